@@ -1,0 +1,63 @@
+"""The conduct of every command: flags from a dataclass, mistakes as one line, honest exit statuses."""
+
+import contextlib
+import io
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import NoReturn, TypeVar
+
+import tyro
+
+from selfplay.errors import UserError
+
+USER_ERROR, INTERRUPTED = 2, 130
+
+Config = TypeVar("Config")
+
+
+def parse(kind: type[Config], args: Sequence[str], prog: str, default: Config | None = None) -> Config:
+    """Read a dataclass from the command line; `default` holds the values of flags that are not given.
+
+    Raises:
+        UserError: a flag is unknown or its value is not of its type.
+        SystemExit: `--help` was asked for and has been printed.
+    """
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            if default is None:
+                return tyro.cli(kind, args=args, prog=prog)
+            return tyro.cli(kind, args=args, prog=prog, default=default)
+    except SystemExit as stop:
+        if not stop.code:
+            raise
+    raise UserError(_one_line(complaint.getvalue(), prog))
+
+
+def _one_line(boxed: str, prog: str) -> str:
+    """Return the gist of tyro's boxed message: what is wrong, and the flag it takes to be meant."""
+    sections: list[list[str]] = [[]]
+    for line in boxed.splitlines():
+        text = line.strip("│ ")
+        if set(text) <= set("─╭╮╰╯") or text.startswith("╭"):
+            sections.append([])
+        else:
+            sections[-1].append(text)
+    wrong, *others = [" ".join(section) for section in sections if section]
+    meant = [match for section in others if section.startswith("Perhaps") for match in re.findall(r"--[\w-]+", section)]
+    advice = f"perhaps you meant {meant[0]}; " if meant else ""
+    return f"{wrong.rstrip('.')} ({advice}{prog} --help lists every flag)"
+
+
+def run_command(command: Callable[[Sequence[str]], None], prog: str) -> NoReturn:
+    """Run a command with the program's arguments and exit with the status it deserves."""
+    try:
+        command(sys.argv[1:])
+    except UserError as error:
+        print(f"{prog}: {error}", file=sys.stderr)
+        sys.exit(USER_ERROR)
+    except KeyboardInterrupt:
+        print(f"{prog}: interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    sys.exit(0)

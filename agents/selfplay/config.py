@@ -1,0 +1,167 @@
+"""What can be set for `python train.py dqn`: one dataclass, its defaults and the published preset."""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from tictactoe import Rules
+
+from selfplay.errors import UserError
+from selfplay.targets import Target
+
+
+@dataclass(frozen=True)
+class DQNConfig:
+    """Train a DQN by interleaved self-play until it is proved unbeatable."""
+
+    preset: Literal["default", "article"] = "default"
+    """Where the other defaults come from; "article" is the published DQN. Flags override either."""
+    seed: int = 0
+    """Seed of every random draw of the run."""
+    run_dir: Path | None = None
+    """Folder of this run; it must be new or empty. Default: runs/ALGORITHM-BOARD-SEED-TIME."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where networks and replay memory live; "auto" is CUDA where there is one."""
+
+    rows: int = 3
+    """Board height, cells."""
+    cols: int = 3
+    """Board width, cells."""
+    k: int = 3
+    """Marks in a row that win."""
+    rewards: Literal["shaped", "article", "sparse"] = "shaped"
+    """Reward preset."""
+    perspective: Literal["mover", "absolute"] = "mover"
+    """Planes that the network sees: mine and theirs, or X and O."""
+
+    networks: Literal["shared", "separate"] = "shared"
+    """One network for both seats, or one per seat."""
+    target: Target = "negamax"
+    """What a transition bootstraps from: the opponent's value with a minus sign, the agent's own next
+    turn, or (as published, wrong) the opponent's turn with a plus sign."""
+    mask: bool = False
+    """Bar illegal actions from acting and from targets, instead of learning from the illegal reward."""
+    explore: Literal["legal", "any"] = "legal"
+    """Cells that a random move is drawn from."""
+    hidden: tuple[int, ...] = (512,)
+    """Widths of the hidden layers."""
+    dueling: bool = False
+    """End the network in a value and an advantage head."""
+    double: bool = True
+    """Choose the bootstrap action with the online network, value it with the target network."""
+    gamma: float = 0.99
+    """Discount per ply (per own turn with the independent target)."""
+    learning_rate: float = 1e-2
+    """Step size of Adam."""
+    batch_size: int = 512
+    """Transitions per update."""
+    memory_size: int = 20_000
+    """Transitions that the replay memory keeps, per agent."""
+    warmup: int = 1_024
+    """Plies before the first update."""
+    updates_per_step: int = 1
+    """Updates after each step of all boards."""
+    soft_update: float = 0.03
+    """Part of the way that the target network moves to the network at each update."""
+    hard_update: int = 0
+    """Copy the network to the target network every so many updates instead; 0: soft updates."""
+    symmetry: bool = True
+    """Turn and reflect each sampled transition at random."""
+    epsilon_start: float = 0.5
+    """Probability of a random move at first."""
+    epsilon_end: float = 0.5
+    """Probability of a random move in the end."""
+    epsilon_plies: int = 0
+    """Plies over which epsilon moves from start to end, in a straight line."""
+
+    num_envs: int = 256
+    """Boards played side by side."""
+    total_steps: int = 2_000_000
+    """Plies after which the run ends at the latest."""
+    eval_every: int = 12_800
+    """Plies between exact evaluations."""
+    stop: Literal["unbeatable", "optimal", "never"] = "unbeatable"
+    """What must be proved by three evaluations running to end the run early."""
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            _check_type(field.name, getattr(self, field.name), field.default)
+        for name in _AT_LEAST_ONE:
+            _require(getattr(self, name) >= 1, name, "at least 1", getattr(self, name))
+        for name in ("seed", "warmup", "hard_update", "epsilon_plies"):
+            _require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
+        for name in ("gamma", "epsilon_start", "epsilon_end"):
+            _require(0 <= getattr(self, name) <= 1, name, "between 0 and 1", getattr(self, name))
+        _require(0 < self.soft_update <= 1, "soft_update", "above 0 and at most 1", self.soft_update)
+        _require(0 < self.learning_rate < math.inf, "learning_rate", "above 0 and finite", self.learning_rate)
+        _require(self.seed < 2**63, "seed", "below 2^63", self.seed)
+        _require(min(self.hidden, default=1) >= 1, "hidden", "widths of at least 1", self.hidden)
+        _require(self.memory_size >= self.num_envs, "memory_size", f"at least num_envs ({self.num_envs})", self.memory_size)
+        try:
+            Rules(self.rows, self.cols, self.k)
+        except ValueError as error:
+            raise UserError(str(error)) from None
+
+    @property
+    def rules(self) -> Rules:
+        """Return the rules of the board."""
+        return Rules(self.rows, self.cols, self.k)
+
+
+_AT_LEAST_ONE = (
+    "batch_size",
+    "memory_size",
+    "updates_per_step",
+    "num_envs",
+    "total_steps",
+    "eval_every",
+)
+
+
+def _check_type(name: str, value: Any, default: Any) -> None:
+    """Refuse a value of another type than the default's, as a hand-edited config.json may hold."""
+    expected: tuple[type, ...] = (type(default),)
+    if default is None:
+        expected = (Path, type(None))
+    elif isinstance(default, float):
+        expected = (float, int)
+    right = isinstance(value, expected) and (isinstance(value, bool) == isinstance(default, bool))
+    if isinstance(default, tuple) and right:
+        right = all(isinstance(item, int) and not isinstance(item, bool) for item in value)
+    _require(right, name, f"of type {expected[0].__name__}", value)
+
+
+def _require(condition: bool, name: str, wanted: str, value: Any) -> None:
+    if not condition:
+        raise UserError(f"--{name.replace('_', '-')} must be {wanted}, got {value!r}")
+
+
+PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
+    {
+        "default": DQNConfig(),
+        "article": DQNConfig(
+            preset="article",
+            rewards="article",
+            perspective="absolute",
+            target="article",
+            explore="any",
+            hidden=(27, 27, 27),
+            learning_rate=1e-3,
+            batch_size=32,
+            memory_size=50_000,
+            warmup=100,
+            soft_update=1e-2,
+            symmetry=False,
+            epsilon_start=0.2,
+            epsilon_end=0.2,
+            num_envs=1,
+            total_steps=100_000,
+            eval_every=5_000,
+            stop="never",
+        ),
+    }
+)

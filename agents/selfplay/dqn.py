@@ -1,0 +1,87 @@
+"""The DQN agent: Q-network, target network, replay memory, and one update of them."""
+
+import torch
+from tictactoe.rules import Rules
+from torch import Tensor
+
+from selfplay.config import DQNConfig
+from selfplay.network import QNetwork, flatten_parameters, initialize
+from selfplay.replay import ReplayMemory
+from selfplay.targets import BOOTSTRAPS, bootstrap_value, masked, td_target
+from selfplay.transitions import Layout, Symmetry
+
+
+class DQNAgent:
+    """Learn action values from its own transitions.
+
+    It sees boards only as network inputs [B, 3A] float32 and knows nothing of environments, seats,
+    evaluation or logging. `generator` is on the agent's device and is its only source of randomness.
+    """
+
+    def __init__(self, rules: Rules, config: DQNConfig, device: torch.device, generator: torch.Generator) -> None:
+        self.config = config
+        self.generator = generator
+        self.layout = Layout(rules.cells)
+        self.memory = ReplayMemory(config.memory_size, self.layout.width, device)
+        self.symmetry = Symmetry(rules, device) if config.symmetry else None
+        self.updates = 0
+
+        self.network = QNetwork(rules.cells, config.hidden, config.dueling).to(device)
+        initialize(self.network, generator)
+        self.target_network = QNetwork(rules.cells, config.hidden, config.dueling).to(device)
+        self.target_network.load_state_dict(self.network.state_dict())
+        self.target_network.requires_grad_(False)
+        self._weights = flatten_parameters(self.network)
+        self._target_weights = flatten_parameters(self.target_network)
+        self.optimizer = torch.optim.Adam([self._weights], lr=config.learning_rate, fused=True)
+
+    @torch.no_grad()
+    def explore(self, inputs: Tensor, epsilon: float) -> Tensor:
+        """Choose actions [B] for inputs [B, 3A]: the greedy one, or with probability epsilon a random one."""
+        legal = self.layout.legal(inputs)
+        greedy = masked(self.network(inputs), legal if self.config.mask else None).argmax(dim=1)
+        if epsilon == 0:
+            return greedy
+        # The largest of independent uniform numbers is equally likely to be any of them.
+        lots = torch.rand(legal.shape, generator=self.generator, device=legal.device)
+        if self.config.explore == "legal":
+            lots = lots * legal
+        at_random = torch.rand(len(greedy), generator=self.generator, device=legal.device) < epsilon
+        return torch.where(at_random, lots.argmax(dim=1), greedy)
+
+    def learn(self, opponent: "DQNAgent") -> tuple[Tensor, Tensor]:
+        """Do one update on a batch from the memory; `opponent` is the agent in the other seat.
+
+        Returns the mean squared TD error and the mean value of the actions taken, both without waiting
+        for the device.
+        """
+        rows = self.memory.sample(self.config.batch_size, self.generator)
+        if self.symmetry is not None:
+            rows = self.symmetry(rows, self.generator)
+        observation, action, next_observation, reward, goes_on = self.layout.unpack(rows)
+
+        with torch.no_grad():
+            bootstrapper = opponent if BOOTSTRAPS[self.config.target].by_opponent else self
+            values = bootstrapper.target_network(next_observation)
+            choice = bootstrapper.network(next_observation) if self.config.double else values
+            legal = self.layout.legal(next_observation) if self.config.mask else None
+            bootstrap = bootstrap_value(values, choice, legal)
+            target = td_target(self.config.target, reward, goes_on, bootstrap, self.config.gamma)
+
+        taken = (self.network(observation) * action).sum(dim=1)
+        loss = torch.nn.functional.mse_loss(taken, target)
+        self._weights.grad.zero_()
+        loss.backward()
+        self.optimizer.step()
+        self.updates += 1
+        self._follow()
+        return loss.detach(), taken.detach().mean()
+
+    @torch.no_grad()
+    def _follow(self) -> None:
+        """Move the target network towards the network: a step of the soft rate, or a copy every N updates."""
+        every = self.config.hard_update
+        if every == 0:
+            self._target_weights.lerp_(self._weights, self.config.soft_update)
+        elif self.updates % every == 0:
+            self._target_weights.copy_(self._weights)

@@ -1,0 +1,38 @@
+"""Greedy games to look at."""
+
+import numpy as np
+from tictactoe import Rules, batch
+from tictactoe.render import MARKS, board_text
+from tictactoe.rewards import Rewards
+
+from selfplay.agent import Agent
+
+BOARDS_A_ROW = 5
+GAP = "    "
+
+
+def self_play_game(agent: Agent, rules: Rules) -> str:
+    """Let an agent play itself and return the boards after each ply, side by side, with the result."""
+    state = batch.reset(rules, 1, np)
+    boards, result = [], ""
+    while not result:
+        seat = int(state.to_play[0])
+        cell = int(agent.act(batch.observe(rules, state, "mover"))[0])
+        played = batch.step(rules, Rewards(), state, np.array([cell]))
+        state = played.state
+        mover, opponent = int(state.mover[0]), int(state.opponent[0])
+        first, second = (mover, opponent) if int(state.to_play[0]) == 0 else (opponent, mover)
+        boards.append(f"{len(boards) + 1}. {MARKS[seat]}: {cell + 1}\n{board_text(rules, first, second, cell)}")
+        if played.illegal[0]:
+            result = f"{MARKS[seat]} plays the taken cell {cell + 1} and loses."
+        elif played.terminated[0]:
+            result = "A draw." if int(played.winner[0]) < 0 else f"{MARKS[seat]} wins."
+    return _side_by_side(boards, 3 * rules.cols) + "\n\n" + result
+
+
+def _side_by_side(boards: list[str], width: int) -> str:
+    strips = []
+    for start in range(0, len(boards), BOARDS_A_ROW):
+        lines = zip(*(board.split("\n") for board in boards[start : start + BOARDS_A_ROW]))
+        strips.append("\n".join(GAP.join(part.ljust(width) for part in line).rstrip() for line in lines))
+    return "\n\n".join(strips)

@@ -1,0 +1,169 @@
+"""The folder of a run: safetensors and JSON, written whole or not at all, and checked when read.
+
+Nothing that is read from a run folder can execute code, and no memory is taken for a model before its
+header has been compared with what the configuration says.
+"""
+
+import json
+import os
+from dataclasses import asdict, fields
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from tictactoe import Rules
+from torch import Tensor
+
+from selfplay.config import DQNConfig
+from selfplay.errors import UserError
+from selfplay.evaluation import Evaluation
+from selfplay.network import QNetwork
+from selfplay.player import QPlayer
+
+ALGORITHM = "dqn"
+CONFIG, MODEL, EVALUATION = "config.json", "model.safetensors", "evaluation.json"
+
+
+def create(folder: Path) -> None:
+    """Make the folder of a new run.
+
+    Raises:
+        UserError: the folder cannot be made or written to, or has files in it already.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        occupied = any(folder.iterdir())
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be a run folder ({error.strerror}); choose another --run-dir") from None
+    if occupied:
+        raise UserError(f"{folder}: has files in it already; choose a new or empty --run-dir")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UserError(f"{folder}: is not writable; choose another --run-dir")
+
+
+def write_config(folder: Path, config: DQNConfig) -> None:
+    """Write how the run was started; where its folder lies is left out, so that it can be moved."""
+    settings = asdict(config)
+    del settings["run_dir"]
+    _write_json(folder / CONFIG, {"algorithm": ALGORITHM, "version": version("tictactoe-selfplay"), "config": settings})
+
+
+def write_result(folder: Path, player: QPlayer, evaluation: Evaluation | None) -> None:
+    """Write the trained networks and, where the board can be solved, their exact evaluation."""
+    tensors = {
+        f"{name}.{key}": tensor.detach().cpu().contiguous()
+        for name, network in zip(_network_names(len(player.networks)), player.networks)
+        for key, tensor in network.state_dict().items()
+    }
+    write_whole(folder / MODEL, save(tensors))
+    if evaluation is not None:
+        _write_json(folder / EVALUATION, evaluation.as_dict())
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file aside, flush it to the disk and rename it, so that no half of it is ever seen."""
+    aside = path.with_name(path.name + ".partial")
+    with open(aside, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(aside, path)
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    write_whole(path, (json.dumps(content, indent=2) + "\n").encode())
+
+
+def load(folder: str | Path) -> QPlayer:
+    """Return the player that a run folder holds; its greedy moves are those of the run's end.
+
+    Raises:
+        UserError: a file is missing, truncated, foreign, or does not fit the others.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise UserError(f"{folder}: there is no such run folder")
+    config = read_config(folder)
+    with torch.device("meta"):  # shapes without memory
+        networks = [
+            QNetwork(config.rules.cells, config.hidden, config.dueling)
+            for _ in range(1 if config.networks == "shared" else 2)
+        ]
+    names = _network_names(len(networks))
+    shapes = {
+        f"{name}.{key}": tuple(tensor.shape)
+        for name, network in zip(names, networks)
+        for key, tensor in network.state_dict().items()
+    }
+    tensors = _read_tensors(folder / MODEL, shapes, config.rules)
+    for name, network in zip(names, networks):
+        weights = {key: tensors[f"{name}.{key}"] for key in network.state_dict()}
+        network.load_state_dict(weights, assign=True)
+        network.requires_grad_(False)
+    return QPlayer(config.rules, tuple(networks), config.perspective, config.mask)
+
+
+def _network_names(count: int) -> tuple[str, ...]:
+    return ("shared",) if count == 1 else ("first", "second")
+
+
+def read_config(folder: Path) -> DQNConfig:
+    """Return the configuration of a run.
+
+    Raises:
+        UserError: config.json is missing, is not ours, or holds a value that is no setting.
+    """
+    path = folder / CONFIG
+    try:
+        content = json.loads(path.read_bytes())
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); is this a run folder?") from None
+    except ValueError:  # not JSON, or not even text
+        raise UserError(f"{path}: is truncated or not JSON") from None
+    except RecursionError:
+        raise UserError(f"{path}: is nested too deeply to be a configuration") from None
+    settings = content.get("config") if isinstance(content, dict) else None
+    if not isinstance(settings, dict) or content.get("algorithm") != ALGORITHM:
+        raise UserError(f'{path}: is not the configuration of a "{ALGORITHM}" run')
+    known = {field.name for field in fields(DQNConfig)} - {"run_dir"}
+    if settings.keys() != known:
+        odd = ", ".join(sorted(settings.keys() ^ known))
+        raise UserError(f"{path}: is from another version of this program (settings that differ: {odd})")
+    if isinstance(settings["hidden"], list):
+        settings["hidden"] = tuple(settings["hidden"])
+    try:
+        return DQNConfig(**settings)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def _read_tensors(path: Path, shapes: dict[str, tuple[int, ...]], rules: Rules) -> dict[str, Tensor]:
+    try:
+        with safe_open(path, framework="pt") as file:
+            found = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}
+            if found != shapes:
+                raise UserError(f"{path}: {_difference(found, shapes, rules)}")
+            tensors = {key: file.get_tensor(key) for key in shapes}
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such file; did the run end?") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except SafetensorError as error:
+        raise UserError(f"{path}: is truncated or not a safetensors file ({error})") from None
+    for key, tensor in tensors.items():
+        if tensor.dtype != torch.float32 or not bool(torch.isfinite(tensor).all()):
+            raise UserError(f"{path}: {key} is not made of finite float32 numbers")
+    return tensors
+
+
+def _difference(found: dict[str, tuple[int, ...]], shapes: dict[str, tuple[int, ...]], rules: Rules) -> str:
+    if found.keys() != shapes.keys():
+        return f"holds other tensors than {CONFIG} describes ({', '.join(sorted(found.keys() ^ shapes.keys()))})"
+    key = next(key for key in shapes if found[key] != shapes[key])
+    return (
+        f"is of another board or network than {CONFIG} describes: "
+        f"for {rules.rows}x{rules.cols} {key} must be {shapes[key]}, but is {found[key]}"
+    )

@@ -1,0 +1,79 @@
+"""A run's record: TensorBoard events, metrics.jsonl and progress.png."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from tictactoe import Rules, batch
+from torch.utils.tensorboard import SummaryWriter
+from torch.utils.tensorboard.summary import hparams
+
+from selfplay.evaluation import Evaluation
+from selfplay.games import self_play_game
+from selfplay.player import QPlayer
+from selfplay.plots import png, progress_figure, value_figure
+from selfplay.run_folder import write_whole
+
+METRICS, PROGRESS = "metrics.jsonl", "progress.png"
+
+
+def evaluation_metrics(evaluation: Evaluation) -> dict[str, float]:
+    """Return an evaluation as TensorBoard tags and numbers."""
+    metrics: dict[str, float] = {}
+    for name, seat in (("first", evaluation.first), ("second", evaluation.second)):
+        metrics[f"eval/{name}/losses"] = seat.losses
+        metrics[f"eval/{name}/illegal"] = seat.illegal
+        metrics[f"eval/{name}/win_vs_random"] = seat.win
+        metrics[f"eval/{name}/draw_vs_random"] = seat.draw
+        metrics[f"eval/{name}/loss_vs_random"] = seat.loss
+        metrics[f"eval/{name}/best_response"] = seat.best_response
+    metrics["eval/optimal_states"] = evaluation.optimal_states
+    metrics["eval/optimal_fraction"] = evaluation.optimal_states / evaluation.decision_states
+    metrics["eval/illegal_states"] = evaluation.illegal_states
+    metrics["eval/exploitability"] = evaluation.exploitability
+    metrics["eval/unbeatable"] = float(evaluation.unbeatable)
+    return metrics
+
+
+class Tracker:
+    """Write what a run reports, step by step, into its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._history: list[dict[str, float]] = []
+        self._lines = open(folder / METRICS, "a", encoding="utf-8")
+        self._board = SummaryWriter(str(folder))
+
+    def metrics(self, plies: int, metrics: Mapping[str, float]) -> None:
+        """Record numbers by tag after so many plies."""
+        line = {"plies": plies, **metrics}
+        self._history.append(line)
+        self._lines.write(json.dumps(line) + "\n")
+        self._lines.flush()
+        for tag, value in metrics.items():
+            self._board.add_scalar(tag, value, plies)
+
+    def player(self, plies: int, player: QPlayer, rules: Rules) -> None:
+        """Record the values that a player sees in the opening, as a picture, and a game it plays with itself."""
+        opening = batch.observe(rules, batch.reset(rules, 1, np), "mover")
+        values = player.q_values(opening)[0].reshape(rules.rows, rules.cols)
+        self._board.add_figure("q/opening", value_figure(values, f"Q values of the opening, {plies:,} plies"), plies)
+        game = self_play_game(player, rules)
+        self._board.add_text("game/self_play", "\n".join("    " + line for line in game.split("\n")), plies)
+
+    def close(self, settings: Mapping[str, object]) -> None:
+        """Record the settings with the last metrics, draw progress.png and close the files."""
+        if self._history:
+            last = {f"final/{tag}": value for tag, value in self._history[-1].items()}
+            plain = {
+                name: value if isinstance(value, bool | int | float) else str(value)
+                for name, value in settings.items()
+            }
+            for summary in hparams(plain, last):
+                self._board.file_writer.add_summary(summary)
+            for tag, value in last.items():
+                self._board.add_scalar(tag, value, int(self._history[-1]["plies"]))
+            write_whole(self._folder / PROGRESS, png(progress_figure(self._history)))
+        self._board.close()
+        self._lines.close()

@@ -1,0 +1,171 @@
+"""Many games at once, state in and state out, on NumPy arrays or torch tensors of any device.
+
+Self-play trains on this face. It never loops over boards, never waits for a device, and holds no state:
+every function returns new arrays. `B` is the number of boards, `A` the number of actions.
+
+A board that has ended keeps its last position until `restart` puts a new game in its place; what `step`
+returns for it before that has no meaning. Actions are not checked, because a check would have to wait
+for the device: each must be in 0..A-1. The other faces check theirs.
+"""
+
+import sys
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
+
+from tictactoe.rewards import Rewards
+from tictactoe.rules import WORD_BITS, Bitboard, Rules
+
+Array: TypeAlias = Any
+"""A NumPy array or a torch tensor."""
+
+PERSPECTIVES = ("absolute", "mover")
+
+TABLE_CELLS = 16
+"""Up to this board size lines are looked up in a table of 2^A entries instead of computed."""
+
+
+class State(NamedTuple):
+    """Hold a batch of positions from the view of each board's mover."""
+
+    mover: Bitboard
+    """[B] int64: the marks of the seat to move."""
+    opponent: Bitboard
+    """[B] int64: the marks of the other seat."""
+    ply: Array
+    """[B] int64: the marks on the board."""
+
+    @property
+    def to_play(self) -> Array:
+        """Return the seat to move, [B] int64."""
+        return self.ply & 1
+
+
+class Step(NamedTuple):
+    """Hold what one ply did to each board."""
+
+    state: State
+    """The positions after it; an illegal move leaves its board as it was."""
+    reward: Array
+    """[B] float32: to the seat that acted."""
+    other_reward: Array
+    """[B] float32: to the seat that did not."""
+    terminated: Array
+    """[B] bool"""
+    winner: Array
+    """[B] int64: 0 or 1, or -1 for none."""
+    illegal: Array
+    """[B] bool: the cell was taken, so the mover lost."""
+
+
+def reset(rules: Rules, num_boards: int, xp: Any, device: Any = None) -> State:
+    """Return empty boards as arrays of `xp`, which is the module `numpy` or `torch`.
+
+    Raises:
+        ValueError: the board does not fit a 64-bit word.
+    """
+    if rules.cells > WORD_BITS:
+        raise ValueError(
+            f"tictactoe.batch holds a board in one {WORD_BITS}-bit word: "
+            f"a {rules.rows}x{rules.cols} board has {rules.cells} cells; use TicTacToe-v0 for it"
+        )
+    where = {} if device is None else {"device": device}
+    return State(*(xp.zeros(num_boards, dtype=xp.int64, **where) for _ in State._fields))
+
+
+def step(rules: Rules, rewards: Rewards, state: State, actions: Array) -> Step:
+    """Play one ply on every board; `actions` is [B] int64."""
+    xp = _namespace(actions)
+    cell = 1 << actions
+    occupied = state.mover | state.opponent
+    illegal = (occupied & cell) != 0
+    legal = ~illegal
+    moved = state.mover | (cell & ~occupied)
+    occupied = occupied | cell
+
+    has_line, winning_cells = _line_functions(rules, actions)
+    win = has_line(moved)
+    full = occupied == rules.full_board
+    draw = full & ~win & legal
+    terminated = illegal | win | draw
+    allow = ((winning_cells(state.opponent) & ~occupied) != 0) & ~terminated
+
+    seat = state.ply & 1
+    shaped = xp.where(draw, rewards.draw, xp.where(allow, rewards.allow, 0.0))
+    reward = xp.where(win, rewards.win, xp.where(illegal, rewards.illegal, shaped))
+    return Step(
+        State(
+            xp.where(illegal, state.mover, state.opponent),
+            xp.where(illegal, state.opponent, moved),
+            state.ply + legal,
+        ),
+        xp.asarray(reward, dtype=xp.float32),
+        xp.asarray(xp.where(win, rewards.loss, 0.0), dtype=xp.float32),
+        terminated,
+        xp.where(win, seat, xp.where(illegal, 1 - seat, -1)),
+        illegal,
+    )
+
+
+def restart(state: State, ended: Array) -> State:
+    """Put an empty board wherever `ended`, [B] bool, and leave the others as they are."""
+    playing = ~ended
+    return State(*(field * playing for field in state))
+
+
+def action_mask(rules: Rules, state: State) -> Array:
+    """Return the empty cells, [B, A] bool. After the last ply no cell need be empty."""
+    return _cells(rules, state.mover | state.opponent) == 0
+
+
+def observe(rules: Rules, state: State, perspective: str = "absolute") -> Array:
+    """Return the one-hot observation, [B, R, C, 3] int8.
+
+    Planes 1 and 2 are X and O from the `"absolute"` perspective, mine and theirs from the `"mover"` one.
+
+    Raises:
+        ValueError: there is no perspective of that name.
+    """
+    xp = _namespace(state.mover)
+    first, second = state.mover, state.opponent
+    if perspective == "absolute":
+        swap = state.to_play == 1
+        first, second = xp.where(swap, second, first), xp.where(swap, first, second)
+    elif perspective != "mover":
+        raise ValueError(f"unknown perspective {perspective!r}: choose from {', '.join(PERSPECTIVES)}")
+    first, second = _cells(rules, first), _cells(rules, second)
+    planes = xp.stack([1 - first - second, first, second], -1)
+    return xp.asarray(planes, dtype=xp.int8).reshape(-1, rules.rows, rules.cols, 3)
+
+
+def _cells(rules: Rules, board: Bitboard) -> Array:
+    """Return the bits of bitboards [B] as [B, A] int64 zeros and ones."""
+    return (board[:, None] >> _cell_numbers(rules, _namespace(board), _device(board))) & 1
+
+
+@lru_cache(maxsize=64)
+def _cell_numbers(rules: Rules, xp: Any, device: Any) -> Array:
+    return xp.arange(rules.cells, **({} if device is None else {"device": device}))
+
+
+def _line_functions(rules: Rules, like: Array) -> tuple[Any, Any]:
+    """Return `has_line` and `winning_cells` of `rules`, as table look-ups where the board is small."""
+    if rules.cells > TABLE_CELLS:
+        return rules.has_line, rules.winning_cells
+    has_line, winning_cells = _line_tables(rules, _namespace(like), _device(like))
+    return has_line.__getitem__, winning_cells.__getitem__
+
+
+@lru_cache(maxsize=64)
+def _line_tables(rules: Rules, xp: Any, device: Any) -> tuple[Array, Array]:
+    boards = xp.arange(1 << rules.cells, **({} if device is None else {"device": device}))
+    return rules.has_line(boards), rules.winning_cells(boards)
+
+
+def _namespace(array: Array) -> Any:
+    """Return the module that made the array; reaching torch this way never imports it."""
+    return sys.modules[type(array).__module__]
+
+
+def _device(array: Array) -> Any:
+    # NumPy 2 arrays have a device too, the string "cpu", which NumPy 1.26 does not take back.
+    return None if type(array).__module__ == "numpy" else array.device

@@ -1,0 +1,56 @@
+"""What a move is worth to the seats: the reward fields and their named presets."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True)
+class Rewards:
+    """Hold the rewards of a move, from the view of the seat that acted; `loss` goes to the other seat.
+
+    Raises:
+        ValueError: a field is not a finite number.
+    """
+
+    win: float = 1.0
+    """The move completed a line."""
+    illegal: float = -10.0
+    """The cell was taken: the game ends and the mover loses."""
+    allow: float = -1.0
+    """The game goes on and the opponent can complete a line with its next move."""
+    draw: float = 0.0
+    """The move filled the board without a line."""
+    loss: float = 0.0
+    """Given to the other seat when the mover wins."""
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+                raise ValueError(f"rewards: {name} must be a finite number, got {value!r}")
+
+
+PRESETS: Mapping[str, Rewards] = MappingProxyType(
+    {
+        "shaped": Rewards(),
+        "article": Rewards(draw=1.0),
+        "sparse": Rewards(allow=0.0, loss=-1.0),
+    }
+)
+
+
+def named_rewards(rewards: str | Rewards) -> Rewards:
+    """Return the preset of that name; a `Rewards` passes through.
+
+    Raises:
+        ValueError: there is no preset of that name.
+        TypeError: `rewards` is neither a name nor a `Rewards`.
+    """
+    if isinstance(rewards, Rewards):
+        return rewards
+    if not isinstance(rewards, str):
+        raise TypeError(f"rewards must be a preset's name or a Rewards, got {rewards!r}")
+    if rewards not in PRESETS:
+        raise ValueError(f"unknown rewards {rewards!r}: choose from {', '.join(PRESETS)}, or pass Rewards(...)")
+    return PRESETS[rewards]

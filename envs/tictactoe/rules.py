@@ -1,0 +1,108 @@
+"""The rules of the m,n,k family on bitboards: bit `a` of a bitboard is cell `a`.
+
+Nothing here knows an array library. The functions use only `&`, `|`, `<<`, `>>` and comparison, so
+the same code serves a Python integer (a board of any size) and int64 arrays of NumPy or torch (boards
+of up to 64 cells, many boards at once).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+Bitboard: TypeAlias = Any
+"""A Python int, a NumPy int64 array or a torch int64 tensor; an array holds one board an element."""
+
+WORD_BITS = 64
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Describe a game: place marks in turn on `rows` x `cols` cells until somebody has `k` in a row.
+
+    Raises:
+        ValueError: a size is not a positive integer, or no line of `k` fits the board.
+    """
+
+    rows: int = 3
+    cols: int = 3
+    k: int = 3
+
+    def __post_init__(self) -> None:
+        for name in ("rows", "cols", "k"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name} must be a positive integer, got {value!r}")
+        if self.k > max(self.rows, self.cols):
+            raise ValueError(
+                f"k must be at most the longer side of the board, "
+                f"got k={self.k} on a {self.rows}x{self.cols} board"
+            )
+
+    def __str__(self) -> str:
+        return f"{self.rows},{self.cols},{self.k}"
+
+    @property
+    def cells(self) -> int:
+        """Return the number of cells, which is the number of actions."""
+        return self.rows * self.cols
+
+    @cached_property
+    def full_board(self) -> int:
+        """Return the bitboard that has a mark in every cell."""
+        return self._word((1 << self.cells) - 1)
+
+    @cached_property
+    def _directions(self) -> tuple[tuple[int, int], ...]:
+        """Return each direction as (cell step, bitboard of the cells where a line can start)."""
+        directions = []
+        for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            starts = 0
+            for row in range(self.rows - down * (self.k - 1)):
+                for col in range(self.cols):
+                    if 0 <= col + right * (self.k - 1) < self.cols:
+                        starts |= 1 << (row * self.cols + col)
+            if starts:
+                directions.append((down * self.cols + right, self._word(starts)))
+        return tuple(directions)
+
+    def _word(self, bitboard: int) -> int:
+        # On a board of exactly 64 cells the last cell is the sign bit of an int64, so a constant is
+        # written as the int64 with the same bits. `&` with a Python int gives the same result.
+        if self.cells == WORD_BITS and bitboard >> (WORD_BITS - 1):
+            return bitboard - (1 << WORD_BITS)
+        return bitboard
+
+    def empty_cells(self, mover: Bitboard, opponent: Bitboard) -> Bitboard:
+        """Return the cells without a mark."""
+        return self.full_board & ~(mover | opponent)
+
+    def has_line(self, board: Bitboard) -> Any:
+        """Tell whether one side's marks hold a line of `k`."""
+        return self.line_starts(board) != 0
+
+    def line_starts(self, board: Bitboard) -> Bitboard:
+        """Return the cells where a complete line starts, over all four directions."""
+        found: Bitboard = 0
+        for step, starts in self._directions:
+            run = board & starts
+            for i in range(1, self.k):
+                run = run & (board >> (i * step))
+            found = found | run
+        return found
+
+    def winning_cells(self, board: Bitboard) -> Bitboard:
+        """Return the cells that would complete a line for one side, occupied cells included.
+
+        A line that starts at `s` with step `d` and lacks only its `j`-th mark wins at `s + j * d`.
+        """
+        found: Bitboard = 0
+        for step, starts in self._directions:
+            shifted = [board >> (i * step) for i in range(self.k)]
+            after: list[Bitboard] = [starts]  # after[-1 - j]: the marks behind the j-th are there
+            for marks in reversed(shifted[1:]):
+                after.append(after[-1] & marks)
+            before: Bitboard = starts
+            for j in range(self.k):
+                found = found | ((before & after[-1 - j]) << (j * step))
+                before = before & shifted[j]
+        return found

@@ -1,0 +1,247 @@
+"""Train a player and prove what it is.
+
+    python train.py                  a DQN learns tic-tac-toe until it is proved unbeatable
+    python train.py --mask --seed 1  the same with illegal moves barred, another seed
+    python train.py --help           every setting
+
+The algorithm is `self_play` below: act, step, remember, learn. `train` evaluates what it yields.
+"""
+
+import dataclasses
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy
+import torch
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from tictactoe import batch
+from tictactoe.rewards import named_rewards
+from tictactoe.tree import SOLVABLE_CELLS
+
+from selfplay import run_folder
+from selfplay.command_line import parse, run_command
+from selfplay.config import PRESETS, DQNConfig
+from selfplay.dqn import DQNAgent
+from selfplay.errors import UserError
+from selfplay.evaluation import Evaluation, evaluate
+from selfplay.games import self_play_game
+from selfplay.interleaved import InterleavedAgents
+from selfplay.player import QPlayer
+from selfplay.report import evaluation_table, live_score, verdict
+from selfplay.schedules import linear
+from selfplay.tracking import Tracker, evaluation_metrics
+
+PROG = "python train.py"
+EVALUATIONS_TO_STOP = 3
+"""Evaluations running that must prove what `--stop` asks for."""
+
+
+class Progressed(NamedTuple):
+    """Say how far training is."""
+
+    plies: int
+    updates: int
+    epsilon: float
+    loss: torch.Tensor | None
+    """Mean squared TD error of the last update, on the device; None before the first."""
+    q_mean: torch.Tensor | None
+
+
+def self_play(config: DQNConfig, agents: InterleavedAgents, device: torch.device) -> Iterator[Progressed]:
+    """Play and learn for `total_steps` plies; yield after each step of all boards."""
+    # On a CPU a NumPy call costs a third of a torch call, and boards this small are all calls.
+    on_cpu = device.type == "cpu"
+    xp = numpy if on_cpu else torch
+    rules, rewards = config.rules, named_rewards(config.rewards)
+
+    def inputs(state: batch.State) -> torch.Tensor:
+        return torch.as_tensor(batch.observe(rules, state, config.perspective)).flatten(1).float()
+
+    state = batch.reset(rules, config.num_envs, xp, None if on_cpu else device)
+    seen = inputs(state)
+    updates, loss, q_mean = 0, None, None
+    for plies in range(0, config.total_steps, config.num_envs):
+        # Act: each board's seat to move decides, at times at random.
+        epsilon = linear(config.epsilon_start, config.epsilon_end, config.epsilon_plies, plies)
+        seat = torch.as_tensor(state.to_play)
+        actions = agents.explore(seen, seat, epsilon)
+
+        # Step: one ply on every board; ended games make room for new ones.
+        played = batch.step(rules, rewards, state, actions.numpy() if on_cpu else actions)
+        state = batch.restart(played.state, played.terminated)
+        now_seen = inputs(state)
+
+        # Remember: what was seen, done and got, with the agent that did it.
+        outcome = (torch.as_tensor(part) for part in (played.reward, played.other_reward, played.terminated))
+        agents.remember(seat, seen, actions, *outcome, now_seen)
+        seen = now_seen
+
+        # Learn: some updates of every agent.
+        plies += config.num_envs
+        if plies >= config.warmup:
+            for _ in range(config.updates_per_step):
+                loss, q_mean = agents.learn()[0]
+                updates += 1
+        yield Progressed(plies, updates, epsilon, loss, q_mean)
+
+
+def make_agents(config: DQNConfig, device: torch.device) -> InterleavedAgents:
+    """Return one agent for both seats or one for each, with a generator seeded by the run's seed."""
+    generator = torch.Generator(device).manual_seed(config.seed)
+    first = DQNAgent(config.rules, config, device, generator)
+    if config.networks == "shared":
+        return InterleavedAgents([first, first])
+    return InterleavedAgents([first, DQNAgent(config.rules, config, device, generator)])
+
+
+class Evaluated(NamedTuple):
+    """Hold one evaluation of a run and the training time up to it."""
+
+    progressed: Progressed
+    evaluation: Evaluation | None
+    """None where the board is too large to be solved."""
+    seconds: float
+    """Time spent in `self_play` so far."""
+
+
+def train(config: DQNConfig, agents: InterleavedAgents, device: torch.device) -> Iterator[Evaluated]:
+    """Train, evaluate every `eval_every` plies, and end when `stop` is proved or the plies are spent."""
+    solvable = config.rules.cells <= SOLVABLE_CELLS
+    player = agents.player()
+    seconds, proofs, due = 0.0, 0, config.eval_every
+    started = time.perf_counter()
+    for progressed in self_play(config, agents, device):
+        if progressed.plies < min(due, config.total_steps):
+            continue
+        due = progressed.plies + config.eval_every
+        seconds += time.perf_counter() - started
+        evaluation = evaluate(player, config.rules) if solvable else None
+        yield Evaluated(progressed, evaluation, seconds)
+        proved = evaluation is not None and {
+            "unbeatable": evaluation.unbeatable,
+            "optimal": evaluation.optimal,
+            "never": False,
+        }[config.stop]
+        proofs = proofs + 1 if proved else 0
+        if proofs == EVALUATIONS_TO_STOP:
+            return
+        started = time.perf_counter()
+
+
+def first_of_final_streak(proofs: Sequence[bool]) -> int | None:
+    """Return the number of the first evaluation from which the proof held to the end, None if it did not."""
+    failures = [number for number, proved in enumerate(proofs) if not proved]
+    first = failures[-1] + 1 if failures else 0
+    return first if first < len(proofs) else None
+
+
+def choose_device(name: str) -> torch.device:
+    """Return the device of that name; "auto" is CUDA where there is one.
+
+    Raises:
+        UserError: CUDA is asked for and not available.
+    """
+    available = torch.cuda.is_available()
+    if name == "cuda" and not available:
+        raise UserError("--device cuda: this machine or this build of PyTorch has no CUDA; use --device cpu")
+    return torch.device("cuda" if name == "cuda" or (name == "auto" and available) else "cpu")
+
+
+def default_run_dir(config: DQNConfig) -> Path:
+    """Return runs/ALGORITHM-BOARD-SEED-TIME."""
+    board = f"{config.rows}x{config.cols}x{config.k}"
+    return Path("runs") / f"{run_folder.ALGORITHM}-{board}-{config.seed}-{time.strftime('%Y%m%d-%H%M%S')}"
+
+
+def read_flags(args: Sequence[str]) -> DQNConfig:
+    """Return the configuration: the preset's values, overridden by the flags that are given."""
+    args = list(args[1:]) if args[:1] == [run_folder.ALGORITHM] else list(args)
+    config = parse(DQNConfig, args, PROG)
+    if config.preset != "default":
+        config = parse(DQNConfig, args, PROG, default=PRESETS[config.preset])
+    return config
+
+
+def main(args: Sequence[str]) -> None:
+    """Train as the flags say, showing the exact score, and leave a run folder behind."""
+    config = read_flags(args)
+    torch.set_num_threads(1)  # on networks this small more threads only wait for each other
+    device = choose_device(config.device)
+    folder = config.run_dir or default_run_dir(config)
+    run_folder.create(folder)
+    run_folder.write_config(folder, config)
+    agents = make_agents(config, device)
+    player = agents.player()
+    tracker = Tracker(folder)
+    console = Console()
+
+    history: list[Evaluated] = []
+    columns = TextColumn("{task.completed:,.0f} plies"), BarColumn(20), TimeElapsedColumn(), TextColumn("{task.description}")
+    try:
+        with Progress(*columns, console=console) as progress:
+            task = progress.add_task("first evaluation to come", total=config.total_steps)
+            for evaluated in train(config, agents, device):
+                history.append(evaluated)
+                plies = evaluated.progressed.plies
+                tracker.metrics(plies, metrics_of(history))
+                score = live_score(evaluated.evaluation) if evaluated.evaluation else "board too large for a proof"
+                progress.update(task, completed=plies, description=score)
+    finally:
+        last = history[-1] if history else None
+        if last is not None:
+            run_folder.write_result(folder, player, last.evaluation)
+            tracker.player(last.progressed.plies, player, config.rules)
+        tracker.close(dataclasses.asdict(config))
+
+    console.print(f"\nA game of the player against itself:\n\n{self_play_game(player, config.rules)}\n", highlight=False)
+    summarize(console, config, history)
+    print(
+        f"\nThe run is in {folder}. Next:\n"
+        f"  python -m selfplay.prove {folder}      prove the saved player again\n"
+        f"  tensorboard --logdir {folder.parent}      watch all runs in a browser\n"
+        f"  {PROG} --help      what else can be set"
+    )
+
+
+def metrics_of(history: Sequence[Evaluated]) -> dict[str, float]:
+    """Return the numbers of the newest evaluation by TensorBoard tag; rates are since the one before."""
+    progressed, evaluation, seconds = history[-1]
+    plies, updates, since = 0, 0, 0.0
+    if len(history) > 1:
+        (plies, updates, *_), _, since = history[-2]
+    metrics = evaluation_metrics(evaluation) if evaluation else {}
+    if progressed.loss is not None and progressed.q_mean is not None:
+        metrics |= {"loss/td": float(progressed.loss), "q/mean": float(progressed.q_mean)}
+    return metrics | {
+        "explore/epsilon": progressed.epsilon,
+        "time/env_steps_per_s": (progressed.plies - plies) / (seconds - since),
+        "time/updates_per_s": (progressed.updates - updates) / (seconds - since),
+        "time/training_s": seconds,
+        "time/updates": progressed.updates,
+    }
+
+
+def summarize(console: Console, config: DQNConfig, history: Sequence[Evaluated]) -> None:
+    """Print the exact evaluation at the end of the run and when the proof was reached."""
+    evaluation = history[-1].evaluation
+    if evaluation is None:
+        print(f"A board of {config.rules.cells} cells is too large to be solved, so nothing is proved about this player.")
+        return
+    console.print(evaluation_table(evaluation))
+    print(verdict(evaluation))
+    proofs = [evaluated.evaluation is not None and evaluated.evaluation.unbeatable for evaluated in history]
+    first = first_of_final_streak(proofs)
+    if first is not None:
+        progressed, _, seconds = history[first]
+        print(
+            f"Unbeatable from {progressed.plies:,} plies, {progressed.updates:,} updates and "
+            f"{seconds:.1f} s of training on."
+        )
+
+
+if __name__ == "__main__":
+    run_command(main, PROG)
