@@ -8,7 +8,6 @@ The algorithm is `self_play` below: act, step, remember, learn. `train` evaluate
 """
 
 import dataclasses
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,22 +17,21 @@ import numpy
 import torch
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from tictactoe import batch
-from tictactoe.rewards import named_rewards
-from tictactoe.tree import SOLVABLE_CELLS
 
 from selfplay import run_folder
 from selfplay.command_line import parse, run_command
 from selfplay.config import PRESETS, DQNConfig
-from selfplay.dqn import DQNAgent
+from selfplay.dqn import DQNAgent, Update
 from selfplay.errors import UserError
 from selfplay.evaluation import Evaluation, evaluate
 from selfplay.games import self_play_game
 from selfplay.interleaved import InterleavedAgents
-from selfplay.player import QPlayer
 from selfplay.report import evaluation_table, live_score, verdict
 from selfplay.schedules import linear
 from selfplay.tracking import Tracker, evaluation_metrics
+from tictactoe import batch
+from tictactoe.rewards import named_rewards
+from tictactoe.tree import SOLVABLE_CELLS
 
 PROG = "python train.py"
 EVALUATIONS_TO_STOP = 3
@@ -46,9 +44,8 @@ class Progressed(NamedTuple):
     plies: int
     updates: int
     epsilon: float
-    loss: torch.Tensor | None
-    """Mean squared TD error of the last update, on the device; None before the first."""
-    q_mean: torch.Tensor | None
+    last_updates: list[Update]
+    """The newest update of each agent; empty before the first."""
 
 
 def self_play(config: DQNConfig, agents: InterleavedAgents, device: torch.device) -> Iterator[Progressed]:
@@ -63,10 +60,10 @@ def self_play(config: DQNConfig, agents: InterleavedAgents, device: torch.device
 
     state = batch.reset(rules, config.num_envs, xp, None if on_cpu else device)
     seen = inputs(state)
-    updates, loss, q_mean = 0, None, None
-    for plies in range(0, config.total_steps, config.num_envs):
+    updates, last_updates = 0, list[Update]()
+    for plies_before in range(0, config.total_steps, config.num_envs):
         # Act: each board's seat to move decides, at times at random.
-        epsilon = linear(config.epsilon_start, config.epsilon_end, config.epsilon_plies, plies)
+        epsilon = linear(config.epsilon_start, config.epsilon_end, config.epsilon_plies, plies_before)
         seat = torch.as_tensor(state.to_play)
         actions = agents.explore(seen, seat, epsilon)
 
@@ -76,17 +73,17 @@ def self_play(config: DQNConfig, agents: InterleavedAgents, device: torch.device
         now_seen = inputs(state)
 
         # Remember: what was seen, done and got, with the agent that did it.
-        outcome = (torch.as_tensor(part) for part in (played.reward, played.other_reward, played.terminated))
-        agents.remember(seat, seen, actions, *outcome, now_seen)
+        reward, other_reward = torch.as_tensor(played.reward), torch.as_tensor(played.other_reward)
+        agents.remember(seat, seen, actions, reward, other_reward, torch.as_tensor(played.terminated), now_seen)
         seen = now_seen
 
         # Learn: some updates of every agent.
-        plies += config.num_envs
+        plies = plies_before + config.num_envs
         if plies >= config.warmup:
             for _ in range(config.updates_per_step):
-                loss, q_mean = agents.learn()[0]
+                last_updates = agents.learn()
                 updates += 1
-        yield Progressed(plies, updates, epsilon, loss, q_mean)
+        yield Progressed(plies, updates, epsilon, last_updates)
 
 
 def make_agents(config: DQNConfig, device: torch.device) -> InterleavedAgents:
@@ -121,15 +118,15 @@ def train(config: DQNConfig, agents: InterleavedAgents, device: torch.device) ->
         seconds += time.perf_counter() - started
         evaluation = evaluate(player, config.rules) if solvable else None
         yield Evaluated(progressed, evaluation, seconds)
-        proved = evaluation is not None and {
-            "unbeatable": evaluation.unbeatable,
-            "optimal": evaluation.optimal,
-            "never": False,
-        }[config.stop]
-        proofs = proofs + 1 if proved else 0
+        proofs = proofs + 1 if evaluation is not None and proves(evaluation, config.stop) else 0
         if proofs == EVALUATIONS_TO_STOP:
             return
         started = time.perf_counter()
+
+
+def proves(evaluation: Evaluation, stop: str) -> bool:
+    """Tell whether an evaluation proves what `--stop` asks for."""
+    return {"unbeatable": evaluation.unbeatable, "optimal": evaluation.optimal, "never": False}[stop]
 
 
 def first_of_final_streak(proofs: Sequence[bool]) -> int | None:
@@ -174,36 +171,41 @@ def main(args: Sequence[str]) -> None:
     folder = config.run_dir or default_run_dir(config)
     run_folder.create(folder)
     run_folder.write_config(folder, config)
-    agents = make_agents(config, device)
+    try:
+        agents = make_agents(config, device)
+    except RuntimeError as error:  # what PyTorch raises when memory does not suffice
+        raise UserError(f"the networks and the replay memory cannot be made on {device}: {error}") from None
     player = agents.player()
     tracker = Tracker(folder)
     console = Console()
 
     history: list[Evaluated] = []
-    columns = TextColumn("{task.completed:,.0f} plies"), BarColumn(20), TimeElapsedColumn(), TextColumn("{task.description}")
+    columns = BarColumn(10), TimeElapsedColumn(), TextColumn("{task.description}")
     try:
         with Progress(*columns, console=console) as progress:
-            task = progress.add_task("first evaluation to come", total=config.total_steps)
+            task = progress.add_task("training until the first evaluation", total=config.total_steps)
             for evaluated in train(config, agents, device):
                 history.append(evaluated)
                 plies = evaluated.progressed.plies
                 tracker.metrics(plies, metrics_of(history))
-                score = live_score(evaluated.evaluation) if evaluated.evaluation else "board too large for a proof"
-                progress.update(task, completed=plies, description=score)
+                score = live_score(evaluated.evaluation) if evaluated.evaluation else "board too large to prove"
+                progress.update(task, completed=plies, description=f"{plies:,} plies  {score}")
+    except KeyboardInterrupt:
+        run_folder.write_result(folder, player, None)
+        raise KeyboardInterrupt(f"; the player so far is in {folder}") from None
+    else:
+        run_folder.write_result(folder, player, history[-1].evaluation)
+        tracker.player(history[-1].progressed.plies, player, config.rules)
     finally:
-        last = history[-1] if history else None
-        if last is not None:
-            run_folder.write_result(folder, player, last.evaluation)
-            tracker.player(last.progressed.plies, player, config.rules)
         tracker.close(dataclasses.asdict(config))
 
-    console.print(f"\nA game of the player against itself:\n\n{self_play_game(player, config.rules)}\n", highlight=False)
+    print(f"\nA game of the player against itself:\n\n{self_play_game(player, config.rules)}\n")
     summarize(console, config, history)
     print(
         f"\nThe run is in {folder}. Next:\n"
-        f"  python -m selfplay.prove {folder}      prove the saved player again\n"
-        f"  tensorboard --logdir {folder.parent}      watch all runs in a browser\n"
-        f"  {PROG} --help      what else can be set"
+        f"  python -m selfplay.prove {folder}  proves the saved player again\n"
+        f"  tensorboard --logdir {folder.parent}  shows all runs in a browser\n"
+        f"  {PROG} --help  lists what else can be set"
     )
 
 
@@ -214,8 +216,9 @@ def metrics_of(history: Sequence[Evaluated]) -> dict[str, float]:
     if len(history) > 1:
         (plies, updates, *_), _, since = history[-2]
     metrics = evaluation_metrics(evaluation) if evaluation else {}
-    if progressed.loss is not None and progressed.q_mean is not None:
-        metrics |= {"loss/td": float(progressed.loss), "q/mean": float(progressed.q_mean)}
+    if progressed.last_updates:
+        losses, values = zip(*progressed.last_updates, strict=True)
+        metrics |= {"loss/td": float(torch.stack(losses).mean()), "q/mean": float(torch.cat(values).mean())}
     return metrics | {
         "explore/epsilon": progressed.epsilon,
         "time/env_steps_per_s": (progressed.plies - plies) / (seconds - since),
@@ -229,7 +232,7 @@ def summarize(console: Console, config: DQNConfig, history: Sequence[Evaluated])
     """Print the exact evaluation at the end of the run and when the proof was reached."""
     evaluation = history[-1].evaluation
     if evaluation is None:
-        print(f"A board of {config.rules.cells} cells is too large to be solved, so nothing is proved about this player.")
+        print(f"A board of {config.rules.cells} cells cannot be solved here, so nothing is proved of this player.")
         return
     console.print(evaluation_table(evaluation))
     print(verdict(evaluation))

@@ -32,7 +32,7 @@ def parse(kind: type[Config], args: Sequence[str], prog: str, default: Config | 
     except SystemExit as stop:
         if not stop.code:
             raise
-    raise UserError(_one_line(complaint.getvalue(), prog))
+    raise UserError(_one_line(complaint.getvalue(), prog).removeprefix(f"Error parsing {kind.__name__}: "))
 
 
 def _one_line(boxed: str, prog: str) -> str:
@@ -57,7 +57,10 @@ def run_command(command: Callable[[Sequence[str]], None], prog: str) -> NoReturn
     except UserError as error:
         print(f"{prog}: {error}", file=sys.stderr)
         sys.exit(USER_ERROR)
-    except KeyboardInterrupt:
-        print(f"{prog}: interrupted", file=sys.stderr)
+    except OSError as error:
+        print(f"{prog}: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
+        sys.exit(USER_ERROR)
+    except KeyboardInterrupt as interrupt:
+        print(f"{prog}: interrupted{interrupt}", file=sys.stderr)
         sys.exit(INTERRUPTED)
     sys.exit(0)

@@ -8,10 +8,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from tictactoe import Rules
-
 from selfplay.errors import UserError
 from selfplay.targets import Target
+from tictactoe import Rules
+from tictactoe.batch import check_fits
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class DQNConfig:
     """Bar illegal actions from acting and from targets, instead of learning from the illegal reward."""
     explore: Literal["legal", "any"] = "legal"
     """Cells that a random move is drawn from."""
-    hidden: tuple[int, ...] = (512,)
+    hidden: tuple[int, ...] = (256,)
     """Widths of the hidden layers."""
     dueling: bool = False
     """End the network in a value and an advantage head."""
@@ -100,9 +100,11 @@ class DQNConfig:
         _require(0 < self.learning_rate < math.inf, "learning_rate", "above 0 and finite", self.learning_rate)
         _require(self.seed < 2**63, "seed", "below 2^63", self.seed)
         _require(min(self.hidden, default=1) >= 1, "hidden", "widths of at least 1", self.hidden)
-        _require(self.memory_size >= self.num_envs, "memory_size", f"at least num_envs ({self.num_envs})", self.memory_size)
+        for name, least in (("memory_size", "num_envs"), ("memory_size", "batch_size"), ("total_steps", "warmup")):
+            wanted = f"at least --{least.replace('_', '-')} ({getattr(self, least)})"
+            _require(getattr(self, name) >= getattr(self, least), name, wanted, getattr(self, name))
         try:
-            Rules(self.rows, self.cols, self.k)
+            check_fits(Rules(self.rows, self.cols, self.k))
         except ValueError as error:
             raise UserError(str(error)) from None
 

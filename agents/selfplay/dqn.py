@@ -1,14 +1,25 @@
 """The DQN agent: Q-network, target network, replay memory, and one update of them."""
 
+from typing import NamedTuple
+
 import torch
-from tictactoe.rules import Rules
 from torch import Tensor
 
 from selfplay.config import DQNConfig
 from selfplay.network import QNetwork, flatten_parameters, initialize
 from selfplay.replay import ReplayMemory
 from selfplay.targets import BOOTSTRAPS, bootstrap_value, masked, td_target
-from selfplay.transitions import Layout, Symmetry
+from selfplay.transitions import Layout, Symmetry, Transitions
+from tictactoe.rules import Rules
+
+
+class Update(NamedTuple):
+    """Report one update, on the device, so that nobody waits for it who does not read it."""
+
+    loss: Tensor
+    """Mean squared TD error."""
+    values: Tensor
+    """[batch_size]: the values of the actions that were taken."""
 
 
 class DQNAgent:
@@ -31,9 +42,9 @@ class DQNAgent:
         self.target_network = QNetwork(rules.cells, config.hidden, config.dueling).to(device)
         self.target_network.load_state_dict(self.network.state_dict())
         self.target_network.requires_grad_(False)
-        self._weights = flatten_parameters(self.network)
-        self._target_weights = flatten_parameters(self.target_network)
-        self.optimizer = torch.optim.Adam([self._weights], lr=config.learning_rate, fused=True)
+        self._flat = flatten_parameters(self.network)
+        self._flat_target = flatten_parameters(self.target_network)
+        self.optimizer = torch.optim.Adam([self._flat.weights], lr=config.learning_rate, fused=True)
 
     @torch.no_grad()
     def explore(self, inputs: Tensor, epsilon: float) -> Tensor:
@@ -45,43 +56,40 @@ class DQNAgent:
         # The largest of independent uniform numbers is equally likely to be any of them.
         lots = torch.rand(legal.shape, generator=self.generator, device=legal.device)
         if self.config.explore == "legal":
-            lots = lots * legal
+            lots = masked(lots, legal)
         at_random = torch.rand(len(greedy), generator=self.generator, device=legal.device) < epsilon
         return torch.where(at_random, lots.argmax(dim=1), greedy)
 
-    def learn(self, opponent: "DQNAgent") -> tuple[Tensor, Tensor]:
-        """Do one update on a batch from the memory; `opponent` is the agent in the other seat.
-
-        Returns the mean squared TD error and the mean value of the actions taken, both without waiting
-        for the device.
-        """
+    def learn(self, opponent: "DQNAgent") -> Update:
+        """Do one update on a batch from the memory; `opponent` is the agent in the other seat."""
         rows = self.memory.sample(self.config.batch_size, self.generator)
         if self.symmetry is not None:
             rows = self.symmetry(rows, self.generator)
-        observation, action, next_observation, reward, goes_on = self.layout.unpack(rows)
-
-        with torch.no_grad():
-            bootstrapper = opponent if BOOTSTRAPS[self.config.target].by_opponent else self
-            values = bootstrapper.target_network(next_observation)
-            choice = bootstrapper.network(next_observation) if self.config.double else values
-            legal = self.layout.legal(next_observation) if self.config.mask else None
-            bootstrap = bootstrap_value(values, choice, legal)
-            target = td_target(self.config.target, reward, goes_on, bootstrap, self.config.gamma)
-
-        taken = (self.network(observation) * action).sum(dim=1)
-        loss = torch.nn.functional.mse_loss(taken, target)
-        self._weights.grad.zero_()
-        loss.backward()
+        transitions = self.layout.unpack(rows)
+        taken = (self.network(transitions.observation) * transitions.action).sum(dim=1)
+        loss = torch.nn.functional.mse_loss(taken, self.targets(transitions, opponent))
+        self._flat.gradient.zero_()
+        loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
         self.updates += 1
         self._follow()
-        return loss.detach(), taken.detach().mean()
+        return Update(loss.detach(), taken.detach())
+
+    @torch.no_grad()
+    def targets(self, transitions: Transitions, opponent: "DQNAgent") -> Tensor:
+        """Return what the value of each transition's action should be, [B]."""
+        bootstrapper = opponent if BOOTSTRAPS[self.config.target].by_opponent else self
+        values = bootstrapper.target_network(transitions.next_observation)
+        choice = bootstrapper.network(transitions.next_observation) if self.config.double else values
+        legal = self.layout.legal(transitions.next_observation) if self.config.mask else None
+        bootstrap = bootstrap_value(values, choice, legal)
+        return td_target(self.config.target, transitions.reward, transitions.goes_on, bootstrap, self.config.gamma)
 
     @torch.no_grad()
     def _follow(self) -> None:
         """Move the target network towards the network: a step of the soft rate, or a copy every N updates."""
         every = self.config.hard_update
         if every == 0:
-            self._target_weights.lerp_(self._weights, self.config.soft_update)
+            self._flat_target.weights.lerp_(self._flat.weights, self.config.soft_update)
         elif self.updates % every == 0:
-            self._target_weights.copy_(self._weights)
+            self._flat_target.weights.copy_(self._flat.weights)

@@ -4,11 +4,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from tictactoe import Rules, solve
-from tictactoe import batch
-from tictactoe.tree import GameTree, IntArray, Policy, every_legal, play_out, uniform_legal
 
 from selfplay.agent import Agent
+from tictactoe import Rules, batch, solve
+from tictactoe.tree import GameTree, IntArray, Policy, every_legal, play_out, uniform_legal
 
 CHUNK = 65_536
 """Boards in one call of `Agent.act`."""

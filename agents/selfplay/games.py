@@ -1,11 +1,11 @@
 """Greedy games to look at."""
 
 import numpy as np
+
+from selfplay.agent import Agent
 from tictactoe import Rules, batch
 from tictactoe.render import MARKS, board_text
 from tictactoe.rewards import Rewards
-
-from selfplay.agent import Agent
 
 BOARDS_A_ROW = 5
 GAP = "    "
@@ -14,7 +14,8 @@ GAP = "    "
 def self_play_game(agent: Agent, rules: Rules) -> str:
     """Let an agent play itself and return the boards after each ply, side by side, with the result."""
     state = batch.reset(rules, 1, np)
-    boards, result = [], ""
+    boards: list[str] = []
+    result = ""
     while not result:
         seat = int(state.to_play[0])
         cell = int(agent.act(batch.observe(rules, state, "mover"))[0])
@@ -33,6 +34,6 @@ def self_play_game(agent: Agent, rules: Rules) -> str:
 def _side_by_side(boards: list[str], width: int) -> str:
     strips = []
     for start in range(0, len(boards), BOARDS_A_ROW):
-        lines = zip(*(board.split("\n") for board in boards[start : start + BOARDS_A_ROW]))
+        lines = zip(*(board.split("\n") for board in boards[start : start + BOARDS_A_ROW]), strict=True)
         strips.append("\n".join(GAP.join(part.ljust(width) for part in line).rstrip() for line in lines))
     return "\n\n".join(strips)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from selfplay.dqn import DQNAgent
+from selfplay.dqn import DQNAgent, Update
 from selfplay.player import QPlayer
 from selfplay.targets import BOOTSTRAPS
 from selfplay.transitions import Transitions
@@ -81,10 +81,10 @@ class InterleavedAgents:
         config = self.seats[0].config
         return QPlayer(config.rules, tuple(agent.target_network for agent in agents), config.perspective, config.mask)
 
-    def learn(self) -> list[tuple[Tensor, Tensor]]:
-        """Do one update of each agent and return what each reports."""
+    def learn(self) -> list[Update]:
+        """Do one update of each agent."""
         first, second = self.seats
-        reports = [first.learn(opponent=second)]
+        updates = [first.learn(opponent=second)]
         if not self.shared:
-            reports.append(second.learn(opponent=first))
-        return reports
+            updates.append(second.learn(opponent=first))
+        return updates

@@ -1,5 +1,8 @@
 """The Q-network: a multilayer perceptron from a one-hot board to one value per cell."""
 
+from itertools import pairwise
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
 
@@ -13,17 +16,16 @@ class QNetwork(nn.Module):
 
     def __init__(self, cells: int, hidden: tuple[int, ...], dueling: bool = False) -> None:
         super().__init__()
-        layers: list[nn.Module] = []
-        width = 3 * cells
-        for size in hidden:
-            layers += [_linear(width, size), nn.ReLU()]
-            width = size
-        self.body = nn.Sequential(*layers)
-        self.advantage = _linear(width, cells)
-        self.value = _linear(width, 1) if dueling else None
+        widths = (3 * cells, *hidden)
+        self.hidden = nn.ModuleList(_linear(inputs, outputs) for inputs, outputs in pairwise(widths))
+        self.advantage = _linear(widths[-1], cells)
+        self.value = _linear(widths[-1], 1) if dueling else None
 
     def forward(self, observation: Tensor) -> Tensor:
-        features = self.body(observation)
+        """Return the action values [B, A] of observations [B, 3A]."""
+        features = observation
+        for layer in self.hidden:
+            features = layer(features).relu()
         advantage: Tensor = self.advantage(features)
         if self.value is None:
             return advantage
@@ -33,7 +35,8 @@ class QNetwork(nn.Module):
 
 def _linear(inputs: int, outputs: int) -> nn.Linear:
     """Return a layer with storage but no values yet, so that creating it draws no random number."""
-    return nn.utils.skip_init(nn.Linear, inputs, outputs)
+    layer: nn.Linear = nn.utils.skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-untyped-call]
+    return layer
 
 
 @torch.no_grad()
@@ -46,21 +49,29 @@ def initialize(network: nn.Module, generator: torch.Generator) -> None:
             layer.bias.uniform_(-bound, bound, generator=generator)
 
 
-@torch.no_grad()
-def flatten_parameters(network: nn.Module) -> nn.Parameter:
-    """Move all parameters and gradients of a network into one vector and return it as a parameter.
+class FlatParameters(NamedTuple):
+    """Hold all parameters of a network in one vector, and all gradients in another."""
 
-    The network's own parameters become views of it. An optimizer step, a target update and clearing the
-    gradient are then one operation each instead of one per layer, which halves the time of an update on
-    the small networks that this game needs.
+    weights: nn.Parameter
+    gradient: Tensor
+    """The `grad` of `weights`."""
+
+
+@torch.no_grad()
+def flatten_parameters(network: nn.Module) -> FlatParameters:
+    """Make the parameters and gradients of a network views of one vector each, and return those.
+
+    An optimizer step, a target update and clearing the gradient are then one operation each instead of
+    one per layer, which counts on the small networks that this game needs.
     """
     parameters = list(network.parameters())
-    flat = nn.Parameter(torch.cat([parameter.flatten() for parameter in parameters]))
-    flat.grad = torch.zeros_like(flat)
+    weights = nn.Parameter(torch.cat([parameter.flatten() for parameter in parameters]))
+    gradient = torch.zeros_like(weights)
+    weights.grad = gradient
     start = 0
     for parameter in parameters:
         stop = start + parameter.numel()
-        parameter.data = flat.data[start:stop].view_as(parameter)
-        parameter.grad = flat.grad[start:stop].view_as(parameter)
+        parameter.data = weights.data[start:stop].view_as(parameter)
+        parameter.grad = gradient[start:stop].view_as(parameter)
         start = stop
-    return flat
+    return FlatParameters(weights, gradient)

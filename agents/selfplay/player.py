@@ -2,11 +2,11 @@
 
 import numpy as np
 import torch
-from tictactoe import Rules
 from torch import Tensor, nn
 
 from selfplay.agent import Array
 from selfplay.targets import masked
+from tictactoe import Rules
 
 
 def network_inputs(observation: Tensor, perspective: str) -> Tensor:

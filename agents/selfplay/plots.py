@@ -4,6 +4,7 @@ import io
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -16,7 +17,7 @@ def progress_figure(metrics: Sequence[Mapping[str, float]]) -> Figure:
     beaten, optimal, against_random, loss = figure.subplots(2, 2).ravel()
     plies = [line["plies"] for line in metrics]
 
-    def draw(axes, tag, label, colour):  # type: ignore[no-untyped-def]
+    def draw(axes: Axes, tag: str, label: str, colour: str) -> None:
         axes.plot(plies, [line.get(tag, np.nan) for line in metrics], label=label, color=colour, marker=".")
 
     for seat, colour in (("first", FIRST), ("second", SECOND)):

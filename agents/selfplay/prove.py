@@ -35,7 +35,7 @@ def main(args: Sequence[str]) -> None:
     except ValueError as error:
         raise UserError(f"{config.run}: {error}") from None
     console = Console()
-    console.print(self_play_game(player, player.rules) + "\n", highlight=False)
+    print(self_play_game(player, player.rules) + "\n")
     console.print(evaluation_table(evaluation))
     print(verdict(evaluation))
 

@@ -10,7 +10,7 @@ def live_score(evaluation: Evaluation) -> str:
     lost = evaluation.first.losses, evaluation.second.losses
     illegal = evaluation.first.illegal, evaluation.second.illegal
     return (
-        f"lost lines {lost[0]:,} + {lost[1]:,}  illegal {illegal[0]:,} + {illegal[1]:,}  "
+        f"lost {lost[0]:,}+{lost[1]:,}  illegal {illegal[0]:,}+{illegal[1]:,}  "
         f"optimal {evaluation.optimal_states:,}/{evaluation.decision_states:,}"
     )
 

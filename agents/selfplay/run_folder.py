@@ -14,7 +14,6 @@ from typing import Any
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
-from tictactoe import Rules
 from torch import Tensor
 
 from selfplay.config import DQNConfig
@@ -22,6 +21,7 @@ from selfplay.errors import UserError
 from selfplay.evaluation import Evaluation
 from selfplay.network import QNetwork
 from selfplay.player import QPlayer
+from tictactoe import Rules
 
 ALGORITHM = "dqn"
 CONFIG, MODEL, EVALUATION = "config.json", "model.safetensors", "evaluation.json"
@@ -55,7 +55,7 @@ def write_result(folder: Path, player: QPlayer, evaluation: Evaluation | None) -
     """Write the trained networks and, where the board can be solved, their exact evaluation."""
     tensors = {
         f"{name}.{key}": tensor.detach().cpu().contiguous()
-        for name, network in zip(_network_names(len(player.networks)), player.networks)
+        for name, network in zip(_network_names(len(player.networks)), player.networks, strict=True)
         for key, tensor in network.state_dict().items()
     }
     write_whole(folder / MODEL, save(tensors))
@@ -66,11 +66,11 @@ def write_result(folder: Path, player: QPlayer, evaluation: Evaluation | None) -
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file aside, flush it to the disk and rename it, so that no half of it is ever seen."""
     aside = path.with_name(path.name + ".partial")
-    with open(aside, "wb") as file:
+    with aside.open("wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    os.replace(aside, path)
+    aside.replace(path)
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:
@@ -95,11 +95,11 @@ def load(folder: str | Path) -> QPlayer:
     names = _network_names(len(networks))
     shapes = {
         f"{name}.{key}": tuple(tensor.shape)
-        for name, network in zip(names, networks)
+        for name, network in zip(names, networks, strict=True)
         for key, tensor in network.state_dict().items()
     }
     tensors = _read_tensors(folder / MODEL, shapes, config.rules)
-    for name, network in zip(names, networks):
+    for name, network in zip(names, networks, strict=True):
         weights = {key: tensors[f"{name}.{key}"] for key in network.state_dict()}
         network.load_state_dict(weights, assign=True)
         network.requires_grad_(False)
@@ -143,7 +143,7 @@ def read_config(folder: Path) -> DQNConfig:
 def _read_tensors(path: Path, shapes: dict[str, tuple[int, ...]], rules: Rules) -> dict[str, Tensor]:
     try:
         with safe_open(path, framework="pt") as file:
-            found = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}
+            found = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}  # noqa: SIM118 (no mapping)
             if found != shapes:
                 raise UserError(f"{path}: {_difference(found, shapes, rules)}")
             tensors = {key: file.get_tensor(key) for key in shapes}

@@ -41,7 +41,7 @@ BOOTSTRAPS: Mapping[Target, Bootstrap] = MappingProxyType(
 
 def td_target(target: Target, reward: Tensor, goes_on: Tensor, bootstrap: Tensor, gamma: float) -> Tensor:
     """Return reward + sign * gamma * bootstrap while the game goes on, and the reward at its end, [B]."""
-    return reward + (BOOTSTRAPS[target].sign * gamma) * goes_on * bootstrap
+    return torch.addcmul(reward, goes_on, bootstrap, value=BOOTSTRAPS[target].sign * gamma)
 
 
 def bootstrap_value(values: Tensor, choice: Tensor, legal: Tensor | None) -> Tensor:

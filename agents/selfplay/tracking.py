@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from tictactoe import Rules, batch
 from torch.utils.tensorboard import SummaryWriter
 from torch.utils.tensorboard.summary import hparams
 
@@ -14,6 +13,7 @@ from selfplay.games import self_play_game
 from selfplay.player import QPlayer
 from selfplay.plots import png, progress_figure, value_figure
 from selfplay.run_folder import write_whole
+from tictactoe import Rules, batch
 
 METRICS, PROGRESS = "metrics.jsonl", "progress.png"
 
@@ -42,7 +42,7 @@ class Tracker:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._history: list[dict[str, float]] = []
-        self._lines = open(folder / METRICS, "a", encoding="utf-8")
+        self._lines = (folder / METRICS).open("a", encoding="utf-8")
         self._board = SummaryWriter(str(folder))
 
     def metrics(self, plies: int, metrics: Mapping[str, float]) -> None:
@@ -64,14 +64,14 @@ class Tracker:
 
     def close(self, settings: Mapping[str, object]) -> None:
         """Record the settings with the last metrics, draw progress.png and close the files."""
-        if self._history:
+        writer = self._board.file_writer
+        if self._history and writer is not None:
             last = {f"final/{tag}": value for tag, value in self._history[-1].items()}
             plain = {
-                name: value if isinstance(value, bool | int | float) else str(value)
-                for name, value in settings.items()
+                name: value if isinstance(value, bool | int | float) else str(value) for name, value in settings.items()
             }
             for summary in hparams(plain, last):
-                self._board.file_writer.add_summary(summary)
+                writer.add_summary(summary)
             for tag, value in last.items():
                 self._board.add_scalar(tag, value, int(self._history[-1]["plies"]))
             write_whole(self._folder / PROGRESS, png(progress_figure(self._history)))

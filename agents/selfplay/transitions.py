@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
+from torch import Tensor
+
 from tictactoe.rules import Rules
 from tictactoe.symmetry import symmetries
-from torch import Tensor
 
 
 class Transitions(NamedTuple):
@@ -52,7 +53,7 @@ class Layout:
     def unpack(self, rows: Tensor) -> Transitions:
         """Return views of the rows [B, W] by name."""
         n = self.cells
-        observation, action, next_observation, reward, goes_on = rows.split((3 * n, n, 3 * n, 1, 1), dim=1)
+        observation, action, next_observation, reward, goes_on = torch.split(rows, [3 * n, n, 3 * n, 1, 1], dim=1)
         return Transitions(observation, action, next_observation, reward[:, 0], goes_on[:, 0])
 
 

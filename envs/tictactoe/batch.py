@@ -57,17 +57,26 @@ class Step(NamedTuple):
     """[B] bool: the cell was taken, so the mover lost."""
 
 
+def check_fits(rules: Rules) -> None:
+    """Refuse a board that does not fit the words of a batch.
+
+    Raises:
+        ValueError: the board has more than 64 cells.
+    """
+    if rules.cells > WORD_BITS:
+        raise ValueError(
+            f"a batch holds each board in one {WORD_BITS}-bit word, but a {rules.rows}x{rules.cols} board "
+            f"has {rules.cells} cells; only TicTacToe-v0 takes it"
+        )
+
+
 def reset(rules: Rules, num_boards: int, xp: Any, device: Any = None) -> State:
     """Return empty boards as arrays of `xp`, which is the module `numpy` or `torch`.
 
     Raises:
-        ValueError: the board does not fit a 64-bit word.
+        ValueError: the board has more than 64 cells.
     """
-    if rules.cells > WORD_BITS:
-        raise ValueError(
-            f"tictactoe.batch holds a board in one {WORD_BITS}-bit word: "
-            f"a {rules.rows}x{rules.cols} board has {rules.cells} cells; use TicTacToe-v0 for it"
-        )
+    check_fits(rules)
     where = {} if device is None else {"device": device}
     return State(*(xp.zeros(num_boards, dtype=xp.int64, **where) for _ in State._fields))
 

@@ -34,8 +34,7 @@ class Rules:
                 raise ValueError(f"{name} must be a positive integer, got {value!r}")
         if self.k > max(self.rows, self.cols):
             raise ValueError(
-                f"k must be at most the longer side of the board, "
-                f"got k={self.k} on a {self.rows}x{self.cols} board"
+                f"k must be at most the longer side of the board, got k={self.k} on a {self.rows}x{self.cols} board"
             )
 
     def __str__(self) -> str:

@@ -28,7 +28,7 @@ class Solution:
         cells = self.tree.rules.cells
         state = -1
         if 0 <= mover < 1 << cells and 0 <= opponent < 1 << cells and not mover & opponent:
-            state = int(self.tree.find(np.int32(mover), np.int32(opponent)))
+            state = int(self.tree.find(np.array(mover), np.array(opponent)))
         if state < 0:
             raise ValueError(f"no legal game on {self.tree.rules} leads to mover={mover:#b}, opponent={opponent:#b}")
         moves = int(self.optimal_moves[state])

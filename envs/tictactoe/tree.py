@@ -7,6 +7,7 @@ time with array operations. `S` is the number of reachable states.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -44,7 +45,7 @@ class GameTree:
 
     def plies(self) -> Iterator[tuple[int, slice]]:
         """Yield each ply and the states in which that many marks are on the board."""
-        for ply, (start, stop) in enumerate(zip(self.ply_starts, self.ply_starts[1:])):
+        for ply, (start, stop) in enumerate(pairwise(self.ply_starts)):
             yield ply, slice(start, stop)
 
     @property
@@ -121,8 +122,17 @@ def game_tree(rules: Rules) -> GameTree:
             code = code[new]
             state_numbers[code] = 0
             children.append((opponent[legal][new], moved[new], code))
-        mover, opponent, code = (np.concatenate(parts) for parts in zip(*children))
-    return GameTree(rules, *(np.concatenate(parts) for parts in zip(*plies)), tuple(starts), state_numbers)
+        mover, opponent, code = (np.concatenate(parts) for parts in zip(*children, strict=True))
+    movers, opponents, losses, ends = zip(*plies, strict=True)
+    return GameTree(
+        rules,
+        np.concatenate(movers),
+        np.concatenate(opponents),
+        np.concatenate(losses),
+        np.concatenate(ends),
+        tuple(starts),
+        state_numbers,
+    )
 
 
 Policy: TypeAlias = Callable[[IntArray], FloatArray]
@@ -145,7 +155,8 @@ def uniform_legal(tree: GameTree) -> Policy:
 
     def policy(states: IntArray) -> FloatArray:
         weights = every(states)
-        return weights / weights.sum(axis=1, keepdims=True)
+        normalized: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+        return normalized
 
     return policy
 
@@ -156,7 +167,8 @@ def every_legal(tree: GameTree) -> Policy:
 
     def policy(states: IntArray) -> FloatArray:
         occupied = tree.mover[states] | tree.opponent[states]
-        return ((occupied[:, None] >> cells) & 1 == 0).astype(np.float64)
+        empty: BoolArray = (occupied[:, None] >> cells) & 1 == 0
+        return empty.astype(np.float64)
 
     return policy
 
@@ -169,7 +181,7 @@ def play_out(tree: GameTree, first: Policy, second: Policy) -> Totals:
     exactly while there are fewer than 2^53 of them.
     """
     wins, draws, illegal = [0.0, 0.0], 0.0, [0.0, 0.0]
-    flow = np.ones(1)
+    flow: FloatArray = np.ones(1)
     for ply, level in tree.plies():
         lost, finished = tree.lost[level], tree.finished[level]
         seat = ply % 2
@@ -186,5 +198,5 @@ def play_out(tree: GameTree, first: Policy, second: Policy) -> Totals:
         next_start, next_stop = tree.ply_starts[ply + 1 : ply + 3]
         flow = np.bincount(
             following[~taken] - next_start, weights=weights[~taken], minlength=next_stop - next_start
-        )
+        ).astype(np.float64)
     return Totals(wins[0], wins[1], draws, (illegal[0], illegal[1]))

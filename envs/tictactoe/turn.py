@@ -64,7 +64,10 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self._planes[:, 0] = 1
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        self,
+        *,
+        seed: int | None = None,
+        options: dict[str, Any] | None = None,  # noqa: ARG002 (Gymnasium's signature)
     ) -> tuple[Observation, dict[str, Any]]:
         """Start a new game; the game itself draws nothing at random, so `seed` changes no outcome."""
         super().reset(seed=seed)
@@ -129,9 +132,9 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         planes = self._planes[:, (0, 2, 1)] if swap else self._planes.copy()
         return planes.reshape(self.rules.rows, self.rules.cols, 3)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """Return the board as text in the `"ansi"` mode."""
         if self.render_mode is None:
             gymnasium.logger.warn('render() draws nothing without a mode: make the environment with render_mode="ansi"')
             return None
-        return board_text(self.rules, *self._marks, self._last_cell) + "\n"
+        return board_text(self.rules, self._marks[0], self._marks[1], self._last_cell) + "\n"

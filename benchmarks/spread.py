@@ -1,0 +1,35 @@
+"""Summarize repeated measurements by their median and their extremes."""
+
+import math
+import statistics
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Spread(NamedTuple):
+    """Hold the median of some measurements, the least and the most of them."""
+
+    median: float
+    least: float
+    most: float
+
+    def over(self, unit: float) -> "Spread":
+        """Return the same measurements as multiples of `unit`."""
+        return Spread(*(value / unit for value in self))
+
+    def text(self, digits: int = 0) -> str:
+        """Return "median (least to most)" with so many digits after the point, "never" if nothing happened."""
+        if math.isinf(self.least):
+            return number(self.least)
+        return f"{number(self.median, digits)} ({number(self.least, digits)} to {number(self.most, digits)})"
+
+
+def spread(values: Iterable[float]) -> Spread:
+    """Return the spread of measurements; infinity stands for what never happened and counts as such."""
+    values = list(values)
+    return Spread(statistics.median(values), min(values), max(values))
+
+
+def number(value: float, digits: int = 0) -> str:
+    """Return a measurement as text, "never" for infinity."""
+    return "never" if math.isinf(value) else f"{value:,.{digits}f}"

@@ -1,0 +1,203 @@
+"""Measure how long training takes until the player is proved unbeatable, in a unit of the same machine.
+
+The README's figures:
+
+    python -m benchmarks.time_to_unbeatable
+
+Every run is the one that `python train.py` does with the same settings and seed. Its time is the time
+spent in training up to the first evaluation from which the proof holds to the end of the run; the proof is
+"optimal" in the mode `optimal` and "unbeatable" in the others. A run that does not get there counts as
+"never" in every median. The unit of time (see `benchmarks/unit.py`) is measured between the runs, and
+its median counts. Updates are those of each network: with one per seat, both do as many.
+"""
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+import torch
+import tyro
+from rich.console import Console
+from rich.table import Table
+
+import train
+from benchmarks import machine
+from benchmarks.spread import Spread, spread
+from benchmarks.unit import HIDDEN, STEPS, unit_seconds
+from selfplay.config import DQNConfig
+from selfplay.evaluation import evaluate
+
+PROG = "python -m benchmarks.time_to_unbeatable"
+DEVICE = torch.device("cpu")
+EVALUATE_CALLS = 20
+
+Mode = Literal["default", "mask", "separate", "optimal"]
+SEEDS = {"default": range(10), "mask": range(10), "separate": range(5), "optimal": range(5)}
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Measure how long training takes until the player is proved unbeatable."""
+
+    modes: tuple[Mode, ...] = get_args(Mode)
+    """What to train: no flags, --mask, --networks separate, --mask --stop optimal."""
+    seeds: tuple[int, ...] = ()
+    """Seeds of every mode. Default: 0 to 9 for default and mask, 0 to 4 for separate and optimal."""
+    total_steps: int = DQNConfig().total_steps
+    """Plies after which a run ends at the latest."""
+    unit_runs: int = 3
+    """How often the unit of time is measured: evenly spread, from before the first run to after the last."""
+    unit_steps: int = STEPS
+    """Steps of the unit of time; fewer only to try the script."""
+    unit_hidden: tuple[int, ...] = HIDDEN
+    """Widths of the hidden layers of the unit of time."""
+
+
+class Run(NamedTuple):
+    """Hold when a run's proof began and how the run ended."""
+
+    mode: Mode
+    seed: int
+    seconds: float
+    """Training up to the proof; infinity without one, as are updates and plies."""
+    updates: float
+    plies: float
+    proofs: int
+    """Evaluations running, at the end, that proved it."""
+    lost: tuple[int, int]
+    """Game lines lost at the end, by seat."""
+    illegal: tuple[int, int]
+    optimal_states: int
+    wall: float
+    """Seconds of the whole run, its evaluations included."""
+
+    def text(self) -> str:
+        """Return the run as a line."""
+        when = f"after {self.seconds:.2f} s, {self.updates:,.0f} updates, {self.plies:,.0f} plies"
+        proved = f"proved {when}, and {self.proofs}x running" if self.proofs else "not proved"
+        return (
+            f"{self.mode:>8} seed {self.seed}: {proved}; {self.wall:.1f} s in all; at the end lost {self.lost}, "
+            f"illegal {self.illegal}, optimal states {self.optimal_states:,}"
+        )
+
+
+def configuration(mode: Mode, seed: int, total_steps: int) -> DQNConfig:
+    """Return the settings of a run."""
+    if mode == "mask":
+        return DQNConfig(seed=seed, total_steps=total_steps, mask=True)
+    if mode == "separate":
+        return DQNConfig(seed=seed, total_steps=total_steps, networks="separate")
+    if mode == "optimal":
+        return DQNConfig(seed=seed, total_steps=total_steps, mask=True, stop="optimal")
+    return DQNConfig(seed=seed, total_steps=total_steps)
+
+
+def measure(mode: Mode, seed: int, total_steps: int) -> Run:
+    """Train one player."""
+    config = configuration(mode, seed, total_steps)
+    started = time.perf_counter()
+    history = list(train.train(config, train.make_agents(config, DEVICE), DEVICE))
+    wall = time.perf_counter() - started
+
+    evaluations = [evaluated.evaluation for evaluated in history if evaluated.evaluation is not None]
+    proofs = [evaluation.optimal if mode == "optimal" else evaluation.unbeatable for evaluation in evaluations]
+    first = train.first_of_final_streak(proofs)
+    seconds = updates = plies = math.inf
+    if first is not None:
+        progressed, _, seconds = history[first]
+        updates, plies = progressed.updates, progressed.plies
+    last = evaluations[-1]
+    return Run(
+        mode,
+        seed,
+        seconds,
+        updates,
+        plies,
+        proofs=0 if first is None else len(proofs) - first,
+        lost=(last.first.losses, last.second.losses),
+        illegal=(last.first.illegal, last.second.illegal),
+        optimal_states=last.optimal_states,
+        wall=wall,
+    )
+
+
+def evaluate_milliseconds() -> Spread:
+    """Return what one exact evaluation of tic-tac-toe takes, in ms; the game is solved before."""
+    config = DQNConfig()
+    player = train.make_agents(config, DEVICE).player()
+    evaluate(player, config.rules)
+    times = []
+    for _ in range(EVALUATE_CALLS):
+        started = time.perf_counter()
+        evaluate(player, config.rules)
+        times.append(1_000 * (time.perf_counter() - started))
+    return spread(times)
+
+
+def schedule(flags: Flags) -> list[tuple[Mode, int]]:
+    """Return the runs in order: the modes take turns, so that what slows the machine slows all of them."""
+    seeds = {mode: flags.seeds or tuple(SEEDS[mode]) for mode in flags.modes}
+    every_seed = sorted({seed for of_mode in seeds.values() for seed in of_mode})
+    return [(mode, seed) for seed in every_seed for mode in flags.modes if seed in seeds[mode]]
+
+
+def unit_places(units: int, runs: int) -> list[int]:
+    """Return before which run each unit is measured, from 0 to `runs`, which is after the last."""
+    return [round(unit * runs / max(1, units - 1)) for unit in range(units)]
+
+
+def measure_all(flags: Flags, console: Console) -> tuple[Spread, list[Run]]:
+    """Do all runs with the units between them, printing each as it ends."""
+    planned = schedule(flags)
+    places = unit_places(flags.unit_runs, len(planned))
+    unit_seconds(min(200, flags.unit_steps), flags.unit_hidden)  # what is slow only once in a process
+    units: list[float] = []
+    runs: list[Run] = []
+    for place in range(len(planned) + 1):
+        for _ in range(places.count(place)):
+            units.append(unit_seconds(flags.unit_steps, flags.unit_hidden, seed=len(units)))
+            console.print(f"    unit {len(units)}: {units[-1]:.2f} s for {flags.unit_steps:,} steps")
+        if place < len(planned):
+            runs.append(measure(*planned[place], flags.total_steps))
+            console.print(runs[-1].text(), soft_wrap=True)
+    return spread(units), runs
+
+
+def table(runs: Sequence[Run], unit: Spread) -> Table:
+    """Return the medians and spreads by mode."""
+    shown = Table("mode", "solved", "seconds", "units", "updates", "plies", "seconds in all")
+    for mode in dict.fromkeys(run.mode for run in runs):
+        of_mode = [run for run in runs if run.mode == mode]
+        seconds = spread(run.seconds for run in of_mode)
+        shown.add_row(
+            mode,
+            f"{sum(run.proofs > 0 for run in of_mode)} of {len(of_mode)}",
+            seconds.text(1),
+            seconds.over(unit.median).text(2),
+            spread(run.updates for run in of_mode).text(),
+            spread(run.plies for run in of_mode).text(),
+            spread(run.wall for run in of_mode).text(1),
+        )
+    return shown
+
+
+def main() -> None:
+    """Measure, and print each result as it comes and the table at the end."""
+    flags = tyro.cli(Flags, prog=PROG)
+    if flags.unit_runs < 1 or not flags.modes:
+        raise SystemExit(f"{PROG}: at least one --unit-runs and one of --modes are needed")
+    every_seed = sorted({seed for _, seed in schedule(flags)})
+    console = machine.start("Time to unbeatable", peers=["stable-baselines3"], seeds=every_seed)
+    evaluation = evaluate_milliseconds()
+    console.print(f"one exact evaluation: {evaluation.text(1)} ms, {EVALUATE_CALLS} calls")
+    unit, runs = measure_all(flags, console)
+    console.print(table(runs, unit))
+    console.print("median (least to most) over the seeds; a run without the proof counts as never")
+    hidden = "-".join(map(str, flags.unit_hidden))
+    console.print(f"unit: {unit.text(2)} s for {flags.unit_steps:,} steps of the MLP {hidden}; the median counts")
+
+
+if __name__ == "__main__":
+    main()

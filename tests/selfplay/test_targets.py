@@ -1,0 +1,122 @@
+"""Each target, computed by hand on one short game, for both seats and to the loser's last move.
+
+X plays 0, O 3, X 1 (threatens 2), O 4 (a blunder: it threatens 5 but leaves 2 open), X 2 and wins. The rewards
+are 0, 0, 0, -1 (O allowed the win), +1. The networks are constants, so that every bootstrap is known.
+"""
+
+import pytest
+import torch
+
+from tests.selfplay.scripted import config_with, constant_values, make, play, remembered
+from tictactoe import Rewards
+
+GAME = [0, 3, 1, 4, 2]
+GAMMA = 0.5
+
+# The online network prefers cell 4, whose target value is 8; the largest target value is 9, at cell 0.
+ONLINE = [1.0, 0.0, 3.0, 0.0, 5.0, 2.0, 0.0, 0.0, 0.0]
+TARGET = [9.0, 0.0, 6.0, 0.0, 8.0, 7.0, 0.0, 0.0, 0.0]
+
+
+def by_hand(target: str, separate: bool = False, **settings: object) -> list[tuple[list[float], list[float]]]:
+    """Return, for each distinct agent, the rewards it stored and the targets it computes."""
+    agents = make(config_with(target=target, gamma=GAMMA, symmetry=False, **settings), separate)
+    for number, agent in enumerate(agents.seats):
+        constant_values(agent, ONLINE, [value + 100 * number * separate for value in TARGET])
+    play(agents, GAME)
+    first, second = agents.seats
+    result = []
+    for agent, opponent in ((first, second), (second, first))[: 2 if separate else 1]:
+        transitions = remembered(agent)
+        result.append((transitions.reward.tolist(), agent.targets(transitions, opponent).tolist()))
+    return result
+
+
+def test_negamax_takes_the_opponents_value_with_a_minus_sign() -> None:
+    # Double: the online arg max is cell 4, valued 8 by the target network.
+    assert by_hand("negamax") == [([0, 0, 0, -1, 1], [-4, -4, -4, -5, 1])]
+
+
+def test_negamax_between_two_agents_asks_the_other_seats_target_network() -> None:
+    first, second = by_hand("negamax", separate=True)
+    assert first == ([0, 0, 1], [-54, -54, 1])  # bootstraps from the second agent's 108
+    assert second == ([0, -1], [-4, -5])  # bootstraps from the first agent's 8; the loser's last move is there
+
+
+def test_article_takes_the_next_observation_with_a_plus_sign() -> None:
+    assert by_hand("article") == [([0, 0, 0, -1, 1], [4, 4, 4, 3, 1])]
+
+
+def test_article_between_two_agents_asks_its_own_target_network() -> None:
+    first, second = by_hand("article", separate=True)
+    assert first == ([0, 0, 1], [4, 4, 1])
+    assert second == ([0, -1], [54, 53])
+
+
+def test_independent_waits_for_the_own_next_turn_and_closes_the_losers_last_move() -> None:
+    # Stored when the reply is known: X0, O3, X1 bootstrap from the own next turn; then the losing O4 ends
+    # with its -1, and the winning X2 with +1.
+    assert by_hand("independent") == [([0, 0, 0, -1, 1], [4, 4, 4, -1, 1])]
+
+
+def test_independent_between_two_agents() -> None:
+    first, second = by_hand("independent", separate=True)
+    assert first == ([0, 0, 1], [4, 4, 1])
+    assert second == ([0, -1], [54, -1])
+
+
+def test_independent_folds_the_replys_reward_in() -> None:
+    agents = make(config_with(target="independent", rewards="sparse", symmetry=False))
+    play(agents, GAME, Rewards(allow=0.0, loss=-1.0))
+    assert remembered(agents.seats[0]).reward.tolist() == [0, 0, 0, -1, 1]
+
+
+def test_independent_bootstraps_from_the_position_at_the_own_next_turn() -> None:
+    agents = make(config_with(target="independent", symmetry=False))
+    seen = play(agents, GAME)
+    transitions = remembered(agents.seats[0])
+    assert torch.equal(transitions.observation, torch.cat([seen[i] for i in (0, 1, 2, 3, 4)]))
+    assert torch.equal(transitions.next_observation[:3], torch.cat([seen[i] for i in (2, 3, 4)]))
+    assert transitions.goes_on.tolist() == [1, 1, 1, 0, 0]
+
+
+@pytest.mark.parametrize("target", ["negamax", "article"])
+def test_the_others_bootstrap_from_the_position_just_after_the_move(target: str) -> None:
+    agents = make(config_with(target=target, symmetry=False))
+    seen = play(agents, GAME)
+    transitions = remembered(agents.seats[0])
+    assert torch.equal(transitions.next_observation[:4], torch.cat(seen[1:5]))
+    assert transitions.goes_on.tolist() == [1, 1, 1, 1, 0]
+
+
+def test_without_double_the_target_network_chooses_too() -> None:
+    assert by_hand("negamax", double=False) == [([0, 0, 0, -1, 1], [-4.5, -4.5, -4.5, -5.5, 1])]
+
+
+def test_a_masked_target_maximizes_over_the_empty_cells_of_the_next_position() -> None:
+    # After X0 cell 4 is open (8); after O4 it is taken, and of the open 2, 5, 6, 7, 8 the online network
+    # prefers 2, valued 6. The mask of the position before O4 would still allow cell 4.
+    assert by_hand("negamax", mask=True) == [([0, 0, 0, -1, 1], [-4, -4, -4, -4, 1])]
+
+
+def test_a_masked_target_stays_finite_on_a_full_board() -> None:
+    agents = make(config_with(mask=True, symmetry=False))
+    play(agents, [0, 1, 2, 4, 3, 5, 7, 6, 8])
+    targets = agents.seats[0].targets(remembered(agents.seats[0]), agents.seats[0])
+    assert torch.isfinite(targets).all()
+    assert targets[-1] == 0
+
+
+def test_an_illegal_move_ends_the_transitions_of_both_seats_under_independent() -> None:
+    agents = make(config_with(target="independent", symmetry=False))
+    play(agents, [0, 0])
+    transitions = remembered(agents.seats[0])
+    assert transitions.reward.tolist() == [0, -10]
+    assert transitions.goes_on.tolist() == [0, 0]
+
+
+def test_a_game_ends_the_wait_so_that_the_next_game_starts_clean() -> None:
+    agents = make(config_with(target="independent", symmetry=False))
+    play(agents, GAME)
+    play(agents, GAME)
+    assert remembered(agents.seats[0]).reward.tolist() == [0, 0, 0, -1, 1] * 2

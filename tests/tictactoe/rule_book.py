@@ -1,0 +1,135 @@
+"""Judge m,n,k games by walking coordinates over plain cells: slow, and sharing nothing with the package."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tictactoe import Rewards
+
+Board = tuple[str, ...]
+"""One of "X", "O" and "." for each cell, row by row."""
+
+EMPTY = "."
+MARKS = ("X", "O")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Say what a move did; `winner` is None while the game goes on and -1 if it ended without one."""
+
+    board: Board
+    reward: float
+    terminated: bool
+    winner: int | None = None
+    illegal: bool = False
+
+
+class RuleBook:
+    """Know the lines of one board and everything that follows from them."""
+
+    def __init__(self, rows: int, cols: int, k: int) -> None:
+        self.rows, self.cols, self.k = rows, cols, k
+        self.cells = rows * cols
+        self.empty_board: Board = (EMPTY,) * self.cells
+        self.lines = list(self._walk_lines())
+        self.lines_through = [[line for line in self.lines if cell in line] for cell in range(self.cells)]
+
+    def _walk_lines(self) -> Iterator[tuple[int, ...]]:
+        for row in range(self.rows):
+            for col in range(self.cols):
+                for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                    walk = [(row + i * down, col + i * right) for i in range(self.k)]
+                    if all(0 <= r < self.rows and 0 <= c < self.cols for r, c in walk):
+                        yield tuple(r * self.cols + c for r, c in walk)
+
+    def complete_lines(self, board: Board, mark: str) -> list[tuple[int, ...]]:
+        return [line for line in self.lines if all(board[cell] == mark for cell in line)]
+
+    def has_line(self, board: Board, mark: str) -> bool:
+        return bool(self.complete_lines(board, mark))
+
+    def winning_cells(self, board: Board, mark: str) -> set[int]:
+        """Return the cells, taken or not, where this mark would stand in a complete line."""
+        return {
+            cell
+            for cell in range(self.cells)
+            if any(all(board[other] == mark for other in line if other != cell) for line in self.lines_through[cell])
+        }
+
+    def finished(self, board: Board) -> bool:
+        return EMPTY not in board or any(self.has_line(board, mark) for mark in MARKS)
+
+    def play(self, board: Board, cell: int, rewards: Rewards) -> Verdict:
+        seat = seat_to_move(board)
+        if board[cell] != EMPTY:
+            return Verdict(board, rewards.illegal, terminated=True, winner=1 - seat, illegal=True)
+        after = with_mark(board, cell, MARKS[seat])
+        if self.has_line(after, MARKS[seat]):
+            return Verdict(after, rewards.win, terminated=True, winner=seat)
+        if EMPTY not in after:
+            return Verdict(after, rewards.draw, terminated=True, winner=-1)
+        reply = MARKS[1 - seat]
+        allowed = any(self.has_line(with_mark(after, cell, reply), reply) for cell in empty_cells(after))
+        return Verdict(after, rewards.allow if allowed else 0.0, terminated=False)
+
+    def histories(self) -> dict[Board, tuple[int, ...]]:
+        """Return every reachable board with the cells of one game that leads to it."""
+        found: dict[Board, tuple[int, ...]] = {self.empty_board: ()}
+        waiting = [self.empty_board]
+        while waiting:
+            board = waiting.pop()
+            if self.finished(board):
+                continue
+            for cell in empty_cells(board):
+                after = with_mark(board, cell, MARKS[seat_to_move(board)])
+                if after not in found:
+                    found[after] = (*found[board], cell)
+                    waiting.append(after)
+        return found
+
+    def minimax(self) -> dict[Board, tuple[int, tuple[int, ...]]]:
+        """Return the value for the mover and the optimal cells of every reachable board."""
+        solved: dict[Board, tuple[int, tuple[int, ...]]] = {}
+
+        def value(board: Board) -> int:
+            if board not in solved:
+                mover, opponent = MARKS[seat_to_move(board)], MARKS[1 - seat_to_move(board)]
+                if self.has_line(board, opponent):
+                    solved[board] = (-1, ())
+                elif EMPTY not in board:
+                    solved[board] = (0, ())
+                else:
+                    outcomes = {cell: -value(with_mark(board, cell, mover)) for cell in empty_cells(board)}
+                    best = max(outcomes.values())
+                    solved[board] = (best, tuple(cell for cell, outcome in outcomes.items() if outcome == best))
+            return solved[board][0]
+
+        value(self.empty_board)
+        return solved
+
+
+def seat_to_move(board: Board) -> int:
+    return board.count("X") - board.count("O")
+
+
+def empty_cells(board: Board) -> list[int]:
+    return [cell for cell, mark in enumerate(board) if mark == EMPTY]
+
+
+def with_mark(board: Board, cell: int, mark: str) -> Board:
+    return (*board[:cell], mark, *board[cell + 1 :])
+
+
+def bits(cells: Iterable[int]) -> int:
+    """Return the bitboard of these cells."""
+    return sum(2**cell for cell in set(cells))
+
+
+def marks_of(board: Board, mark: str) -> int:
+    """Return the bitboard of one side."""
+    return bits(cell for cell, held in enumerate(board) if held == mark)
+
+
+def mover_and_opponent(board: Board) -> tuple[int, int]:
+    """Return the bitboards of the seat to move and of the other."""
+    seat = seat_to_move(board)
+    return marks_of(board, MARKS[seat]), marks_of(board, MARKS[1 - seat])

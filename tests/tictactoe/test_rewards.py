@@ -1,0 +1,53 @@
+"""Check the reward presets, field by field, and the refusal of everything else."""
+
+from dataclasses import FrozenInstanceError, asdict
+from typing import Any
+
+import pytest
+
+from tictactoe import Rewards
+from tictactoe.rewards import named_rewards
+
+PRESETS = {
+    "shaped": {"win": 1.0, "illegal": -10.0, "allow": -1.0, "draw": 0.0, "loss": 0.0},
+    "article": {"win": 1.0, "illegal": -10.0, "allow": -1.0, "draw": 1.0, "loss": 0.0},
+    "sparse": {"win": 1.0, "illegal": -10.0, "allow": 0.0, "draw": 0.0, "loss": -1.0},
+}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_each_preset_has_its_values(name: str) -> None:
+    assert asdict(named_rewards(name)) == PRESETS[name]
+
+
+def test_the_default_is_shaped() -> None:
+    assert Rewards() == named_rewards("shaped")
+
+
+def test_rewards_pass_through() -> None:
+    rewards = Rewards(win=5.0, draw=-0.5)
+    assert named_rewards(rewards) is rewards
+
+
+def test_an_unknown_name_is_answered_with_the_choices() -> None:
+    with pytest.raises(ValueError, match="'shapd'.*shaped, article, sparse"):
+        named_rewards("shapd")
+
+
+@pytest.mark.parametrize("value", [None, 1, 1.0, {"win": 1.0}, ["shaped"], Rewards], ids=repr)
+def test_what_is_neither_name_nor_rewards_is_a_type_error(value: Any) -> None:
+    with pytest.raises(TypeError, match="rewards must be"):
+        named_rewards(value)
+
+
+@pytest.mark.parametrize("field", PRESETS["shaped"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), "1", None, True, 1j], ids=repr)
+def test_a_field_that_is_no_finite_number_is_named(field: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=rf"{field} must be a finite number, got ") as error:
+        Rewards(**{field: value})
+    assert repr(value) in str(error.value)
+
+
+def test_rewards_cannot_be_changed() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Rewards().win = 2.0  # type: ignore[misc]

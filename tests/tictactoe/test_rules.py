@@ -1,0 +1,158 @@
+"""Compare the bitboard rules with the rule book, for every kind of bitboard."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, bits, empty_cells, marks_of
+from tictactoe import Rules
+
+Function = Callable[..., Any]
+
+WORD_BOARDS = [
+    (1, 1, 1),
+    (1, 6, 3),
+    (5, 1, 4),
+    (1, 7, 1),
+    (3, 3, 1),
+    (2, 3, 2),
+    (3, 5, 4),
+    (5, 3, 3),
+    (4, 3, 4),
+    (7, 7, 5),
+    (7, 9, 5),
+    (8, 8, 5),
+    (8, 8, 1),
+    (4, 16, 4),
+    (1, 64, 6),
+    (64, 1, 3),
+]
+LARGE_BOARDS = [(5, 13, 5), (15, 15, 5), (9, 20, 3)]
+
+
+def as_words(bitboards: Sequence[int]) -> np.ndarray:
+    return np.array(bitboards, dtype=np.uint64).view(np.int64)
+
+
+def answer_with_python(function: Function, *boards: Sequence[int]) -> list[int]:
+    return [int(function(*marks)) for marks in zip(*boards, strict=True)]
+
+
+def answer_with_numpy(function: Function, *boards: Sequence[int]) -> list[int]:
+    answer = function(*map(as_words, boards))
+    assert isinstance(answer, np.ndarray)
+    return [int(word) for word in answer]
+
+
+def answer_with_torch(function: Function, *boards: Sequence[int]) -> list[int]:
+    answer = function(*(torch.from_numpy(as_words(marks)) for marks in boards))
+    assert isinstance(answer, torch.Tensor)
+    return [int(word) for word in answer]
+
+
+KINDS = [answer_with_python, answer_with_numpy, answer_with_torch]
+
+
+def cells_in(rules: Rules, bitboard: int) -> set[int]:
+    return {cell for cell in range(rules.cells) if bitboard >> cell & 1}
+
+
+def assert_agreement(size: tuple[int, int, int], boards: Sequence[Board], kinds: Sequence[Function]) -> None:
+    rules, book = Rules(*size), RuleBook(*size)
+    sides = [[marks_of(board, mark) for board in boards] for mark in MARKS]
+    empty = [set(empty_cells(board)) for board in boards]
+    for answer in kinds:
+        assert [cells_in(rules, word) for word in answer(rules.empty_cells, *sides)] == empty
+        for mark, side in zip(MARKS, sides, strict=True):
+            lines = [book.complete_lines(board, mark) for board in boards]
+            assert answer(rules.has_line, side) == [bool(complete) for complete in lines]
+            starts = [{line[0] for line in complete} for complete in lines]
+            assert [cells_in(rules, word) for word in answer(rules.line_starts, side)] == starts
+            winning = [book.winning_cells(board, mark) for board in boards]
+            assert [cells_in(rules, word) for word in answer(rules.winning_cells, side)] == winning
+
+
+def random_boards(cells: int, count: int) -> list[Board]:
+    """Return boards from empty to full, most of them out of reach: the rules must judge those as well."""
+    rng = np.random.default_rng(cells)
+    boards: list[Board] = [(EMPTY,) * cells, ("X",) * cells, ("O",) * cells]
+    for _ in range(count):
+        x_share, o_share, empty_share = rng.dirichlet((1, 1, 1))
+        boards.append(tuple(rng.choice(["X", "O", EMPTY], size=cells, p=[x_share, o_share, empty_share]).tolist()))
+    return boards
+
+
+def test_every_reachable_state_agrees() -> None:
+    boards = list(RuleBook(3, 3, 3).histories())
+    assert len(boards) == 5478
+    assert_agreement((3, 3, 3), boards, KINDS)
+
+
+@pytest.mark.parametrize("size", WORD_BOARDS, ids=str)
+def test_random_positions_agree_for_every_kind_of_bitboard(size: tuple[int, int, int]) -> None:
+    rows, cols, _ = size
+    assert_agreement(size, random_boards(rows * cols, 60), KINDS)
+
+
+@pytest.mark.parametrize("size", LARGE_BOARDS, ids=str)
+def test_random_positions_agree_beyond_a_word(size: tuple[int, int, int]) -> None:
+    rows, cols, _ = size
+    assert_agreement(size, random_boards(rows * cols, 30), [answer_with_python])
+
+
+@pytest.mark.parametrize("size", [(8, 8, 5), (4, 16, 4), (1, 64, 6), (64, 1, 3)], ids=str)
+def test_cell_63_works_though_it_is_the_sign_bit(size: tuple[int, int, int]) -> None:
+    lines = RuleBook(*size).lines_through[63]
+    assert lines
+    boards = []
+    for line in lines:
+        boards.append(tuple("X" if cell in line else EMPTY for cell in range(64)))
+        for gap in line:
+            boards.append(tuple("X" if cell in line and cell != gap else EMPTY for cell in range(64)))
+    assert_agreement(size, boards, KINDS)
+
+
+@pytest.mark.parametrize("size", [(3, 3, 3), (7, 7, 5), (8, 8, 5), (1, 64, 6)], ids=str)
+def test_a_full_board_is_recognised(size: tuple[int, int, int]) -> None:
+    rules = Rules(*size)
+    full, one_short = as_words([2**rules.cells - 1, 2 ** (rules.cells - 1) - 1])
+    assert full == rules.full_board
+    assert one_short != rules.full_board
+
+
+def test_line_starts_names_the_first_cell_of_each_line() -> None:
+    rules = Rules(3, 4, 3)
+    assert rules.line_starts(bits([0, 1, 2, 3])) == bits([0, 1])
+    assert rules.line_starts(bits([2, 5, 8])) == bits([2])
+    assert rules.line_starts(bits([1, 5, 9, 6, 11])) == bits([1])
+    assert rules.line_starts(bits([2, 3, 4])) == 0
+
+
+def test_winning_cells_include_occupied_ones() -> None:
+    assert Rules().winning_cells(bits([0, 1, 2])) == bits([0, 1, 2])
+
+
+@pytest.mark.parametrize("name", ["rows", "cols", "k"])
+@pytest.mark.parametrize("value", [0, -3, 3.0, float("nan"), "3", None, True, [3]], ids=repr)
+def test_a_bad_size_is_named(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=rf"^{name} must be a positive integer, got ") as error:
+        Rules(**{name: value})
+    assert repr(value) in str(error.value)
+
+
+@pytest.mark.parametrize("size", [(3, 3, 4), (1, 1, 2), (2, 5, 6), (5, 2, 6)], ids=str)
+def test_a_line_longer_than_the_board_is_named(size: tuple[int, int, int]) -> None:
+    rows, cols, k = size
+    with pytest.raises(ValueError, match=rf"k={k} on a {rows}x{cols} board"):
+        Rules(*size)
+
+
+def test_equal_sizes_make_equal_rules() -> None:
+    assert Rules() == Rules(3, 3, 3)
+    assert hash(Rules(4, 3, 3)) == hash(Rules(rows=4, cols=3, k=3))
+    assert Rules(4, 3, 3) != Rules(3, 4, 3)
+    assert str(Rules(4, 5, 3)) == "4,5,3"
+    assert Rules(4, 5, 3).cells == 20

@@ -1,0 +1,175 @@
+"""Compare the exact solution with known facts and with a plain minimax over the rule book."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tests.tictactoe.rule_book import MARKS, Board, RuleBook, empty_cells, mover_and_opponent, seat_to_move, with_mark
+from tictactoe import Rules, Solution, solve
+from tictactoe.tree import GameTree, IntArray, Policy, every_legal, game_tree, play_out, uniform_legal
+
+SMALL_BOARDS = [(1, 1, 1), (1, 5, 2), (2, 2, 2), (2, 3, 2), (3, 2, 3), (4, 2, 3), (2, 4, 3), (3, 3, 2), (3, 3, 3)]
+
+
+def optimal(solution: Solution) -> Policy:
+    def policy(states: IntArray) -> np.ndarray:
+        moves = solution.optimal_moves[states, None] >> np.arange(solution.tree.rules.cells) & 1
+        return moves / moves.sum(axis=1, keepdims=True)
+
+    return policy
+
+
+def endings(book: RuleBook, weight: Callable[[int], Fraction]) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the weight of X wins, O wins and draws if each of `n` legal moves weighs `weight(n)`."""
+    known: dict[Board, tuple[Fraction, Fraction, Fraction]] = {}
+
+    def count(board: Board) -> tuple[Fraction, Fraction, Fraction]:
+        if board not in known:
+            if any(book.has_line(board, mark) for mark in MARKS):
+                known[board] = (Fraction(book.has_line(board, "X")), Fraction(book.has_line(board, "O")), Fraction(0))
+            elif not empty_cells(board):
+                known[board] = (Fraction(0), Fraction(0), Fraction(1))
+            else:
+                mark, cells = MARKS[seat_to_move(board)], empty_cells(board)
+                following = [count(with_mark(board, cell, mark)) for cell in cells]
+                x_wins, o_wins, draws = (weight(len(cells)) * sum(parts) for parts in zip(*following, strict=True))
+                known[board] = (x_wins, o_wins, draws)
+        return known[board]
+
+    return count(book.empty_board)
+
+
+def test_tic_tac_toe_has_5478_states_of_which_4520_are_decisions() -> None:
+    tree = game_tree(Rules())
+    assert len(tree) == 5478
+    assert len(tree.decisions) == 4520
+    assert np.count_nonzero(tree.lost) == 626 + 316  # finished by X and by O
+    assert np.count_nonzero(tree.finished & ~tree.lost) == 16
+
+
+def test_tic_tac_toe_is_a_draw_and_every_opening_keeps_it() -> None:
+    assert solve(Rules()).lookup(0, 0) == (0, tuple(range(9)))
+
+
+@pytest.mark.parametrize("size", SMALL_BOARDS, ids=str)
+def test_solution_equals_plain_minimax(size: tuple[int, int, int]) -> None:
+    solution = solve(Rules(*size))
+    expected = RuleBook(*size).minimax()
+    assert len(solution.tree) == len(solution.value) == len(solution.optimal_moves) == len(expected)
+    for board, answer in expected.items():
+        assert solution.lookup(*mover_and_opponent(board)) == answer, board
+
+
+@pytest.mark.parametrize("size", SMALL_BOARDS, ids=str)
+def test_tree_knows_which_states_are_finished_and_what_follows(size: tuple[int, int, int]) -> None:
+    tree, book = game_tree(Rules(*size)), RuleBook(*size)
+
+    def number(board: Board) -> int:
+        mover, opponent = mover_and_opponent(board)
+        return int(tree.find(np.int32(mover), np.int32(opponent)))
+
+    boards = {number(board): board for board in book.histories()}
+    assert sorted(boards) == list(range(len(tree)))
+    assert tree.decisions.tolist() == [state for state in sorted(boards) if not book.finished(boards[state])]
+    for ply, level in tree.plies():
+        for state in range(level.start, level.stop):
+            assert len(empty_cells(boards[state])) == book.cells - ply
+    for state, following in zip(tree.decisions, tree.successors(tree.decisions), strict=True):
+        board = boards[int(state)]
+        mark = MARKS[seat_to_move(board)]
+        for cell in range(book.cells):
+            expected = number(with_mark(board, cell, mark)) if cell in empty_cells(board) else -1
+            assert following[cell] == expected
+
+
+@pytest.mark.parametrize(
+    ("size", "value"),
+    [((3, 4, 3), 1), ((4, 3, 3), 1), ((3, 3, 2), 1), ((2, 2, 2), 1), ((3, 4, 4), 0), ((2, 6, 3), 0), ((1, 5, 3), 0)],
+    ids=str,
+)
+def test_known_values_of_other_boards(size: tuple[int, int, int], value: int) -> None:
+    assert solve(Rules(*size)).lookup(0, 0)[0] == value
+
+
+def test_there_are_255168_game_lines() -> None:
+    tree = game_tree(Rules())
+    totals = play_out(tree, every_legal(tree), every_legal(tree))
+    assert totals == (131_184, 77_904, 46_080, (0, 0))
+    assert endings(RuleBook(3, 3, 3), lambda _: Fraction(1)) == (131_184, 77_904, 46_080)
+
+
+def test_random_against_random_is_exact() -> None:
+    tree = game_tree(Rules())
+    exact = (Fraction(737, 1260), Fraction(121, 420), Fraction(8, 63))
+    assert endings(RuleBook(3, 3, 3), lambda n: Fraction(1, n)) == exact
+    totals = play_out(tree, uniform_legal(tree), uniform_legal(tree))
+    assert totals[:3] == pytest.approx([float(share) for share in exact], rel=1e-13)
+    assert [round(share, 4) for share in totals[:3]] == [0.5849, 0.2881, 0.1270]
+    assert totals.illegal == (0, 0)
+
+
+@pytest.mark.parametrize("opponent", [uniform_legal, every_legal])
+def test_optimal_play_is_never_beaten(opponent: Callable[[GameTree], Policy]) -> None:
+    solution = solve(Rules())
+    tree, best = solution.tree, optimal(solution)
+    as_first = play_out(tree, best, opponent(tree))
+    assert as_first.second_wins == 0
+    assert as_first.illegal == (0, 0)
+    assert as_first.first_wins > as_first.draws > 0
+    as_second = play_out(tree, opponent(tree), best)
+    assert as_second.first_wins == 0
+    assert as_second.illegal == (0, 0)
+    assert as_second.second_wins > as_second.draws > 0
+    assert play_out(tree, best, best) == (0, 0, pytest.approx(1), (0, 0))
+
+
+def test_the_first_seat_wins_every_game_where_the_value_says_so() -> None:
+    solution = solve(Rules(3, 4, 3))
+    totals = play_out(solution.tree, optimal(solution), every_legal(solution.tree))
+    assert totals.first_wins > 0
+    assert totals[1:] == (0, 0, (0, 0))
+
+
+def test_play_out_charges_taken_cells_to_the_seat_that_played_them() -> None:
+    tree = game_tree(Rules())
+
+    def always_first_cell(states: IntArray) -> np.ndarray:
+        return np.tile(np.eye(9)[0], (len(states), 1))
+
+    def any_cell(states: IntArray) -> np.ndarray:
+        return np.full((len(states), 9), 1 / 9)
+
+    assert play_out(tree, always_first_cell, always_first_cell) == (0, 0, 0, (0, 1))
+    assert play_out(tree, always_first_cell, uniform_legal(tree)).illegal == (1, 0)
+    blind = play_out(tree, any_cell, any_cell)
+    assert sum(blind[:3]) + sum(blind.illegal) == pytest.approx(1)
+    assert min(blind.illegal) > 0
+
+
+def test_lookup_knows_exactly_the_reachable_positions() -> None:
+    solution = solve(Rules())
+    reachable = {mover_and_opponent(board) for board in RuleBook(3, 3, 3).histories()}
+    for owners in product((None, "mover", "opponent"), repeat=9):
+        mover = sum(1 << cell for cell, owner in enumerate(owners) if owner == "mover")
+        opponent = sum(1 << cell for cell, owner in enumerate(owners) if owner == "opponent")
+        if (mover, opponent) in reachable:
+            solution.lookup(mover, opponent)
+        else:
+            with pytest.raises(ValueError, match="no legal game on 3,3,3 leads to"):
+                solution.lookup(mover, opponent)
+
+
+@pytest.mark.parametrize(("mover", "opponent"), [(1, 1), (0, 1 << 9), (1 << 9, 1 << 10), (-1, 0), (0, -1), (1 << 40, 3)])
+def test_lookup_refuses_what_is_no_position(mover: int, opponent: int) -> None:
+    with pytest.raises(ValueError, match="no legal game on 3,3,3 leads to"):
+        solve(Rules()).lookup(mover, opponent)
+
+
+@pytest.mark.parametrize("size", [(1, 17, 3), (3, 6, 3), (5, 5, 4), (15, 15, 5)], ids=str)
+def test_a_board_of_more_than_16_cells_is_refused(size: tuple[int, int, int]) -> None:
+    rows, cols, _ = size
+    with pytest.raises(ValueError, match=f"up to 16 cells.*a {rows}x{cols} board has {rows * cols}"):
+        solve(Rules(*size))
