@@ -5,6 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from selfplay.adam import Adam
 from selfplay.config import DQNConfig
 from selfplay.network import QNetwork, flatten_parameters, initialize
 from selfplay.replay import ReplayMemory
@@ -44,21 +45,18 @@ class DQNAgent:
         self.target_network.requires_grad_(False)
         self._flat = flatten_parameters(self.network)
         self._flat_target = flatten_parameters(self.target_network)
-        self.optimizer = torch.optim.Adam([self._flat.weights], lr=config.learning_rate, fused=True)
+        self.optimizer = Adam(self._flat.weights, self._flat.gradient, config.learning_rate)
 
     @torch.no_grad()
     def explore(self, inputs: Tensor, epsilon: float) -> Tensor:
         """Choose actions [B] for inputs [B, 3A]: the greedy one, or with probability epsilon a random one."""
-        legal = self.layout.legal(inputs)
-        greedy = masked(self.network(inputs), legal if self.config.mask else None).argmax(dim=1)
-        if epsilon == 0:
-            return greedy
+        values = self.network(inputs)
+        greedy = masked(values, self.layout.legal(inputs) if self.config.mask else None).argmax(dim=1)
         # The largest of independent uniform numbers is equally likely to be any of them.
-        lots = torch.rand(legal.shape, generator=self.generator, device=legal.device)
-        if self.config.explore == "legal":
-            lots = masked(lots, legal)
-        at_random = torch.rand(len(greedy), generator=self.generator, device=legal.device) < epsilon
-        return torch.where(at_random, lots.argmax(dim=1), greedy)
+        lots = torch.rand(values.shape, generator=self.generator, device=values.device)
+        lots = masked(lots, self.layout.legal(inputs) if self.config.explore == "legal" else None)
+        explores = torch.rand(greedy.shape, generator=self.generator, device=values.device) < epsilon
+        return torch.where(explores, lots.argmax(dim=1), greedy)
 
     def learn(self, opponent: "DQNAgent") -> Update:
         """Do one update on a batch from the memory; `opponent` is the agent in the other seat."""

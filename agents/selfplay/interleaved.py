@@ -22,6 +22,7 @@ class InterleavedAgents:
         first, second = agents
         self.seats = (first, second)
         self.shared = first is second
+        self._one_hot = torch.eye(first.layout.cells, device=first.memory.table.device)
         self._waits = BOOTSTRAPS[first.config.target].own_next_turn
         self._unanswered: tuple[Tensor, Tensor, Tensor] | None = None  # rows, their seats, which exist
 
@@ -49,7 +50,7 @@ class InterleavedAgents:
         opponent's reply, a transition is stored when the reply is known or the game has ended.
         """
         layout = self.seats[0].layout
-        action = torch.nn.functional.one_hot(actions, layout.cells).to(inputs.dtype)
+        action = self._one_hot[actions]
         goes_on = (~terminated).to(inputs.dtype)
         rows = layout.pack(Transitions(inputs, action, next_inputs, reward, goes_on))
         if not self._waits:

@@ -123,7 +123,9 @@ def restart(state: State, ended: Array) -> State:
 
 def action_mask(rules: Rules, state: State) -> Array:
     """Return the empty cells, [B, A] bool. After the last ply no cell need be empty."""
-    return _cells(rules, state.mover | state.opponent) == 0
+    occupied = state.mover | state.opponent
+    cells = _cell_numbers(rules, _namespace(occupied), _device(occupied))
+    return (occupied[:, None] >> cells) & 1 == 0
 
 
 def observe(rules: Rules, state: State, perspective: str = "absolute") -> Array:
@@ -141,14 +143,10 @@ def observe(rules: Rules, state: State, perspective: str = "absolute") -> Array:
         first, second = xp.where(swap, second, first), xp.where(swap, first, second)
     elif perspective != "mover":
         raise ValueError(f"unknown perspective {perspective!r}: choose from {', '.join(PERSPECTIVES)}")
-    first, second = _cells(rules, first), _cells(rules, second)
-    planes = xp.stack([1 - first - second, first, second], -1)
-    return xp.asarray(planes, dtype=xp.int8).reshape(-1, rules.rows, rules.cols, 3)
-
-
-def _cells(rules: Rules, board: Bitboard) -> Array:
-    """Return the bits of bitboards [B] as [B, A] int64 zeros and ones."""
-    return (board[:, None] >> _cell_numbers(rules, _namespace(board), _device(board))) & 1
+    planes = xp.stack([~(first | second), first, second], -1)
+    cells = _cell_numbers(rules, xp, _device(planes))
+    one_hot = (planes[:, None, :] >> cells[:, None]) & 1
+    return xp.asarray(one_hot, dtype=xp.int8).reshape(-1, rules.rows, rules.cols, 3)
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""Judge m,n,k games by walking coordinates over plain cells: slow, and sharing nothing with the package."""
+"""Judge m,n,k games by walking coordinates over plain cells: slow, and sharing no code with the package."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -42,9 +42,11 @@ class RuleBook:
                         yield tuple(r * self.cols + c for r, c in walk)
 
     def complete_lines(self, board: Board, mark: str) -> list[tuple[int, ...]]:
+        """Return the lines that this mark fills."""
         return [line for line in self.lines if all(board[cell] == mark for cell in line)]
 
     def has_line(self, board: Board, mark: str) -> bool:
+        """Tell whether this mark fills a line."""
         return bool(self.complete_lines(board, mark))
 
     def winning_cells(self, board: Board, mark: str) -> set[int]:
@@ -56,9 +58,11 @@ class RuleBook:
         }
 
     def finished(self, board: Board) -> bool:
+        """Tell whether a line is complete or the board full."""
         return EMPTY not in board or any(self.has_line(board, mark) for mark in MARKS)
 
     def play(self, board: Board, cell: int, rewards: Rewards) -> Verdict:
+        """Let the seat to move mark a cell of a board that is not finished."""
         seat = seat_to_move(board)
         if board[cell] != EMPTY:
             return Verdict(board, rewards.illegal, terminated=True, winner=1 - seat, illegal=True)
@@ -108,14 +112,17 @@ class RuleBook:
 
 
 def seat_to_move(board: Board) -> int:
+    """Return 0 or 1; X, the mark of seat 0, is never behind."""
     return board.count("X") - board.count("O")
 
 
 def empty_cells(board: Board) -> list[int]:
+    """Return the cells without a mark."""
     return [cell for cell, mark in enumerate(board) if mark == EMPTY]
 
 
 def with_mark(board: Board, cell: int, mark: str) -> Board:
+    """Return the board with this mark in that cell."""
     return (*board[:cell], mark, *board[cell + 1 :])
 
 

@@ -30,7 +30,7 @@ def test_rewards_pass_through() -> None:
 
 
 def test_an_unknown_name_is_answered_with_the_choices() -> None:
-    with pytest.raises(ValueError, match="'shapd'.*shaped, article, sparse"):
+    with pytest.raises(ValueError, match=r"'shapd'.*shaped, article, sparse"):
         named_rewards("shapd")
 
 

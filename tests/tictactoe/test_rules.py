@@ -107,11 +107,11 @@ def test_random_positions_agree_beyond_a_word(size: tuple[int, int, int]) -> Non
 def test_cell_63_works_though_it_is_the_sign_bit(size: tuple[int, int, int]) -> None:
     lines = RuleBook(*size).lines_through[63]
     assert lines
-    boards = []
-    for line in lines:
-        boards.append(tuple("X" if cell in line else EMPTY for cell in range(64)))
-        for gap in line:
-            boards.append(tuple("X" if cell in line and cell != gap else EMPTY for cell in range(64)))
+    boards = [
+        tuple("X" if cell in line and cell != gap else EMPTY for cell in range(64))
+        for line in lines
+        for gap in (None, *line)
+    ]
     assert_agreement(size, boards, KINDS)
 
 

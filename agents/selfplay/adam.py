@@ -1,0 +1,33 @@
+"""Adam on one flat vector of weights."""
+
+import torch
+from torch import Tensor
+
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
+
+
+class Adam:
+    """Take steps of Adam (Kingma and Ba 2015, algorithm 1), the same as `torch.optim.Adam` takes.
+
+    PyTorch's own class spends about 80 microseconds a step on finding out what to do, a tenth of a whole
+    step of the published DQN; on one vector there is nothing to find out.
+    """
+
+    def __init__(self, weights: Tensor, gradient: Tensor, learning_rate: float) -> None:
+        self.weights = weights
+        self.gradient = gradient
+        self.learning_rate = learning_rate
+        self.mean = torch.zeros_like(weights)
+        self.square = torch.zeros_like(weights)
+        self.steps = 0
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """Move the weights against the gradient."""
+        self.steps += 1
+        mean_bias = 1 - BETA1**self.steps
+        root_square_bias = (1 - BETA2**self.steps) ** 0.5
+        self.mean.lerp_(self.gradient, 1 - BETA1)
+        self.square.mul_(BETA2).addcmul_(self.gradient, self.gradient, value=1 - BETA2)
+        scale = self.square.sqrt().add_(EPSILON * root_square_bias)
+        self.weights.addcdiv_(self.mean, scale, value=-self.learning_rate * root_square_bias / mean_bias)

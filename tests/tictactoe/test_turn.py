@@ -1,0 +1,252 @@
+"""Check every reachable state and every action of the turn view, and what its calls promise."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, Verdict, empty_cells, seat_to_move
+from tictactoe import Rewards, Rules, TicTacToeEnv
+from tictactoe.rewards import PRESETS
+
+PERSPECTIVES = ("absolute", "mover")
+DRAWN_GAME = (0, 4, 8, 2, 6, 3, 5, 7, 1)
+WON_WITH_THE_LAST_CELL = (0, 1, 2, 3, 4, 6, 5, 7, 8)
+WHOLE_NUMBERS = Rewards(win=5, illegal=-7, allow=-3, draw=2, loss=-4)
+
+
+def played(cells: Iterable[int], **keywords: Any) -> gymnasium.Env[Any, Any]:
+    """Return an environment in which these cells have been marked."""
+    env = gymnasium.make("TicTacToe-v0", **keywords)
+    env.reset()
+    for cell in cells:
+        env.step(cell)
+    return env
+
+
+def one_hot(board: Board, book: RuleBook, perspective: str) -> list[list[list[int]]]:
+    seat = seat_to_move(board) if perspective == "mover" else 0
+    planes = (EMPTY, MARKS[seat], MARKS[1 - seat])
+    cells = [[int(held == plane) for plane in planes] for held in board]
+    return [cells[row * book.cols : (row + 1) * book.cols] for row in range(book.rows)]
+
+
+def assert_step(step: tuple[Any, ...], verdict: Verdict, book: RuleBook, perspective: str) -> None:
+    observation, reward, terminated, truncated, info = step
+    assert observation.dtype == np.int8
+    assert observation.tolist() == one_hot(verdict.board, book, perspective)
+    assert type(reward) is float
+    assert reward == verdict.reward
+    assert terminated is verdict.terminated
+    assert truncated is False
+    assert info["to_play"] == seat_to_move(verdict.board)
+    assert info["action_mask"].dtype == np.int8
+    if terminated:
+        assert info["action_mask"].tolist() == [1] * book.cells
+        assert info["winner"] == verdict.winner
+        assert info["illegal"] is verdict.illegal
+    else:
+        assert info["action_mask"].tolist() == [int(held == EMPTY) for held in verdict.board]
+        assert set(info) == {"action_mask", "to_play"}
+
+
+@pytest.mark.parametrize("perspective", PERSPECTIVES)
+def test_every_action_in_every_state_follows_the_rule_book(perspective: str) -> None:
+    book = RuleBook(3, 3, 3)
+    decisions = {board: cells for board, cells in book.histories().items() if not book.finished(board)}
+    assert len(decisions) == 4520
+    env = gymnasium.make("TicTacToe-v0", perspective=perspective)
+    for board, history in decisions.items():
+        for action in range(9):
+            env.reset()
+            for cell in history:
+                env.step(cell)
+            assert_step(env.step(action), book.play(board, action, Rewards()), book, perspective)
+
+
+@pytest.mark.parametrize("size", [(1, 1, 1), (3, 3, 1), (1, 4, 2), (4, 2, 3), (8, 8, 5), (10, 9, 5)], ids=str)
+@pytest.mark.parametrize("rewards", PRESETS)
+def test_random_games_on_other_boards_follow_the_rule_book(size: tuple[int, int, int], rewards: str) -> None:
+    rows, cols, k = size
+    book, rng = RuleBook(*size), np.random.default_rng(rows * cols)
+    env = gymnasium.make("TicTacToe-v0", rows=rows, cols=cols, k=k, rewards=rewards, perspective="mover")
+    for _ in range(4):
+        observation, _ = env.reset()
+        verdict = Verdict(book.empty_board, 0.0, terminated=False)
+        assert observation.tolist() == one_hot(verdict.board, book, "mover")
+        while not verdict.terminated:
+            legal = rng.random() < 0.99
+            action = int(rng.choice(empty_cells(verdict.board)) if legal else rng.integers(book.cells))
+            verdict = book.play(verdict.board, action, PRESETS[rewards])
+            assert_step(env.step(action), verdict, book, "mover")
+
+
+def test_a_win_with_the_last_cell_is_no_draw() -> None:
+    env = played(WON_WITH_THE_LAST_CELL[:-1], rewards=Rewards(win=3.0, draw=7.0))
+    _, reward, terminated, _, info = env.step(WON_WITH_THE_LAST_CELL[-1])
+    assert (reward, terminated, info["winner"], info["illegal"]) == (3.0, True, 0, False)
+
+
+@pytest.mark.parametrize(("rewards", "reward"), [("shaped", 0.0), ("article", 1.0), ("sparse", 0.0)])
+def test_a_full_board_without_a_line_is_a_draw(rewards: str, reward: float) -> None:
+    step = played(DRAWN_GAME[:-1], rewards=rewards).step(DRAWN_GAME[-1])
+    assert step[1:3] == (reward, True)
+    assert (step[4]["winner"], step[4]["illegal"]) == (-1, False)
+
+
+def test_a_blunder_is_charged_once_and_to_the_seat_that_made_it() -> None:
+    env = played([])
+    rewards: tuple[list[float], list[float]] = ([], [])
+    for ply, cell in enumerate((0, 3, 1, 4, 2)):
+        rewards[ply % 2].append(float(env.step(cell)[1]))
+    assert rewards == ([0.0, 0.0, 1.0], [0.0, -1.0])
+
+
+def test_both_seats_are_charged_where_both_leave_a_line_open() -> None:
+    env = played((0, 3, 1))
+    assert [env.step(cell)[1] for cell in (4, 8, 5)] == [-1.0, -1.0, 1.0]
+
+
+@pytest.mark.parametrize("cells", [(4,), (0, 4), (0, 3, 1)], ids=str)
+@pytest.mark.parametrize("perspective", PERSPECTIVES)
+def test_a_taken_cell_loses_and_leaves_the_board_as_it_was(cells: tuple[int, ...], perspective: str) -> None:
+    env = played(cells[:-1], perspective=perspective)
+    before = env.step(cells[-1])[0]
+    after, reward, terminated, _, info = env.step(cells[0])
+    np.testing.assert_array_equal(after, before)
+    assert (reward, terminated) == (-10.0, True)
+    assert info["action_mask"].tolist() == [1] * 9
+    mover = len(cells) % 2
+    assert (info["to_play"], info["winner"], info["illegal"]) == (mover, 1 - mover, True)
+
+
+@pytest.mark.parametrize("perspective", PERSPECTIVES)
+def test_arrays_are_fresh_at_every_call(perspective: str) -> None:
+    env = gymnasium.make("TicTacToe-v0", perspective=perspective)
+    observation, info = env.reset()
+    given = [observation, info["action_mask"], env.unwrapped.action_masks()]  # type: ignore[attr-defined]
+    for cell in DRAWN_GAME:
+        observation, _, _, _, info = env.step(cell)
+        given += [observation, info["action_mask"], env.unwrapped.action_masks()]  # type: ignore[attr-defined]
+    for number, array in enumerate(given):
+        assert not any(np.shares_memory(array, other) for other in given[:number])
+
+
+def test_writing_into_what_was_returned_changes_no_game() -> None:
+    book = RuleBook(3, 3, 3)
+    env, board = gymnasium.make("TicTacToe-v0"), book.empty_board
+    observation, info = env.reset()
+    for cell in DRAWN_GAME:
+        observation[:], info["action_mask"][:] = 7, 7
+        env.unwrapped.action_masks()[:] = 7  # type: ignore[attr-defined]
+        verdict = book.play(board, cell, Rewards())
+        step = env.step(cell)
+        assert_step(step, verdict, book, "absolute")
+        board, observation, info = verdict.board, step[0], step[4]
+
+
+@pytest.mark.parametrize(
+    "action",
+    [9, -1, 10**30, 1.0, np.float64(1), float("nan"), "1", None, np.array([1]), [1], True, np.True_],
+    ids=repr,
+)
+def test_what_is_no_cell_is_refused_and_changes_nothing(action: Any) -> None:
+    book, cells = RuleBook(3, 3, 3), (4, 0, 8)
+    env, board = played(cells, render_mode="ansi"), ("O", ".", ".", ".", "X", ".", ".", ".", "X")
+    drawing = env.render()
+    with pytest.raises(gymnasium.error.InvalidAction, match="action must be an integer from 0 to 8"):
+        env.step(action)
+    assert env.render() == drawing
+    assert_step(env.step(1), book.play(board, 1, Rewards()), book, "absolute")
+
+
+@pytest.mark.parametrize("action", [2, np.int64(2), np.int8(2), np.uint8(2), np.array(2)], ids=repr)
+def test_any_integer_is_an_action(action: Any) -> None:
+    step = played([]).step(action)
+    assert step[4]["action_mask"].tolist() == [1, 1, 0, 1, 1, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("cells", [(0, 3, 1, 4, 2), DRAWN_GAME, (0, 0)], ids=["won", "drawn", "illegal"])
+def test_step_needs_a_game(cells: tuple[int, ...]) -> None:
+    env = gymnasium.make("TicTacToe-v0")
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+    for _ in range(2):
+        observation, info = env.reset()
+        assert observation[..., 0].all()
+        assert info["action_mask"].tolist() == [1] * 9
+        assert info["to_play"] == 0
+        for cell in cells:
+            env.step(cell)
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            env.step(5)
+
+
+def test_reset_abandons_a_game_that_goes_on() -> None:
+    env = played((0, 3, 1))
+    observation, info = env.reset(seed=5)
+    assert observation.tolist() == one_hot((EMPTY,) * 9, RuleBook(3, 3, 3), "absolute")
+    assert info["to_play"] == 0
+    assert env.step(2)[1:3] == (0.0, False)
+
+
+@pytest.mark.parametrize(
+    "cells", [(0, 3, 1, 4), (0, 3, 1, 4, 2), DRAWN_GAME, (0, 0)], ids=["allow", "win", "draw", "illegal"]
+)
+def test_the_reward_is_a_float_though_rewards_were_given_as_integers(cells: tuple[int, ...]) -> None:
+    _, reward, terminated, truncated, _ = played(cells[:-1], rewards=WHOLE_NUMBERS).step(cells[-1])
+    assert type(reward) is float
+    assert type(terminated) is bool
+    assert type(truncated) is bool
+
+
+@pytest.mark.parametrize(
+    ("keywords", "error", "message"),
+    [
+        ({"rows": 0}, ValueError, "rows must be a positive integer, got 0"),
+        ({"cols": 2.5}, ValueError, r"cols must be a positive integer, got 2\.5"),
+        ({"k": 4}, ValueError, "k=4 on a 3x3 board"),
+        ({"rewards": "dense"}, ValueError, "'dense'"),
+        ({"rewards": 1}, TypeError, "got 1"),
+        ({"perspective": "mine"}, ValueError, "'mine'.*absolute, mover"),
+        ({"render_mode": "braille"}, ValueError, "'braille'.*ansi"),
+    ],
+    ids=str,
+)
+def test_a_bad_keyword_value_is_named(keywords: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        TicTacToeEnv(**keywords)
+
+
+@pytest.mark.parametrize(
+    ("cells", "drawing"),
+    [
+        ((), " .  .  .\n .  .  .\n .  .  .\n"),
+        ((0, 4, 1, 8), " X  X  .\n .  O  .\n .  . (O)\n"),
+        ((0, 4, 1, 8, 2), "[X][X][X]\n .  O  .\n .  .  O\n"),
+        ((1, 2, 0, 4, 3, 6), " X  X [O]\n X [O] .\n[O] .  .\n"),
+        (WON_WITH_THE_LAST_CELL, "[X] O [X]\n O [X][X]\n O  O [X]\n"),
+        ((0, 4, 4), " X  .  .\n . (O) .\n .  .  .\n"),
+    ],
+    ids=["empty", "last move", "row", "antidiagonal", "two lines", "illegal"],
+)
+def test_ansi_marks_the_last_move_and_winning_lines(cells: tuple[int, ...], drawing: str) -> None:
+    assert played(cells, render_mode="ansi").render() == drawing
+
+
+def test_ansi_draws_boards_that_are_not_square() -> None:
+    env = played((0, 4, 1, 5, 2), rows=2, cols=4, k=3, render_mode="ansi")
+    assert env.render() == "[X][X][X] .\n O  O  .  .\n"
+
+
+@pytest.mark.parametrize("perspective", PERSPECTIVES)
+@pytest.mark.parametrize("size", [(3, 3, 3), (4, 6, 4)], ids=str)
+def test_gymnasium_finds_nothing_wrong(size: tuple[int, int, int], perspective: str) -> None:
+    rows, cols, k = size
+    env = gymnasium.make("tictactoe:TicTacToe-v0", rows=rows, cols=cols, k=k, perspective=perspective)
+    assert isinstance(env.unwrapped, TicTacToeEnv)
+    assert env.unwrapped.rules == Rules(*size)
+    check_env(env.unwrapped)
