@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from selfplay.errors import UserError
 from selfplay.targets import Target
@@ -55,7 +55,7 @@ class DQNConfig:
     """Choose the bootstrap action with the online network, value it with the target network."""
     gamma: float = 0.99
     """Discount per ply (per own turn with the independent target)."""
-    learning_rate: float = 1e-2
+    learning_rate: float = 8e-3
     """Step size of Adam."""
     batch_size: int = 512
     """Transitions per update."""
@@ -90,6 +90,10 @@ class DQNConfig:
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             _check_type(field.name, getattr(self, field.name), field.default)
+        for name, hint in get_type_hints(type(self)).items():
+            if get_origin(hint) is Literal:
+                choices, value = get_args(hint), getattr(self, name)
+                _require(value in choices, name, f"one of {', '.join(choices)}", value)
         for name in _AT_LEAST_ONE:
             _require(getattr(self, name) >= 1, name, "at least 1", getattr(self, name))
         for name in ("seed", "warmup", "hard_update", "epsilon_plies"):

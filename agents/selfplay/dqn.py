@@ -38,9 +38,9 @@ class DQNAgent:
         self.symmetry = Symmetry(rules, device) if config.symmetry else None
         self.updates = 0
 
-        self.network = QNetwork(rules.cells, config.hidden, config.dueling).to(device)
+        self.network = QNetwork(rules.cells, config.hidden, config.dueling, device)
         initialize(self.network, generator)
-        self.target_network = QNetwork(rules.cells, config.hidden, config.dueling).to(device)
+        self.target_network = QNetwork(rules.cells, config.hidden, config.dueling, device)
         self.target_network.load_state_dict(self.network.state_dict())
         self.target_network.requires_grad_(False)
         self._flat = flatten_parameters(self.network)

@@ -1,7 +1,8 @@
 """The Q-network: a multilayer perceptron from a one-hot board to one value per cell."""
 
+from collections.abc import Iterable
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -16,17 +17,19 @@ class QNetwork(nn.Module):
     are applied as functions, because calling a module costs as much again as a layer of this size.
     """
 
-    def __init__(self, cells: int, hidden: tuple[int, ...], dueling: bool = False) -> None:
+    def __init__(
+        self, cells: int, hidden: tuple[int, ...], dueling: bool = False, device: torch.device | None = None
+    ) -> None:
         super().__init__()
         widths = (3 * cells, *hidden)
-        self.hidden = nn.ModuleList(_linear(inputs, outputs) for inputs, outputs in pairwise(widths))
-        self.advantage = _linear(widths[-1], cells)
-        self.value = _linear(widths[-1], 1) if dueling else None
+        self.hidden = nn.ModuleList(_linear(inputs, outputs, device) for inputs, outputs in pairwise(widths))
+        self.advantage = _linear(widths[-1], cells, device)
+        self.value = _linear(widths[-1], 1, device) if dueling else None
 
     def forward(self, observation: Tensor) -> Tensor:
         """Return the action values [B, A] of observations [B, 3A]."""
         features = observation
-        for layer in self.hidden:
+        for layer in cast("Iterable[nn.Linear]", self.hidden):
             features = linear(features, layer.weight, layer.bias).relu_()
         advantage = linear(features, self.advantage.weight, self.advantage.bias)
         if self.value is None:
@@ -35,9 +38,11 @@ class QNetwork(nn.Module):
         return value + advantage - advantage.mean(dim=1, keepdim=True)
 
 
-def _linear(inputs: int, outputs: int) -> nn.Linear:
+def _linear(inputs: int, outputs: int, device: torch.device | None) -> nn.Linear:
     """Return a layer with storage but no values yet, so that creating it draws no random number."""
-    layer: nn.Linear = nn.utils.skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-untyped-call]
+    layer: nn.Linear = nn.utils.skip_init(  # type: ignore[no-untyped-call]
+        nn.Linear, inputs, outputs, device=device or torch.device("cpu")
+    )
     return layer
 
 

@@ -87,11 +87,11 @@ def load(folder: str | Path) -> QPlayer:
     if not folder.is_dir():
         raise UserError(f"{folder}: there is no such run folder")
     config = read_config(folder)
-    with torch.device("meta"):  # shapes without memory
-        networks = [
-            QNetwork(config.rules.cells, config.hidden, config.dueling)
-            for _ in range(1 if config.networks == "shared" else 2)
-        ]
+    shapes_alone = torch.device("meta")  # takes no memory
+    networks = [
+        QNetwork(config.rules.cells, config.hidden, config.dueling, shapes_alone)
+        for _ in range(1 if config.networks == "shared" else 2)
+    ]
     names = _network_names(len(networks))
     shapes = {
         f"{name}.{key}": tuple(tensor.shape)

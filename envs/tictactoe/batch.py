@@ -93,7 +93,7 @@ def step(rules: Rules, rewards: Rewards, state: State, actions: Array) -> Step:
 
     has_line, winning_cells = _line_functions(rules, actions)
     win = has_line(moved)
-    full = occupied == rules.full_board
+    full = occupied == rules.full_word
     draw = full & ~win & legal
     terminated = illegal | win | draw
     allow = ((winning_cells(state.opponent) & ~occupied) != 0) & ~terminated

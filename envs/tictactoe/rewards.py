@@ -3,7 +3,9 @@
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from numbers import Real
 from types import MappingProxyType
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,19 @@ class Rewards:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            number = _as_float(value)
+            if not math.isfinite(number):
                 raise ValueError(f"rewards: {name} must be a finite number, got {value!r}")
+            object.__setattr__(self, name, number)
+
+
+def _as_float(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 PRESETS: Mapping[str, Rewards] = MappingProxyType(

@@ -7,6 +7,7 @@ of up to 64 cells, many boards at once).
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any, TypeAlias
 
 Bitboard: TypeAlias = Any
@@ -30,8 +31,9 @@ class Rules:
     def __post_init__(self) -> None:
         for name in ("rows", "cols", "k"):
             value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
                 raise ValueError(f"{name} must be a positive integer, got {value!r}")
+            object.__setattr__(self, name, int(value))  # NumPy's integers become Python's
         if self.k > max(self.rows, self.cols):
             raise ValueError(
                 f"k must be at most the longer side of the board, got k={self.k} on a {self.rows}x{self.cols} board"
@@ -47,8 +49,13 @@ class Rules:
 
     @cached_property
     def full_board(self) -> int:
-        """Return the bitboard that has a mark in every cell."""
-        return self._word((1 << self.cells) - 1)
+        """Return the bitboard that has a mark in every cell, as a Python integer."""
+        return (1 << self.cells) - 1
+
+    @cached_property
+    def full_word(self) -> int:
+        """Return the full board as an int64 array holds it: on 64 cells the last one is the sign bit."""
+        return self._word(self.full_board)
 
     @cached_property
     def _directions(self) -> tuple[tuple[int, int], ...]:
@@ -65,15 +72,15 @@ class Rules:
         return tuple(directions)
 
     def _word(self, bitboard: int) -> int:
-        # On a board of exactly 64 cells the last cell is the sign bit of an int64, so a constant is
-        # written as the int64 with the same bits. `&` with a Python int gives the same result.
+        # `&` of such a constant with a Python bitboard gives the same result as of the unsigned one.
         if self.cells == WORD_BITS and bitboard >> (WORD_BITS - 1):
             return bitboard - (1 << WORD_BITS)
         return bitboard
 
     def empty_cells(self, mover: Bitboard, opponent: Bitboard) -> Bitboard:
         """Return the cells without a mark."""
-        return self.full_board & ~(mover | opponent)
+        full = self.full_board if isinstance(mover, int) else self.full_word
+        return full & ~(mover | opponent)
 
     def has_line(self, board: Bitboard) -> Any:
         """Tell whether one side's marks hold a line of `k`."""
@@ -81,7 +88,7 @@ class Rules:
 
     def line_starts(self, board: Bitboard) -> Bitboard:
         """Return the cells where a complete line starts, over all four directions."""
-        found: Bitboard = 0
+        found = board & 0
         for step, starts in self._directions:
             run = board & starts
             for i in range(1, self.k):
@@ -94,7 +101,7 @@ class Rules:
 
         A line that starts at `s` with step `d` and lacks only its `j`-th mark wins at `s + j * d`.
         """
-        found: Bitboard = 0
+        found = board & 0
         for step, starts in self._directions:
             shifted = [board >> (i * step) for i in range(self.k)]
             after: list[Bitboard] = [starts]  # after[-1 - j]: the marks behind the j-th are there

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from tictactoe.rules import Rules
-from tictactoe.tree import GameTree, IntArray, game_tree
+from tictactoe.tree import GameTree, IntArray, game_tree, read_only
 
 
 @dataclass(frozen=True)
@@ -57,4 +57,4 @@ def solve(rules: Rules) -> Solution:
             moves[legal] = np.where(reply > best[legal], 0, moves[legal]) | np.where(reply >= best[legal], bit, 0)
             best[legal] = np.maximum(best[legal], reply)
         value[states], optimal_moves[states] = best, moves
-    return Solution(tree, value, optimal_moves)
+    return Solution(tree, read_only(value), read_only(optimal_moves))

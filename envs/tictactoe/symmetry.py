@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tictactoe.rules import Rules
+from tictactoe.tree import read_only
 
 
 @lru_cache(maxsize=64)
@@ -20,5 +21,4 @@ def symmetries(rules: Rules) -> NDArray[np.int64]:
     if rules.rows == rules.cols:
         turned += [np.rot90(board), np.rot90(board, 3)]
     table = np.stack([image.ravel() for turn in turned for image in (turn, turn[:, ::-1])])
-    table.flags.writeable = False
-    return table
+    return read_only(table)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from tictactoe.rules import Rules
 IntArray: TypeAlias = NDArray[np.integer]
 BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
+
+AnyScalar = TypeVar("AnyScalar", bound=np.generic)
 
 SOLVABLE_CELLS = 16
 
@@ -126,13 +128,19 @@ def game_tree(rules: Rules) -> GameTree:
     movers, opponents, losses, ends = zip(*plies, strict=True)
     return GameTree(
         rules,
-        np.concatenate(movers),
-        np.concatenate(opponents),
-        np.concatenate(losses),
-        np.concatenate(ends),
+        read_only(np.concatenate(movers)),
+        read_only(np.concatenate(opponents)),
+        read_only(np.concatenate(losses)),
+        read_only(np.concatenate(ends)),
         tuple(starts),
-        state_numbers,
+        read_only(state_numbers),
     )
+
+
+def read_only(array: NDArray[AnyScalar]) -> NDArray[AnyScalar]:
+    """Make an array that callers share unwritable and return it."""
+    array.flags.writeable = False
+    return array
 
 
 Policy: TypeAlias = Callable[[IntArray], FloatArray]

@@ -95,16 +95,19 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
             return self._end(rewards.draw, winner=-1)
         empty = self.rules.empty_cells(*self._marks)
         allowed = self.rules.winning_cells(self._marks[1 - seat]) & empty
-        return self._observation(), rewards.allow if allowed else 0.0, False, False, self._info()
+        reward = rewards.allow if allowed else 0.0
+        return self._observation(), reward, False, False, self._info()
 
     def _cell(self, action: Any) -> int:
         try:
             cell = operator.index(action)
         except TypeError:
             cell = -1
-        if isinstance(action, bool) or not 0 <= cell < self.rules.cells:
+        # A flag or a list of one number would pass as an index, and both are mistakes.
+        is_flag = isinstance(action, bool) or "bool" in str(getattr(action, "dtype", ""))
+        if is_flag or getattr(action, "shape", ()) != () or not 0 <= cell < self.rules.cells:
             raise gymnasium.error.InvalidAction(
-                f"action must be an integer from 0 to {self.rules.cells - 1}, got {action!r}"
+                f"action must be an integer from 0 to {self.rules.cells - 1}, got {_shown(action)}"
             )
         return cell
 
@@ -113,7 +116,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         self._playing = False
         info = {**self._info(), "winner": winner, "illegal": illegal}
-        return self._observation(), float(reward), True, False, info
+        return self._observation(), reward, True, False, info
 
     @property
     def to_play(self) -> int:
@@ -138,3 +141,10 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
             gymnasium.logger.warn('render() draws nothing without a mode: make the environment with render_mode="ansi"')
             return None
         return board_text(self.rules, self._marks[0], self._marks[1], self._last_cell) + "\n"
+
+
+def _shown(action: Any) -> str:
+    try:
+        return repr(action)
+    except ValueError:  # Python prints no integer of more than some thousand digits
+        return "an integer too large to print"

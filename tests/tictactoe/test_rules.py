@@ -119,8 +119,10 @@ def test_cell_63_works_though_it_is_the_sign_bit(size: tuple[int, int, int]) -> 
 def test_a_full_board_is_recognised(size: tuple[int, int, int]) -> None:
     rules = Rules(*size)
     full, one_short = as_words([2**rules.cells - 1, 2 ** (rules.cells - 1) - 1])
-    assert full == rules.full_board
-    assert one_short != rules.full_board
+    assert full == rules.full_word
+    assert one_short != rules.full_word
+    assert rules.full_board == 2**rules.cells - 1
+    assert rules.empty_cells(1, 2) == rules.full_board - 3
 
 
 def test_line_starts_names_the_first_cell_of_each_line() -> None:

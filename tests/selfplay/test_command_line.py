@@ -1,0 +1,80 @@
+"""Mistakes on the command line become one line each."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from selfplay.command_line import parse, run_command
+from selfplay.errors import UserError
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Some flags."""
+
+    number: int = 1
+    """A number."""
+    name: str = "x"
+    """A name."""
+
+    def __post_init__(self) -> None:
+        if self.number < 0:
+            raise UserError(f"--number must not be negative, got {self.number}")
+
+
+def test_flags_override_defaults_and_defaults_can_be_given() -> None:
+    assert parse(Flags, ["--number", "3"], "prog") == Flags(3)
+    assert parse(Flags, ["--number", "3"], "prog", default=Flags(5, "y")) == Flags(3, "y")
+
+
+@pytest.mark.parametrize(
+    ("args", "gist"),
+    [
+        (["--numbr", "3"], "Unrecognized options: --numbr, 3 (perhaps you meant --number; prog --help lists"),
+        (["--number", "three"], "--number: invalid literal for int() with base 10: 'three' (prog --help lists"),
+        (["--number", "-3"], "--number must not be negative, got -3 (prog --help lists"),
+        (["extra"], "Unrecognized options: extra (prog --help lists"),
+    ],
+)
+def test_a_mistake_is_one_line_that_names_it(args: list[str], gist: str) -> None:
+    with pytest.raises(UserError) as caught:
+        parse(Flags, args, "prog")
+    assert gist in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "│" not in str(caught.value)
+
+
+def test_help_ends_the_program_without_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        parse(Flags, ["--help"], "prog")
+    assert not stop.value.code
+    assert "A number." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [
+        (None, 0, ""),
+        (UserError("no such thing"), 2, "prog: no such thing\n"),
+        (OSError(28, "No space left on device", "runs/a/model"), 2, "prog: runs/a/model: No space left on device\n"),
+        (KeyboardInterrupt(), 130, "prog: interrupted\n"),
+        (KeyboardInterrupt("; all is saved"), 130, "prog: interrupted; all is saved\n"),
+    ],
+)
+def test_exit_statuses(error: BaseException | None, status: int, line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def command(_: object) -> None:
+        if error is not None:
+            raise error
+
+    with pytest.raises(SystemExit) as stop:
+        run_command(command, "prog")
+    assert stop.value.code == status
+    assert capsys.readouterr().err == line
+
+
+def test_a_bug_keeps_its_traceback() -> None:
+    def command(_: object) -> None:
+        raise RuntimeError("a bug")
+
+    with pytest.raises(RuntimeError, match="a bug"):
+        run_command(command, "prog")

@@ -1,0 +1,136 @@
+"""The DQN agent: its network, its moves, its updates, and the bits they come from."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from selfplay.adam import Adam
+from selfplay.network import QNetwork, flatten_parameters, initialize
+from tests.selfplay.scripted import config_with, constant_values, make, play
+
+
+def weights(agent: Any) -> torch.Tensor:
+    return torch.cat([parameter.flatten() for parameter in agent.network.parameters()])
+
+
+def target_weights(agent: Any) -> torch.Tensor:
+    return torch.cat([parameter.flatten() for parameter in agent.target_network.parameters()])
+
+
+def test_adam_takes_the_steps_of_pytorchs_adam() -> None:
+    generator = torch.Generator().manual_seed(0)
+    start = torch.randn(50, generator=generator)
+    theirs = torch.nn.Parameter(start.clone())
+    reference = torch.optim.Adam([theirs], lr=0.01)
+    ours, gradient = start.clone(), torch.zeros(50)
+    optimizer = Adam(ours, gradient, 0.01)
+    for _ in range(200):
+        gradient.copy_(torch.randn(50, generator=generator))
+        theirs.grad = gradient.clone()
+        optimizer.step()
+        reference.step()
+    torch.testing.assert_close(ours, theirs.detach(), rtol=1e-5, atol=1e-6)
+    assert not torch.equal(ours, start)
+
+
+def test_flat_weights_are_the_networks_own() -> None:
+    network = QNetwork(9, (5, 4), dueling=True)
+    initialize(network, torch.Generator().manual_seed(0))
+    flat = flatten_parameters(network)
+    observation = torch.rand(3, 27, generator=torch.Generator().manual_seed(1))
+    network(observation).square().sum().backward()
+    assert torch.equal(flat.gradient, torch.cat([p.grad.flatten() for p in network.parameters() if p.grad is not None]))
+    assert flat.gradient.abs().sum() > 0
+    with torch.no_grad():
+        flat.weights.zero_()
+    assert torch.equal(network(observation), torch.zeros(3, 9))
+
+
+def test_a_dueling_network_has_its_value_as_the_mean_of_its_action_values() -> None:
+    network = QNetwork(9, (8,), dueling=True)
+    initialize(network, torch.Generator().manual_seed(0))
+    observation = torch.rand(4, 27, generator=torch.Generator().manual_seed(1))
+    assert network.value is not None
+    features = network.hidden[0](observation).relu()
+    torch.testing.assert_close(network(observation).mean(dim=1, keepdim=True), network.value(features))
+
+
+def test_a_plain_network_is_the_stack_of_its_layers() -> None:
+    network = QNetwork(9, (8, 7))
+    initialize(network, torch.Generator().manual_seed(0))
+    stack = torch.nn.Sequential(
+        network.hidden[0], torch.nn.ReLU(), network.hidden[1], torch.nn.ReLU(), network.advantage
+    )
+    observation = torch.rand(4, 27, generator=torch.Generator().manual_seed(1))
+    torch.testing.assert_close(network(observation), stack(observation))
+
+
+def test_random_moves_are_drawn_evenly_from_the_empty_cells() -> None:
+    agents = make(config_with(explore="legal"))
+    inputs = play(agents, [4, 0, 8])[3].expand(60_000, -1)
+    counts = torch.bincount(agents.seats[0].explore(inputs, 1.0), minlength=9)
+    assert counts[[0, 4, 8]].tolist() == [0, 0, 0]
+    assert (counts[[1, 2, 3, 5, 6, 7]] - 10_000).abs().max() < 500  # more than five standard deviations
+
+
+def test_random_moves_may_be_drawn_from_all_cells() -> None:
+    agents = make(config_with(explore="any"))
+    inputs = play(agents, [4, 0, 8])[3].expand(90_000, -1)
+    counts = torch.bincount(agents.seats[0].explore(inputs, 1.0), minlength=9)
+    assert (counts - 10_000).abs().max() < 500
+
+
+def test_epsilon_is_the_share_of_random_moves() -> None:
+    agents = make(config_with(explore="any"))
+    constant_values(agents.seats[0], [0, 0, 1, 0, 0, 0, 0, 0, 0], [0] * 9)
+    inputs = play(agents, [4])[1].expand(90_000, -1)
+    greedy = (agents.seats[0].explore(inputs, 0.3) == 2).sum().item()
+    assert abs(greedy - 90_000 * (0.7 + 0.3 / 9)) < 700
+    assert (agents.seats[0].explore(inputs, 0.0) == 2).all()
+
+
+@pytest.mark.parametrize(("mask", "expected"), [(False, 4), (True, 7)])
+def test_only_a_masked_agent_avoids_a_taken_cell_it_values_most(mask: bool, expected: int) -> None:
+    agents = make(config_with(mask=mask))
+    constant_values(agents.seats[0], [0, 0, 0, 0, 9, 0, 0, 5, 0], [0] * 9)
+    assert agents.seats[0].explore(play(agents, [4])[1], 0.0).tolist() == [expected]
+
+
+def test_an_update_lowers_the_error_on_its_own_batch() -> None:
+    agents = make(config_with(symmetry=False, soft_update=1e-6, learning_rate=3e-3))
+    play(agents, [0, 3, 1, 4, 2])
+    losses = [float(agents.learn()[0].loss) for _ in range(150)]
+    assert losses[-1] < losses[0] / 10
+
+
+def test_a_soft_update_moves_the_target_network_by_its_rate() -> None:
+    agent = make(config_with(soft_update=0.25)).seats[0]
+    agents = make(config_with(soft_update=0.25))
+    agent = agents.seats[0]
+    play(agents, [0, 3, 1, 4, 2])
+    before = target_weights(agent).clone()
+    agents.learn()
+    torch.testing.assert_close(target_weights(agent), before + 0.25 * (weights(agent) - before))
+    assert not torch.equal(target_weights(agent), before)
+
+
+def test_a_hard_update_copies_the_network_every_so_many_updates() -> None:
+    agents = make(config_with(hard_update=3))
+    agent = agents.seats[0]
+    play(agents, [0, 3, 1, 4, 2])
+    start = target_weights(agent).clone()
+    for _ in range(2):
+        agents.learn()
+        assert torch.equal(target_weights(agent), start)
+    agents.learn()
+    assert torch.equal(target_weights(agent), weights(agent))
+    assert not torch.equal(target_weights(agent), start)
+
+
+def test_a_dueling_agent_learns_in_all_its_parts() -> None:
+    agents = make(config_with(dueling=True))
+    play(agents, [0, 3, 1, 4, 2])
+    before = [parameter.clone() for parameter in agents.seats[0].network.parameters()]
+    agents.learn()
+    assert all(not torch.equal(old, new) for old, new in zip(before, agents.seats[0].network.parameters(), strict=True))

@@ -1,0 +1,154 @@
+"""The exact evaluation against hand-made players and a plain walk through every game line."""
+
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from selfplay.evaluation import Evaluation, SeatEvaluation, evaluate
+from tests.tictactoe.rule_book import RuleBook
+from tictactoe import Rules, solve
+
+
+class ScriptedPlayer:
+    """Choose by a function of the marks, (mine, theirs) as sets of cells."""
+
+    def __init__(self, choose: Callable[[set[int], set[int]], int]) -> None:
+        self.choose = choose
+
+    def act(self, observation: Any, action_mask: Any = None) -> Any:
+        assert action_mask is None
+        moves = []
+        for board in np.asarray(observation).reshape(len(observation), -1, 3):
+            mine, theirs = (set(np.flatnonzero(board[:, plane]).tolist()) for plane in (1, 2))
+            if len(mine) > len(theirs):
+                mine, theirs = theirs, mine
+            moves.append(self.choose(mine, theirs))
+        return np.array(moves)
+
+
+def optimal_player(rules: Rules) -> ScriptedPlayer:
+    solution = solve(rules)
+
+    def choose(mine: set[int], theirs: set[int]) -> int:
+        return solution.lookup(sum(1 << cell for cell in mine), sum(1 << cell for cell in theirs))[1][0]
+
+    return ScriptedPlayer(choose)
+
+
+def first_empty(mine: set[int], theirs: set[int]) -> int:
+    return min(set(range(12)) - mine - theirs)
+
+
+def stubborn(mine: set[int], theirs: set[int]) -> int:
+    """Play cell 4, then cell 0 for ever, taken or not."""
+    return 0 if 4 in mine | theirs else 4
+
+
+def test_the_solution_as_a_player_is_optimal_and_unbeatable() -> None:
+    evaluation = evaluate(optimal_player(Rules()), Rules())
+    assert evaluation.optimal
+    assert evaluation.unbeatable
+    assert evaluation.optimal_states == evaluation.decision_states == 4520
+    assert evaluation.illegal_states == 0
+    assert evaluation.exploitability == 0
+    assert (evaluation.first.best_response, evaluation.second.best_response) == (0, 0)
+    for seat in (evaluation.first, evaluation.second):
+        assert seat.loss == 0
+        assert seat.win + seat.draw == pytest.approx(1, abs=1e-12)
+    # Unbeatable play cannot do better than this against a random opponent.
+    assert evaluation.first.win <= 0.9949
+    assert evaluation.second.win <= 0.9165
+
+
+def walk(
+    book: RuleBook, choose: Callable[[set[int], set[int]], int], seat: int
+) -> tuple[Counter[str], dict[str, Fraction], int]:
+    """Follow every reply to a player in one seat: count lines, weigh chances, find the worst result."""
+    lines: Counter[str] = Counter()
+    chances: dict[str, Fraction] = dict.fromkeys(("win", "draw", "loss", "illegal"), Fraction(0))
+
+    def end(name: str, chance: Fraction) -> int:
+        lines[name] += 1
+        chances[name] += chance
+        return {"win": 1, "draw": 0}.get(name, -1)
+
+    def follow(marks: tuple[set[int], set[int]], ply: int, chance: Fraction) -> int:
+        mover = ply % 2
+        mine, theirs = marks[mover], marks[1 - mover]
+        if any(theirs.issuperset(line) for line in book.lines):
+            return end("win" if 1 - mover == seat else "loss", chance)
+        empty = [cell for cell in range(book.cells) if cell not in mine | theirs]
+        if not empty:
+            return end("draw", chance)
+        if mover == seat:
+            cell = choose(mine, theirs)
+            if cell not in empty:
+                return end("illegal", chance)
+            moves, share = [cell], chance
+        else:
+            moves, share = empty, chance / len(empty)
+        results = []
+        for cell in moves:
+            after = (marks[0] | {cell}, marks[1]) if mover == 0 else (marks[0], marks[1] | {cell})
+            results.append(follow(after, ply + 1, share))
+        return min(results)
+
+    worst = follow((set(), set()), 0, Fraction(1))
+    return lines, chances, worst
+
+
+@pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(2, 4, 3), Rules(3, 3, 2)])
+@pytest.mark.parametrize("choose", [first_empty, stubborn])
+def test_every_number_of_a_seat_agrees_with_a_walk_through_all_lines(
+    rules: Rules, choose: Callable[[set[int], set[int]], int]
+) -> None:
+    evaluation = evaluate(ScriptedPlayer(choose), rules)
+    value = int(solve(rules).value[0])
+    worst_results = []
+    for seat, found in enumerate((evaluation.first, evaluation.second)):
+        lines, chances, worst = walk(RuleBook(rules.rows, rules.cols, rules.k), choose, seat)
+        assert found.losses == lines["loss"]
+        assert found.illegal == lines["illegal"]
+        assert found.win == pytest.approx(float(chances["win"]), abs=1e-12)
+        assert found.draw == pytest.approx(float(chances["draw"]), abs=1e-12)
+        assert found.loss == pytest.approx(float(chances["loss"] + chances["illegal"]), abs=1e-12)
+        assert found.best_response == worst
+        worst_results.append(worst)
+    assert evaluation.exploitability == ((value - worst_results[0]) + (-value - worst_results[1])) / 2
+    assert not evaluation.unbeatable
+
+
+def test_states_are_counted_by_what_is_played_in_them() -> None:
+    evaluation = evaluate(ScriptedPlayer(stubborn), Rules())
+    solution = solve(Rules())
+    tree = solution.tree
+    illegal = optimal = 0
+    for state in tree.decisions:
+        occupied = int(tree.mover[state] | tree.opponent[state])
+        cell = 0 if occupied >> 4 & 1 else 4
+        illegal += occupied >> cell & 1
+        optimal += int(solution.optimal_moves[state]) >> cell & 1
+    assert (evaluation.illegal_states, evaluation.optimal_states) == (illegal, optimal)
+    assert illegal > 0
+    assert 0 < optimal < 4520
+
+
+@pytest.mark.parametrize("field", ["losses", "illegal"])
+@pytest.mark.parametrize("seat", ["first", "second"])
+def test_one_bad_line_in_either_seat_is_enough_to_be_beatable(field: str, seat: str) -> None:
+    numbers = evaluate(optimal_player(Rules()), Rules()).as_dict()
+    assert numbers.pop("unbeatable") is True
+    numbers.pop("optimal")
+    numbers[seat][field] = 1
+    numbers["first"] = SeatEvaluation(**numbers["first"])
+    numbers["second"] = SeatEvaluation(**numbers["second"])
+    assert not Evaluation(**numbers).unbeatable
+
+
+def test_a_board_too_large_to_solve_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"up to 16 cells.*5x4 board has 20"):
+        evaluate(ScriptedPlayer(first_empty), Rules(5, 4, 3))

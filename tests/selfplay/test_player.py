@@ -1,0 +1,61 @@
+"""A player gives the same moves for either perspective and either kind of array."""
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.player import network_inputs
+from tests.selfplay.scripted import config_with, make
+from tictactoe import Rules, batch, solve
+
+TREE = solve(Rules()).tree
+DECISIONS = TREE.decisions
+PLIES = np.array(
+    [(bin(mover) + bin(opponent)).count("1") for mover, opponent in zip(TREE.mover, TREE.opponent, strict=True)]
+)
+STATE = batch.State(TREE.mover[DECISIONS].astype(np.int64), TREE.opponent[DECISIONS].astype(np.int64), PLIES[DECISIONS])
+ABSOLUTE = batch.observe(Rules(), STATE, "absolute")
+MOVER = batch.observe(Rules(), STATE, "mover")
+
+
+@pytest.mark.parametrize("perspective", ["absolute", "mover"])
+@pytest.mark.parametrize("given", [ABSOLUTE, MOVER])
+def test_inputs_are_of_the_networks_perspective_whatever_is_given(given: np.ndarray, perspective: str) -> None:
+    wanted = ABSOLUTE if perspective == "absolute" else MOVER
+    assert torch.equal(network_inputs(torch.as_tensor(given), perspective), torch.as_tensor(wanted).flatten(1).float())
+
+
+def test_the_two_perspectives_differ() -> None:
+    assert not np.array_equal(ABSOLUTE, MOVER)
+
+
+@pytest.mark.parametrize("networks", ["shared", "separate"])
+def test_moves_do_not_depend_on_perspective_or_array_kind(networks: str) -> None:
+    player = make(config_with(), separate=networks == "separate").player()
+    moves = player.act(ABSOLUTE)
+    assert isinstance(moves, np.ndarray)
+    assert np.array_equal(moves, player.act(MOVER))
+    tensor_moves = player.act(torch.as_tensor(MOVER))
+    assert isinstance(tensor_moves, torch.Tensor)
+    assert np.array_equal(moves, tensor_moves.numpy())
+    assert len(set(moves.tolist())) > 1
+
+
+def test_a_masked_player_never_takes_a_taken_cell_and_a_raw_one_may() -> None:
+    masked, raw = make(config_with(mask=True)).player(), make(config_with()).player()
+    empty = ABSOLUTE[..., 0].reshape(-1, 9)
+    boards = np.arange(len(DECISIONS))
+    assert empty[boards, masked.act(ABSOLUTE)].all()
+    assert not empty[boards, raw.act(ABSOLUTE)].all()
+
+
+def test_a_given_mask_rules() -> None:
+    player = make(config_with()).player()
+    mask = np.zeros((len(DECISIONS), 9), np.int8)
+    mask[:, 5] = 1
+    assert (player.act(ABSOLUTE, mask) == 5).all()
+
+
+def test_observations_of_another_board_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"player knows observations \[B, \(3, 3, 3\)\], got shape \(1, 4, 4, 3\)"):
+        make(config_with()).player().act(np.zeros((1, 4, 4, 3), np.int8))

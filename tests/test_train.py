@@ -1,0 +1,257 @@
+"""`python train.py` as a user runs it: it learns, proves, leaves a run folder, and explains mistakes."""
+
+import dataclasses
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+import selfplay
+import train
+from selfplay.config import PRESETS, DQNConfig
+from tests.selfplay.scripted import config_with
+from tests.selfplay.test_player import ABSOLUTE
+
+ROOT = Path(__file__).parent.parent
+CPU = torch.device("cpu")
+
+
+def trained(config: DQNConfig) -> tuple[list[train.Evaluated], dict[str, torch.Tensor]]:
+    agents = train.make_agents(config, CPU)
+    history = list(train.train(config, agents, CPU))
+    weights = {
+        f"{seat}.{name}": tensor.clone()
+        for seat, agent in enumerate(agents.seats)
+        for name, tensor in agent.network.state_dict().items()
+    }
+    return history, weights
+
+
+def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    return all(torch.equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"networks": "separate"},
+        {"mask": True},
+        {"target": "independent", "networks": "separate"},
+        {"dueling": True, "double": False, "hard_update": 20},
+    ],
+)
+def test_a_short_run_learns(changes: dict[str, Any]) -> None:
+    config = DQNConfig(seed=7, hidden=(64,), total_steps=25_600, eval_every=12_800, **changes)
+    agents = train.make_agents(config, CPU)
+    player = agents.player()
+    before = [tensor.clone() for tensor in agents.seats[0].network.state_dict().values()]
+    start = selfplay.evaluate(player, config.rules)
+    history = list(train.train(config, agents, CPU))
+    end = history[-1].evaluation
+    assert end is not None
+    assert [evaluated.progressed.updates for evaluated in history] == [47, 97]
+    assert all(agent.updates == 97 for agent in agents.seats)
+    after = agents.seats[0].network.state_dict().values()
+    assert all(not torch.equal(old, new) for old, new in zip(before, after, strict=True))
+    assert end.optimal_states > start.optimal_states + 500
+    assert end.illegal_states < max(start.illegal_states, 1)
+
+
+@pytest.mark.parametrize("networks", ["shared", "separate"])
+def test_the_same_seed_gives_the_same_bits_and_another_seed_others(networks: str) -> None:
+    config = config_with(networks=networks)
+    (history, weights), (again_history, again) = trained(config), trained(config)
+    assert equal(weights, again)
+    assert [evaluated.evaluation for evaluated in history] == [evaluated.evaluation for evaluated in again_history]
+    _, other = trained(dataclasses.replace(config, seed=1))
+    assert not equal(weights, other)
+
+
+def test_separate_networks_start_and_end_different() -> None:
+    _, weights = trained(config_with(networks="separate"))
+    assert not torch.equal(weights["0.advantage.weight"], weights["1.advantage.weight"])
+
+
+def test_a_run_stops_when_the_proof_has_held_three_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = config_with(total_steps=64_000)
+    proofs = iter([False, True, True, False, True, True, True, True])
+    monkeypatch.setattr(train, "proves", lambda *_: next(proofs))
+    assert len(trained(config)[0]) == 7
+
+
+def test_a_run_that_must_not_stop_spends_its_plies() -> None:
+    history, _ = trained(config_with(rows=1, cols=3, k=1, stop="never"))
+    assert [evaluated.evaluation is not None and evaluated.evaluation.unbeatable for evaluated in history][-1:]
+    assert history[-1].progressed.plies == 4_000
+
+
+def test_the_last_evaluation_is_at_the_end_even_between_intervals() -> None:
+    history, _ = trained(config_with(total_steps=4_000, eval_every=3_000, stop="never"))
+    assert [evaluated.progressed.plies for evaluated in history] == [3_008, 4_000]
+
+
+@pytest.mark.parametrize(
+    ("proofs", "first"),
+    [([], None), ([False], None), ([True], 0), ([True, False, True, True], 2), ([True, True, False], None)],
+)
+def test_the_proof_dates_from_the_evaluation_since_which_it_held(proofs: list[bool], first: int | None) -> None:
+    assert train.first_of_final_streak(proofs) == first
+
+
+def test_flags_override_the_presets_values() -> None:
+    article = train.read_flags(["--preset", "article", "--seed", "4", "--batch-size", "64"])
+    assert article == dataclasses.replace(PRESETS["article"], seed=4, batch_size=64)
+    assert train.read_flags(["dqn"]) == train.read_flags([]) == DQNConfig()
+
+
+def run(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *args]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+
+
+SHORT = ("--rows", "2", "--cols", "3", "--total-steps", "200000", "--eval-every", "5000")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    folder = tmp_path_factory.mktemp("training")
+    done = run(str(ROOT / "train.py"), *SHORT, "--run-dir", "runs/it", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    return folder / "runs" / "it", done.stdout
+
+
+def test_what_is_printed(finished: tuple[Path, str]) -> None:
+    folder, output = finished
+    for expected in (
+        "A game of the player against itself",
+        "lost game lines",
+        "PROVED UNBEATABLE",
+        "Unbeatable from",
+        "The run is in runs/it",
+        "python -m selfplay.prove runs/it",
+        "tensorboard --logdir runs",
+    ):
+        assert expected in output
+    assert "Traceback" not in output
+    assert folder.is_dir()
+
+
+def test_what_the_run_folder_holds(finished: tuple[Path, str]) -> None:
+    folder, _ = finished
+    names = {path.name for path in folder.iterdir() if not path.name.startswith("events.out.tfevents")}
+    assert names == {"config.json", "model.safetensors", "metrics.jsonl", "evaluation.json", "progress.png"}
+    assert (folder / "progress.png").read_bytes().startswith(b"\x89PNG")
+    assert json.loads((folder / "evaluation.json").read_text())["unbeatable"] is True
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    plies = [line["plies"] for line in lines]
+    assert plies == sorted(set(plies))
+    assert lines[-1]["eval/first/losses"] == lines[-1]["eval/second/losses"] == 0
+    assert lines[-1]["time/updates"] > lines[0]["time/updates"] > 0
+
+
+def test_what_tensorboard_shows(finished: tuple[Path, str]) -> None:
+    folder, _ = finished
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    tags = events.Tags()
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    for tag in lines[-1].keys() - {"plies"}:
+        shown = {event.step: event.value for event in events.Scalars(tag)}
+        assert shown == {line["plies"]: pytest.approx(line[tag], rel=1e-6) for line in lines if tag in line}
+    assert tags["images"] == ["q/opening"]
+    assert tags["tensors"] == ["game/self_play/text_summary"]
+    assert {"_hparams_/experiment", "_hparams_/session_start_info", "_hparams_/session_end_info"} <= set(
+        events.summary_metadata
+    )
+    readme = (ROOT / "README.md").read_text()
+    shown_tags = {*tags["scalars"], *tags["images"], "game/self_play"}
+    for tag in shown_tags:
+        documented = tag.removeprefix("final/").replace("/second/", "/first/")
+        assert f"`{documented}`" in readme, documented
+
+
+def test_the_saved_player_is_proved_again(finished: tuple[Path, str]) -> None:
+    folder, output = finished
+    proved = run("-m", "selfplay.prove", str(folder), cwd=folder)
+    assert proved.returncode == 0, proved.stderr
+    verdict = next(line for line in output.splitlines() if line.startswith("PROVED"))
+    assert verdict in proved.stdout
+
+
+def test_a_second_run_does_not_write_over_the_first(finished: tuple[Path, str]) -> None:
+    folder, _ = finished
+    before = (folder / "model.safetensors").read_bytes()
+    again = run(str(ROOT / "train.py"), *SHORT, "--run-dir", str(folder), cwd=folder)
+    assert again.returncode == 2
+    assert again.stderr == f"python train.py: {folder}: has files in it already; choose a new or empty --run-dir\n"
+    assert (folder / "model.safetensors").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("args", "gist"),
+    [
+        (("--sed", "3"), "perhaps you meant --seed"),
+        (("--k", "5"), "got k=5 on a 3x3 board"),
+        (("--rows", "9", "--cols", "8"), "a 9x8 board has 72 cells"),
+        (("--memory-size", "1000000000000000"), "cannot be made on cpu"),
+        (("--run-dir", "/dev/null/x"), "choose another --run-dir"),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_2(args: tuple[str, ...], gist: str, tmp_path: Path) -> None:
+    done = run(str(ROOT / "train.py"), *args, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("python train.py: ")
+    assert done.stderr.count("\n") == 1
+    assert gist in done.stderr
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="only a machine without CUDA must refuse it")
+def test_cuda_is_refused_where_there_is_none(tmp_path: Path) -> None:
+    done = run(str(ROOT / "train.py"), "--device", "cuda", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "use --device cpu" in done.stderr
+
+
+def test_a_bad_run_is_one_line_and_status_2_when_proved(tmp_path: Path) -> None:
+    done = run("-m", "selfplay.prove", str(tmp_path), cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"python -m selfplay.prove: {tmp_path / 'config.json'}: cannot be read")
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_interrupted_run_leaves_its_player(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "train.py"), "--stop", "never", "--eval-every", "2000", "--run-dir", "it"]
+    training = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    metrics = tmp_path / "it" / "metrics.jsonl"
+    while not (metrics.exists() and metrics.read_text().count("\n") >= 2):
+        assert training.poll() is None
+        time.sleep(0.05)
+    training.send_signal(signal.SIGINT)
+    _, errors = training.communicate(timeout=60)
+    assert training.returncode == 130
+    assert errors == "python train.py: interrupted; the player so far is in it\n"
+    assert selfplay.load(tmp_path / "it").act(ABSOLUTE).shape == (4520,)
+    assert not (tmp_path / "it" / "evaluation.json").exists()
+
+
+def test_a_board_too_large_to_solve_is_trained_without_proof(tmp_path: Path) -> None:
+    flags = ("--rows", "5", "--cols", "5", "--k", "4", "--total-steps", "12000", "--hidden", "16", "--run-dir", "it")
+    done = run(str(ROOT / "train.py"), *flags, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "A board of 25 cells cannot be solved here" in done.stdout
+    assert not (tmp_path / "it" / "evaluation.json").exists()
+    proved = run("-m", "selfplay.prove", "it", cwd=tmp_path)
+    assert proved.returncode == 2
+    assert "only boards of up to 16 cells can be solved" in proved.stderr
+    player = selfplay.load(tmp_path / "it")
+    assert player.act(np.zeros((1, 5, 5, 3), np.int8)).shape == (1,)
