@@ -19,8 +19,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from selfplay import run_folder
-from selfplay.command_line import parse, run_command
-from selfplay.config import PRESETS, DQNConfig
+from selfplay.command_line import parse, peek, run_command
+from selfplay.config import PRESETS, DQNConfig, PresetFlag
 from selfplay.dqn import DQNAgent, Update
 from selfplay.errors import UserError
 from selfplay.evaluation import Evaluation, evaluate
@@ -157,10 +157,8 @@ def default_run_dir(config: DQNConfig) -> Path:
 def read_flags(args: Sequence[str]) -> DQNConfig:
     """Return the configuration: the preset's values, overridden by the flags that are given."""
     args = list(args[1:]) if args[:1] == [run_folder.ALGORITHM] else list(args)
-    config = parse(DQNConfig, args, PROG)
-    if config.preset != "default":
-        config = parse(DQNConfig, args, PROG, default=PRESETS[config.preset])
-    return config
+    preset = peek(PresetFlag, args, PROG).preset
+    return parse(DQNConfig, args, PROG, default=PRESETS[preset])
 
 
 def main(args: Sequence[str]) -> None:

@@ -4,8 +4,8 @@ import contextlib
 import io
 import re
 import sys
-from collections.abc import Callable, Sequence
-from typing import NoReturn, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn, TypeVar
 
 import tyro
 
@@ -23,16 +23,33 @@ def parse(kind: type[Config], args: Sequence[str], prog: str, default: Config | 
         UserError: a flag is unknown or its value is not of its type.
         SystemExit: `--help` was asked for and has been printed.
     """
+    with _mistakes_in_one_line(kind, prog):
+        if default is None:
+            return tyro.cli(kind, args=args, prog=prog)
+        return tyro.cli(kind, args=args, prog=prog, default=default)
+
+
+def peek(kind: type[Config], args: Sequence[str], prog: str) -> Config:
+    """Read the flags of a small dataclass and leave all others, `--help` too, to a later `parse`.
+
+    Raises:
+        UserError: a value is not of its flag's type.
+    """
+    with _mistakes_in_one_line(kind, prog):
+        return tyro.cli(kind, args=args, prog=prog, return_unknown_args=True, add_help=False)[0]
+
+
+@contextlib.contextmanager
+def _mistakes_in_one_line(kind: type[Any], prog: str) -> Iterator[None]:
     complaint = io.StringIO()
     try:
         with contextlib.redirect_stderr(complaint):
-            if default is None:
-                return tyro.cli(kind, args=args, prog=prog)
-            return tyro.cli(kind, args=args, prog=prog, default=default)
+            yield
     except SystemExit as stop:
         if not stop.code:
             raise
-    raise UserError(_one_line(complaint.getvalue(), prog).removeprefix(f"Error parsing {kind.__name__}: "))
+        gist = _one_line(complaint.getvalue(), prog).removeprefix(f"Error parsing {kind.__name__}: ")
+        raise UserError(gist) from None
 
 
 def _one_line(boxed: str, prog: str) -> str:

@@ -15,11 +15,17 @@ from tictactoe.batch import check_fits
 
 
 @dataclass(frozen=True)
-class DQNConfig:
-    """Train a DQN by interleaved self-play until it is proved unbeatable."""
+class PresetFlag:
+    """Name the preset, which must be known before the other flags' defaults are."""
 
     preset: Literal["default", "article"] = "default"
-    """Where the other defaults come from; "article" is the published DQN. Flags override either."""
+    """Where the defaults of the other flags come from; "article" is the published DQN."""
+
+
+@dataclass(frozen=True)
+class DQNConfig(PresetFlag):
+    """Train a DQN by interleaved self-play until it is proved unbeatable."""
+
     seed: int = 0
     """Seed of every random draw of the run."""
     run_dir: Path | None = None

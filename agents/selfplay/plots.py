@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, PercentFormatter, StrMethodFormatter
 from numpy.typing import NDArray
 
 FIRST, SECOND, BOTH = "#1f6fb4", "#d9622b", "#3a3a3a"
@@ -31,9 +32,12 @@ def progress_figure(metrics: Sequence[Mapping[str, float]]) -> Figure:
             linestyle=":",
         )
     beaten.set_yscale("symlog", linthresh=1)
+    beaten.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     beaten.set_ylim(bottom=0)
     beaten.set_title("Game lines lost or ended by an illegal move")
     draw(optimal, "eval/optimal_fraction", "optimal", BOTH)
+    for axes in (optimal, against_random):
+        axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
     optimal.set_title("Decision states with an optimal move")
     against_random.set_title("Wins against a random opponent (exact)")
     draw(loss, "loss/td", "squared TD error", BOTH)
@@ -41,7 +45,7 @@ def progress_figure(metrics: Sequence[Mapping[str, float]]) -> Figure:
     loss.set_title("Mean squared TD error")
     for axes in (beaten, optimal, against_random, loss):
         axes.set_xlabel("plies")
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        axes.xaxis.set_major_formatter(EngFormatter())
         axes.grid(alpha=0.3)
     beaten.legend()
     against_random.legend()
