@@ -11,6 +11,7 @@ import dataclasses
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 import numpy
@@ -50,15 +51,14 @@ class Progressed(NamedTuple):
 
 def self_play(config: DQNConfig, agents: InterleavedAgents, device: torch.device) -> Iterator[Progressed]:
     """Play and learn for `total_steps` plies; yield after each step of all boards."""
-    # On a CPU a NumPy call costs a third of a torch call, and boards this small are all calls.
-    on_cpu = device.type == "cpu"
-    xp = numpy if on_cpu else torch
     rules, rewards = config.rules, named_rewards(config.rewards)
+    xp = array_module(device)
+    in_numpy = xp is numpy
 
     def inputs(state: batch.State) -> torch.Tensor:
         return torch.as_tensor(batch.observe(rules, state, config.perspective)).flatten(1).float()
 
-    state = batch.reset(rules, config.num_envs, xp, None if on_cpu else device)
+    state = batch.reset(rules, config.num_envs, xp, None if in_numpy else device)
     seen = inputs(state)
     updates, last_updates = 0, list[Update]()
     for plies_before in range(0, config.total_steps, config.num_envs):
@@ -68,7 +68,7 @@ def self_play(config: DQNConfig, agents: InterleavedAgents, device: torch.device
         actions = agents.explore(seen, seat, epsilon)
 
         # Step: one ply on every board; ended games make room for new ones.
-        played = batch.step(rules, rewards, state, actions.numpy() if on_cpu else actions)
+        played = batch.step(rules, rewards, state, actions.numpy() if in_numpy else actions)
         state = batch.restart(played.state, played.terminated)
         now_seen = inputs(state)
 
@@ -84,6 +84,11 @@ def self_play(config: DQNConfig, agents: InterleavedAgents, device: torch.device
                 last_updates = agents.learn()
                 updates += 1
         yield Progressed(plies, updates, epsilon, last_updates)
+
+
+def array_module(device: torch.device) -> ModuleType:
+    """Return what the boards are made of: NumPy on a CPU, where its calls cost a third of torch's."""
+    return numpy if device.type == "cpu" else torch
 
 
 def make_agents(config: DQNConfig, device: torch.device) -> InterleavedAgents:
@@ -115,6 +120,8 @@ def train(config: DQNConfig, agents: InterleavedAgents, device: torch.device) ->
         if progressed.plies < min(due, config.total_steps):
             continue
         due = progressed.plies + config.eval_every
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)  # or the time of work still queued would not be counted
         seconds += time.perf_counter() - started
         evaluation = evaluate(player, config.rules) if solvable else None
         yield Evaluated(progressed, evaluation, seconds)
@@ -167,13 +174,13 @@ def main(args: Sequence[str]) -> None:
     torch.set_num_threads(1)  # on networks this small more threads only wait for each other
     device = choose_device(config.device)
     folder = config.run_dir or default_run_dir(config)
-    run_folder.create(folder)
-    run_folder.write_config(folder, config)
     try:
         agents = make_agents(config, device)
     except RuntimeError as error:  # what PyTorch raises when memory does not suffice
         raise UserError(f"the networks and the replay memory cannot be made on {device}: {error}") from None
     player = agents.player()
+    run_folder.create(folder)
+    run_folder.write_config(folder, config)
     tracker = Tracker(folder)
     console = Console()
 
@@ -186,6 +193,8 @@ def main(args: Sequence[str]) -> None:
                 history.append(evaluated)
                 plies = evaluated.progressed.plies
                 tracker.metrics(plies, metrics_of(history))
+                if len(history) & (len(history) - 1) == 0:  # the 1st, 2nd, 4th, 8th, ...
+                    tracker.player(plies, player, config.rules)
                 score = live_score(evaluated.evaluation) if evaluated.evaluation else "board too large to prove"
                 progress.update(task, completed=plies, description=f"{plies:,} plies  {score}")
     except KeyboardInterrupt:

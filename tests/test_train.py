@@ -76,6 +76,32 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_others(networks: str
     assert not equal(weights, other)
 
 
+@pytest.mark.parametrize("networks", ["shared", "separate"])
+@pytest.mark.parametrize("target", ["negamax", "independent"])
+def test_boards_of_torch_tensors_give_the_same_bits_as_boards_of_numpy_arrays(
+    networks: str, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = config_with(networks=networks, target=target)
+    _, weights = trained(config)
+    monkeypatch.setattr(train, "array_module", lambda _: torch)
+    assert equal(weights, trained(config)[1])
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("networks", ["shared", "separate"])
+def test_a_run_on_cuda_learns_and_repeats(networks: str) -> None:
+    config = config_with(networks=networks, total_steps=25_600, eval_every=25_600, batch_size=256)
+    results = []
+    for _ in range(2):
+        agents = train.make_agents(config, torch.device("cuda"))
+        start = selfplay.evaluate(agents.player(), config.rules)
+        (evaluated,) = train.train(config, agents, torch.device("cuda"))
+        assert evaluated.evaluation is not None
+        assert evaluated.evaluation.optimal_states > start.optimal_states
+        results.append(evaluated.evaluation)
+    assert results[0] == results[1]
+
+
 def test_separate_networks_start_and_end_different() -> None:
     _, weights = trained(config_with(networks="separate"))
     assert not torch.equal(weights["0.advantage.weight"], weights["1.advantage.weight"])

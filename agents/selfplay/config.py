@@ -53,7 +53,7 @@ class DQNConfig(PresetFlag):
     """Bar illegal actions from acting and from targets, instead of learning from the illegal reward."""
     explore: Literal["legal", "any"] = "legal"
     """Cells that a random move is drawn from."""
-    hidden: tuple[int, ...] = (256,)
+    hidden: tuple[int, ...] = (512,)
     """Widths of the hidden layers."""
     dueling: bool = False
     """End the network in a value and an advantage head."""
@@ -63,7 +63,7 @@ class DQNConfig(PresetFlag):
     """Discount per ply (per own turn with the independent target)."""
     learning_rate: float = 8e-3
     """Step size of Adam."""
-    batch_size: int = 512
+    batch_size: int = 384
     """Transitions per update."""
     memory_size: int = 20_000
     """Transitions that the replay memory keeps, per agent."""
@@ -79,14 +79,15 @@ class DQNConfig(PresetFlag):
     """Turn and reflect each sampled transition at random."""
     epsilon_start: float = 0.5
     """Probability of a random move at first."""
-    epsilon_end: float = 0.5
-    """Probability of a random move in the end."""
-    epsilon_plies: int = 0
+    epsilon_end: float = 0.9
+    """Probability of a random move in the end: it rises, because good play is learned first, and what is
+    left are the odd positions that only random moves lead to."""
+    epsilon_plies: int = 1_500_000
     """Plies over which epsilon moves from start to end, in a straight line."""
 
     num_envs: int = 256
     """Boards played side by side."""
-    total_steps: int = 2_000_000
+    total_steps: int = 10_000_000
     """Plies after which the run ends at the latest."""
     eval_every: int = 12_800
     """Plies between exact evaluations."""

@@ -66,7 +66,7 @@ class Tracker:
         """Record the settings with the last metrics, draw progress.png and close the files."""
         writer = self._board.file_writer
         if self._history and writer is not None:
-            last = {f"final/{tag}": value for tag, value in self._history[-1].items()}
+            last = {f"final/{tag}": value for tag, value in self._history[-1].items() if tag != "plies"}
             plain = {
                 name: value if isinstance(value, bool | int | float) else str(value) for name, value in settings.items()
             }

@@ -20,7 +20,7 @@ from selfplay.errors import UserError
         ({"num_envs": 0}, "--num-envs must be at least 1, got 0"),
         ({"eval_every": 0}, "--eval-every must be at least 1, got 0"),
         ({"memory_size": 100}, "--memory-size must be at least --num-envs (256), got 100"),
-        ({"memory_size": 300}, "--memory-size must be at least --batch-size (512), got 300"),
+        ({"memory_size": 300}, "--memory-size must be at least --batch-size (384), got 300"),
         ({"total_steps": 1000}, "--total-steps must be at least --warmup (1024), got 1000"),
         ({"gamma": 1.5}, "--gamma must be between 0 and 1, got 1.5"),
         ({"gamma": float("nan")}, "--gamma must be between 0 and 1, got nan"),
