@@ -7,7 +7,6 @@
 The algorithm is `self_play` below: act, step, remember, learn. `train` evaluates what it yields.
 """
 
-import dataclasses
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -204,7 +203,7 @@ def main(args: Sequence[str]) -> None:
         run_folder.write_result(folder, player, history[-1].evaluation)
         tracker.player(history[-1].progressed.plies, player, config.rules)
     finally:
-        tracker.close(dataclasses.asdict(config))
+        tracker.close(run_folder.settings(config))
 
     print(f"\nA game of the player against itself:\n\n{self_play_game(player, config.rules)}\n")
     summarize(console, config, history)

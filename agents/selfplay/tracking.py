@@ -64,16 +64,19 @@ class Tracker:
 
     def close(self, settings: Mapping[str, object]) -> None:
         """Record the settings with the last metrics, draw progress.png and close the files."""
-        writer = self._board.file_writer
-        if self._history and writer is not None:
-            last = {f"final/{tag}": value for tag, value in self._history[-1].items() if tag != "plies"}
-            plain = {
-                name: value if isinstance(value, bool | int | float) else str(value) for name, value in settings.items()
-            }
-            for summary in hparams(plain, last):
-                writer.add_summary(summary)
-            for tag, value in last.items():
-                self._board.add_scalar(tag, value, int(self._history[-1]["plies"]))
+        if self._history:
+            self._hparams(settings, self._history[-1])
             write_whole(self._folder / PROGRESS, png(progress_figure(self._history)))
         self._board.close()
         self._lines.close()
+
+    def _hparams(self, settings: Mapping[str, object], metrics: Mapping[str, float]) -> None:
+        # SummaryWriter.add_hparams would put them into a run of their own beside this one.
+        final = {f"final/{tag}": value for tag, value in metrics.items() if tag != "plies"}
+        plain = {
+            name: value if isinstance(value, bool | int | float) else str(value) for name, value in settings.items()
+        }
+        for summary in hparams(plain, final):  # type: ignore[no-untyped-call]
+            self._board._get_file_writer().add_summary(summary)  # type: ignore[no-untyped-call]
+        for tag, value in final.items():
+            self._board.add_scalar(tag, value, int(metrics["plies"]))

@@ -131,7 +131,11 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         return {"action_mask": self.action_masks(), "to_play": self.to_play}
 
     def _observation(self) -> Observation:
-        swap = self.perspective == "mover" and self.to_play == 1
+        return self.observe(self.to_play)
+
+    def observe(self, seat: int) -> Observation:
+        """Return the board as a seat sees it, which differs between seats in the `"mover"` perspective."""
+        swap = self.perspective == "mover" and seat == 1
         planes = self._planes[:, (0, 2, 1)] if swap else self._planes.copy()
         return planes.reshape(self.rules.rows, self.rules.cols, 3)
 

@@ -1,0 +1,135 @@
+"""The PettingZoo view keeps PettingZoo's contract and plays the same games as the turn view."""
+
+import random
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from pettingzoo.test import api_test, seed_test
+
+from tictactoe import TicTacToeEnv, tictactoe_v0
+
+WIN_OF_X = [0, 3, 1, 4, 2]
+DRAW = [0, 1, 2, 4, 3, 5, 7, 6, 8]
+
+
+def played(cells: list[int], **settings: Any) -> Any:
+    game = tictactoe_v0.env(**settings)
+    game.reset()
+    for cell in cells:
+        game.step(cell)
+    return game
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"rows": 4, "cols": 5, "k": 4}, {"perspective": "mover", "rewards": "sparse"}]
+)
+@pytest.mark.parametrize("make", [tictactoe_v0.env, tictactoe_v0.raw_env])
+# The test wants a plain observation or an environment from its own list, but PettingZoo's documentation wants
+# the mask beside the observation, and zeros in it for the agent that is not to move.
+@pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be")
+@pytest.mark.filterwarnings("ignore:Observation is not a NumPy array")
+@pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros")
+def test_pettingzoos_own_tests_pass(make: Any, settings: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    api_test(make(**settings), num_cycles=200)
+    seed_test(lambda: make(**settings), num_cycles=100)
+    assert "Passed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("size", [(3, 3, 3), (4, 3, 3), (2, 5, 4)])
+@pytest.mark.parametrize("rewards", ["shaped", "article", "sparse"])
+@pytest.mark.parametrize("perspective", ["absolute", "mover"])
+def test_it_agrees_with_the_turn_view_at_every_ply(size: tuple[int, int, int], rewards: str, perspective: str) -> None:
+    rows, cols, k = size
+    drawn = random.Random(5)
+    turn = TicTacToeEnv(rows, cols, k, rewards, perspective)
+    game = tictactoe_v0.raw_env(rows, cols, k, rewards, perspective)
+    endings = set()
+    for _ in range(60):
+        observation, info = turn.reset()
+        game.reset()
+        terminated = False
+        while not terminated:
+            seen, _, over, cut, shared = game.last()
+            assert not over
+            assert not cut
+            assert np.array_equal(seen["observation"], observation)
+            assert np.array_equal(seen["action_mask"], info["action_mask"])
+            assert np.array_equal(shared["action_mask"], info["action_mask"])
+            assert shared["to_play"] == info["to_play"]
+            seat, agent = turn.to_play, game.agent_selection
+            assert agent == tictactoe_v0.AGENTS[seat]
+            # Mostly empty cells, or hardly a game would be played to its end.
+            action = (
+                drawn.choice(np.flatnonzero(info["action_mask"]))
+                if drawn.random() < 0.9
+                else drawn.randrange(rows * cols)
+            )
+            observation, reward, terminated, _, info = turn.step(action)
+            game.step(action)
+            assert game.rewards[agent] == reward
+        other = tictactoe_v0.AGENTS[1 - seat]
+        won = info["winner"] == seat
+        assert game.rewards[other] == (turn.rewards.loss if won else 0.0)
+        assert game.terminations == dict.fromkeys(tictactoe_v0.AGENTS, True)
+        assert {game.infos[agent]["winner"] for agent in tictactoe_v0.AGENTS} == {info["winner"]}
+        assert {game.infos[agent]["illegal"] for agent in tictactoe_v0.AGENTS} == {info["illegal"]}
+        endings.add((info["winner"], info["illegal"]))
+    assert len(endings) >= 4
+
+
+@pytest.mark.parametrize(
+    ("cells", "rewards", "first", "second"),
+    [
+        (WIN_OF_X, "shaped", 1.0, -1.0),  # the -1 for allowing the line, and nothing more for losing
+        (WIN_OF_X, "sparse", 1.0, -1.0),
+        (DRAW, "shaped", 0.0, 0.0),
+        (DRAW, "article", 1.0, 0.0),
+        ([4, 4], "shaped", 0.0, -10.0),
+        ([4, 0, 4], "sparse", -10.0, 0.0),
+    ],
+)
+def test_last_tells_each_seat_what_it_got_at_the_end(
+    cells: list[int], rewards: str, first: float, second: float
+) -> None:
+    game = played(cells, rewards=rewards)
+    found = {}
+    for agent in game.agent_iter():
+        _, reward, terminated, _, _ = game.last()
+        assert terminated
+        found[agent] = reward
+        game.step(None)
+    assert found == {"player_1": first, "player_2": second}
+    assert game.agents == []
+
+
+def test_only_the_selected_agents_mask_shows_the_empty_cells_until_the_game_is_over() -> None:
+    game = played([0])
+    assert game.observe("player_2")["action_mask"].tolist() == [0, 1, 1, 1, 1, 1, 1, 1, 1]
+    assert game.observe("player_1")["action_mask"].tolist() == [0] * 9
+    over = played(WIN_OF_X)
+    for agent in tictactoe_v0.AGENTS:
+        assert over.observe(agent)["action_mask"].tolist() == [1] * 9
+        assert over.observe(agent)["action_mask"].dtype == np.int8
+
+
+def test_each_agent_sees_its_own_marks_in_plane_1_of_the_mover_perspective() -> None:
+    game = played([0], perspective="mover")
+    assert game.observe("player_1")["observation"][0, 0].tolist() == [0, 1, 0]
+    assert game.observe("player_2")["observation"][0, 0].tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("action", [9, -1, 1.5, "4", None])
+def test_what_is_no_cell_changes_nothing(action: Any) -> None:
+    game = tictactoe_v0.raw_env()
+    game.reset()
+    before = game.observe("player_1")
+    with pytest.raises(gymnasium.error.InvalidAction):
+        game.step(action)
+    assert game.agent_selection == "player_1"
+    assert np.array_equal(game.observe("player_1")["observation"], before["observation"])
+
+
+def test_the_board_is_shown_as_text() -> None:
+    assert played(WIN_OF_X, render_mode="ansi").render() == "[X][X][X]\n O  O  .\n .  .  .\n"
