@@ -107,6 +107,13 @@ def test_separate_networks_start_and_end_different() -> None:
     assert not torch.equal(weights["0.advantage.weight"], weights["1.advantage.weight"])
 
 
+@pytest.mark.parametrize("target", ["negamax", "independent", "article"])
+@pytest.mark.parametrize("k", [1, 3])
+def test_learning_may_start_before_every_seat_has_moved(target: str, k: int) -> None:
+    history, _ = trained(config_with(k=k, networks="separate", target=target, warmup=0, total_steps=64))
+    assert history[-1].progressed.updates == 4
+
+
 def test_a_run_stops_when_the_proof_has_held_three_times(monkeypatch: pytest.MonkeyPatch) -> None:
     config = config_with(total_steps=64_000)
     proofs = iter([False, True, True, False, True, True, True, True])

@@ -36,7 +36,11 @@ class ReplayMemory:
         self.table.index_copy_(0, slots, rows)
 
     def sample(self, batch_size: int, generator: torch.Generator) -> Tensor:
-        """Draw rows [batch_size, W] uniformly; the memory must not be empty."""
+        """Draw rows [batch_size, W] uniformly; from an empty memory come rows of zeros.
+
+        A row of zeros is a finished game worth nothing. It is met only where a seat has not finished a move
+        yet, or never does, as the second on a board on which one mark wins.
+        """
         # The remainder of a 62-bit draw is uniform to within one part in 10^11 for any memory that fits a machine.
         draws = torch.randint(1 << 62, (batch_size,), generator=generator, device=self.table.device)
-        return self.table.index_select(0, draws % self.added.clamp(max=self.capacity))
+        return self.table.index_select(0, draws % self.added.clamp(1, self.capacity))

@@ -6,14 +6,14 @@ from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 from tictactoe.solver import Solution, solve
 from tictactoe.turn import TicTacToeEnv
+from tictactoe.versus import TicTacToeVersusEnv
 
-__all__ = ["Rewards", "Rules", "Solution", "TicTacToeEnv", "solve"]
+__all__ = ["Rewards", "Rules", "Solution", "TicTacToeEnv", "TicTacToeVersusEnv", "solve"]
 
-# The environment checks its own actions and the order of calls, so Gymnasium's checking wrappers,
-# which would halve its speed, are left off.
-gymnasium.register(
-    id="TicTacToe-v0",
-    entry_point="tictactoe.turn:TicTacToeEnv",
-    order_enforce=False,
-    disable_env_checker=True,
-)
+# The environments check their actions and the order of calls themselves, so Gymnasium's checking wrappers,
+# which would halve their speed, are left off.
+for _id, _entry_point in (
+    ("TicTacToe-v0", "tictactoe.turn:TicTacToeEnv"),
+    ("TicTacToeVersus-v0", "tictactoe.versus:TicTacToeVersusEnv"),
+):
+    gymnasium.register(id=_id, entry_point=_entry_point, order_enforce=False, disable_env_checker=True)

@@ -123,6 +123,11 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         """Return the seat to move, 0 or 1."""
         return self._ply & 1
 
+    @property
+    def position(self) -> tuple[int, int]:
+        """Return the marks of the seat to move and of the other, as bitboards."""
+        return self._marks[self.to_play], self._marks[1 - self.to_play]
+
     def action_masks(self) -> NDArray[np.int8]:
         """Return 1 for each empty cell, [rows * cols] int8; all ones when no game is being played."""
         return self._planes[:, 0].copy() if self._playing else np.ones(self.rules.cells, np.int8)

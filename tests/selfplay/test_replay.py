@@ -51,6 +51,13 @@ def test_rows_marked_invalid_are_dropped_and_take_no_room() -> None:
     assert held(memory) == {3, 6, 7}
 
 
+def test_an_empty_memory_gives_zeros() -> None:
+    memory = ReplayMemory(3, 2, CPU)
+    assert held(memory) == {0}
+    memory.add(rows(7))
+    assert held(memory) == {7}
+
+
 def test_sampling_is_uniform() -> None:
     memory = ReplayMemory(4, 2, CPU)
     memory.add(rows(0, 1, 2, 3))

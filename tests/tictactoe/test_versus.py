@@ -1,0 +1,192 @@
+"""The versus view plays the turn view's games with the opponent's plies inside."""
+
+import warnings
+from collections import Counter
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from tictactoe import TicTacToeEnv, TicTacToeVersusEnv
+
+
+def scripted(*cells: int) -> Any:
+    """Return an opponent that plays these cells in turn."""
+    moves = iter(cells)
+    return lambda *_: next(moves)
+
+
+def versus(*replies: int, **settings: Any) -> TicTacToeVersusEnv:
+    game = TicTacToeVersusEnv(**settings)
+    game.set_opponent(scripted(*replies))
+    return game
+
+
+@pytest.mark.parametrize("opponent", ["random", "heuristic", "optimal"])
+@pytest.mark.parametrize("seat", [0, 1, "random"])
+def test_gymnasiums_checker_passes(opponent: str, seat: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # The checker wants an environment made from its spec to try the render modes; that is done below.
+        check_env(TicTacToeVersusEnv(opponent, seat), skip_render_check=True)
+
+
+@pytest.mark.parametrize("perspective", ["absolute", "mover"])
+@pytest.mark.parametrize("rewards", ["shaped", "article", "sparse"])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_it_agrees_with_the_turn_view_at_every_step(seat: int, rewards: str, perspective: str) -> None:
+    drawn = np.random.default_rng(3)
+    turn = TicTacToeEnv(3, 4, 3, rewards, perspective)
+    game = TicTacToeVersusEnv("random", seat, 3, 4, 3, rewards, perspective)
+    replies: list[int] = []
+
+    def opponent(observation: Any, mask: Any) -> int:
+        assert np.array_equal(observation, turn.observe(1 - seat))
+        taken = np.flatnonzero(mask == 0)
+        cells = taken if len(taken) and drawn.random() < 0.05 else np.flatnonzero(mask)
+        replies.append(int(drawn.choice(cells)))
+        return replies[-1]
+
+    game.set_opponent(opponent)
+    endings: Counter[tuple[int, bool]] = Counter()
+    for _ in range(150):
+        _, info = turn.reset()
+        replies.clear()
+        observation, shown = game.reset()
+        terminated = False
+        if seat == 1:
+            _, _, _, _, info = turn.step(replies.pop())
+        while not terminated:
+            assert np.array_equal(observation, turn.observe(seat))
+            assert np.array_equal(shown["action_mask"], info["action_mask"])
+            assert shown["to_play"] == info["to_play"] == seat
+            action = int(drawn.choice(np.flatnonzero(info["action_mask"]))) if drawn.random() < 0.95 else 0
+            _, expected, over, _, info = turn.step(action)
+            observation, reward, terminated, truncated, shown = game.step(action)
+            assert len(replies) == (not over)
+            if replies:
+                _, _, over, _, info = turn.step(replies.pop())
+                expected += turn.rewards.loss if over and info["winner"] == 1 - seat else 0.0
+            assert (reward, terminated, truncated) == (expected, over, False)
+            assert type(reward) is float
+        assert np.array_equal(observation, turn.observe(seat))
+        assert (shown["winner"], shown["illegal"]) == (info["winner"], info["illegal"])
+        endings[info["winner"], info["illegal"]] += 1
+    assert len(endings) == 5  # a line or a taken cell by either seat, and a draw
+
+
+def test_a_losing_blunder_is_charged_once_under_shaped_rewards_and_as_a_loss_under_sparse() -> None:
+    for rewards, expected in (("shaped", -1.0), ("sparse", -1.0)):
+        game = versus(3, 4, 5, rewards=rewards)
+        game.reset()
+        game.step(0)
+        game.step(1)
+        _, reward, terminated, _, info = game.step(8)  # leaves 5 open
+        assert (reward, terminated, info["winner"], info["illegal"]) == (expected, True, 1, False)
+
+
+def test_an_opponent_that_plays_a_taken_cell_loses() -> None:
+    game = versus(0)
+    game.reset()
+    _, reward, terminated, _, info = game.step(0)
+    assert (reward, terminated, info["winner"], info["illegal"]) == (0.0, True, 0, True)
+
+
+def test_in_the_second_seat_the_opponent_has_moved_first() -> None:
+    game = versus(4, seat=1)
+    observation, info = game.reset()
+    assert observation[1, 1].tolist() == [0, 1, 0]
+    assert info["to_play"] == game.seat == 1
+    assert game.action_masks().tolist() == [1, 1, 1, 1, 0, 1, 1, 1, 1]
+
+
+def test_a_random_seat_is_drawn_for_each_game_from_the_environments_generator() -> None:
+    def seats(seed: int) -> list[int]:
+        game = TicTacToeVersusEnv(seat="random")
+        game.reset(seed=seed)
+        found = []
+        for _ in range(200):
+            game.reset()
+            found.append(game.seat)
+        return found
+
+    assert seats(1) == seats(1)
+    assert seats(1) != seats(2)
+    assert 70 < sum(seats(1)) < 130
+
+
+@pytest.mark.parametrize("opponent", ["random", "heuristic", "optimal"])
+def test_the_same_seed_gives_the_same_games(opponent: str) -> None:
+    def boards(seed: int) -> list[bytes]:
+        game = TicTacToeVersusEnv(opponent, 1)
+        found = []
+        for number in range(30):
+            observation, _ = game.reset(seed=seed if number == 0 else None)
+            found.append(observation.tobytes())
+            found.append(game.step(int(np.flatnonzero(game.action_masks())[0]))[0].tobytes())
+        return found
+
+    assert boards(4) == boards(4)
+    assert boards(4) != boards(5)
+
+
+def test_no_one_beats_the_optimal_opponent() -> None:
+    drawn = np.random.default_rng(0)
+    results: Counter[int] = Counter()
+    game = TicTacToeVersusEnv("optimal", "random")
+    game.reset(seed=0)
+    for _ in range(300):
+        _, info = game.reset()
+        terminated = False
+        while not terminated:
+            action = int(drawn.choice(np.flatnonzero(info["action_mask"])))
+            _, _, terminated, _, info = game.step(action)
+        results[0 if info["winner"] < 0 else 1 if info["winner"] == game.seat else -1] += 1
+    assert results[1] == 0
+    assert results[-1] > 200
+    assert results[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"opponent": "perfect"}, "unknown opponent 'perfect': choose from random, heuristic, optimal"),
+        ({"seat": 2}, "unknown seat 2: choose 0, 1 or 'random'"),
+        ({"seat": True}, "unknown seat True"),
+        ({"opponent": "optimal", "rows": 5, "cols": 5}, "up to 16 cells"),
+        ({"rewards": "none"}, "unknown rewards 'none'"),
+    ],
+)
+def test_bad_settings_are_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 (the message is checked below)
+        TicTacToeVersusEnv(**settings)
+    assert message in str(caught.value)
+
+
+def test_an_unknown_opponent_leaves_the_old_one() -> None:
+    game = versus(8)
+    with pytest.raises(ValueError, match="unknown opponent 'nobody'"):
+        game.set_opponent("nobody")
+    game.reset()
+    assert game.step(0)[0][2, 2].tolist() == [0, 0, 1]
+
+
+def test_what_is_no_cell_changes_nothing_and_asks_no_reply() -> None:
+    game = versus()
+    game.reset()
+    with pytest.raises(gymnasium.error.InvalidAction):
+        game.step(9)
+    assert game.action_masks().tolist() == [1] * 9
+
+
+def test_it_is_registered_and_its_spec_survives_json() -> None:
+    made = gymnasium.make("tictactoe:TicTacToeVersus-v0", opponent="heuristic", seat="random", render_mode="ansi")
+    assert made.spec is not None
+    again = gymnasium.make(gymnasium.envs.registration.EnvSpec.from_json(made.spec.to_json()))
+    for game in (made, again):
+        game.reset(seed=3)
+        game.step(4)
+    assert made.render() == again.render()
+    assert isinstance(made.render(), str)
