@@ -99,13 +99,13 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         return self._observation(), reward, False, False, self._info()
 
     def _cell(self, action: Any) -> int:
-        try:
-            cell = operator.index(action)
-        except TypeError:
-            cell = -1
         # A flag or a list of one number would pass as an index, and both are mistakes.
         is_flag = isinstance(action, bool) or "bool" in str(getattr(action, "dtype", ""))
-        if is_flag or getattr(action, "shape", ()) != () or not 0 <= cell < self.rules.cells:
+        try:
+            cell = -1 if is_flag else operator.index(action)
+        except TypeError:
+            cell = -1
+        if getattr(action, "shape", ()) != () or not 0 <= cell < self.rules.cells:
             raise gymnasium.error.InvalidAction(
                 f"action must be an integer from 0 to {self.rules.cells - 1}, got {_shown(action)}"
             )

@@ -1,0 +1,46 @@
+"""The documents say what is so: their commands are the ones that CI runs, and their snippets run."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from selfplay import run_folder
+from tests.selfplay.scripted import config_with, make
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def test_ci_runs_the_readmes_test_command() -> None:
+    commands = [line for block in blocks("bash") for line in block.splitlines() if line.endswith(".venv/bin/pytest")]
+    assert len(commands) == 1
+    assert commands[0] in (ROOT / ".ci" / "run").read_text().splitlines()
+
+
+def test_the_readmes_snippets_run_in_their_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = config_with()
+    player = make(config).player()
+    folder = tmp_path / "run"
+    run_folder.create(folder)
+    run_folder.write_config(folder, config)
+    run_folder.write_result(folder, player, None)
+    names: dict[str, object] = {}
+    snippets = blocks("python")
+    assert len(snippets) >= 5
+    for snippet in snippets:
+        exec(snippet.replace("runs/NAME", str(folder)), names)
+    assert "0 (0, 2, 6, 8)" in capsys.readouterr().out
+
+
+def test_every_dependency_is_accounted_for() -> None:
+    contributing = (ROOT / "CONTRIBUTING.md").read_text()
+    project = (ROOT / "pyproject.toml").read_text().split("[tool.")[0]
+    names = set(re.findall(r'"([a-z0-9-]+)>=', project))
+    assert {"gymnasium", "torch", "tyro", "pytest"} <= names
+    for name in names:
+        assert re.search(rf"^\|.*\b{name}\b.*\|$", contributing, re.MULTILINE), name
