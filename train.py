@@ -132,7 +132,7 @@ def train(config: DQNConfig, agents: InterleavedAgents, device: torch.device) ->
 
 def proves(evaluation: Evaluation, stop: str) -> bool:
     """Tell whether an evaluation proves what `--stop` asks for."""
-    return {"unbeatable": evaluation.unbeatable, "optimal": evaluation.optimal, "never": False}[stop]
+    return {"unbeatable": evaluation.unexploitable, "optimal": evaluation.optimal, "never": False}[stop]
 
 
 def first_of_final_streak(proofs: Sequence[bool]) -> int | None:
@@ -242,12 +242,12 @@ def summarize(console: Console, config: DQNConfig, history: Sequence[Evaluated])
         return
     console.print(evaluation_table(evaluation))
     print(verdict(evaluation))
-    proofs = [evaluated.evaluation is not None and evaluated.evaluation.unbeatable for evaluated in history]
+    proofs = [evaluated.evaluation is not None and evaluated.evaluation.unexploitable for evaluated in history]
     first = first_of_final_streak(proofs)
     if first is not None:
         progressed, _, seconds = history[first]
         print(
-            f"Unbeatable from {progressed.plies:,} plies, {progressed.updates:,} updates and "
+            f"So it is from {progressed.plies:,} plies, {progressed.updates:,} updates and "
             f"{seconds:.1f} s of training on."
         )
 

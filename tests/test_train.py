@@ -121,6 +121,16 @@ def test_a_run_stops_when_the_proof_has_held_three_times(monkeypatch: pytest.Mon
     assert len(trained(config)[0]) == 7
 
 
+def test_a_run_on_a_board_that_the_first_seat_wins_stops_when_it_cannot_be_exploited() -> None:
+    history, _ = trained(config_with(rows=2, cols=3, k=2, total_steps=200_000, hidden=(64,)))
+    end = history[-1].evaluation
+    assert end is not None
+    assert (end.first.best_response, end.second.best_response) == (1, -1)
+    assert not end.unbeatable
+    assert end.unexploitable
+    assert history[-1].progressed.plies < 200_000
+
+
 def test_a_run_that_must_not_stop_spends_its_plies() -> None:
     history, _ = trained(config_with(rows=1, cols=3, k=1, stop="never"))
     assert [evaluated.evaluation is not None and evaluated.evaluation.unbeatable for evaluated in history][-1:]
@@ -169,7 +179,7 @@ def test_what_is_printed(finished: tuple[Path, str]) -> None:
         "A game of the player against itself",
         "lost game lines",
         "PROVED UNBEATABLE",
-        "Unbeatable from",
+        "So it is from",
         "The run is in runs/it",
         "python -m selfplay.prove runs/it",
         "tensorboard --logdir runs",

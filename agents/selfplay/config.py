@@ -92,7 +92,8 @@ class DQNConfig(PresetFlag):
     eval_every: int = 12_800
     """Plies between exact evaluations."""
     stop: Literal["unbeatable", "optimal", "never"] = "unbeatable"
-    """What must be proved by three evaluations running to end the run early."""
+    """What must be proved by three evaluations running to end the run early. On a board that one seat wins
+    with best play nobody is unbeatable in the other; there exploitability 0 ends the run."""
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

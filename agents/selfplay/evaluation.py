@@ -50,13 +50,23 @@ class Evaluation:
         return not any((self.first.losses, self.first.illegal, self.second.losses, self.second.illegal))
 
     @property
+    def unexploitable(self) -> bool:
+        """Tell whether no opponent gets more out of it than the value of the game, in either seat.
+
+        On a board that best play draws this is the same as unbeatable. On one that a seat wins nobody is
+        unbeatable in the other, and this is what can be reached.
+        """
+        return self.exploitability == 0
+
+    @property
     def optimal(self) -> bool:
         """Tell whether its move keeps the game-theoretic value in every decision state."""
         return self.optimal_states == self.decision_states
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all numbers, the two verdicts included, ready for JSON."""
-        return {**asdict(self), "unbeatable": self.unbeatable, "optimal": self.optimal}
+        """Return all numbers, the verdicts included, ready for JSON."""
+        verdicts = {"unbeatable": self.unbeatable, "unexploitable": self.unexploitable, "optimal": self.optimal}
+        return {**asdict(self), **verdicts}
 
 
 def evaluate(agent: Agent, rules: Rules) -> Evaluation:

@@ -40,6 +40,11 @@ def verdict(evaluation: Evaluation) -> str:
     )
     if evaluation.unbeatable:
         return f"PROVED UNBEATABLE: no opponent can beat it, in either seat. {states}"
+    if evaluation.unexploitable:
+        return (
+            "PROVED UNEXPLOITABLE: one seat wins this game with best play, and from that seat it beats every "
+            f"opponent; from the other nobody is safe. {states}"
+        )
     return f"NOT unbeatable: some opponent beats it. {states}"
 
 

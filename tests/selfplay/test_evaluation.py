@@ -141,12 +141,21 @@ def test_states_are_counted_by_what_is_played_in_them() -> None:
 @pytest.mark.parametrize("seat", ["first", "second"])
 def test_one_bad_line_in_either_seat_is_enough_to_be_beatable(field: str, seat: str) -> None:
     numbers = evaluate(optimal_player(Rules()), Rules()).as_dict()
-    assert numbers.pop("unbeatable") is True
-    numbers.pop("optimal")
+    assert [numbers.pop(verdict) for verdict in ("unbeatable", "unexploitable", "optimal")] == [True] * 3
     numbers[seat][field] = 1
     numbers["first"] = SeatEvaluation(**numbers["first"])
     numbers["second"] = SeatEvaluation(**numbers["second"])
     assert not Evaluation(**numbers).unbeatable
+
+
+def test_on_a_board_that_the_first_seat_wins_optimal_play_is_unexploitable_but_not_unbeatable() -> None:
+    evaluation = evaluate(optimal_player(Rules(3, 4, 3)), Rules(3, 4, 3))
+    assert (evaluation.first.best_response, evaluation.second.best_response) == (1, -1)
+    assert evaluation.first.win == pytest.approx(1, abs=1e-12)
+    assert evaluation.second.losses > 0
+    assert evaluation.unexploitable
+    assert evaluation.optimal
+    assert not evaluation.unbeatable
 
 
 def test_a_board_too_large_to_solve_is_refused() -> None:
