@@ -7,6 +7,9 @@
 The algorithm is `self_play` below: act, step, remember, learn. `train` evaluates what it yields.
 """
 
+import math
+import shlex
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -122,6 +125,8 @@ def train(config: DQNConfig, agents: InterleavedAgents, device: torch.device) ->
         if device.type == "cuda":
             torch.cuda.synchronize(device)  # or the time of work still queued would not be counted
         seconds += time.perf_counter() - started
+        if not all(math.isfinite(update.loss) for update in progressed.last_updates):
+            raise UserError(f"the loss is no longer finite after {progressed.updates:,} updates; lower --learning-rate")
         evaluation = evaluate(player, config.rules) if solvable else None
         yield Evaluated(progressed, evaluation, seconds)
         proofs = proofs + 1 if evaluation is not None and proves(evaluation, config.stop) else 0
@@ -172,7 +177,7 @@ def main(args: Sequence[str]) -> None:
     config = read_flags(args)
     torch.set_num_threads(1)  # on networks this small more threads only wait for each other
     device = choose_device(config.device)
-    folder = config.run_dir or default_run_dir(config)
+    folder = config.run_dir or run_folder.unused(default_run_dir(config))
     try:
         agents = make_agents(config, device)
     except RuntimeError as error:  # what PyTorch raises when memory does not suffice
@@ -184,7 +189,8 @@ def main(args: Sequence[str]) -> None:
     console = Console()
 
     history: list[Evaluated] = []
-    columns = BarColumn(10), TimeElapsedColumn(), TextColumn("{task.description}")
+    columns = TextColumn("{task.description}"), BarColumn(10), TimeElapsedColumn()
+    finished = False
     try:
         with Progress(*columns, console=console) as progress:
             task = progress.add_task("training until the first evaluation", total=config.total_steps)
@@ -192,27 +198,45 @@ def main(args: Sequence[str]) -> None:
                 history.append(evaluated)
                 plies = evaluated.progressed.plies
                 tracker.metrics(plies, metrics_of(history))
-                if len(history) & (len(history) - 1) == 0:  # the 1st, 2nd, 4th, 8th, ...
-                    tracker.player(plies, player, config.rules)
                 score = live_score(evaluated.evaluation) if evaluated.evaluation else "board too large to prove"
                 progress.update(task, completed=plies, description=f"{plies:,} plies  {score}")
+                if is_power_of_two(len(history)):
+                    tracker.player(plies, player, config.rules)
+                    run_folder.write_player(folder, player)
+            # Saved before anything more is shown, which may fail: the terminal can be gone by now.
+            run_folder.write_player(folder, player)
+            run_folder.write_evaluation(folder, history[-1].evaluation)
+            finished = True
+            progress.update(task, total=history[-1].progressed.plies)
+        if not is_power_of_two(len(history)):
+            tracker.player(history[-1].progressed.plies, player, config.rules)
     except KeyboardInterrupt:
-        run_folder.write_result(folder, player, None)
-        raise KeyboardInterrupt(f"; the player so far is in {folder}") from None
-    else:
-        run_folder.write_result(folder, player, history[-1].evaluation)
-        tracker.player(history[-1].progressed.plies, player, config.rules)
+        if not finished:
+            run_folder.write_player(folder, player)
+        raise KeyboardInterrupt(f"interrupted; the player so far is in {folder}") from None
     finally:
         tracker.close(run_folder.settings(config))
 
     print(f"\nA game of the player against itself:\n\n{self_play_game(player, config.rules)}\n")
     summarize(console, config, history)
+    python = this_python()
     print(
         f"\nThe run is in {folder}. Next:\n"
-        f"  python -m selfplay.prove {folder}  proves the saved player again\n"
-        f"  tensorboard --logdir {folder.parent}  shows all runs in a browser\n"
-        f"  {PROG} --help  lists what else can be set"
+        f"  {shlex.join([python, '-m', 'selfplay.prove', str(folder)])}  proves the saved player again\n"
+        f"  {shlex.join([python, '-m', 'tensorboard.main', '--logdir', str(folder.parent)])}  shows all runs\n"
+        f"  {shlex.join([python, 'train.py', '--help'])}  lists what else can be set"
     )
+
+
+def is_power_of_two(number: int) -> bool:
+    """Tell whether a positive number is 1, 2, 4, 8, ..."""
+    return number & (number - 1) == 0
+
+
+def this_python() -> str:
+    """Return the interpreter as one would type it here."""
+    executable, here = Path(sys.executable), Path.cwd()
+    return str(executable.relative_to(here) if executable.is_relative_to(here) else executable)
 
 
 def metrics_of(history: Sequence[Evaluated]) -> dict[str, float]:
@@ -242,13 +266,14 @@ def summarize(console: Console, config: DQNConfig, history: Sequence[Evaluated])
         return
     console.print(evaluation_table(evaluation))
     print(verdict(evaluation))
-    proofs = [evaluated.evaluation is not None and evaluated.evaluation.unexploitable for evaluated in history]
+    goal = "unbeatable" if config.stop == "never" else config.stop
+    proofs = [evaluated.evaluation is not None and proves(evaluated.evaluation, goal) for evaluated in history]
     first = first_of_final_streak(proofs)
     if first is not None:
         progressed, _, seconds = history[first]
         print(
-            f"So it is from {progressed.plies:,} plies, {progressed.updates:,} updates and "
-            f"{seconds:.1f} s of training on."
+            f"The proof of --stop {goal} held from {progressed.plies:,} plies, {progressed.updates:,} updates and "
+            f"{seconds:.1f} s of training to the end."
         )
 
 

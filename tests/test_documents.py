@@ -28,7 +28,7 @@ def test_the_readmes_snippets_run_in_their_order(tmp_path: Path, capsys: pytest.
     folder = tmp_path / "run"
     run_folder.create(folder)
     run_folder.write_config(folder, config)
-    run_folder.write_result(folder, player, None)
+    run_folder.write_player(folder, player)
     names: dict[str, object] = {}
     snippets = blocks("python")
     assert len(snippets) >= 5

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -56,8 +57,8 @@ def _one_line(boxed: str, prog: str) -> str:
     """Return the gist of tyro's boxed message: what is wrong, and the flag it takes to be meant."""
     sections: list[list[str]] = [[]]
     for line in boxed.splitlines():
-        text = line.strip("│ ")
-        if set(text) <= set("─╭╮╰╯") or text.startswith("╭"):
+        text = line.strip("│| ")
+        if set(text) <= set("─╭╮╰╯-+") or text.startswith(("╭", "+")):  # the second kind where there is only ASCII
             sections.append([])
         else:
             sections[-1].append(text)
@@ -74,10 +75,12 @@ def run_command(command: Callable[[Sequence[str]], None], prog: str) -> NoReturn
     except UserError as error:
         print(f"{prog}: {error}", file=sys.stderr)
         sys.exit(USER_ERROR)
+    except BrokenPipeError:  # whoever read our output has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         print(f"{prog}: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
         sys.exit(USER_ERROR)
     except KeyboardInterrupt as interrupt:
-        print(f"{prog}: interrupted{interrupt}", file=sys.stderr)
+        print(f"{prog}: {str(interrupt) or 'interrupted'}", file=sys.stderr)
         sys.exit(INTERRUPTED)
     sys.exit(0)

@@ -13,6 +13,11 @@ from selfplay.targets import Target
 from tictactoe import Rules
 from tictactoe.batch import check_fits
 
+WIDEST = 1_000_000
+"""Units of a layer; more would overflow the sizes that PyTorch counts in."""
+LARGEST = 10**12
+"""Of every other number that counts something."""
+
 
 @dataclass(frozen=True)
 class PresetFlag:
@@ -88,9 +93,9 @@ class DQNConfig(PresetFlag):
     num_envs: int = 256
     """Boards played side by side."""
     total_steps: int = 10_000_000
-    """Plies after which the run ends at the latest."""
+    """Plies after which the run ends at the latest, rounded up to whole steps of all boards."""
     eval_every: int = 12_800
-    """Plies between exact evaluations."""
+    """Plies between exact evaluations. On boards of 13 to 16 cells one takes up to a minute: set some millions."""
     stop: Literal["unbeatable", "optimal", "never"] = "unbeatable"
     """What must be proved by three evaluations running to end the run early. On a board that one seat wins
     with best play nobody is unbeatable in the other; there exploitability 0 ends the run."""
@@ -104,6 +109,10 @@ class DQNConfig(PresetFlag):
                 _require(value in choices, name, f"one of {', '.join(choices)}", value)
         for name in _AT_LEAST_ONE:
             _require(getattr(self, name) >= 1, name, "at least 1", getattr(self, name))
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, int) and field.name not in ("seed", "rows", "cols", "k"):
+                _require(value <= LARGEST, field.name, f"at most {LARGEST:,}", value)
         for name in ("seed", "warmup", "hard_update", "epsilon_plies"):
             _require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
         for name in ("gamma", "epsilon_start", "epsilon_end"):
@@ -112,6 +121,7 @@ class DQNConfig(PresetFlag):
         _require(0 < self.learning_rate < math.inf, "learning_rate", "above 0 and finite", self.learning_rate)
         _require(self.seed < 2**63, "seed", "below 2^63", self.seed)
         _require(min(self.hidden, default=1) >= 1, "hidden", "widths of at least 1", self.hidden)
+        _require(max(self.hidden, default=1) <= WIDEST, "hidden", f"widths of at most {WIDEST:,}", self.hidden)
         for name, least in (("memory_size", "num_envs"), ("memory_size", "batch_size"), ("total_steps", "warmup")):
             wanted = f"at least --{least.replace('_', '-')} ({getattr(self, least)})"
             _require(getattr(self, name) >= getattr(self, least), name, wanted, getattr(self, name))

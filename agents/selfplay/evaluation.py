@@ -51,12 +51,12 @@ class Evaluation:
 
     @property
     def unexploitable(self) -> bool:
-        """Tell whether no opponent gets more out of it than the value of the game, in either seat.
+        """Tell whether no opponent gets more than the value of the game, and no line ends by an illegal move.
 
         On a board that best play draws this is the same as unbeatable. On one that a seat wins nobody is
         unbeatable in the other, and this is what can be reached.
         """
-        return self.exploitability == 0
+        return self.exploitability == 0 and self.first.illegal == self.second.illegal == 0
 
     @property
     def optimal(self) -> bool:

@@ -39,7 +39,8 @@ def verdict(evaluation: Evaluation) -> str:
         f" and illegal in {evaluation.illegal_states:,}; exploitability {evaluation.exploitability:g}."
     )
     if evaluation.unbeatable:
-        return f"PROVED UNBEATABLE: no opponent can beat it, in either seat. {states}"
+        name = "UNBEATABLE AND OPTIMAL" if evaluation.optimal else "UNBEATABLE"
+        return f"PROVED {name}: no opponent can beat it, in either seat. {states}"
     if evaluation.unexploitable:
         return (
             "PROVED UNEXPLOITABLE: one seat wins this game with best play, and from that seat it beats every "

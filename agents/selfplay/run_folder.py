@@ -55,14 +55,27 @@ def settings(config: DQNConfig) -> dict[str, Any]:
     return {name: value for name, value in asdict(config).items() if name != "run_dir"}
 
 
-def write_result(folder: Path, player: QPlayer, evaluation: Evaluation | None) -> None:
-    """Write the trained networks and, where the board can be solved, their exact evaluation."""
+def unused(folder: Path) -> Path:
+    """Return the folder, with a number behind its name if another run has taken it."""
+    candidate, number = folder, 1
+    while candidate.exists():
+        number += 1
+        candidate = folder.with_name(f"{folder.name}-{number}")
+    return candidate
+
+
+def write_player(folder: Path, player: QPlayer) -> None:
+    """Write the trained networks."""
     tensors = {
         f"{name}.{key}": tensor.detach().cpu().contiguous()
         for name, network in zip(_network_names(len(player.networks)), player.networks, strict=True)
         for key, tensor in network.state_dict().items()
     }
     write_whole(folder / MODEL, save(tensors))
+
+
+def write_evaluation(folder: Path, evaluation: Evaluation | None) -> None:
+    """Write the exact evaluation of the player that was written last; on a board too large there is none."""
     if evaluation is not None:
         _write_json(folder / EVALUATION, evaluation.as_dict())
 
@@ -134,7 +147,7 @@ def read_config(folder: Path) -> DQNConfig:
         raise UserError(f'{path}: is not the configuration of a "{ALGORITHM}" run')
     known = {field.name for field in fields(DQNConfig)} - {"run_dir"}
     if found.keys() != known:
-        odd = ", ".join(sorted(found.keys() ^ known))
+        odd = ", ".join(map(repr, sorted(found.keys() ^ known)))
         raise UserError(f"{path}: is from another version of this program (settings that differ: {odd})")
     if isinstance(found["hidden"], list):
         found["hidden"] = tuple(found["hidden"])

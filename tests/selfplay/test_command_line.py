@@ -58,7 +58,7 @@ def test_help_ends_the_program_without_error(capsys: pytest.CaptureFixture[str])
         (UserError("no such thing"), 2, "prog: no such thing\n"),
         (OSError(28, "No space left on device", "runs/a/model"), 2, "prog: runs/a/model: No space left on device\n"),
         (KeyboardInterrupt(), 130, "prog: interrupted\n"),
-        (KeyboardInterrupt("; all is saved"), 130, "prog: interrupted; all is saved\n"),
+        (KeyboardInterrupt("interrupted; all is saved"), 130, "prog: interrupted; all is saved\n"),
     ],
 )
 def test_exit_statuses(error: BaseException | None, status: int, line: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,6 +22,8 @@ from selfplay.errors import UserError
         ({"memory_size": 100}, "--memory-size must be at least --num-envs (256), got 100"),
         ({"memory_size": 300}, "--memory-size must be at least --batch-size (384), got 300"),
         ({"total_steps": 1000}, "--total-steps must be at least --warmup (1024), got 1000"),
+        ({"memory_size": 10**30}, "--memory-size must be at most 1,000,000,000,000, got 1000"),
+        ({"hidden": (10**20,)}, "--hidden must be widths of at most 1,000,000, got (1000"),
         ({"gamma": 1.5}, "--gamma must be between 0 and 1, got 1.5"),
         ({"gamma": float("nan")}, "--gamma must be between 0 and 1, got nan"),
         ({"epsilon_end": -0.1}, "--epsilon-end must be between 0 and 1, got -0.1"),

@@ -106,7 +106,6 @@ def test_an_update_lowers_the_error_on_its_own_batch() -> None:
 
 
 def test_a_soft_update_moves_the_target_network_by_its_rate() -> None:
-    agent = make(config_with(soft_update=0.25)).seats[0]
     agents = make(config_with(soft_update=0.25))
     agent = agents.seats[0]
     play(agents, [0, 3, 1, 4, 2])

@@ -158,6 +158,18 @@ def test_on_a_board_that_the_first_seat_wins_optimal_play_is_unexploitable_but_n
     assert not evaluation.unbeatable
 
 
+def test_an_illegal_line_in_the_seat_that_loses_anyway_spoils_the_proof() -> None:
+    optimal = optimal_player(Rules(2, 3, 2))
+
+    def choose(mine: set[int], theirs: set[int]) -> int:
+        return optimal.choose(mine, theirs) if len(mine) == len(theirs) else min(theirs)
+
+    evaluation = evaluate(ScriptedPlayer(choose), Rules(2, 3, 2))
+    assert evaluation.exploitability == 0
+    assert evaluation.second.illegal > 0
+    assert not evaluation.unexploitable
+
+
 def test_a_board_too_large_to_solve_is_refused() -> None:
     with pytest.raises(ValueError, match=r"up to 16 cells.*5x4 board has 20"):
         evaluate(ScriptedPlayer(first_empty), Rules(5, 4, 3))

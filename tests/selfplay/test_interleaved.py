@@ -80,6 +80,25 @@ def test_one_agent_for_both_seats_learns_once_a_step_and_two_learn_both() -> Non
         assert [agent.updates for agent in agents.seats] == [1, 1]
 
 
+def test_separate_agents_bootstrap_from_each_other_when_they_learn() -> None:
+    config = config_with(target="negamax", gamma=0.5, symmetry=False, hidden=())
+    agents = make(config, separate=True)
+    for agent, value in zip(agents.seats, (8.0, 100.0), strict=True):
+        constant_values(agent, [0.0] * 9, [value] * 9)
+    play(agents, [0, 3, 1])
+    # Both have only transitions that go on, without reward, and value their actions 0: the loss is the
+    # squared target, which is minus half of what the other thinks of the next position.
+    assert [float(update.loss) for update in agents.learn()] == [50.0**2, 4.0**2]
+
+
+def test_the_player_is_the_averaged_network_unless_updates_are_hard() -> None:
+    for hard_update, expected in ((0, 6), (5, 2)):
+        agents = make(config_with(hard_update=hard_update))
+        constant_values(agents.seats[0], first_prefers(2), first_prefers(6))
+        empty = batch.observe(Rules(), batch.reset(Rules(), 1, np))
+        assert agents.player().act(empty).tolist() == [expected]
+
+
 def test_the_player_of_separate_agents_uses_each_seats_network() -> None:
     agents = make(config_with(), separate=True)
     for agent, cell in zip(agents.seats, (2, 6), strict=True):

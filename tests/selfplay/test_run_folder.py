@@ -22,7 +22,8 @@ def saved(folder: Path, **changes: Any) -> DQNConfig:
     player = make(config, separate=config.networks == "separate").player()
     run_folder.create(folder)
     run_folder.write_config(folder, config)
-    run_folder.write_result(folder, player, evaluate(player, config.rules))
+    run_folder.write_player(folder, player)
+    run_folder.write_evaluation(folder, evaluate(player, config.rules))
     return config
 
 
@@ -143,7 +144,7 @@ def test_a_setting_too_much_and_one_too_few(run: Path) -> None:
     content = json.loads((run / "config.json").read_text())
     content["config"]["wings"] = content["config"].pop("gamma")
     (run / "config.json").write_text(json.dumps(content))
-    assert "is from another version of this program (settings that differ: gamma, wings)" in refusal(run)
+    assert "is from another version of this program (settings that differ: 'gamma', 'wings')" in refusal(run)
 
 
 def test_a_huge_network_takes_no_memory_before_the_file_is_compared(run: Path) -> None:
