@@ -24,7 +24,7 @@ def evaluation_table(evaluation: Evaluation) -> Table:
     seats = evaluation.first, evaluation.second
     table.add_row("lost game lines", *(f"{seat.losses:,}" for seat in seats))
     table.add_row("illegal game lines", *(f"{seat.illegal:,}" for seat in seats))
-    table.add_row("worst result against any opponent", *(_result(seat.best_response) for seat in seats))
+    table.add_row("worst possible result", *(_result(seat.best_response) for seat in seats))
     table.add_section()
     table.add_row("wins against random", *(f"{seat.win:.2%}" for seat in seats))
     table.add_row("draws against random", *(f"{seat.draw:.2%}" for seat in seats))
