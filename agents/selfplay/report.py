@@ -17,7 +17,7 @@ def live_score(evaluation: Evaluation) -> str:
 
 def evaluation_table(evaluation: Evaluation) -> Table:
     """Return the exact evaluation of both seats as a table."""
-    table = Table(title="Exact evaluation: every legal reply of the opponent followed, nothing sampled")
+    table = Table(title="Exact evaluation: every legal reply followed, nothing sampled")
     table.add_column("")
     table.add_column("plays X, moves first", justify="right")
     table.add_column("plays O, moves second", justify="right")
