@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
+import train
 from selfplay.config import DQNConfig
 from selfplay.dqn import DQNAgent
 from selfplay.interleaved import InterleavedAgents
@@ -19,11 +20,7 @@ SMALL = DQNConfig(
 
 
 def make(config: DQNConfig, separate: bool = False) -> InterleavedAgents:
-    generator = torch.Generator().manual_seed(config.seed)
-    first = DQNAgent(config.rules, config, CPU, generator)
-    if not separate:
-        return InterleavedAgents([first, first])
-    return InterleavedAgents([first, DQNAgent(config.rules, config, CPU, generator)])
+    return train.make_agents(replace(config, networks="separate") if separate else config, CPU)
 
 
 def inputs(state: batch.State, rules: Rules, perspective: str = "mover") -> torch.Tensor:
