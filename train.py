@@ -96,10 +96,10 @@ def array_module(device: torch.device) -> ModuleType:
 def make_agents(config: DQNConfig, device: torch.device) -> InterleavedAgents:
     """Return one agent for both seats or one for each, with a generator seeded by the run's seed."""
     generator = torch.Generator(device).manual_seed(config.seed)
-    first = DQNAgent(config.rules, config, device, generator)
+    first = DQNAgent(config, device, generator)
     if config.networks == "shared":
         return InterleavedAgents([first, first])
-    return InterleavedAgents([first, DQNAgent(config.rules, config, device, generator)])
+    return InterleavedAgents([first, DQNAgent(config, device, generator)])
 
 
 class Evaluated(NamedTuple):

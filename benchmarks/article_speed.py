@@ -17,14 +17,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
-import tyro
 from rich.table import Table
 
 import train
 from benchmarks import cleanrl_style, machine
 from benchmarks.cleanrl_style import Timed
 from benchmarks.spread import spread
+from selfplay.command_line import parse, run_command
 from selfplay.config import PRESETS
+from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.article_speed"
 DEVICE = torch.device("cpu")
@@ -110,11 +111,11 @@ def table(pairs: Sequence[Pair]) -> Table:
     return shown
 
 
-def main() -> None:
+def main(args: Sequence[str]) -> None:
     """Measure, and print each pair as it comes and the table at the end."""
-    flags = tyro.cli(Flags, prog=PROG)
+    flags = parse(Flags, args, PROG)
     if not flags.seeds:
-        raise SystemExit(f"{PROG}: at least one of --seeds is needed")
+        raise UserError("at least one of --seeds is needed")
     steps = FULL_STEPS if flags.full else flags.steps
     console = machine.start("Speed of the published DQN", ["stable-baselines3", "tensorboard"], flags.seeds)
     measure(0, WARM_UP_STEPS, scalars=flags.scalars)  # what is slow only once in a process
@@ -127,4 +128,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main, PROG)

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 import torch
-import tyro
 from rich.console import Console
 from rich.table import Table
 
@@ -26,7 +25,9 @@ import train
 from benchmarks import machine
 from benchmarks.spread import Spread, spread
 from benchmarks.unit import HIDDEN, STEPS, unit_seconds
+from selfplay.command_line import parse, run_command
 from selfplay.config import DQNConfig
+from selfplay.errors import UserError
 from selfplay.evaluation import evaluate
 
 PROG = "python -m benchmarks.time_to_unbeatable"
@@ -102,7 +103,7 @@ def measure(mode: Mode, seed: int, total_steps: int) -> Run:
     wall = time.perf_counter() - started
 
     evaluations = [evaluated.evaluation for evaluated in history if evaluated.evaluation is not None]
-    proofs = [evaluation.optimal if mode == "optimal" else evaluation.unbeatable for evaluation in evaluations]
+    proofs = [train.proves(evaluation, config.stop) for evaluation in evaluations]
     first = train.first_of_final_streak(proofs)
     seconds = updates = plies = math.inf
     if first is not None:
@@ -183,11 +184,11 @@ def table(runs: Sequence[Run], unit: Spread) -> Table:
     return shown
 
 
-def main() -> None:
+def main(args: Sequence[str]) -> None:
     """Measure, and print each result as it comes and the table at the end."""
-    flags = tyro.cli(Flags, prog=PROG)
+    flags = parse(Flags, args, PROG)
     if flags.unit_runs < 1 or not flags.modes:
-        raise SystemExit(f"{PROG}: at least one --unit-runs and one of --modes are needed")
+        raise UserError("at least one --unit-runs and one of --modes are needed")
     every_seed = sorted({seed for _, seed in schedule(flags)})
     console = machine.start("Time to unbeatable", peers=["stable-baselines3"], seeds=every_seed)
     evaluation = evaluate_milliseconds()
@@ -200,4 +201,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_command(main, PROG)

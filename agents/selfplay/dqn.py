@@ -11,7 +11,6 @@ from selfplay.network import QNetwork, flatten_parameters, initialize
 from selfplay.replay import ReplayMemory
 from selfplay.targets import BOOTSTRAPS, bootstrap_value, masked, td_target
 from selfplay.transitions import Layout, Symmetry, Transitions
-from tictactoe.rules import Rules
 
 
 class Update(NamedTuple):
@@ -30,7 +29,8 @@ class DQNAgent:
     evaluation or logging. `generator` is on the agent's device and is its only source of randomness.
     """
 
-    def __init__(self, rules: Rules, config: DQNConfig, device: torch.device, generator: torch.Generator) -> None:
+    def __init__(self, config: DQNConfig, device: torch.device, generator: torch.Generator) -> None:
+        rules = config.rules
         self.config = config
         self.generator = generator
         self.layout = Layout(rules.cells)

@@ -70,6 +70,16 @@ def check_fits(rules: Rules) -> None:
         )
 
 
+def check_perspective(perspective: str) -> None:
+    """Refuse a perspective that does not exist.
+
+    Raises:
+        ValueError: there is no perspective of that name.
+    """
+    if perspective not in PERSPECTIVES:
+        raise ValueError(f"unknown perspective {perspective!r}: choose from {', '.join(PERSPECTIVES)}")
+
+
 def reset(rules: Rules, num_boards: int, xp: Any, device: Any = None) -> State:
     """Return empty boards as arrays of `xp`, which is the module `numpy` or `torch`.
 
@@ -136,13 +146,12 @@ def observe(rules: Rules, state: State, perspective: str = "absolute") -> Array:
     Raises:
         ValueError: there is no perspective of that name.
     """
+    check_perspective(perspective)
     xp = _namespace(state.mover)
     first, second = state.mover, state.opponent
     if perspective == "absolute":
         swap = state.to_play == 1
         first, second = xp.where(swap, second, first), xp.where(swap, first, second)
-    elif perspective != "mover":
-        raise ValueError(f"unknown perspective {perspective!r}: choose from {', '.join(PERSPECTIVES)}")
     planes = xp.stack([~(first | second), first, second], -1)
     cells = _cell_numbers(rules, xp, _device(planes))
     one_hot = (planes[:, None, :] >> cells[:, None]) & 1

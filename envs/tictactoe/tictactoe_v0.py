@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from tictactoe.rewards import Rewards
 from tictactoe.turn import TicTacToeEnv
 
 AGENTS = ("player_1", "player_2")
@@ -38,24 +37,16 @@ class raw_env(AECEnv[str, dict[str, NDArray[np.int8]], int | None]):  # noqa: N8
         "render_fps": 2,
     }
 
-    def __init__(
-        self,
-        rows: int = 3,
-        cols: int = 3,
-        k: int = 3,
-        rewards: str | Rewards = "shaped",
-        perspective: str = "absolute",
-        render_mode: str | None = None,
-    ) -> None:
+    def __init__(self, **settings: Any) -> None:
         super().__init__()
-        self._game = TicTacToeEnv(rows, cols, k, rewards, perspective, render_mode)
-        self.render_mode = render_mode
+        self._game = TicTacToeEnv(**settings)
+        self.render_mode = self._game.render_mode
         self.possible_agents = list(AGENTS)
         cells = self._game.rules.cells
         self.observation_spaces = {
             agent: gymnasium.spaces.Dict(
                 {
-                    "observation": gymnasium.spaces.Box(0, 1, (rows, cols, 3), np.int8),
+                    "observation": self._game.observation_space,
                     "action_mask": gymnasium.spaces.Box(0, 1, (cells,), np.int8),
                 }
             )

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from tictactoe.batch import PERSPECTIVES
+from tictactoe.batch import check_perspective
 from tictactoe.render import board_text
 from tictactoe.rewards import Rewards, named_rewards
 from tictactoe.rules import Rules
@@ -44,8 +44,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     ) -> None:
         self.rules = Rules(rows, cols, k)
         self.rewards = named_rewards(rewards)
-        if perspective not in PERSPECTIVES:
-            raise ValueError(f"unknown perspective {perspective!r}: choose from {', '.join(PERSPECTIVES)}")
+        check_perspective(perspective)
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             modes = ", ".join(self.metadata["render_modes"])
             raise ValueError(f"unknown render_mode {render_mode!r}: choose from {modes}")

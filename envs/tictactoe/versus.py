@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tictactoe.opponents import OPPONENTS
-from tictactoe.rewards import Rewards
 from tictactoe.solver import solve
 from tictactoe.turn import Observation, TicTacToeEnv
 
@@ -36,14 +35,9 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         self,
         opponent: str = "random",
         seat: int | Literal["random"] = 0,
-        rows: int = 3,
-        cols: int = 3,
-        k: int = 3,
-        rewards: str | Rewards = "shaped",
-        perspective: str = "absolute",
-        render_mode: str | None = None,
+        **settings: Any,
     ) -> None:
-        self._game = TicTacToeEnv(rows, cols, k, rewards, perspective, render_mode)
+        self._game = TicTacToeEnv(**settings)
         if opponent not in OPPONENTS:
             raise ValueError(
                 f"unknown opponent {opponent!r}: choose from {', '.join(OPPONENTS)}, or use set_opponent()"
@@ -55,7 +49,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         self._opponent: str | Opponent = opponent
         self._seat = seat
         self.seat = 0
-        self.render_mode = render_mode
+        self.render_mode = self._game.render_mode
         self.observation_space = self._game.observation_space
         self.action_space = self._game.action_space
 

@@ -56,7 +56,7 @@ def test_shared_and_separate_networks_are_equal_after_one_update_from_equal_weig
     config = config_with(target=target, mask=mask)
     shared = make(config)
     generators = [torch.Generator().manual_seed(config.seed) for _ in range(2)]
-    separate = InterleavedAgents([DQNAgent(config.rules, config, CPU, generator) for generator in generators])
+    separate = InterleavedAgents([DQNAgent(config, CPU, generator) for generator in generators])
     play(shared, [0, 3, 1, 4, 2])
     rows = shared.seats[0].memory.table[:5]
     for agent in separate.seats:

@@ -44,7 +44,7 @@ def test_it_agrees_with_the_turn_view_at_every_ply(size: tuple[int, int, int], r
     rows, cols, k = size
     drawn = random.Random(5)
     turn = TicTacToeEnv(rows, cols, k, rewards, perspective)
-    game = tictactoe_v0.raw_env(rows, cols, k, rewards, perspective)
+    game = tictactoe_v0.raw_env(rows=rows, cols=cols, k=k, rewards=rewards, perspective=perspective)
     endings = set()
     for _ in range(60):
         observation, info = turn.reset()

@@ -39,7 +39,7 @@ def test_gymnasiums_checker_passes(opponent: str, seat: Any) -> None:
 def test_it_agrees_with_the_turn_view_at_every_step(seat: int, rewards: str, perspective: str) -> None:
     drawn = np.random.default_rng(3)
     turn = TicTacToeEnv(3, 4, 3, rewards, perspective)
-    game = TicTacToeVersusEnv("random", seat, 3, 4, 3, rewards, perspective)
+    game = TicTacToeVersusEnv("random", seat, rows=3, cols=4, k=3, rewards=rewards, perspective=perspective)
     replies: list[int] = []
 
     def opponent(observation: Any, mask: Any) -> int:
