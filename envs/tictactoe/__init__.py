@@ -12,8 +12,14 @@ __all__ = ["Rewards", "Rules", "Solution", "TicTacToeEnv", "TicTacToeVersusEnv",
 
 # The environments check their actions and the order of calls themselves, so Gymnasium's checking wrappers,
 # which would halve their speed, are left off.
-for _id, _entry_point in (
-    ("TicTacToe-v0", "tictactoe.turn:TicTacToeEnv"),
-    ("TicTacToeVersus-v0", "tictactoe.versus:TicTacToeVersusEnv"),
+for _id, _entry_point, _vector_entry_point in (
+    ("TicTacToe-v0", "tictactoe.turn:TicTacToeEnv", "tictactoe.vector:TicTacToeVectorEnv"),
+    ("TicTacToeVersus-v0", "tictactoe.versus:TicTacToeVersusEnv", "tictactoe.versus_vector:TicTacToeVersusVectorEnv"),
 ):
-    gymnasium.register(id=_id, entry_point=_entry_point, order_enforce=False, disable_env_checker=True)
+    gymnasium.register(
+        id=_id,
+        entry_point=_entry_point,
+        vector_entry_point=_vector_entry_point,
+        order_enforce=False,
+        disable_env_checker=True,
+    )

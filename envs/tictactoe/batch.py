@@ -12,6 +12,9 @@ import sys
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
+from tictactoe import planes
 from tictactoe.rewards import Rewards
 from tictactoe.rules import WORD_BITS, Bitboard, Rules
 
@@ -40,8 +43,28 @@ class State(NamedTuple):
         return self.ply & 1
 
 
+class Outcome(NamedTuple):
+    """Hold what one ply did to each board, apart from what it is worth."""
+
+    state: State
+    """The positions after it; an illegal move leaves its board as it was."""
+    win: Array
+    """[B] bool: the move completed a line."""
+    draw: Array
+    """[B] bool: the move filled the board without a line."""
+    illegal: Array
+    """[B] bool: the cell was taken, so the mover lost."""
+    allow: Array
+    """[B] bool: the game goes on and the opponent can complete a line with its next move."""
+
+    @property
+    def terminated(self) -> Array:
+        """Return whether the game is over, [B] bool."""
+        return self.illegal | self.win | self.draw
+
+
 class Step(NamedTuple):
-    """Hold what one ply did to each board."""
+    """Hold what one ply did to each board and what it is worth to the seats."""
 
     state: State
     """The positions after it; an illegal move leaves its board as it was."""
@@ -91,8 +114,8 @@ def reset(rules: Rules, num_boards: int, xp: Any, device: Any = None) -> State:
     return State(*(xp.zeros(num_boards, dtype=xp.int64, **where) for _ in State._fields))
 
 
-def step(rules: Rules, rewards: Rewards, state: State, actions: Array) -> Step:
-    """Play one ply on every board; `actions` is [B] int64."""
+def play(rules: Rules, state: State, actions: Array) -> Outcome:
+    """Play one ply on every board by the rules alone; `actions` is [B] int64."""
     xp = _namespace(actions)
     cell = 1 << actions
     occupied = state.mover | state.opponent
@@ -103,25 +126,42 @@ def step(rules: Rules, rewards: Rewards, state: State, actions: Array) -> Step:
 
     has_line, winning_cells = _line_functions(rules, actions)
     win = has_line(moved)
-    full = occupied == rules.full_word
-    draw = full & ~win & legal
-    terminated = illegal | win | draw
-    allow = ((winning_cells(state.opponent) & ~occupied) != 0) & ~terminated
+    going_on = legal & ~win
+    draw = (occupied == rules.full_word) & going_on
+    allow = ((winning_cells(state.opponent) & ~occupied) != 0) & going_on
+    after = State(
+        xp.where(illegal, state.mover, state.opponent),
+        xp.where(illegal, state.opponent, moved),
+        state.ply + legal,
+    )
+    return Outcome(after, win, draw, illegal, allow)
 
-    seat = state.ply & 1
-    shaped = xp.where(draw, rewards.draw, xp.where(allow, rewards.allow, 0.0))
-    reward = xp.where(win, rewards.win, xp.where(illegal, rewards.illegal, shaped))
+
+def reward(rewards: Rewards, outcome: Outcome) -> Array:
+    """Return what the ply is worth to the seat that acted, [B] of the library's default float."""
+    xp = _namespace(outcome.win)
+    ongoing = xp.where(outcome.allow, rewards.allow, 0.0)
+    ended = xp.where(outcome.win, rewards.win, xp.where(outcome.draw, rewards.draw, ongoing))
+    return xp.where(outcome.illegal, rewards.illegal, ended)
+
+
+def winner(seat: Array, outcome: Outcome) -> Array:
+    """Return the seat that the ply made the winner, -1 for none, where `seat` [B] int64 acted."""
+    xp = _namespace(seat)
+    return xp.where(outcome.win, seat, xp.where(outcome.illegal, 1 - seat, -1))
+
+
+def step(rules: Rules, rewards: Rewards, state: State, actions: Array) -> Step:
+    """Play one ply on every board and say what it is worth; `actions` is [B] int64."""
+    xp = _namespace(actions)
+    outcome = play(rules, state, actions)
     return Step(
-        State(
-            xp.where(illegal, state.mover, state.opponent),
-            xp.where(illegal, state.opponent, moved),
-            state.ply + legal,
-        ),
-        xp.asarray(reward, dtype=xp.float32),
-        xp.asarray(xp.where(win, rewards.loss, 0.0), dtype=xp.float32),
-        terminated,
-        xp.where(win, seat, xp.where(illegal, 1 - seat, -1)),
-        illegal,
+        outcome.state,
+        xp.asarray(reward(rewards, outcome), dtype=xp.float32),
+        xp.asarray(xp.where(outcome.win, rewards.loss, 0.0), dtype=xp.float32),
+        outcome.terminated,
+        winner(state.to_play, outcome),
+        outcome.illegal,
     )
 
 
@@ -131,11 +171,19 @@ def restart(state: State, ended: Array) -> State:
     return State(*(field * playing for field in state))
 
 
+def where(chosen: Array, these: State, others: State) -> State:
+    """Return the one state on the chosen boards, [B] bool, and the other elsewhere."""
+    xp = _namespace(chosen)
+    return State(*(xp.where(chosen, this, other) for this, other in zip(these, others, strict=True)))
+
+
 def action_mask(rules: Rules, state: State) -> Array:
     """Return the empty cells, [B, A] bool. After the last ply no cell need be empty."""
-    occupied = state.mover | state.opponent
-    cells = _cell_numbers(rules, _namespace(occupied), _device(occupied))
-    return (occupied[:, None] >> cells) & 1 == 0
+    empty = rules.empty_cells(state.mover, state.opponent)
+    if _namespace(empty) is np:
+        return planes.bits(rules.cells, empty)
+    cells = _cell_numbers(rules, _namespace(empty), _device(empty))
+    return (empty[:, None] >> cells) & 1 == 1
 
 
 def observe(rules: Rules, state: State, perspective: str = "absolute") -> Array:
@@ -152,10 +200,12 @@ def observe(rules: Rules, state: State, perspective: str = "absolute") -> Array:
     if perspective == "absolute":
         swap = state.to_play == 1
         first, second = xp.where(swap, second, first), xp.where(swap, first, second)
-    planes = xp.stack([~(first | second), first, second], -1)
-    cells = _cell_numbers(rules, xp, _device(planes))
-    one_hot = (planes[:, None, :] >> cells[:, None]) & 1
-    return xp.asarray(one_hot, dtype=xp.int8).reshape(-1, rules.rows, rules.cols, 3)
+    shape = (-1, rules.rows, rules.cols, 3)
+    if xp is np:
+        return planes.one_hot(rules.cells, first, second).reshape(shape)
+    words = xp.stack([~(first | second), first, second], -1)
+    cells = _cell_numbers(rules, xp, _device(words))
+    return xp.asarray((words[:, None, :] >> cells[:, None]) & 1, dtype=xp.int8).reshape(shape)
 
 
 @lru_cache(maxsize=64)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from numbers import Real
 from types import MappingProxyType
 from typing import Any
@@ -53,15 +53,21 @@ PRESETS: Mapping[str, Rewards] = MappingProxyType(
 )
 
 
-def named_rewards(rewards: str | Rewards) -> Rewards:
-    """Return the preset of that name; a `Rewards` passes through.
+def named_rewards(rewards: str | Rewards | Mapping[str, float]) -> Rewards:
+    """Return the preset of that name; a `Rewards` passes through, and so does its form in a JSON file, a mapping.
 
     Raises:
-        ValueError: there is no preset of that name.
+        ValueError: there is no preset or no field of that name.
         TypeError: `rewards` is neither a name nor a `Rewards`.
     """
     if isinstance(rewards, Rewards):
         return rewards
+    if isinstance(rewards, Mapping):
+        known = [field.name for field in fields(Rewards)]
+        for name in rewards:
+            if name not in known:
+                raise ValueError(f"unknown field {name!r} of rewards: choose from {', '.join(known)}")
+        return Rewards(**rewards)
     if not isinstance(rewards, str):
         raise TypeError(f"rewards must be a preset's name or a Rewards, got {rewards!r}")
     if rewards not in PRESETS:

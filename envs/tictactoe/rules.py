@@ -5,6 +5,7 @@ the same code serves a Python integer (a board of any size) and int64 arrays of 
 of up to 64 cells, many boards at once).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -70,6 +71,25 @@ class Rules:
             if starts:
                 directions.append((down * self.cols + right, self._word(starts)))
         return tuple(directions)
+
+    def lines_through(self, cell: int) -> tuple[int, ...]:
+        """Return the bitboards of all lines that hold a cell, as Python integers."""
+        lines = self._lines.get(cell)
+        if lines is None:
+            lines = self._lines[cell] = tuple(self._find_lines_through(cell))
+        return lines
+
+    @cached_property
+    def _lines(self) -> dict[int, tuple[int, ...]]:
+        return {}  # filled as cells are asked for: a big board has more lines than one game touches
+
+    def _find_lines_through(self, cell: int) -> Iterator[int]:
+        for step, starts in self._directions:
+            line = sum(1 << (i * step) for i in range(self.k))
+            for i in range(self.k):
+                start = cell - i * step
+                if start >= 0 and starts >> start & 1:
+                    yield line << start
 
     def _word(self, bitboard: int) -> int:
         # `&` of such a constant with a Python bitboard gives the same result as of the unsigned one.

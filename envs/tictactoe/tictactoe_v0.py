@@ -100,7 +100,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[np.int8]], int | None]):  # noqa: N8
 
     def observe(self, agent: str) -> dict[str, NDArray[np.int8]]:
         """Return what an agent sees, in fresh arrays."""
-        return {"observation": self._game.observe(AGENTS.index(agent)), "action_mask": self._mask(agent)}
+        return {"observation": self._game.planes(AGENTS.index(agent)), "action_mask": self._mask(agent)}
 
     def render(self) -> str | None:
         """Return the board as text in the `"ansi"` mode."""

@@ -1,7 +1,8 @@
 """The turn view: a Gymnasium environment in which each `step` is one ply and the seats alternate."""
 
 import operator
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import gymnasium
 import numpy as np
@@ -13,17 +14,20 @@ from tictactoe.render import board_text
 from tictactoe.rewards import Rewards, named_rewards
 from tictactoe.rules import Rules
 
-Observation = NDArray[np.int8]
+Planes: TypeAlias = NDArray[np.int8]
+Observation: TypeAlias = Any
+"""One-hot planes, or a dict of them and the action mask where that is asked for."""
 
 
 class TicTacToeEnv(gymnasium.Env[Observation, int]):
     """Play both seats of an m,n,k game in turn.
 
     Observation: one-hot [rows, cols, 3] int8; plane 0 empty, 1 X, 2 O (`perspective="absolute"`) or
-    1 mine, 2 theirs (`"mover"`). Action: the row-major number of a cell. Reward: to the seat that acted;
-    see `tictactoe.Rewards`. A taken cell ends the game with the illegal reward and changes nothing on the
-    board. `info` holds `action_mask` [rows * cols] int8 and `to_play`, and at the end `winner` (0, 1, or
-    -1 for none) and `illegal`; the mask is then all ones, so that masked maxima stay finite.
+    1 mine, 2 theirs (`"mover"`); with `dict_observation` a dict of it, `observation`, and `action_mask`.
+    Action: the row-major number of a cell. Reward: to the seat that acted; see `tictactoe.Rewards`. A taken
+    cell ends the game with the illegal reward and changes nothing on the board. `info` holds `action_mask`
+    [rows * cols] int8 and `to_play`, and at the end `winner` (0, 1, or -1 for none) and `illegal`; the mask
+    is then all ones, so that masked maxima stay finite.
 
     Raises:
         ValueError: a size, preset, perspective or render mode does not exist.
@@ -38,8 +42,9 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         rows: int = 3,
         cols: int = 3,
         k: int = 3,
-        rewards: str | Rewards = "shaped",
+        rewards: str | Rewards | Mapping[str, float] = "shaped",
         perspective: str = "absolute",
+        dict_observation: bool = False,
         render_mode: str | None = None,
     ) -> None:
         self.rules = Rules(rows, cols, k)
@@ -49,18 +54,26 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
             modes = ", ".join(self.metadata["render_modes"])
             raise ValueError(f"unknown render_mode {render_mode!r}: choose from {modes}")
         self.perspective = perspective
+        self.dict_observation = dict_observation
         self.render_mode = render_mode
-        self.observation_space = spaces.Box(0, 1, (rows, cols, 3), np.int8)
+        self.observation_space = observation_space(self.rules, dict_observation)
         self.action_space = spaces.Discrete(self.rules.cells)  # type: ignore[assignment]
         self._playing = False
         self._new_game()
 
     def _new_game(self) -> None:
+        rules = self.rules
         self._marks = [0, 0]  # bitboards by seat
+        # By seat: the cells that complete a line, empty or not. A line of one mark lacks nothing else.
+        self._threats = [rules.full_board if rules.k == 1 else 0] * 2
+        self._empty = rules.full_board
         self._ply = 0
         self._last_cell: int | None = None
-        self._planes = np.zeros((self.rules.cells, 3), np.int8)  # absolute
-        self._planes[:, 0] = 1
+        self._mask = np.ones(rules.cells, np.int8)
+        empty_board = np.zeros((rules.rows, rules.cols, 3), np.int8)
+        empty_board[..., 0] = 1
+        # What each seat sees, kept up to date a cell at a time; absolute planes are the same for both.
+        self._seen = (empty_board, empty_board if self.perspective == "absolute" else empty_board.copy())
 
     def reset(
         self,
@@ -72,50 +85,69 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         super().reset(seed=seed)
         self._new_game()
         self._playing = True
-        return self._observation(), self._info()
+        return self.observe(0), self._info()
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Let the seat to move mark the cell `action`."""
         if not self._playing:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
-        cell = self._cell(action)
-        seat, rewards = self.to_play, self.rewards
-        if self._planes[cell, 0] == 0:
-            return self._end(rewards.illegal, winner=1 - seat, illegal=True)
+        # The common case is asked first, because asking all of `_cell` would cost a tenth of the step.
+        cell = action if type(action) is int and 0 <= action < len(self._mask) else self._cell(action)
+        seat = self._ply & 1
+        if not self._empty >> cell & 1:
+            return self._end(self.rewards.illegal, winner=1 - seat, illegal=True)
 
-        self._marks[seat] |= 1 << cell
-        self._planes[cell, 0] = 0
-        self._planes[cell, 1 + seat] = 1
-        self._ply += 1
-        self._last_cell = cell
-        if self.rules.has_line(self._marks[seat]):
-            return self._end(rewards.win, winner=seat)
-        if self._ply == self.rules.cells:
-            return self._end(rewards.draw, winner=-1)
-        empty = self.rules.empty_cells(*self._marks)
-        allowed = self.rules.winning_cells(self._marks[1 - seat]) & empty
-        reward = rewards.allow if allowed else 0.0
-        return self._observation(), reward, False, False, self._info()
+        completed = self._mark(cell, seat)
+        if completed:
+            return self._end(self.rewards.win, winner=seat)
+        if not self._empty:
+            return self._end(self.rewards.draw, winner=-1)
+        reward = self.rewards.allow if self._threats[1 - seat] & self._empty else 0.0
+        return self.observe(1 - seat), reward, False, False, self._info()
 
     def _cell(self, action: Any) -> int:
-        # A flag or a list of one number would pass as an index, and both are mistakes.
-        is_flag = isinstance(action, bool) or "bool" in str(getattr(action, "dtype", ""))
         try:
-            cell = -1 if is_flag else operator.index(action)
+            cell = -1 if _is_flag(action) else operator.index(action)
         except TypeError:
             cell = -1
-        if getattr(action, "shape", ()) != () or not 0 <= cell < self.rules.cells:
+        if not 0 <= cell < self.rules.cells or getattr(action, "shape", ()) != ():
             raise gymnasium.error.InvalidAction(
                 f"action must be an integer from 0 to {self.rules.cells - 1}, got {_shown(action)}"
             )
         return cell
+
+    def _mark(self, cell: int, seat: int) -> bool:
+        """Put a seat's mark on an empty cell; tell whether it completes a line."""
+        marks = self._marks[seat] = self._marks[seat] | 1 << cell
+        self._empty &= ~(1 << cell)
+        self._ply += 1
+        self._last_cell = cell
+        self._mask[cell] = 0
+        row, col = divmod(cell, self.rules.cols)
+        first, second = self._seen
+        first[row, col, 0] = 0
+        first[row, col, 1 + seat] = 1
+        if second is not first:
+            second[row, col, 0] = 0
+            second[row, col, 2 - seat] = 1
+
+        # Only lines through the cell have changed, so the whole board need not be searched.
+        lacking = ~marks
+        completed = False
+        for line in self.rules.lines_through(cell):
+            missing = line & lacking
+            if not missing:
+                completed = True
+            elif not missing & (missing - 1):
+                self._threats[seat] |= missing
+        return completed
 
     def _end(
         self, reward: float, winner: int, illegal: bool = False
     ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         self._playing = False
         info = {**self._info(), "winner": winner, "illegal": illegal}
-        return self._observation(), reward, True, False, info
+        return self.observe(self.to_play), reward, True, False, info
 
     @property
     def to_play(self) -> int:
@@ -129,19 +161,19 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return 1 for each empty cell, [rows * cols] int8; all ones when no game is being played."""
-        return self._planes[:, 0].copy() if self._playing else np.ones(self.rules.cells, np.int8)
+        return self._mask.copy() if self._playing else np.ones(self.rules.cells, np.int8)
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.action_masks(), "to_play": self.to_play}
+        return {"action_mask": self.action_masks(), "to_play": self._ply & 1}
 
-    def _observation(self) -> Observation:
-        return self.observe(self.to_play)
+    def planes(self, seat: int) -> Planes:
+        """Return the board as a seat sees it, [rows, cols, 3]; only `perspective="mover"` tells seats apart."""
+        return self._seen[seat].copy()
 
     def observe(self, seat: int) -> Observation:
-        """Return the board as a seat sees it, which differs between seats in the `"mover"` perspective."""
-        swap = self.perspective == "mover" and seat == 1
-        planes = self._planes[:, (0, 2, 1)] if swap else self._planes.copy()
-        return planes.reshape(self.rules.rows, self.rules.cols, 3)
+        """Return an observation of the environment's space as a seat sees it."""
+        planes = self.planes(seat)
+        return {"observation": planes, "action_mask": self.action_masks()} if self.dict_observation else planes
 
     def render(self) -> str | None:
         """Return the board as text in the `"ansi"` mode."""
@@ -149,6 +181,21 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
             gymnasium.logger.warn('render() draws nothing without a mode: make the environment with render_mode="ansi"')
             return None
         return board_text(self.rules, self._marks[0], self._marks[1], self._last_cell) + "\n"
+
+
+def observation_space(rules: Rules, dict_observation: bool) -> spaces.Space[Any]:
+    """Return the space of one board's one-hot planes, alone or in a dict with its action mask."""
+    planes = spaces.Box(0, 1, (rules.rows, rules.cols, 3), np.int8)
+    if not dict_observation:
+        return planes
+    return spaces.Dict({"observation": planes, "action_mask": spaces.Box(0, 1, (rules.cells,), np.int8)})
+
+
+def _is_flag(action: Any) -> bool:
+    # It would pass as the number 0 or 1, and is a mistake. NumPy's integers are asked first: they are common.
+    if isinstance(action, np.integer):
+        return False
+    return isinstance(action, bool) or "bool" in str(getattr(action, "dtype", ""))
 
 
 def _shown(action: Any) -> str:

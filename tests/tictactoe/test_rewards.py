@@ -1,5 +1,6 @@
 """Check the reward presets, field by field, and the refusal of everything else."""
 
+import json
 from dataclasses import FrozenInstanceError, asdict
 from typing import Any
 
@@ -34,7 +35,7 @@ def test_an_unknown_name_is_answered_with_the_choices() -> None:
         named_rewards("shapd")
 
 
-@pytest.mark.parametrize("value", [None, 1, 1.0, {"win": 1.0}, ["shaped"], Rewards], ids=repr)
+@pytest.mark.parametrize("value", [None, 1, 1.0, ["shaped"], Rewards], ids=repr)
 def test_what_is_neither_name_nor_rewards_is_a_type_error(value: Any) -> None:
     with pytest.raises(TypeError, match="rewards must be"):
         named_rewards(value)
@@ -51,3 +52,14 @@ def test_a_field_that_is_no_finite_number_is_named(field: str, value: Any) -> No
 def test_rewards_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
         Rewards().win = 2.0  # type: ignore[misc]
+
+
+def test_a_mapping_of_fields_is_what_a_json_file_makes_of_rewards() -> None:
+    rewards = Rewards(win=2, draw=0.5)
+    assert named_rewards(json.loads(json.dumps(asdict(rewards)))) == rewards
+    assert named_rewards({"draw": 0.5}) == Rewards(draw=0.5)
+
+
+def test_an_unknown_field_of_a_mapping_is_named() -> None:
+    with pytest.raises(ValueError, match="unknown field 'wins' of rewards: choose from win, illegal, allow"):
+        named_rewards({"wins": 1.0})

@@ -1,0 +1,57 @@
+"""The vector view: many games of the turn view at once, without a loop over boards."""
+
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from tictactoe import batch
+from tictactoe.turn import TicTacToeEnv
+from tictactoe.vector_face import VectorFace, VectorStep, check_num_envs, named_mode
+from tictactoe.vector_games import TABLED_CELLS, BitboardGames, TabledGames
+
+
+class TicTacToeVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
+    """Play `num_envs` games of an m,n,k board of up to 64 cells, one ply on each at every step.
+
+    The other settings, the meaning of observations, rewards and `info`, and the mistakes that are refused are
+    those of `TicTacToe-v0`, with a leading axis over the boards. `autoreset_mode` is one of Gymnasium's
+    three, or its name; `reset(options={"reset_mask": ...})` starts new games on some boards alone. An action of
+    a board that starts a new game in the same call is ignored.
+
+    Raises:
+        ValueError: a setting does not exist, or the board has more than 64 cells.
+        gymnasium.error.InvalidAction: the actions are not one cell for each board; nothing changes.
+        gymnasium.error.ResetNeeded: there is no game, or with autoreset disabled one has ended.
+    """
+
+    def __init__(
+        self, num_envs: int = 1, autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP, **settings: Any
+    ) -> None:
+        check_num_envs(num_envs)
+        game = TicTacToeEnv(**settings)
+        batch.check_fits(game.rules)
+        self.num_envs = num_envs
+        self.autoreset_mode = named_mode(autoreset_mode)
+        self.metadata = {**game.metadata, "autoreset_mode": self.autoreset_mode}
+        self.single_observation_space, self.single_action_space = game.observation_space, game.action_space
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        held = TabledGames if game.rules.cells <= TABLED_CELLS else BitboardGames
+        games = held(game.rules, game.rewards, game.perspective)
+        self._face = VectorFace(games, game, num_envs, self.autoreset_mode)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Start new games on all boards, or on those that `options["reset_mask"]` [N] bool names."""
+        super().reset(seed=seed)
+        return self._face.reset(options)
+
+    def step(self, actions: Any) -> VectorStep:
+        """Let the seat to move on each board mark the cell `actions` [N]."""
+        return self._face.step(actions)
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """Return 1 for each empty cell, [N, rows * cols] int8; all ones on a board whose game is over."""
+        return self._face.action_masks()

@@ -1,0 +1,190 @@
+"""What both vector environments do alike: check actions, restart ended games, hand out what is seen."""
+
+from typing import Any, TypeAlias
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+
+from tictactoe.turn import TicTacToeEnv
+from tictactoe.vector_games import Cells, Flags, Games, Planes, Results
+
+VectorStep: TypeAlias = tuple[Any, NDArray[np.float64], Flags, Flags, dict[str, Any]]
+
+
+class VectorFace:
+    """Hold the games of `N` boards and show them as a `gymnasium.vector.VectorEnv` does."""
+
+    def __init__(self, games: Games, settings: TicTacToeEnv, num_envs: int, autoreset_mode: AutoresetMode) -> None:
+        self._games = games
+        self._actions = settings.rules.cells
+        self._num_envs = num_envs
+        self._mode = autoreset_mode
+        self._dict_observation = settings.dict_observation
+        self._begun = False
+        self._state = games.empty_boards(num_envs)
+        # The boards whose game has ended and on which no other has begun, [N].
+        self._over = np.zeros(num_envs, bool)
+
+    def reset(self, options: dict[str, Any] | None) -> tuple[Any, dict[str, Any]]:
+        """Start new games on all boards, or on those that `options["reset_mask"]` [N] bool names.
+
+        Raises:
+            ValueError: the mask is of another shape or type, or names no board.
+            gymnasium.error.ResetNeeded: the mask leaves boards out before the first reset of all.
+        """
+        chosen = np.ones(self._num_envs, bool)
+        if options and "reset_mask" in options:
+            chosen = options["reset_mask"]
+            if not isinstance(chosen, np.ndarray) or chosen.shape != self._over.shape or chosen.dtype != bool:
+                raise ValueError(f"reset_mask must be a NumPy array of {self._num_envs} bools, got {chosen!r}")
+            if not chosen.any():
+                raise ValueError("reset_mask names no board: at least one element must be True")
+        if not self._begun and not chosen.all():
+            raise gymnasium.error.ResetNeeded("no game is being played: call reset() without a reset_mask first")
+        self._begun = True
+        self._over = self._over & ~chosen
+        self._state = self._games.start(self._state, chosen)
+        return self._seen(self._state, self._over), self._going_on(
+            self._state, self._over, np.ones(self._num_envs, bool)
+        )
+
+    def step(self, actions: Any) -> VectorStep:
+        """Play on every board and start new games as the autoreset mode asks.
+
+        Raises:
+            gymnasium.error.InvalidAction: the actions are not one cell for each board; nothing changes.
+            gymnasium.error.ResetNeeded: there is no game, or one is over and the caller must start another.
+        """
+        if not self._begun:
+            raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
+        if self._mode is AutoresetMode.DISABLED and self._over.any():
+            raise gymnasium.error.ResetNeeded(
+                f"{self._over.sum()} games are over, the first on board {self._over.argmax()}: "
+                "call reset(options={'reset_mask': terminated}) before step()"
+            )
+        cells = checked_cells(self._actions, actions, self._num_envs, ignored=self._over)
+        return self._delivered(self._games.play(self._state, cells))
+
+    def _delivered(self, results: Results) -> VectorStep:
+        state, reward, ended = results.state, results.reward, results.terminated
+        info: dict[str, Any] = {}
+        if self._mode is AutoresetMode.NEXT_STEP:
+            restarted = self._over
+            ended = ended & ~restarted
+            reward = np.where(restarted, 0.0, reward)
+            self._over = ended
+        elif self._mode is AutoresetMode.SAME_STEP:
+            restarted = ended
+            info = self._final(results) if ended.any() else {}
+        else:
+            restarted = np.zeros(self._num_envs, bool)
+            self._over = ended
+        if restarted.any():
+            state = self._games.start(state, restarted)
+        self._state = state
+        info |= self._going_on(state, self._over, np.ones(self._num_envs, bool))
+        if self._over.any():
+            info |= _ending(results, ended)
+        return self._seen(state, self._over), reward, ended.copy(), np.zeros(self._num_envs, bool), info
+
+    def _final(self, results: Results) -> dict[str, Any]:
+        """Return the last observation and info of each ended game, in the form of Gymnasium's own vectors."""
+        ended = results.terminated
+        boards = np.flatnonzero(ended)
+        observations = self._seen(results.state, ended)
+        if self._dict_observation:
+            each = [{name: part[board] for name, part in observations.items()} for board in boards]
+        else:
+            each = list(observations[boards])
+        final_obs = np.full(self._num_envs, None, dtype=object)
+        final_obs[boards] = np.fromiter(each, dtype=object, count=len(boards))
+        final_info = self._going_on(results.state, ended, ended.copy()) | _ending(results, ended)
+        return {
+            "final_obs": final_obs,
+            "_final_obs": ended.copy(),
+            "final_info": final_info,
+            "_final_info": ended.copy(),
+        }
+
+    def _seen(self, state: Any, over: Flags) -> Any:
+        planes_seen = self._games.observe(state)
+        if not self._dict_observation:
+            return planes_seen
+        return {"observation": planes_seen, "action_mask": self._games.action_mask(state, over)}
+
+    def action_masks(self) -> Planes:
+        """Return 1 for each empty cell, [N, A] int8; all ones on a board on which no game is being played."""
+        if not self._begun:
+            return np.ones((self._num_envs, self._actions), np.int8)
+        return self._games.action_mask(self._state, self._over)
+
+    def _going_on(self, state: Any, over: Flags, valid: Flags) -> dict[str, Any]:
+        """Return what `info` holds at every ply, with Gymnasium's flags of the boards for which it is valid."""
+        return {
+            "action_mask": self._games.action_mask(state, over),
+            "_action_mask": valid,
+            "to_play": self._games.to_play(state),
+            "_to_play": valid.copy(),
+        }
+
+
+def _ending(results: Results, ended: Flags) -> dict[str, Any]:
+    """Return what `info` holds in addition where a game has ended."""
+    return {
+        "winner": np.where(ended, results.winner, -1),
+        "_winner": ended.copy(),
+        "illegal": results.illegal & ended,
+        "_illegal": ended.copy(),
+    }
+
+
+def checked_cells(actions: int, chosen: Any, boards: int, ignored: Flags | None = None) -> Cells:
+    """Return the `chosen` actions as cells, [boards] int64; where `ignored`, any integer will do.
+
+    Raises:
+        gymnasium.error.InvalidAction: they are not one of so many `actions` for each board.
+    """
+    try:
+        found = np.asarray(chosen)
+    except (ValueError, TypeError, RuntimeError):  # ragged lists; tensors on another device
+        found = np.empty(0)
+    if found.dtype.kind not in "iu" or found.shape != (boards,):
+        got = f"{type(chosen).__name__} of shape {found.shape} and type {found.dtype}"
+        raise gymnasium.error.InvalidAction(f"actions must be {boards} integers, one for each board, got {got}")
+    cells: Cells = found.astype(np.int64, copy=False)
+    unsigned = cells.view(np.uint64)  # negative numbers are the largest of these, so one comparison finds both
+    if boards and np.maximum.reduce(unsigned) >= actions:
+        outside = unsigned >= actions
+        wrong = outside if ignored is None else outside & ~ignored
+        if wrong.any():
+            board = int(wrong.argmax())
+            raise gymnasium.error.InvalidAction(
+                f"actions must be integers from 0 to {actions - 1}, got {found[board]} for board {board}"
+            )
+        cells = np.where(outside, 0, cells)
+    return cells
+
+
+def named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
+    """Return the autoreset mode of that name, which is its form in a JSON file; a mode passes through.
+
+    Raises:
+        ValueError: there is no such mode.
+    """
+    try:
+        return AutoresetMode(autoreset_mode)
+    except ValueError:
+        names = ", ".join(mode.value for mode in AutoresetMode)
+        raise ValueError(f"unknown autoreset_mode {autoreset_mode!r}: choose from {names}") from None
+
+
+def check_num_envs(num_envs: int) -> None:
+    """Refuse a number of boards that is none.
+
+    Raises:
+        ValueError: it is not a positive integer.
+    """
+    if not isinstance(num_envs, int | np.integer) or isinstance(num_envs, bool) or num_envs < 1:
+        raise ValueError(f"num_envs must be a positive integer, got {num_envs!r}")
