@@ -1,5 +1,7 @@
 """Tic-tac-toe and its m,n,k family as environments, with exact solutions for small boards."""
 
+import contextlib
+
 import gymnasium
 
 from tictactoe.rewards import Rewards
@@ -23,3 +25,8 @@ for _id, _entry_point, _vector_entry_point in (
         order_enforce=False,
         disable_env_checker=True,
     )
+
+with contextlib.suppress(ImportError):  # PettingZoo has a registry since 1.27
+    from pettingzoo.env_registry import registration
+
+    registration.register("aec", "tictactoe_v0", "tictactoe.tictactoe_v0:env")

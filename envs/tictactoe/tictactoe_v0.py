@@ -1,24 +1,26 @@
 """The PettingZoo view: an AEC environment in which the agents `player_1` and `player_2` take turns."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
 import numpy as np
-from numpy.typing import NDArray
 from pettingzoo import AECEnv
-from pettingzoo.utils import wrappers
 
-from tictactoe.turn import TicTacToeEnv
+from tictactoe.turn import Planes, TicTacToeEnv
 
 AGENTS = ("player_1", "player_2")
 
 
-def env(**settings: Any) -> AECEnv[str, dict[str, NDArray[np.int8]], int | None]:
-    """Return `raw_env` in PettingZoo's wrapper that checks the order of calls."""
-    return wrappers.OrderEnforcingWrapper(raw_env(**settings))
+def env(**settings: Any) -> "raw_env":
+    """Return the environment with every check of actions and of the order of calls, which `raw_env` makes itself.
+
+    PettingZoo's wrapper, which makes the same checks from outside, would take more time than the game.
+    """
+    return raw_env(**settings)
 
 
-class raw_env(AECEnv[str, dict[str, NDArray[np.int8]], int | None]):  # noqa: N801 (PettingZoo's own name)
+class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (PettingZoo's own name)
     """Play an m,n,k game by PettingZoo's rules of turn-taking.
 
     The settings are those of `TicTacToe-v0`. An agent observes `observation` [rows, cols, 3] int8 and
@@ -28,6 +30,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[np.int8]], int | None]):  # noqa: N8
 
     Raises:
         gymnasium.error.InvalidAction: the action is not a cell; nothing changes.
+        gymnasium.error.ResetNeeded: there is no game, or both agents have taken their last step.
     """
 
     metadata = {  # noqa: RUF012 (PettingZoo's own declaration)
@@ -39,20 +42,13 @@ class raw_env(AECEnv[str, dict[str, NDArray[np.int8]], int | None]):  # noqa: N8
 
     def __init__(self, **settings: Any) -> None:
         super().__init__()
-        self._game = TicTacToeEnv(**settings)
+        self._game = TicTacToeEnv(**settings, dict_observation=True)
         self.render_mode = self._game.render_mode
         self.possible_agents = list(AGENTS)
-        cells = self._game.rules.cells
-        self.observation_spaces = {
-            agent: gymnasium.spaces.Dict(
-                {
-                    "observation": self._game.observation_space,
-                    "action_mask": gymnasium.spaces.Box(0, 1, (cells,), np.int8),
-                }
-            )
-            for agent in AGENTS
-        }
-        self.action_spaces = {agent: gymnasium.spaces.Discrete(cells) for agent in AGENTS}
+        self.agents: list[str] = []
+        self._moved = True
+        self.observation_spaces = dict.fromkeys(AGENTS, self._game.observation_space)
+        self.action_spaces = dict.fromkeys(AGENTS, self._game.action_space)
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """Return the space of what an agent observes, the same object every time."""
@@ -66,6 +62,7 @@ class raw_env(AECEnv[str, dict[str, NDArray[np.int8]], int | None]):  # noqa: N8
         """Start a new game; `player_1` moves first."""
         _, info = self._game.reset(seed=seed, options=options)
         self.agents = list(AGENTS)
+        self._moved = True
         self.agent_selection = AGENTS[0]
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -75,31 +72,59 @@ class raw_env(AECEnv[str, dict[str, NDArray[np.int8]], int | None]):  # noqa: N8
 
     def step(self, action: int | None) -> None:
         """Let the selected agent mark a cell; after the end each agent is due one step with None."""
+        if not self.agents:
+            raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
+            self._moved = True
             return
-        _, reward, terminated, _, info = self._game.step(action)  # type: ignore[arg-type]
-        other = AGENTS[1 - AGENTS.index(agent)]
-        beaten = terminated and info["winner"] == AGENTS.index(agent)
+        reward, terminated, info = self._game.play(action)  # type: ignore[arg-type]
+        self._moved = True
+        seat = AGENTS.index(agent)
+        other = AGENTS[1 - seat]
+        beaten = terminated and info["winner"] == seat
         self._cumulative_rewards[agent] = 0.0
         self.rewards = {agent: reward, other: self._game.rewards.loss if beaten else 0.0}
-        self.terminations = dict.fromkeys(AGENTS, terminated)
+        self.terminations = {agent: terminated, other: terminated}
         self.agent_selection = other
         self._share(info)
         self._accumulate_rewards()
 
-    def _share(self, info: dict[str, Any]) -> None:
-        self.infos = {agent: {**info, "action_mask": self._mask(agent)} for agent in AGENTS}
+    def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
+        """Yield the agent to move until both are done, at most `max_iter` times; each must step.
 
-    def _mask(self, agent: str) -> NDArray[np.int8]:
+        Raises:
+            RuntimeError: the loop has come round without a step, and would never end.
+        """
+        self._check_begun()
+        return self._turns(max_iter)
+
+    def _turns(self, max_iter: int) -> Iterator[str]:
+        while self.agents and max_iter > 0:
+            if not self._moved:
+                raise RuntimeError("call step() or reset() each time round a loop over agent_iter()")
+            self._moved = False
+            max_iter -= 1
+            yield self.agent_selection
+
+    def _check_begun(self) -> None:
+        if not hasattr(self, "agent_selection"):
+            raise gymnasium.error.ResetNeeded("there has been no game: call reset() first")
+
+    def _share(self, info: dict[str, Any]) -> None:
+        mover, other = self.agent_selection, AGENTS[1 - AGENTS.index(self.agent_selection)]
+        self.infos = {mover: info, other: {**info, "action_mask": self._mask(other)}}
+
+    def _mask(self, agent: str) -> Planes:
         over = self.terminations.get(agent, True)  # an agent that took its last step is gone from there
         if over or agent == self.agent_selection:
             return self._game.action_masks()
         return np.zeros(self._game.rules.cells, np.int8)
 
-    def observe(self, agent: str) -> dict[str, NDArray[np.int8]]:
+    def observe(self, agent: str) -> dict[str, Planes]:
         """Return what an agent sees, in fresh arrays."""
+        self._check_begun()
         return {"observation": self._game.planes(AGENTS.index(agent)), "action_mask": self._mask(agent)}
 
     def render(self) -> str | None:

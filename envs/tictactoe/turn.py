@@ -89,6 +89,11 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Let the seat to move mark the cell `action`."""
+        reward, terminated, info = self.play(action)
+        return self.observe(self._ply & 1), reward, terminated, False, info
+
+    def play(self, action: int) -> tuple[float, bool, dict[str, Any]]:
+        """Do what `step` does, but leave the looking at the board to the caller: reward, terminated and info."""
         if not self._playing:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
         # The common case is asked first, because asking all of `_cell` would cost a tenth of the step.
@@ -96,14 +101,11 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         seat = self._ply & 1
         if not self._empty >> cell & 1:
             return self._end(self.rewards.illegal, winner=1 - seat, illegal=True)
-
-        completed = self._mark(cell, seat)
-        if completed:
+        if self._mark(cell, seat):
             return self._end(self.rewards.win, winner=seat)
         if not self._empty:
             return self._end(self.rewards.draw, winner=-1)
-        reward = self.rewards.allow if self._threats[1 - seat] & self._empty else 0.0
-        return self.observe(1 - seat), reward, False, False, self._info()
+        return self.rewards.allow if self._threats[1 - seat] & self._empty else 0.0, False, self._info()
 
     def _cell(self, action: Any) -> int:
         try:
@@ -142,12 +144,9 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
                 self._threats[seat] |= missing
         return completed
 
-    def _end(
-        self, reward: float, winner: int, illegal: bool = False
-    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def _end(self, reward: float, winner: int, illegal: bool = False) -> tuple[float, bool, dict[str, Any]]:
         self._playing = False
-        info = {**self._info(), "winner": winner, "illegal": illegal}
-        return self.observe(self.to_play), reward, True, False, info
+        return reward, True, {**self._info(), "winner": winner, "illegal": illegal}
 
     @property
     def to_play(self) -> int:

@@ -38,7 +38,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         **settings: Any,
     ) -> None:
         self.game = TicTacToeEnv(**settings)
-        """The game that both play; its `step` would move for either."""
+        """The game that both play; its `play` would move for either."""
         if not isinstance(opponent, str):
             raise TypeError(f"opponent must be a name, got {opponent!r}: pass a function to set_opponent() instead")
         check_opponent(opponent, self.game.rules)
@@ -64,14 +64,14 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         self.seat = int(self.np_random.integers(2)) if self._seat == "random" else int(self._seat)
         _, info = self.game.reset(options=options)
         if self.seat == 1:
-            _, _, _, _, info = self.game.step(self._reply())
+            _, _, info = self.game.play(self._reply())
         return self.game.observe(self.seat), info
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Mark the cell `action` and let the opponent reply."""
-        _, reward, terminated, _, info = self.game.step(action)
+        reward, terminated, info = self.game.play(action)
         if not terminated:
-            _, _, terminated, _, info = self.game.step(self._reply())
+            _, terminated, info = self.game.play(self._reply())
             if terminated and info["winner"] == 1 - self.seat:
                 reward += self.game.rewards.loss
         return self.game.observe(self.seat), reward, terminated, False, info

@@ -5,6 +5,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+import pettingzoo
 import pytest
 from pettingzoo.test import api_test, seed_test
 
@@ -133,3 +134,32 @@ def test_what_is_no_cell_changes_nothing(action: Any) -> None:
 
 def test_the_board_is_shown_as_text() -> None:
     assert played(WIN_OF_X, render_mode="ansi").render() == "[X][X][X]\n O  O  .\n .  .  .\n"
+
+
+@pytest.mark.parametrize("make", [tictactoe_v0.env, tictactoe_v0.raw_env])
+def test_calls_out_of_order_are_refused(make: Any) -> None:
+    game = make()
+    for call in (lambda: game.step(0), game.agent_iter, lambda: game.observe("player_1"), game.last):
+        with pytest.raises((gymnasium.error.ResetNeeded, AttributeError)):
+            call()
+    game.reset()
+    turns = iter(game.agent_iter())
+    assert next(turns) == "player_1"
+    with pytest.raises(RuntimeError, match="call step"):
+        next(turns)
+    for cell in WIN_OF_X:
+        game.step(cell)
+    game.step(None)
+    game.step(None)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        game.step(None)
+    assert list(game.agent_iter()) == []
+    game.reset()
+    assert next(iter(game.agent_iter())) == "player_1"
+
+
+@pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="PettingZoo has a registry since 1.27")
+def test_pettingzoos_registry_knows_it() -> None:
+    game = pettingzoo.make("aec", "tictactoe_v0", rows=4, cols=4, k=4)
+    game.reset()
+    assert game.observe("player_1")["observation"].shape == (4, 4, 3)
