@@ -17,7 +17,7 @@ from tictactoe import Rules, tictactoe_v0
 
 Subject = Literal["board", "agents", "vector", "versus", "family", "batch", "device"]
 
-ONE_BOARD_PLIES = 2_000
+ONE_BOARD_PLIES = 4_000
 """About so many plies are in a chunk of a face with one board."""
 BOARD_STEPS = 2**16
 """So many plies are in a chunk of a face with many boards, and eight steps at least."""
