@@ -207,10 +207,9 @@ def test_drawing_from_a_mask_is_exactly_uniform() -> None:
 
 
 def test_ratios_are_taken_round_by_round() -> None:
-    measured = {"ours": Measured([100.0, 10.0, 30.0]), "peer": Measured([10.0, 10.0, 10.0])}
-    measured["peer"].rates = [50.0, 1.0, 10.0]
-    assert faces.ratio(Goal("ours", "peer", 3), measured) == ("3.00 (2.00 to 10.00)", "3.00", "yes")
-    assert faces.ratio(Goal("ours", "peer", 3.1), measured)[2] == "NO"
+    measured = {"ours": Measured([100.0, 10.0, 30.0]), "peer": Measured([10.0, 50.0, 1.0])}
+    assert faces.ratio(Goal("ours", "peer", 10), measured) == ("10.00 (0.20 to 30.00)", "10.00", "yes")
+    assert faces.ratio(Goal("ours", "peer", 10.1), measured)[2] == "NO"
     assert faces.ratio(Goal("ours", "peer"), measured)[1:] == ("", "")
     assert faces.ratio(Goal("ours", "missing", 3), measured) == ("not installed", "3.00", "")
 
