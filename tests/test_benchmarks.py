@@ -128,7 +128,7 @@ def test_two_agents_get_legal_cells_and_count_plies_and_games() -> None:
             plies.append(action)
         step(action)
 
-    env.step = watched_step
+    env.step = watched_step  # type: ignore[method-assign]
     played = face_loops.agents(env, games(9, 900, rng()))()
     assert played == (len(plies), 100)
 

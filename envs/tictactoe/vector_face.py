@@ -46,9 +46,7 @@ class VectorFace:
         self._begun = True
         self._over = self._over & ~chosen
         self._state = self._games.start(self._state, chosen)
-        return self._seen(self._state, self._over), self._going_on(
-            self._state, self._over, np.ones(self._num_envs, bool)
-        )
+        return self._seen(self._state, self._over), self._going_on(self._state, self._over)
 
     def step(self, actions: Any) -> VectorStep:
         """Play on every board and start new games as the autoreset mode asks.
@@ -65,42 +63,39 @@ class VectorFace:
                 "call reset(options={'reset_mask': terminated}) before step()"
             )
         cells = checked_cells(self._actions, actions, self._num_envs, ignored=self._over)
-        return self._delivered(self._games.play(self._state, cells))
+        return self._delivered(self._games.play(self._state, cells, self._over))
 
     def _delivered(self, results: Results) -> VectorStep:
         state, reward, ended = results.state, results.reward, results.terminated
+        any_ended = bool(ended.any())
         info: dict[str, Any] = {}
-        if self._mode is AutoresetMode.NEXT_STEP:
-            restarted = self._over
-            ended = ended & ~restarted
-            reward = np.where(restarted, 0.0, reward)
+        if self._mode is not AutoresetMode.SAME_STEP:
             self._over = ended
-        elif self._mode is AutoresetMode.SAME_STEP:
-            restarted = ended
-            info = self._final(results) if ended.any() else {}
-        else:
-            restarted = np.zeros(self._num_envs, bool)
-            self._over = ended
-        if restarted.any():
-            state = self._games.start(state, restarted)
+            if any_ended:
+                info = _ending(results)
+        elif any_ended:
+            info = self._final(results)
+            state = self._games.start(state, ended)
         self._state = state
-        info |= self._going_on(state, self._over, np.ones(self._num_envs, bool))
-        if self._over.any():
-            info |= _ending(results, ended)
+        info |= self._going_on(state, self._over)
         return self._seen(state, self._over), reward, ended.copy(), np.zeros(self._num_envs, bool), info
 
     def _final(self, results: Results) -> dict[str, Any]:
         """Return the last observation and info of each ended game, in the form of Gymnasium's own vectors."""
         ended = results.terminated
         boards = np.flatnonzero(ended)
-        observations = self._seen(results.state, ended)
+        each: list[Any] = list(self._games.observe(results.state, boards))
         if self._dict_observation:
-            each = [{name: part[board] for name, part in observations.items()} for board in boards]
-        else:
-            each = list(observations[boards])
+            each = [{"observation": seen, "action_mask": np.ones(self._actions, np.int8)} for seen in each]
         final_obs = np.full(self._num_envs, None, dtype=object)
         final_obs[boards] = np.fromiter(each, dtype=object, count=len(boards))
-        final_info = self._going_on(results.state, ended, ended.copy()) | _ending(results, ended)
+        final_info = {
+            "action_mask": np.ones((self._num_envs, self._actions), np.int8),
+            "_action_mask": ended.copy(),
+            "to_play": self._games.to_play(results.state),
+            "_to_play": ended.copy(),
+            **_ending(results),
+        }
         return {
             "final_obs": final_obs,
             "_final_obs": ended.copy(),
@@ -120,22 +115,23 @@ class VectorFace:
             return np.ones((self._num_envs, self._actions), np.int8)
         return self._games.action_mask(self._state, self._over)
 
-    def _going_on(self, state: Any, over: Flags, valid: Flags) -> dict[str, Any]:
-        """Return what `info` holds at every ply, with Gymnasium's flags of the boards for which it is valid."""
+    def _going_on(self, state: Any, over: Flags) -> dict[str, Any]:
+        """Return what `info` holds at every ply, with the flags by which Gymnasium says for which boards."""
         return {
             "action_mask": self._games.action_mask(state, over),
-            "_action_mask": valid,
+            "_action_mask": np.ones(self._num_envs, bool),
             "to_play": self._games.to_play(state),
-            "_to_play": valid.copy(),
+            "_to_play": np.ones(self._num_envs, bool),
         }
 
 
-def _ending(results: Results, ended: Flags) -> dict[str, Any]:
+def _ending(results: Results) -> dict[str, Any]:
     """Return what `info` holds in addition where a game has ended."""
+    ended = results.terminated
     return {
         "winner": np.where(ended, results.winner, -1),
         "_winner": ended.copy(),
-        "illegal": results.illegal & ended,
+        "illegal": results.illegal,
         "_illegal": ended.copy(),
     }
 

@@ -21,6 +21,10 @@ Flags: TypeAlias = NDArray[np.bool_]
 Cells: TypeAlias = NDArray[np.int64]
 Planes: TypeAlias = NDArray[np.int8]
 
+Boards: TypeAlias = slice | NDArray[np.intp]
+"""Every board, or the numbers of some."""
+EVERY = slice(None)
+
 TABLED_CELLS = 9
 """Up to this board size `TabledGames` holds every position: 5,478 of tic-tac-toe, each twice."""
 
@@ -48,17 +52,29 @@ class Games(Protocol):
     def start(self, state: Any, chosen: Flags) -> Any:
         """Return the state with new games on the `chosen` boards, [N]."""
 
-    def play(self, state: Any, cells: Cells) -> Results:
-        """Return what the moves [N] do; on boards whose game is over it means nothing."""
+    def play(self, state: Any, cells: Cells, over: Flags) -> Results:
+        """Return what the moves [N] do; on boards whose game was over already, a new one starts instead."""
 
-    def observe(self, state: Any) -> Planes:
-        """Return the one-hot planes, [N, R, C, 3]."""
+    def observe(self, state: Any, boards: Boards = EVERY) -> Planes:
+        """Return the one-hot planes of some boards, [len(boards), R, C, 3]."""
 
     def action_mask(self, state: Any, over: Flags) -> Planes:
         """Return the empty cells, [N, A], and every cell of the boards whose game is over."""
 
     def to_play(self, state: Any) -> Cells:
         """Return the seat to move, [N]."""
+
+
+def restarted(results: Results, over: Flags, state: Any) -> Results:
+    """Return the results where the game was not over, and elsewhere the `state` of a new game and no reward."""
+    going_on = ~over
+    return Results(
+        state,
+        np.where(over, 0.0, results.reward),
+        results.terminated & going_on,
+        results.winner,
+        results.illegal & going_on,
+    )
 
 
 @dataclass(frozen=True)
@@ -77,20 +93,22 @@ class BitboardGames:
         """Return the state with new games on the chosen boards."""
         return batch.restart(state, chosen)
 
-    def play(self, state: batch.State, cells: Cells) -> Results:
+    def play(self, state: batch.State, cells: Cells, over: Flags) -> Results:
         """Return what the moves do."""
         outcome = batch.play(self.rules, state, cells)
-        return Results(
+        results = Results(
             outcome.state,
             batch.reward(self.rewards, outcome),
             outcome.terminated,
             batch.winner(state.to_play, outcome),
             outcome.illegal,
         )
+        return restarted(results, over, batch.restart(outcome.state, over)) if over.any() else results
 
-    def observe(self, state: batch.State) -> Planes:
+    def observe(self, state: batch.State, boards: Boards = EVERY) -> Planes:
         """Return the one-hot planes."""
-        seen: Planes = batch.observe(self.rules, state, self.perspective)
+        chosen = batch.State(*(field[boards] for field in state))
+        seen: Planes = batch.observe(self.rules, chosen, self.perspective)
         return seen
 
     def action_mask(self, state: batch.State, over: Flags) -> Planes:
@@ -122,7 +140,7 @@ class TabledGames:
         """Return the state with new games on the chosen boards."""
         return np.where(chosen, 0, state)
 
-    def play(self, state: Cells, cells: Cells) -> Results:
+    def play(self, state: Cells, cells: Cells, over: Flags) -> Results:  # noqa: ARG002 (the table starts new games)
         """Return what the moves do."""
         table = self._table
         move = state * self._cells + cells
@@ -136,9 +154,9 @@ class TabledGames:
             after >= table.first_illegal,
         )
 
-    def observe(self, state: Cells) -> Planes:
+    def observe(self, state: Cells, boards: Boards = EVERY) -> Planes:
         """Return the one-hot planes."""
-        return self._table.seen.take(state, mode="clip").view(np.int8).reshape(self._shape)
+        return self._table.seen.take(state[boards], mode="clip").view(np.int8).reshape(self._shape)
 
     def action_mask(self, state: Cells, over: Flags) -> Planes:  # noqa: ARG002 (the row knows whether it is over)
         """Return the action masks."""
@@ -162,7 +180,7 @@ class PositionTable(NamedTuple):
 
     first_illegal: int
     following: Cells
-    """[P * A]: the row behind each move."""
+    """[P * A]: the row behind each move, which is row 0 behind a finished game."""
     outcome: NDArray[np.int8]
     """[P * A]: what each move leads to."""
     finished: Flags
@@ -182,28 +200,29 @@ def position_table(rules: Rules, perspective: str) -> PositionTable:
     """Return the table of a small board."""
     tree = game_tree(rules)
     mover, opponent = tree.mover.astype(np.int64), tree.opponent.astype(np.int64)
-    number, rows = len(tree), np.arange(len(tree))
+    number = len(tree)
     ply = np.concatenate([np.full(level.stop - level.start, ply) for ply, level in tree.plies()])
     empty = rules.empty_cells(mover, opponent)
     finished = np.concatenate([tree.finished, np.ones(number, bool)])
 
-    # A taken cell leads to the position's second row; a finished game leads nowhere that has a meaning.
-    following = np.repeat(number + rows[:, None], rules.cells, axis=1)
+    # A finished game leads to a new one, row 0; a taken cell leads to the position's second row.
+    following = np.zeros((2 * number, rules.cells), np.int64)
     legal = tree.successors(tree.decisions)
-    following[tree.decisions] = np.where(legal >= 0, legal, following[tree.decisions])
+    following[tree.decisions] = np.where(legal >= 0, legal, number + tree.decisions[:, None])
     leads_to = np.full(2 * number, ILLEGAL)
     can_win = (rules.winning_cells(mover) & empty) != 0
     leads_to[:number] = np.where(tree.finished, np.where(tree.lost, WIN, DRAW), np.where(can_win, ALLOW, ONGOING))
+    outcome = leads_to[following]
+    outcome[finished] = ONGOING
 
     seat = ply & 1
     lost = np.where(tree.lost, 1 - seat, -1)
     state = batch.State(mover, opponent, ply)
     all_empty = np.where(finished, rules.full_word, np.tile(empty, 2))
-    every = np.concatenate([following, np.zeros_like(following)]).ravel()
     return PositionTable(
         number,
-        read_only(every),
-        read_only(leads_to[every].astype(np.int8)),
+        read_only(following.ravel()),
+        read_only(outcome.astype(np.int8).ravel()),
         read_only(finished),
         read_only(np.concatenate([lost, 1 - seat])),
         read_only(np.tile(seat, 2)),

@@ -12,7 +12,7 @@ from tictactoe import batch
 from tictactoe.opponents import OPPONENTS, pick
 from tictactoe.turn import TicTacToeEnv
 from tictactoe.vector_face import VectorFace, VectorStep, check_num_envs, checked_cells, named_mode
-from tictactoe.vector_games import BitboardGames, Cells, Flags, Planes, Results
+from tictactoe.vector_games import EVERY, BitboardGames, Boards, Cells, Flags, Planes, Results, restarted
 from tictactoe.versus import TicTacToeVersusEnv, check_opponent
 
 BatchOpponent: TypeAlias = Callable[[Planes, Planes], Any]
@@ -104,27 +104,27 @@ class VersusGames:
             self.seats = np.full(len(chosen), self._seat)
         return self._reply(batch.restart(state, chosen), chosen & (self.seats == 1)).state
 
-    def play(self, state: batch.State, cells: Cells) -> Results:
+    def play(self, state: batch.State, cells: Cells, over: Flags) -> Results:
         """Return what the agent's moves and the replies to them do."""
         own = batch.play(self.rules, state, cells)
         own_reward = batch.reward(self._rewards, own)
-        due = ~own.terminated
+        due = ~(own.terminated | over)
         reply = self._reply(own.state, due)
         winner: Any = np.where(due, batch.winner(1 - self.seats, reply), batch.winner(self.seats, own))
-        return Results(
+        results = Results(
             reply.state,
             np.where(due & reply.win, own_reward + self._rewards.loss, own_reward),
-            own.terminated | reply.terminated,
+            own.terminated | (due & reply.terminated),
             winner,
             own.illegal | (due & reply.illegal),
         )
+        return restarted(results, over, self.start(reply.state, over)) if over.any() else results
 
-    def observe(self, state: batch.State) -> Planes:
+    def observe(self, state: batch.State, boards: Boards = EVERY) -> Planes:
         """Return the one-hot planes as the agent's seat sees them."""
         # After a game's last move the opponent may be the one to move; the agent still sees its own marks as mine.
-        elsewhere = state.to_play != self.seats
         turned = batch.State(state.opponent, state.mover, self.seats)
-        return self._both.observe(batch.where(elsewhere, turned, state))
+        return self._both.observe(batch.where(state.to_play != self.seats, turned, state), boards)
 
     def action_mask(self, state: batch.State, over: Flags) -> Planes:
         """Return the action masks."""
