@@ -18,8 +18,8 @@ CHUNK_CELLS = 9
 
 def bits(cells: int, words: Bitboard) -> NDArray[np.bool_]:
     """Return which cells are set, [B, cells] bool, for words [B] int64."""
-    chunk, shifts = _chunks(cells)
-    return _looked_up(_bit_rows(chunk), _cut(words, chunk, shifts), cells, np.bool_)
+    chunk = _chunk_size(cells)
+    return _looked_up(_bit_rows(chunk), _chunks(cells, words), cells, np.bool_)
 
 
 def one_hot(cells: int, first: Bitboard, second: Bitboard) -> NDArray[np.int8]:
@@ -27,22 +27,26 @@ def one_hot(cells: int, first: Bitboard, second: Bitboard) -> NDArray[np.int8]:
 
     `first` and `second` are words [B] int64 that share no bit.
     """
-    chunk, shifts = _chunks(cells)
-    index = _cut(first, chunk, shifts) | _cut(second, chunk, shifts) << chunk
+    chunk = _chunk_size(cells)
+    index = _chunks(cells, first) | _chunks(cells, second) << chunk
     return _looked_up(_one_hot_rows(chunk), index, cells * 3, np.int8)
 
 
-@lru_cache(maxsize=64)
-def _chunks(cells: int) -> tuple[int, NDArray[np.int64]]:
-    """Return the cells of a chunk and the shift that brings each chunk to the lowest bits."""
+def _chunk_size(cells: int) -> int:
+    """Return how many cells a chunk has: as few as that number of chunks allows."""
     number = -(-cells // CHUNK_CELLS)
-    chunk = -(-cells // number)
-    return chunk, np.arange(number) * chunk
+    return -(-cells // number)
 
 
-def _cut(words: Bitboard, chunk: int, shifts: NDArray[np.int64]) -> Bitboard:
+def _chunks(cells: int, words: Bitboard) -> Bitboard:
     """Return the chunks of each word, [B, chunks]; a word of one chunk is that chunk."""
-    return words[:, None] if len(shifts) == 1 else words[:, None] >> shifts & ((1 << chunk) - 1)
+    chunk = _chunk_size(cells)
+    if chunk == cells:
+        return words[:, None]
+    found = np.empty((len(words), -(-cells // chunk)), np.int64)
+    for number in range(found.shape[1]):  # a loop over all boards at once is quicker than one over their chunks
+        np.bitwise_and(words >> number * chunk, (1 << chunk) - 1, out=found[:, number])
+    return found
 
 
 def _looked_up(rows: NDArray[np.void], index: Bitboard, width: int, dtype: type) -> NDArray[Any]:
