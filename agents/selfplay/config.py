@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Literal
 
+from selfplay.checks import LARGEST, check_counts, check_fractions, check_seed, check_types, require
 from selfplay.errors import UserError
 from selfplay.targets import Target
 from tictactoe import Rules
@@ -15,8 +16,6 @@ from tictactoe.batch import check_fits
 
 WIDEST = 1_000_000
 """Units of a layer; more would overflow the sizes that PyTorch counts in."""
-LARGEST = 10**12
-"""Of every other number that counts something."""
 
 
 @dataclass(frozen=True)
@@ -101,30 +100,23 @@ class DQNConfig(PresetFlag):
     with best play nobody is unbeatable in the other; there exploitability 0 ends the run."""
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            _check_type(field.name, getattr(self, field.name), field.default)
-        for name, hint in get_type_hints(type(self)).items():
-            if get_origin(hint) is Literal:
-                choices, value = get_args(hint), getattr(self, name)
-                _require(value in choices, name, f"one of {', '.join(choices)}", value)
-        for name in _AT_LEAST_ONE:
-            _require(getattr(self, name) >= 1, name, "at least 1", getattr(self, name))
+        check_types(self)
+        check_seed(self)
+        check_counts(self, *_AT_LEAST_ONE)
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if isinstance(value, int) and field.name not in ("seed", "rows", "cols", "k"):
-                _require(value <= LARGEST, field.name, f"at most {LARGEST:,}", value)
-        for name in ("seed", "warmup", "hard_update", "epsilon_plies"):
-            _require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
-        for name in ("gamma", "epsilon_start", "epsilon_end"):
-            _require(0 <= getattr(self, name) <= 1, name, "between 0 and 1", getattr(self, name))
-        _require(0 < self.soft_update <= 1, "soft_update", "above 0 and at most 1", self.soft_update)
-        _require(0 < self.learning_rate < math.inf, "learning_rate", "above 0 and finite", self.learning_rate)
-        _require(self.seed < 2**63, "seed", "below 2^63", self.seed)
-        _require(min(self.hidden, default=1) >= 1, "hidden", "widths of at least 1", self.hidden)
-        _require(max(self.hidden, default=1) <= WIDEST, "hidden", f"widths of at most {WIDEST:,}", self.hidden)
+                require(value <= LARGEST, field.name, f"at most {LARGEST:,}", value)
+        for name in ("warmup", "hard_update", "epsilon_plies"):
+            require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
+        check_fractions(self, "gamma", "epsilon_start", "epsilon_end")
+        require(0 < self.soft_update <= 1, "soft_update", "above 0 and at most 1", self.soft_update)
+        require(0 < self.learning_rate < math.inf, "learning_rate", "above 0 and finite", self.learning_rate)
+        require(min(self.hidden, default=1) >= 1, "hidden", "widths of at least 1", self.hidden)
+        require(max(self.hidden, default=1) <= WIDEST, "hidden", f"widths of at most {WIDEST:,}", self.hidden)
         for name, least in (("memory_size", "num_envs"), ("memory_size", "batch_size"), ("total_steps", "warmup")):
             wanted = f"at least --{least.replace('_', '-')} ({getattr(self, least)})"
-            _require(getattr(self, name) >= getattr(self, least), name, wanted, getattr(self, name))
+            require(getattr(self, name) >= getattr(self, least), name, wanted, getattr(self, name))
         try:
             check_fits(Rules(self.rows, self.cols, self.k))
         except ValueError as error:
@@ -144,24 +136,6 @@ _AT_LEAST_ONE = (
     "total_steps",
     "eval_every",
 )
-
-
-def _check_type(name: str, value: Any, default: Any) -> None:
-    """Refuse a value of another type than the default's, as a hand-edited config.json may hold."""
-    expected: tuple[type, ...] = (type(default),)
-    if default is None:
-        expected = (Path, type(None))
-    elif isinstance(default, float):
-        expected = (float, int)
-    right = isinstance(value, expected) and (isinstance(value, bool) == isinstance(default, bool))
-    if isinstance(default, tuple) and right:
-        right = all(isinstance(item, int) and not isinstance(item, bool) for item in value)
-    _require(right, name, f"of type {expected[0].__name__}", value)
-
-
-def _require(condition: bool, name: str, wanted: str, value: Any) -> None:
-    if not condition:
-        raise UserError(f"--{name.replace('_', '-')} must be {wanted}, got {value!r}")
 
 
 PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
