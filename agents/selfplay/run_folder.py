@@ -19,6 +19,7 @@ from torch import Tensor
 from selfplay.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.evaluation import Evaluation
+from selfplay.files import write_whole
 from selfplay.network import QNetwork
 from selfplay.player import QPlayer
 from tictactoe import Rules
@@ -78,16 +79,6 @@ def write_evaluation(folder: Path, evaluation: Evaluation | None) -> None:
     """Write the exact evaluation of the player that was written last; on a board too large there is none."""
     if evaluation is not None:
         _write_json(folder / EVALUATION, evaluation.as_dict())
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file aside, flush it to the disk and rename it, so that no half of it is ever seen."""
-    aside = path.with_name(path.name + ".partial")
-    with aside.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    aside.replace(path)
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

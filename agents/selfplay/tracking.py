@@ -9,10 +9,10 @@ from torch.utils.tensorboard import SummaryWriter
 from torch.utils.tensorboard.summary import hparams
 
 from selfplay.evaluation import Evaluation
+from selfplay.files import write_whole
 from selfplay.games import self_play_game
 from selfplay.player import QPlayer
 from selfplay.plots import png, progress_figure, value_figure
-from selfplay.run_folder import write_whole
 from tictactoe import Rules, batch
 
 METRICS, PROGRESS = "metrics.jsonl", "progress.png"

@@ -1,0 +1,169 @@
+"""Minimax Q-learning by self-play: one table of action values, which one seat raises and the other lowers.
+
+The reward is +1 if the first seat wins, -1 if the second does, 0 for a tie. After every ply
+
+    Q(s, a) += alpha * (target - Q(s, a))
+
+where the target is the reward if the game is over, else gamma times the highest Q(s', a') if the first seat
+is to move in s', the lowest if the second is. All cells are open in every position, and a taken one loses.
+
+With separate tables each seat keeps the positions in which it is to move, and the target looks s' up with the
+seat whose turn it is. Since a position tells whose turn it is, no row is ever used by both seats: separate
+tables learn what one table learns, and differ from it in their initial numbers alone.
+"""
+
+import csv
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.checks import check_counts, check_fractions, check_seed, check_types, require
+from selfplay.errors import UserError
+from selfplay.files import write_csv
+from selfplay.tabular import kernels
+from selfplay.tabular.boards import FloatArray, IntArray, board_tables, greedy, rows_and_seats
+from tictactoe import Rules
+
+RULES = Rules()
+CSV_ROWS, CSV_COLUMNS = 3**RULES.cells, RULES.cells
+
+
+@dataclass(frozen=True)
+class MinimaxQConfig:
+    """Train minimax Q-learning by self-play on 3,3,3."""
+
+    seed: int = 0
+    """Seed of every random draw of the run."""
+    games: int = 10_000_000
+    """Games of self-play."""
+    tables: Literal["shared", "separate"] = "shared"
+    """One table for both seats, or one per seat."""
+    alpha: float = 0.1
+    """Step size: the part of the way that a value moves to its target."""
+    gamma: float = 0.9
+    """Discount per ply."""
+    epsilon: float = 0.6
+    """Probability of playing one of the nine cells at random, taken ones included."""
+
+    def __post_init__(self) -> None:
+        check_types(self)
+        check_seed(self)
+        check_counts(self, "games")
+        check_fractions(self, "gamma", "epsilon")
+        require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
+
+
+class MinimaxQ:
+    """Hold the table, the random stream and the number of games played so far.
+
+    `table` is [1, 3^A, A] float64, or [2, 3^A, A] with a table per seat, standard normal at first.
+    """
+
+    def __init__(self, config: MinimaxQConfig) -> None:
+        self.config = config
+        self.rules = RULES
+        self.rng = np.random.Generator(np.random.PCG64(config.seed))
+        count = 1 if config.tables == "shared" else 2
+        self.table = self.rng.standard_normal((count, CSV_ROWS, CSV_COLUMNS))
+        self.games_played = 0
+        self._board = board_tables(self.rules)
+
+    def play(self, games: int) -> NDArray[np.int8]:
+        """Play and learn; return how each game ended, [games] int8.
+
+        That is the winner's seat, -1 for a tie, or 2 + the seat that lost by playing a taken cell. Calls in
+        succession leave the same bits as one call with as many games.
+        """
+        config = self.config
+        outcomes = np.empty(games, dtype=np.int8)
+        kernels.play_minimax_q(
+            self.table,
+            *self._board,
+            float(config.alpha),
+            float(config.gamma),
+            float(config.epsilon),
+            self.rng,
+            outcomes,
+        )
+        self.games_played += games
+        return outcomes
+
+    def player(self) -> "MinimaxQPlayer":
+        """Return a greedy player that has the table as it is now."""
+        return MinimaxQPlayer(self.table.copy())
+
+
+class MinimaxQPlayer:
+    """Choose the highest value for the first seat, the lowest for the second; the first of equals.
+
+    All nine cells are open, as in training. `table` is [1, 3^A, A] or [2, 3^A, A] float64.
+    """
+
+    def __init__(self, table: FloatArray) -> None:
+        self.rules = RULES
+        self.table = table
+
+    def q_values(self, observation: Any) -> FloatArray:
+        """Return the action values [B, A] as the mover wants them high: the second seat's with their sign changed.
+
+        The observations [B, R, C, 3] may be of either perspective.
+        """
+        rows, seats = rows_and_seats(self.rules, observation)
+        values = self.table[np.minimum(seats, len(self.table) - 1), rows]
+        return np.where(seats[:, None] == 0, values, -values)
+
+    def act(self, observation: Any, action_mask: Any | None = None) -> IntArray:
+        """Return the greedy cells [B], among those marked in `action_mask` [B, A] if one is given."""
+        return greedy(self.q_values(observation), action_mask)
+
+
+def write_table(path: Path, table: FloatArray) -> None:
+    """Write one table [3^A, A] as CSV: 3^A lines of A numbers, which `read_table` reads back exactly.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    write_csv(path, table.tolist())
+
+
+def read_table(path: Path) -> FloatArray:
+    """Read one table [3^A, A] that `write_table`, or another program, has written.
+
+    Raises:
+        UserError: the file cannot be read, or is not 19,683 lines of 9 finite numbers.
+    """
+    table = np.empty((CSV_ROWS, CSV_COLUMNS))
+    count = 0
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            for count, fields in enumerate(csv.reader(file), start=1):
+                if count > CSV_ROWS:
+                    break
+                table[count - 1] = _numbers(fields, f"{path}, line {count}")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"{path}, after line {count}: is not CSV ({error})") from None
+    if count != CSV_ROWS:
+        found = f"more than {CSV_ROWS:,}" if count > CSV_ROWS else f"{count:,}"
+        raise UserError(f"{path}: must have {CSV_ROWS:,} lines, one per position of 3,3,3, but has {found}")
+    return table
+
+
+def _numbers(fields: list[str], place: str) -> list[float]:
+    if len(fields) != CSV_COLUMNS:
+        raise UserError(f"{place}: must hold {CSV_COLUMNS} numbers, but holds {len(fields)}")
+    numbers = []
+    for text in fields:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise UserError(f"{place}: {text[:40]!r} is not a finite number")
+        numbers.append(number)
+    return numbers

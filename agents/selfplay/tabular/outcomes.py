@@ -1,0 +1,47 @@
+"""Counts of how games end: running totals and totals of groups, as arrays and as CSV."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.files import write_csv
+from selfplay.tabular.boards import IntArray
+from selfplay.tabular.kernels import DRAW, ILLEGAL
+
+COLUMNS = ("first_wins", "second_wins", "draws")
+
+
+def results(outcomes: NDArray[np.int8]) -> IntArray:
+    """Return each game as a row [games, 3] with a 1 for a first seat's win, a second seat's win or a draw.
+
+    A game that a taken cell has ended is won by the other seat.
+    """
+    illegal = outcomes >= ILLEGAL
+    winner = np.where(illegal, 1 - (outcomes - ILLEGAL), outcomes)
+    return np.stack([winner == 0, winner == 1, winner == DRAW], axis=1).astype(np.int64)
+
+
+def cumulative_counts(outcomes: NDArray[np.int8]) -> IntArray:
+    """Return the first seat's wins, the second's and the draws after each game, [games, 3]."""
+    return results(outcomes).cumsum(axis=0)
+
+
+def group_counts(outcomes: NDArray[np.int8], size: int) -> IntArray:
+    """Return the same counts for each group of `size` games, [groups, 3]; the last group may be smaller."""
+    return np.add.reduceat(results(outcomes), np.arange(0, len(outcomes), size), axis=0)
+
+
+def write_curves(path: Path, curves: Mapping[str, IntArray], seeds: Iterable[int]) -> None:
+    """Write cumulative counts by match-up, [seeds, games, 3], as CSV: one line per match-up, seed and game.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    seeds = list(seeds)
+    lines: list[list[str | int]] = [["match_up", "seed", "game", *COLUMNS]]
+    for name, of_seeds in curves.items():
+        for seed, counts in zip(seeds, of_seeds, strict=True):
+            lines.extend([name, seed, game, *row] for game, row in enumerate(counts.tolist(), start=1))
+    write_csv(path, lines)
