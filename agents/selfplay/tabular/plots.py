@@ -62,11 +62,9 @@ def density_figure(winning: FloatArray, other: FloatArray) -> Figure:
     both = np.concatenate([winning, other])
     edges = np.linspace(both.min(initial=0.0), both.max(initial=1.0), 61)
     for values, kind, colour in ((winning, "winning", FIRST), (other, "other", SECOND)):
-        if len(values):
-            heights, _ = np.histogram(values, edges, density=True)
-            label = f"{kind} positions ({len(values):,})"
-            axes.stairs(heights, edges, fill=True, alpha=0.35, color=colour, label=label)
-            axes.stairs(heights, edges, linewidth=1.5, color=colour)
+        heights = np.histogram(values, edges)[0] / np.diff(edges) / max(len(values), 1)
+        axes.stairs(heights, edges, fill=True, alpha=0.35, color=colour, label=f"{kind} positions ({len(values):,})")
+        axes.stairs(heights, edges, linewidth=1.5, color=colour)
     axes.set_xlabel("learned value of the position to the seat that has just moved")
     axes.set_ylabel("density")
     axes.set_title("Learned values")

@@ -1,0 +1,163 @@
+"""Every compiled loop leaves the same bits as its plain reference, in one call or in several."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig
+from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig
+from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
+from selfplay.tabular.td_value import TDValue, TDValueConfig
+from tests.selfplay.tabular import references
+from tests.selfplay.tabular.references import row_of
+from tests.tictactoe.rule_book import Board
+
+GAMES = 2_000
+
+Make = Callable[[int], Any]
+LEARNERS: list[Make] = [
+    lambda seed: MinimaxQ(MinimaxQConfig(seed=seed)),
+    lambda seed: MinimaxQ(MinimaxQConfig(seed=seed, tables="separate")),
+    lambda seed: AfterstateQ(AfterstateQConfig(seed=seed)),
+    lambda seed: TDValue(TDValueConfig(seed=seed)),
+    lambda seed: TDValue(TDValueConfig(seed=seed, opponent="self")),
+    lambda seed: TDBackup(TDBackupConfig(seed=seed)),
+]
+
+
+def table_of(values: dict[Board, float], initial: np.ndarray) -> np.ndarray:
+    table = initial.copy()
+    for board, value in values.items():
+        table[row_of(board)] = value
+    return table
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        MinimaxQConfig(seed=1000),
+        MinimaxQConfig(seed=1001, tables="separate", epsilon=0.2),
+        MinimaxQConfig(seed=1002, alpha=1, gamma=1, epsilon=0.3),
+    ],
+)
+def test_minimax_q_equals_its_reference(config: MinimaxQConfig) -> None:
+    learner = MinimaxQ(config)
+    initial = learner.table.copy()
+    tables, rng = references.minimax_q_start(config)
+    outcomes = references.minimax_q(config, GAMES, tables, rng)
+    assert learner.play(GAMES).tolist() == outcomes
+    assert np.array_equal(learner.table, tables)
+    assert not np.array_equal(learner.table, initial)
+    assert {0, 1, 2, 3} <= set(outcomes)
+
+
+def test_trained_minimax_q_equals_its_reference_in_draws_too() -> None:
+    config = MinimaxQConfig(seed=1000, epsilon=0.1)
+    learner = MinimaxQ(config)
+    learner.play(500_000)
+    tables, rng = learner.table.copy(), copy.deepcopy(learner.rng)
+    outcomes = references.minimax_q(config, GAMES, tables, rng)
+    assert learner.play(GAMES).tolist() == outcomes
+    assert np.array_equal(learner.table, tables)
+    assert {-1, 0, 1, 2, 3} == set(outcomes)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        AfterstateQConfig(seed=1000),
+        AfterstateQConfig(seed=1001, seat=1, draw_reward=0.2),
+        AfterstateQConfig(seed=1002, seat=0, alpha=0.5, gamma=1, exploration=0.5, draw_reward=-0.3),
+        AfterstateQConfig(seed=1003, seat="none"),
+    ],
+)
+def test_afterstate_q_equals_its_reference(config: AfterstateQConfig) -> None:
+    learner = AfterstateQ(config)
+    outcomes, values = references.afterstate_q(config, GAMES)
+    assert learner.play(GAMES).tolist() == outcomes
+    assert np.array_equal(learner.table, table_of(values, np.zeros(3**9)))
+    assert learner.table.any() == (config.seat != "none")
+    assert {-1, 0, 1} == set(outcomes)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        TDValueConfig(seed=1000),
+        TDValueConfig(seed=1001, opponent="heuristic", back_up_losses=False),
+        TDValueConfig(seed=1002, opponent="optimal", alpha=0.5, exploration=0.3),
+        TDValueConfig(seed=1003, opponent="self"),
+        TDValueConfig(seed=1004, opponent="self", back_up_losses=False, exploration=0.5),
+    ],
+)
+def test_td_value_equals_its_reference(config: TDValueConfig) -> None:
+    learner = TDValue(config)
+    initial = learner.table.copy()
+    outcomes, tables = references.td_value(config, GAMES)
+    assert learner.play(GAMES).tolist() == outcomes
+    for seat in (0, 1):
+        assert np.array_equal(learner.table[seat], table_of(tables[seat], initial[seat]))
+        assert not np.array_equal(learner.table[seat], initial[seat])
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        TDBackupConfig(seed=1000),
+        TDBackupConfig(seed=1001, exploit=0.3, alpha=1, gamma=0.5, draw_first=0.4, draw_second=0.2),
+        TDBackupConfig(seed=1002, rows=2, cols=4, k=3),
+        TDBackupConfig(seed=1003, rows=1, cols=1, k=1),
+    ],
+)
+def test_td_backup_equals_its_reference(config: TDBackupConfig) -> None:
+    learner = TDBackup(config)
+    outcomes, values = references.td_backup(config, GAMES, 500)
+    assert [*learner.play(GAMES).tolist(), *learner.play_greedily(500).tolist()] == outcomes
+    assert np.array_equal(learner.table, table_of(values, np.zeros(3**config.rules.cells)))
+    assert learner.table.any()
+
+
+def test_td_backup_plays_4x4_as_its_reference() -> None:
+    config = TDBackupConfig(seed=1000, rows=4, cols=4, k=4)
+    learner = TDBackup(config)
+    outcomes, values = references.td_backup(config, 200, 0)
+    assert learner.play(200).tolist() == outcomes
+    rows = [row_of(board) for board in values]
+    assert learner.table[rows].tolist() == list(values.values())
+    assert max(rows) > 3**15
+    assert learner.table.any()
+
+
+@pytest.mark.parametrize("make", LEARNERS)
+def test_games_in_chunks_leave_the_same_bits_as_all_at_once(make: Make) -> None:
+    whole, parts = make(1000), make(1000)
+    outcomes = whole.play(1_000)
+    assert np.array_equal(np.concatenate([parts.play(games) for games in (1, 0, 332, 667)]), outcomes)
+    assert np.array_equal(parts.table, whole.table)
+    assert parts.rng.bit_generator.state == whole.rng.bit_generator.state
+    assert parts.games_played == whole.games_played == 1_000
+
+
+@pytest.mark.parametrize("make", LEARNERS)
+def test_the_seed_decides_every_bit(make: Make) -> None:
+    one, same, other = make(1000), make(1000), make(1001)
+    assert np.array_equal(one.play(500), same.play(500))
+    assert np.array_equal(one.table, same.table)
+    assert not np.array_equal(one.play(500), other.play(500))
+    assert not np.array_equal(one.table, other.table)
+
+
+def test_separate_tables_learn_what_one_table_learns_from_the_same_initial_numbers() -> None:
+    shared = MinimaxQ(MinimaxQConfig(seed=1000))
+    separate = MinimaxQ(MinimaxQConfig(seed=1000, tables="separate"))
+    separate.table[:] = shared.table[0]
+    separate.rng.bit_generator.state = shared.rng.bit_generator.state
+    initial = shared.table[0].copy()
+    assert np.array_equal(shared.play(GAMES), separate.play(GAMES))
+    changed = separate.table != initial
+    assert changed.any(axis=(1, 2)).all()
+    assert not changed.all(axis=0).any()
+    assert np.array_equal(np.where(changed[0], separate.table[0], separate.table[1]), shared.table[0])
