@@ -13,6 +13,8 @@ completes is never backed up.
 
 The learner takes the two seats in turn, the first seat first, with a table for each. In self-play (the book's
 exercise 1.1) two learners, one per seat, play every game and both learn from it.
+
+The published description leaves open alpha, the exploration rate and the number of games; the defaults are ours.
 """
 
 from dataclasses import dataclass
