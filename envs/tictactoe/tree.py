@@ -51,6 +51,11 @@ class GameTree:
             yield ply, slice(start, stop)
 
     @property
+    def ply(self) -> IntArray:
+        """Return the number of marks on each state's board, [S] int64."""
+        return np.repeat(np.arange(len(self.ply_starts) - 1), np.diff(self.ply_starts))
+
+    @property
     def decisions(self) -> IntArray:
         """Return the numbers of the decision states, in order."""
         return np.flatnonzero(~self.finished)

@@ -130,7 +130,7 @@ class TabledGames:
         self._shape = (-1, rules.rows, rules.cols, 3)
         self._table = position_table(rules, perspective)
         values = np.array([0.0, rewards.allow, rewards.draw, rewards.win, rewards.illegal])
-        self._reward = read_only(values[self._table.outcome])
+        self._reward = read_only(values[self._table.led_to])
 
     def empty_boards(self, number: int) -> Cells:
         """Return the state of so many empty boards."""
@@ -143,12 +143,13 @@ class TabledGames:
     def play(self, state: Cells, cells: Cells, over: Flags) -> Results:  # noqa: ARG002 (the table starts new games)
         """Return what the moves do."""
         table = self._table
-        move = state * self._cells + cells
+        move = state * self._cells
+        move += cells
         # Rows and cells are right by construction; in this mode NumPy takes them without a check beforehand.
-        after = table.following.take(move, mode="clip")
+        after = table.following.take(move, mode="clip").astype(np.int64)
         return Results(
             after,
-            self._reward.take(move, mode="clip"),
+            self._reward.take(after, mode="clip"),
             table.finished.take(after, mode="clip"),
             table.winner.take(after, mode="clip"),
             after >= table.first_illegal,
@@ -168,7 +169,7 @@ class TabledGames:
 
 
 ONGOING, ALLOW, DRAW, WIN, ILLEGAL = range(5)
-"""What a move leads to, as numbers in `PositionTable.outcome`."""
+"""What a move leads to, as numbers in `PositionTable.led_to`."""
 
 
 class PositionTable(NamedTuple):
@@ -179,10 +180,10 @@ class PositionTable(NamedTuple):
     """
 
     first_illegal: int
-    following: Cells
+    following: NDArray[np.uint16]
     """[P * A]: the row behind each move, which is row 0 behind a finished game."""
-    outcome: NDArray[np.int8]
-    """[P * A]: what each move leads to."""
+    led_to: NDArray[np.int8]
+    """[P]: what the move that has led here led to; nothing has led to row 0 but a new game."""
     finished: Flags
     """[P]"""
     winner: Cells
@@ -201,28 +202,25 @@ def position_table(rules: Rules, perspective: str) -> PositionTable:
     tree = game_tree(rules)
     mover, opponent = tree.mover.astype(np.int64), tree.opponent.astype(np.int64)
     number = len(tree)
-    ply = np.concatenate([np.full(level.stop - level.start, ply) for ply, level in tree.plies()])
     empty = rules.empty_cells(mover, opponent)
     finished = np.concatenate([tree.finished, np.ones(number, bool)])
 
     # A finished game leads to a new one, row 0; a taken cell leads to the position's second row.
-    following = np.zeros((2 * number, rules.cells), np.int64)
+    following = np.zeros((2 * number, rules.cells), np.uint16)
     legal = tree.successors(tree.decisions)
     following[tree.decisions] = np.where(legal >= 0, legal, number + tree.decisions[:, None])
-    leads_to = np.full(2 * number, ILLEGAL)
     can_win = (rules.winning_cells(mover) & empty) != 0
-    leads_to[:number] = np.where(tree.finished, np.where(tree.lost, WIN, DRAW), np.where(can_win, ALLOW, ONGOING))
-    outcome = leads_to[following]
-    outcome[finished] = ONGOING
+    led_to = np.where(tree.finished, np.where(tree.lost, WIN, DRAW), np.where(can_win, ALLOW, ONGOING))
+    led_to[0] = ONGOING
 
-    seat = ply & 1
+    seat = tree.ply & 1
     lost = np.where(tree.lost, 1 - seat, -1)
-    state = batch.State(mover, opponent, ply)
+    state = batch.State(mover, opponent, tree.ply)
     all_empty = np.where(finished, rules.full_word, np.tile(empty, 2))
     return PositionTable(
         number,
         read_only(following.ravel()),
-        read_only(outcome.astype(np.int8).ravel()),
+        read_only(np.concatenate([led_to, np.full(number, ILLEGAL)]).astype(np.int8)),
         read_only(finished),
         read_only(np.concatenate([lost, 1 - seat])),
         read_only(np.tile(seat, 2)),
