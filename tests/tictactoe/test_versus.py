@@ -7,9 +7,10 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 
-from tictactoe import TicTacToeEnv, TicTacToeVersusEnv
+from tictactoe import Rewards, Rules, TicTacToeEnv, TicTacToeVersusEnv
 
 
 def scripted(*cells: int) -> Any:
@@ -190,3 +191,23 @@ def test_it_is_registered_and_its_spec_survives_json() -> None:
         game.step(4)
     assert made.render() == again.render()
     assert isinstance(made.render(), str)
+
+
+@pytest.mark.parametrize("env_id", ["tictactoe:TicTacToe-v0", "tictactoe:TicTacToeVersus-v0"])
+def test_a_specification_survives_json(env_id: str) -> None:
+    env = gymnasium.make(env_id, rows=3, cols=4, k=3, rewards=Rewards(win=2.5, draw=0.5), dict_observation=True)
+    assert env.spec is not None
+    again = EnvSpec.from_json(env.spec.to_json()).make()
+    assert again.observation_space == env.observation_space
+    game: Any = getattr(again.unwrapped, "game", again.unwrapped)
+    assert game.rewards == Rewards(win=2.5, draw=0.5)
+    assert game.rules == Rules(3, 4, 3)
+
+
+def test_a_live_opponent_never_hides_in_the_specification() -> None:
+    env = gymnasium.make("tictactoe:TicTacToeVersus-v0", opponent="heuristic")
+    before = env.spec.to_json()  # type: ignore[union-attr]
+    env.unwrapped.set_opponent(lambda observation, action_mask: 0)  # type: ignore[attr-defined]
+    assert env.spec.to_json() == before  # type: ignore[union-attr]
+    with pytest.raises(TypeError, match=r"pass a function to set_opponent\(\) instead"):
+        gymnasium.make("tictactoe:TicTacToeVersus-v0", opponent=lambda observation, action_mask: 0)
