@@ -207,7 +207,7 @@ def test_a_specification_survives_json(env_id: str) -> None:
 def test_a_live_opponent_never_hides_in_the_specification() -> None:
     env = gymnasium.make("tictactoe:TicTacToeVersus-v0", opponent="heuristic")
     before = env.spec.to_json()  # type: ignore[union-attr]
-    env.unwrapped.set_opponent(lambda observation, action_mask: 0)  # type: ignore[attr-defined]
+    env.unwrapped.set_opponent(scripted())  # type: ignore[attr-defined]
     assert env.spec.to_json() == before  # type: ignore[union-attr]
     with pytest.raises(TypeError, match=r"pass a function to set_opponent\(\) instead"):
-        gymnasium.make("tictactoe:TicTacToeVersus-v0", opponent=lambda observation, action_mask: 0)
+        gymnasium.make("tictactoe:TicTacToeVersus-v0", opponent=scripted())
