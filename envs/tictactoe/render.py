@@ -24,10 +24,4 @@ def board_text(rules: Rules, x_marks: int, o_marks: int, last_cell: int | None =
 
 def line_cells(rules: Rules, board: int) -> int:
     """Return the bitboard of all cells that lie on a complete line of one side."""
-    return sum(1 << cell for cell in range(rules.cells) if board >> cell & 1 and _on_line(rules, board, cell))
-
-
-def _on_line(rules: Rules, board: int, cell: int) -> bool:
-    # A mark lies on a complete line if taking it away leaves a line that only its cell can complete.
-    without = board & ~(1 << cell)
-    return bool(rules.winning_cells(without) >> cell & 1)
+    return sum(1 << cell for cell in {cell for run in rules.runs(board) for cell in run})

@@ -116,6 +116,30 @@ class Rules:
             found = found | run
         return found
 
+    def runs(self, board: int) -> list[tuple[int, ...]]:
+        """Return the cells of each unbroken run of at least `k` marks; `board` is a Python integer.
+
+        Complete lines that overlap in one direction are parts of one run.
+        """
+        if self.k == 1:  # a line of one mark has no direction
+            return [(cell,) for cell in range(self.cells) if board >> cell & 1]
+        if not self.has_line(board):
+            return []
+        found = []
+        for step, starts in self._directions:
+            lines = {
+                cell
+                for cell in range(self.cells)
+                if starts >> cell & 1 and all(board >> (cell + i * step) & 1 for i in range(self.k))
+            }
+            # From k = 2 on, no line starts so near the edge that a step from it could land on another edge's start.
+            for first in sorted(cell for cell in lines if cell - step not in lines):
+                last = first
+                while last + step in lines:
+                    last += step
+                found.append(tuple(range(first, last + self.k * step, step)))
+        return found
+
     def winning_cells(self, board: Bitboard) -> Bitboard:
         """Return the cells that would complete a line for one side, occupied cells included.
 

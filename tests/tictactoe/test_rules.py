@@ -133,6 +133,39 @@ def test_line_starts_names_the_first_cell_of_each_line() -> None:
     assert rules.line_starts(bits([2, 3, 4])) == 0
 
 
+def longest_walks(size: tuple[int, int, int], board: Board, mark: str) -> set[tuple[int, ...]]:
+    """Walk from each mark without one behind it, in each direction, as long as there are marks."""
+    rows, cols, k = size
+    marked = {divmod(cell, cols) for cell in range(rows * cols) if board[cell] == mark}
+    found = set()
+    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        for row, col in marked:
+            walk = [(row, col)]
+            while (walk[-1][0] + down, walk[-1][1] + right) in marked:
+                walk.append((walk[-1][0] + down, walk[-1][1] + right))
+            if len(walk) >= k and (row - down, col - right) not in marked:
+                found.add(tuple(r * cols + c for r, c in walk))
+    return found
+
+
+@pytest.mark.parametrize("size", [size for size in WORD_BOARDS + LARGE_BOARDS if size[2] > 1], ids=str)
+def test_runs_are_the_longest_unbroken_walks(size: tuple[int, int, int]) -> None:
+    rules = Rules(*size)
+    boards = random_boards(rules.cells, 60)
+    for board in boards:
+        for mark in MARKS:
+            runs = rules.runs(marks_of(board, mark))
+            assert len(runs) == len(set(runs))
+            assert set(runs) == longest_walks(size, board, mark)
+    assert any(rules.runs(marks_of(board, "X")) for board in boards)
+
+
+def test_runs_merge_overlapping_lines_of_one_direction_only() -> None:
+    assert Rules(1, 7, 2).runs(bits([0, 1, 2, 4, 5])) == [(0, 1, 2), (4, 5)]
+    assert Rules().runs(bits([0, 1, 2, 3, 6])) == [(0, 1, 2), (0, 3, 6)]
+    assert Rules(2, 2, 1).runs(bits([0, 1, 2])) == [(0,), (1,), (2,)]
+
+
 def test_winning_cells_include_occupied_ones() -> None:
     assert Rules().winning_cells(bits([0, 1, 2])) == bits([0, 1, 2])
 
