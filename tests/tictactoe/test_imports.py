@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-HEAVY = ("torch", "pygame", "matplotlib", "selfplay")
+HEAVY = ("torch", "pygame", "matplotlib", "PIL", "selfplay")
 
 SCRIPTS = {
     "import": "import tictactoe",
@@ -17,6 +17,11 @@ env.reset(seed=0)
 for cell in (0, 3, 1, 4, 2):
     env.step(cell)
 env.render()
+""",
+    "draw": """
+import tictactoe, tictactoe.window
+from tictactoe.drawing import board_image
+board_image(tictactoe.Rules(), 0b111, 0b11000, 2)
 """,
     "batch": """
 import numpy
