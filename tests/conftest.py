@@ -1,5 +1,8 @@
-"""One thread for all tests: on networks this small, threads cost more than they bring."""
+"""What holds for all tests: one thread, because more cost more than they bring here, and no window on the screen."""
+
+import os
 
 import torch
 
 torch.set_num_threads(1)
+os.environ["SDL_VIDEODRIVER"] = "dummy"

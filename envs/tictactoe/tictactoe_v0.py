@@ -34,10 +34,9 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     """
 
     metadata = {  # noqa: RUF012 (PettingZoo's own declaration)
-        "render_modes": ["ansi"],
+        **TicTacToeEnv.metadata,
         "name": "tictactoe_v0",
         "is_parallelizable": False,
-        "render_fps": 2,
     }
 
     def __init__(self, **settings: Any) -> None:
@@ -127,9 +126,10 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         self._check_begun()
         return {"observation": self._game.planes(AGENTS.index(agent)), "action_mask": self._mask(agent)}
 
-    def render(self) -> str | None:
-        """Return the board as text in the `"ansi"` mode."""
+    def render(self) -> Any:
+        """Return or show the board, as `TicTacToe-v0` does."""
         return self._game.render()
 
     def close(self) -> None:
-        """Do nothing: a board of text has no window to close."""
+        """Close the window, if there is one."""
+        self._game.close()

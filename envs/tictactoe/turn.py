@@ -1,7 +1,7 @@
 """The turn view: a Gymnasium environment in which each `step` is one ply and the seats alternate."""
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import gymnasium
@@ -10,9 +10,11 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tictactoe.batch import check_perspective
+from tictactoe.drawing import board_image
 from tictactoe.render import board_text
 from tictactoe.rewards import Rewards, named_rewards
 from tictactoe.rules import Rules
+from tictactoe.window import Window
 
 Planes: TypeAlias = NDArray[np.int8]
 Observation: TypeAlias = Any
@@ -35,7 +37,10 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         gymnasium.error.ResetNeeded: there is no game, or it has ended.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012 (Gymnasium's own declaration)
+    metadata = {  # noqa: RUF012 (Gymnasium's own declaration)
+        "render_modes": ["ansi", "rgb_array", "human"],
+        "render_fps": 2,
+    }
 
     def __init__(
         self,
@@ -50,14 +55,13 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self.rules = Rules(rows, cols, k)
         self.rewards = named_rewards(rewards)
         check_perspective(perspective)
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            modes = ", ".join(self.metadata["render_modes"])
-            raise ValueError(f"unknown render_mode {render_mode!r}: choose from {modes}")
+        check_render_mode(render_mode, self.metadata["render_modes"])
         self.perspective = perspective
         self.dict_observation = dict_observation
         self.render_mode = render_mode
         self.observation_space = observation_space(self.rules, dict_observation)
         self.action_space = spaces.Discrete(self.rules.cells)  # type: ignore[assignment]
+        self._window = Window("Tic-tac-toe") if render_mode == "human" else None
         self._playing = False
         self._new_game()
 
@@ -85,6 +89,8 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         super().reset(seed=seed)
         self._new_game()
         self._playing = True
+        if self._window is not None:
+            self.render()
         return self.observe(0), self._info()
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -98,6 +104,12 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
         # The common case is asked first, because asking all of `_cell` would cost a tenth of the step.
         cell = action if type(action) is int and 0 <= action < len(self._mask) else self._cell(action)
+        result = self._ruled(cell)
+        if self._window is not None:
+            self.render()
+        return result
+
+    def _ruled(self, cell: int) -> tuple[float, bool, dict[str, Any]]:
         seat = self._ply & 1
         if not self._empty >> cell & 1:
             return self._end(self.rewards.illegal, winner=1 - seat, illegal=True)
@@ -174,12 +186,21 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         planes = self.planes(seat)
         return {"observation": planes, "action_mask": self.action_masks()} if self.dict_observation else planes
 
-    def render(self) -> str | None:
-        """Return the board as text in the `"ansi"` mode."""
+    def render(self) -> Any:
+        """Return the board as text (`"ansi"`) as pixels [height, width, 3] (`"rgb_array"`), or show it (`"human"`)."""
         if self.render_mode is None:
             gymnasium.logger.warn('render() draws nothing without a mode: make the environment with render_mode="ansi"')
             return None
-        return board_text(self.rules, self._marks[0], self._marks[1], self._last_cell) + "\n"
+        drawing = draw(self.render_mode, self.rules, self._marks[0], self._marks[1], self._last_cell)
+        if self._window is None:
+            return drawing
+        self._window.show(drawing, self.metadata["render_fps"])
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
 
 
 def observation_space(rules: Rules, dict_observation: bool) -> spaces.Space[Any]:
@@ -188,6 +209,23 @@ def observation_space(rules: Rules, dict_observation: bool) -> spaces.Space[Any]
     if not dict_observation:
         return planes
     return spaces.Dict({"observation": planes, "action_mask": spaces.Box(0, 1, (rules.cells,), np.int8)})
+
+
+def draw(render_mode: str, rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = None) -> Any:
+    """Return a position as the text of the `"ansi"` mode, or else as pixels, [height, width, 3] uint8."""
+    if render_mode == "ansi":
+        return board_text(rules, x_marks, o_marks, last_cell) + "\n"
+    return board_image(rules, x_marks, o_marks, last_cell)
+
+
+def check_render_mode(render_mode: str | None, modes: Sequence[str]) -> None:
+    """Refuse a render mode that does not exist; None draws nothing.
+
+    Raises:
+        ValueError: it is none of the modes.
+    """
+    if render_mode is not None and render_mode not in modes:
+        raise ValueError(f"unknown render_mode {render_mode!r}: choose from {', '.join(modes)}")
 
 
 def _is_flag(action: Any) -> bool:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tictactoe import batch
 from tictactoe.turn import TicTacToeEnv
-from tictactoe.vector_face import VectorFace, VectorStep, check_num_envs, named_mode
+from tictactoe.vector_face import VectorFace, VectorStep, check_vector, named_mode, vector_metadata
 from tictactoe.vector_games import TABLED_CELLS, BitboardGames, TabledGames
 
 
@@ -30,12 +30,13 @@ class TicTacToeVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     def __init__(
         self, num_envs: int = 1, autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP, **settings: Any
     ) -> None:
-        check_num_envs(num_envs)
+        check_vector(num_envs, settings)
         game = TicTacToeEnv(**settings)
         batch.check_fits(game.rules)
         self.num_envs = num_envs
         self.autoreset_mode = named_mode(autoreset_mode)
-        self.metadata = {**game.metadata, "autoreset_mode": self.autoreset_mode}
+        self.metadata = vector_metadata(self.autoreset_mode)
+        self.render_mode = settings.get("render_mode")
         self.single_observation_space, self.single_action_space = game.observation_space, game.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -55,3 +56,7 @@ class TicTacToeVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     def action_masks(self) -> NDArray[np.int8]:
         """Return 1 for each empty cell, [N, rows * cols] int8; all ones on a board whose game is over."""
         return self._face.action_masks()
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Return a drawing of each board: text in the `"ansi"` mode, pixels in `"rgb_array"`."""
+        return self._face.render()

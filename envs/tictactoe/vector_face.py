@@ -1,5 +1,6 @@
 """What both vector environments do alike: check actions, restart ended games, hand out what is seen."""
 
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import gymnasium
@@ -7,8 +8,10 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from tictactoe.turn import TicTacToeEnv
+from tictactoe.turn import TicTacToeEnv, check_render_mode, draw
 from tictactoe.vector_games import Cells, Flags, Games, Planes, Results
+
+RENDER_MODES = ["ansi", "rgb_array"]
 
 VectorStep: TypeAlias = tuple[Any, NDArray[np.float64], Flags, Flags, dict[str, Any]]
 
@@ -18,7 +21,9 @@ class VectorFace:
 
     def __init__(self, games: Games, settings: TicTacToeEnv, num_envs: int, autoreset_mode: AutoresetMode) -> None:
         self._games = games
+        self._rules = settings.rules
         self._actions = settings.rules.cells
+        self._render_mode = settings.render_mode
         self._num_envs = num_envs
         self._mode = autoreset_mode
         self._dict_observation = settings.dict_observation
@@ -115,6 +120,16 @@ class VectorFace:
             return np.ones((self._num_envs, self._actions), np.int8)
         return self._games.action_mask(self._state, self._over)
 
+    def render(self) -> tuple[Any, ...] | None:
+        """Return a drawing of each board, in the mode of the settings."""
+        if self._render_mode is None:
+            gymnasium.logger.warn('render() draws nothing without a mode: make the vector with render_mode="ansi"')
+            return None
+        boards = zip(*(marks.tolist() for marks in self._games.marks(self._state)), strict=True)
+        return tuple(
+            draw(self._render_mode, self._rules, *(mark & self._rules.full_board for mark in both)) for both in boards
+        )
+
     def _going_on(self, state: Any, over: Flags) -> dict[str, Any]:
         """Return what `info` holds at every ply, with the flags by which Gymnasium says for which boards."""
         return {
@@ -176,11 +191,17 @@ def named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
         raise ValueError(f"unknown autoreset_mode {autoreset_mode!r}: choose from {names}") from None
 
 
-def check_num_envs(num_envs: int) -> None:
-    """Refuse a number of boards that is none.
+def vector_metadata(autoreset_mode: AutoresetMode) -> dict[str, Any]:
+    """Return what Gymnasium's wrappers and other frameworks read about a vector environment."""
+    return {**TicTacToeEnv.metadata, "render_modes": RENDER_MODES, "autoreset_mode": autoreset_mode}
+
+
+def check_vector(num_envs: int, settings: Mapping[str, Any]) -> None:
+    """Refuse a number of boards that is none, and a window, which shows one game.
 
     Raises:
-        ValueError: it is not a positive integer.
+        ValueError: the number is not a positive integer, or there is no such render mode.
     """
+    check_render_mode(settings.get("render_mode"), RENDER_MODES)
     if not isinstance(num_envs, int | np.integer) or isinstance(num_envs, bool) or num_envs < 1:
         raise ValueError(f"num_envs must be a positive integer, got {num_envs!r}")

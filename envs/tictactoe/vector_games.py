@@ -64,6 +64,9 @@ class Games(Protocol):
     def to_play(self, state: Any) -> Cells:
         """Return the seat to move, [N]."""
 
+    def marks(self, state: Any) -> tuple[Cells, Cells]:
+        """Return the bitboards of X and of O, [N] each."""
+
 
 def restarted(results: Results, over: Flags, state: Any) -> Results:
     """Return the results where the game was not over, and elsewhere the `state` of a new game and no reward."""
@@ -121,6 +124,11 @@ class BitboardGames:
         seat: Cells = state.to_play
         return seat
 
+    def marks(self, state: batch.State) -> tuple[Cells, Cells]:
+        """Return the bitboards of X and of O."""
+        x_first = batch.where(state.to_play == 1, batch.State(state.opponent, state.mover, state.ply), state)
+        return x_first.mover, x_first.opponent
+
 
 class TabledGames:
     """Play both seats on boards of up to 9 cells; the state is the row of each position, [N] int64."""
@@ -167,6 +175,10 @@ class TabledGames:
         """Return the seat to move."""
         return self._table.to_play.take(state, mode="clip")
 
+    def marks(self, state: Cells) -> tuple[Cells, Cells]:
+        """Return the bitboards of X and of O."""
+        return self._table.x_marks.take(state, mode="clip"), self._table.o_marks.take(state, mode="clip")
+
 
 ONGOING, ALLOW, DRAW, WIN, ILLEGAL = range(5)
 """What a move leads to, as numbers in `PositionTable.led_to`."""
@@ -194,6 +206,10 @@ class PositionTable(NamedTuple):
     """[P]: the one-hot planes, the bytes of a row as one element."""
     mask: NDArray[np.void]
     """[P]: the action mask, the bytes of a row as one element."""
+    x_marks: Cells
+    """[P]: bitboards."""
+    o_marks: Cells
+    """[P]: bitboards."""
 
 
 @lru_cache(maxsize=8)
@@ -226,4 +242,6 @@ def position_table(rules: Rules, perspective: str) -> PositionTable:
         read_only(np.tile(seat, 2)),
         planes.rows_of_bytes(np.tile(batch.observe(rules, state, perspective), (2, 1, 1, 1))),
         planes.rows_of_bytes(planes.bits(rules.cells, all_empty)),
+        read_only(np.tile(np.where(seat == 0, mover, opponent), 2)),
+        read_only(np.tile(np.where(seat == 0, opponent, mover), 2)),
     )

@@ -88,9 +88,13 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         """Return 1 for each empty cell, [rows * cols] int8; all ones when no game is being played."""
         return self.game.action_masks()
 
-    def render(self) -> str | None:
-        """Return the board as text in the `"ansi"` mode."""
+    def render(self) -> Any:
+        """Return or show the board, as `TicTacToe-v0` does; a window shows each ply."""
         return self.game.render()
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self.game.close()
 
 
 def check_opponent(opponent: object, rules: Rules) -> None:

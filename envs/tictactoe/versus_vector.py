@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tictactoe import batch
 from tictactoe.opponents import OPPONENTS, pick
 from tictactoe.turn import TicTacToeEnv
-from tictactoe.vector_face import VectorFace, VectorStep, check_num_envs, checked_cells, named_mode
+from tictactoe.vector_face import VectorFace, VectorStep, check_vector, checked_cells, named_mode, vector_metadata
 from tictactoe.vector_games import EVERY, BitboardGames, Boards, Cells, Flags, Planes, Results, restarted
 from tictactoe.versus import TicTacToeVersusEnv, check_opponent
 
@@ -42,12 +42,13 @@ class TicTacToeVersusVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         seat: int | Literal["random"] = 0,
         **settings: Any,
     ) -> None:
-        check_num_envs(num_envs)
+        check_vector(num_envs, settings)
         single = TicTacToeVersusEnv(opponent, seat, **settings)
         batch.check_fits(single.game.rules)
         self.num_envs = num_envs
         self.autoreset_mode = named_mode(autoreset_mode)
-        self.metadata = {**single.metadata, "autoreset_mode": self.autoreset_mode}
+        self.metadata = vector_metadata(self.autoreset_mode)
+        self.render_mode = settings.get("render_mode")
         self.single_observation_space, self.single_action_space = single.observation_space, single.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -77,6 +78,10 @@ class TicTacToeVersusVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     def action_masks(self) -> Planes:
         """Return 1 for each empty cell, [N, rows * cols] int8; all ones on a board on which no game is played."""
         return self._face.action_masks()
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Return a drawing of each board: text in the `"ansi"` mode, pixels in `"rgb_array"`."""
+        return self._face.render()
 
 
 class VersusGames:
@@ -133,6 +138,10 @@ class VersusGames:
     def to_play(self, state: batch.State) -> Cells:
         """Return the seat to move, the agent's while the game goes on."""
         return self._both.to_play(state)
+
+    def marks(self, state: batch.State) -> tuple[Cells, Cells]:
+        """Return the bitboards of X and of O."""
+        return self._both.marks(state)
 
     def _reply(self, state: batch.State, due: Flags) -> batch.Outcome:
         """Let the opponent move where it is due; the other boards stay, and what is said of them means nothing."""

@@ -24,7 +24,7 @@ class Window:
             import pygame  # noqa: F401, PLC0415 (lazy: an optional dependency)
         except ImportError as error:
             raise DependencyNotInstalled(
-                "render_mode 'human' needs pygame: run pip install 'pygame>=2.5', or choose 'rgb_array' or 'ansi'"
+                "render_mode 'human' needs pygame: run pip install 'pygame-ce>=2.5', or choose 'rgb_array' or 'ansi'"
             ) from error
         self.title = title
         self._opened = False

@@ -18,15 +18,16 @@ WIDE_IMAGE = board_image(Rules(2, 5, 3), 0b1, 0b10)
 
 
 @pytest.fixture(autouse=True)
-def no_screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+def closed_at_the_end() -> Iterator[None]:
     yield
     pygame.display.quit()
 
 
 def shown() -> np.ndarray:
     """Return the window's pixels, [height, width, 3]."""
-    return pygame.surfarray.array3d(pygame.display.get_surface()).swapaxes(0, 1)
+    surface = pygame.display.get_surface()
+    assert surface is not None
+    return pygame.surfarray.array3d(surface).swapaxes(0, 1)
 
 
 def test_the_window_shows_the_picture_under_its_title() -> None:
@@ -97,7 +98,7 @@ def test_closing_a_window_that_never_opened_leaves_the_others_alone() -> None:
 
 def test_without_pygame_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pygame", None)
-    with pytest.raises(gymnasium.error.DependencyNotInstalled, match=r"^.*pip install 'pygame>=2\.5'.*$"):
+    with pytest.raises(gymnasium.error.DependencyNotInstalled, match=r"^.*pip install 'pygame-ce>=2\.5'.*$"):
         Window("Tic-tac-toe")
 
 
