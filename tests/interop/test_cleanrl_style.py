@@ -1,0 +1,122 @@
+"""A single-file DQN loop in CleanRL's manner trains on `make_vec`, with the ends of games handled by the loop.
+
+What the loop must know is the autoreset mode. With SAME_STEP the observation after an end is the next game's,
+and the last one of the old game is in `final_obs`. With NEXT_STEP the step after an end ignores its action and
+only starts the next game, so it is no transition.
+"""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+import torch
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+from torch import nn
+
+from tests.interop.match import REWARD_TABLE, match
+
+BOARDS, STEPS, BATCH, WARMUP = 16, 500, 128, 30
+
+
+class Memory:
+    """Hold every transition of the run."""
+
+    def __init__(self) -> None:
+        room = BOARDS * STEPS
+        self.size = 0
+        self.observations = np.zeros((room, 27), np.float32)
+        self.next_observations = np.zeros((room, 27), np.float32)
+        self.actions = np.zeros((room, 1), np.int64)
+        self.rewards = np.zeros(room, np.float32)
+        self.dones = np.zeros(room, np.float32)
+
+    def add(self, observations: Any, next_observations: Any, actions: Any, rewards: Any, dones: Any) -> None:
+        """Store a transition of some boards."""
+        rows = slice(self.size, self.size + len(actions))
+        self.observations[rows] = observations.reshape(-1, 27)
+        self.next_observations[rows] = next_observations.reshape(-1, 27)
+        self.actions[rows, 0], self.rewards[rows], self.dones[rows] = actions, rewards, dones
+        self.size = rows.stop
+
+    def sample(self, generator: np.random.Generator) -> list[torch.Tensor]:
+        """Return a batch as tensors."""
+        rows = generator.integers(self.size, size=BATCH)
+        parts = self.observations, self.next_observations, self.actions, self.rewards, self.dones
+        return [torch.from_numpy(part[rows]) for part in parts]
+
+
+@pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
+def test_a_vector_loop_learns_which_moves_are_legal(mode: AutoresetMode) -> None:
+    torch.manual_seed(1000)
+    generator = np.random.default_rng(1000)
+    envs = gymnasium.make_vec("TicTacToeVersus-v0", num_envs=BOARDS, autoreset_mode=mode)
+    assert envs.metadata["autoreset_mode"] is mode
+    network, target_network = make_network(), make_network()
+    target_network.load_state_dict(network.state_dict())
+    optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
+    memory = Memory()
+
+    def policy(observation: NDArray[np.int8], _mask: Any) -> int:
+        return int(network(torch.tensor(observation[None], dtype=torch.float32)).argmax())
+
+    untrained = match(policy)
+    weights = [weight.clone() for weight in network.parameters()]
+    observations, infos = envs.reset(seed=1000)
+    starting = np.zeros(BOARDS, bool)
+    updates = 0
+    for step in range(STEPS):
+        epsilon = max(0.05, 1 - step / (0.5 * STEPS))
+        with torch.no_grad():
+            greedy = network(torch.tensor(observations, dtype=torch.float32)).argmax(-1).numpy()
+        explore = generator.random(BOARDS) < epsilon
+        actions = np.where(explore, generator.integers(envs.single_action_space.n, size=BOARDS), greedy)
+        taken = infos["action_mask"][np.arange(BOARDS), actions] == 0
+        next_observations, rewards, terminations, truncations, infos = envs.step(actions)
+
+        assert not truncations.any()
+        played = ~starting
+        assert (rewards[starting] == 0).all()
+        assert not terminations[starting].any()
+        assert np.array_equal((rewards == -10)[played], taken[played])
+        real_next = next_observations.copy()
+        if mode is AutoresetMode.SAME_STEP:
+            for board in np.flatnonzero(terminations):
+                real_next[board] = infos["final_obs"][board]
+        else:
+            starting = terminations
+        memory.add(observations[played], real_next[played], actions[played], rewards[played], terminations[played])
+        observations = next_observations
+        if step < WARMUP:
+            continue
+
+        for _ in range(2):
+            seen, following, chosen, paid, done = memory.sample(generator)
+            with torch.no_grad():
+                target = paid + 0.99 * target_network(following).amax(1) * (1 - done)
+            loss = nn.functional.mse_loss(network(seen).gather(1, chosen).squeeze(1), target)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            updates += 1
+        with torch.no_grad():
+            for slow, fast in zip(target_network.parameters(), network.parameters(), strict=True):
+                slow.lerp_(fast, 0.01)
+    envs.close()
+    trained = match(policy)
+
+    stored = slice(memory.size)
+    assert set(memory.rewards[stored].tolist()) == REWARD_TABLE
+    # A game's last board has marks on it: a taken cell needs a mark, and so do a line and a full board.
+    assert (memory.next_observations[stored].reshape(-1, 9, 3)[:, :, 0].sum(1) < 9).all()
+    assert memory.size == STEPS * BOARDS if mode is AutoresetMode.SAME_STEP else memory.size < STEPS * BOARDS
+    assert updates == 2 * (STEPS - WARMUP)
+    assert not any(map(torch.equal, weights, network.parameters()))
+    assert untrained.illegal > 0.5
+    assert trained.illegal < 0.2
+    assert trained.won > untrained.won + 0.2
+
+
+def make_network() -> nn.Sequential:
+    return nn.Sequential(nn.Flatten(), nn.Linear(27, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 9))

@@ -1,0 +1,41 @@
+"""Stable-Baselines3 trains on the versus view as it comes, and learns the rules without a mask."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from stable_baselines3 import DQN, PPO
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from tests.interop.match import REWARD_TABLE, match, witnessed_game
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "steps", "settings"),
+    [
+        (DQN, 4_000, {"learning_starts": 200, "train_freq": 2, "target_update_interval": 250}),
+        (PPO, 6_144, {"n_steps": 512}),
+    ],
+)
+def test_it_learns_which_moves_are_legal(algorithm: type[BaseAlgorithm], steps: int, settings: dict[str, Any]) -> None:
+    game = witnessed_game()
+    model = algorithm("MlpPolicy", game, learning_rate=1e-3, seed=1000, device="cpu", **settings)
+
+    def policy(observation: Any, _mask: Any) -> Any:
+        return model.predict(observation, deterministic=True)[0]
+
+    untrained = match(policy)
+    weights = [weight.clone() for weight in model.policy.parameters()]
+    model.learn(steps)
+    trained = match(policy)
+
+    assert model._n_updates > 100  # type: ignore[attr-defined]
+    assert not any(map(torch.equal, weights, model.policy.parameters()))
+    assert len(game.rewards) == steps
+    assert set(game.rewards) == REWARD_TABLE
+    assert np.array_equal(np.equal(game.rewards, -10), game.barred)
+    # Over seeds 1000 to 1007 the worst learner ended 5.5 % of its games on a taken cell, the best untrained one 90 %.
+    assert untrained.illegal > 0.5
+    assert trained.illegal < 0.2
+    assert trained.won > untrained.won + 0.2
