@@ -37,7 +37,8 @@ class Faces:
 
     def step(self, cell: int) -> None:
         """Play a ply in both views."""
-        self.observation, self.reward, self.over, _, self.info = self.turn.step(cell)
+        self.observation, reward, self.over, _, self.info = self.turn.step(cell)
+        self.reward = float(reward)
         self.pair.step(cell)
 
     def check(self, state: Any) -> None:

@@ -30,7 +30,7 @@ def test_it_learns_which_moves_are_legal(algorithm: type[BaseAlgorithm], steps: 
     model.learn(steps)
     trained = match(policy)
 
-    assert model._n_updates > 100  # type: ignore[attr-defined]
+    assert model._n_updates > 100
     assert not any(map(torch.equal, weights, model.policy.parameters()))
     assert len(game.rewards) == steps
     assert set(game.rewards) == REWARD_TABLE

@@ -1,0 +1,117 @@
+"""AgileRL's evolved DQN learns the versus view on its vector form, by the mask.
+
+Observations are flattened, because AgileRL takes three axes for a picture and wants convolutions.
+Its training loop stores the observation that follows an end as the next one, which only SAME_STEP makes harmless:
+with NEXT_STEP it would also store the step that starts the next game. Run it by `tests/interop/run agilerl`.
+"""
+
+from importlib.metadata import version
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+from agilerl.algorithms import DQN
+from agilerl.components.replay_buffer import ReplayBuffer
+from agilerl.hpo.mutation import Mutations
+from agilerl.hpo.tournament import TournamentSelection
+from agilerl.training.train_off_policy import train_off_policy
+from gymnasium.vector import AutoresetMode, VectorWrapper
+from gymnasium.vector.utils import batch_space
+
+import tictactoe  # noqa: F401 (registers the environment)
+
+BOARDS, STEPS, GAMES, SEED = 16, 8_000, 500, 1_000
+
+
+class FlatBoards(VectorWrapper):
+    """Flatten the observations, and note the rewards and how many actions the mask before them barred.
+
+    Gymnasium's own flattening of vectors refuses SAME_STEP.
+    """
+
+    def __init__(self, environment: gymnasium.vector.VectorEnv[Any, Any, Any]) -> None:
+        super().__init__(environment)
+        self.single_observation_space = gymnasium.spaces.Box(0, 1, (27,), np.int8)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.paid: set[float] = set()
+        self.barred = self.plies = 0
+
+    def reset(self, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
+        """Start games and keep their first masks."""
+        observations, info = self.env.reset(**kwargs)
+        self._masks = info["action_mask"]
+        return observations.reshape(-1, 27), info
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Note what the step did."""
+        self.barred += int((self._masks[np.arange(len(actions)), actions] == 0).sum())
+        observations, rewards, terminations, truncations, info = self.env.step(actions)
+        self.plies += len(actions)
+        self.paid |= set(rewards.tolist())
+        self._masks = info["action_mask"]
+        return observations.reshape(-1, 27), rewards, terminations, truncations, info
+
+
+def match(agent: DQN) -> float:
+    """Return the fraction of games that an agent wins in the first seat against random play."""
+    environment = gymnasium.make("TicTacToeVersus-v0")
+    won = 0
+    for seed in range(GAMES):
+        observation, info = environment.reset(seed=seed)
+        terminated = False
+        while not terminated:
+            action = agent.get_action(observation.reshape(1, 27), 0.0, info["action_mask"][None])
+            observation, _, terminated, _, info = environment.step(int(action[0]))
+        won += info["winner"] == 0
+    return won / GAMES
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    torch.manual_seed(SEED)
+    np.random.seed(SEED)  # noqa: NPY002 (what AgileRL draws from)
+    boards = FlatBoards(
+        gymnasium.make_vec("TicTacToeVersus-v0", num_envs=BOARDS, autoreset_mode=AutoresetMode.SAME_STEP)
+    )
+    population = [
+        DQN(
+            boards.single_observation_space,
+            boards.single_action_space,
+            index=index,
+            net_config={"encoder_config": {"hidden_size": [64]}, "head_config": {"hidden_size": [64]}},
+            batch_size=128,
+            lr=1e-3,
+            learn_step=BOARDS,
+            tau=0.01,
+        )
+        for index in range(2)
+    ]
+    before = match(population[0])
+    trained, _ = train_off_policy(
+        boards,
+        "TicTacToeVersus-v0",
+        "DQN",
+        population,
+        ReplayBuffer(max_size=2 * STEPS),
+        max_steps=STEPS,
+        evo_steps=2_000,
+        eps_decay=0.98,
+        selection_strategy=TournamentSelection(2, True, 2),
+        mutation=Mutations(0.5, 0, 0.2, 0, 0, 0.3, rand_seed=SEED),
+        verbose=False,
+    )
+    best = max(trained, key=match)
+    after = match(best)
+    print(f"agilerl {version('agilerl')}, torch {version('torch')}, gymnasium {version('gymnasium')}", end=", ")
+    print(f"pettingzoo {version('pettingzoo')}")
+    print(f"plies played {boards.plies:,} by {len(trained)} agents, rewards seen {sorted(boards.paid)}")
+    print(f"mask: info['action_mask'] of the vector; actions against it: {boards.barred}")
+    print(f"wins in {GAMES} games against random: {before:.3f} before, {after:.3f} after, the better agent")
+    assert boards.barred == 0
+    assert boards.paid == {1.0, 0.0, -1.0}
+    assert after > before + 0.05
+
+
+if __name__ == "__main__":
+    main()
