@@ -25,7 +25,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
 
     The settings are those of `TicTacToe-v0`. An agent observes `observation` [rows, cols, 3] int8 and
     `action_mask` [rows * cols] int8: the empty cells on its turn, zeros on the opponent's, and ones when
-    the game is over. `infos` hold `action_mask` and `to_play`, and at the end `winner` and `illegal`, as in
+    the game is over. `infos` hold `action_mask` too, and at the end `winner` and `illegal`, as in
     `TicTacToe-v0`. With `perspective="mover"` each agent sees its own marks in plane 1.
 
     Raises:
@@ -112,6 +112,8 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
             raise gymnasium.error.ResetNeeded("there has been no game: call reset() first")
 
     def _share(self, info: dict[str, Any]) -> None:
+        # `agent_selection` says whose turn it is; a number beside the mask makes TorchRL's PettingZooWrapper fail.
+        del info["to_play"]
         mover, other = self.agent_selection, AGENTS[1 - AGENTS.index(self.agent_selection)]
         self.infos = {mover: info, other: {**info, "action_mask": self._mask(other)}}
 

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 import torch
 from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.env_checker import check_env
 
 from tests.interop.match import REWARD_TABLE, match, witnessed_game
 
@@ -39,3 +41,13 @@ def test_it_learns_which_moves_are_legal(algorithm: type[BaseAlgorithm], steps: 
     assert untrained.illegal > 0.5
     assert trained.illegal < 0.2
     assert trained.won > untrained.won + 0.2
+
+
+# It takes any box of three axes for a picture; SB3 itself flattens what is no uint8.
+@pytest.mark.filterwarnings("ignore:It seems that your observation .* is an image:UserWarning")
+@pytest.mark.filterwarnings("ignore:The minimal resolution for an image is 36x36:UserWarning")
+@pytest.mark.filterwarnings("ignore:It seems that your observation space .* is an image:UserWarning")
+@pytest.mark.parametrize("env_id", ["tictactoe:TicTacToe-v0", "tictactoe:TicTacToeVersus-v0"])
+@pytest.mark.parametrize("dict_observation", [False, True])
+def test_its_checker_passes(env_id: str, dict_observation: bool) -> None:
+    check_env(gymnasium.make(env_id, dict_observation=dict_observation).unwrapped, warn=True)

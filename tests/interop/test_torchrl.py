@@ -188,10 +188,6 @@ def test_gym_wrapper_trains_ppo_on_the_vector_of_boards(mode: AutoresetMode, dic
     assert trained.won > untrained.won + 0.05
 
 
-@pytest.mark.xfail(
-    raises=TypeError,
-    reason="PettingZooWrapper takes the mask from the observation and then fails on infos that hold more than it",
-)
 @pytest.mark.filterwarnings("ignore:PettingZoo in TorchRL is tested using version:UserWarning")  # of every newer one
 def test_petting_zoo_wrapper_trains_ppo_in_both_seats() -> None:
     torch.manual_seed(1000)

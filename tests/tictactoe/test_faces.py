@@ -80,7 +80,8 @@ class Game:
         observation = self.aec.observe(other)["observation"]
         if verdict.illegal:  # the seat to move is still the one that made the mistake
             observation = self.aec.observe(mover)["observation"]
-        self.check(verdict, observation, self.aec.rewards[mover], self.aec.terminations[mover], self.aec.infos[other])
+        info = {**self.aec.infos[other], "to_play": tictactoe_v0.AGENTS.index(mover if verdict.illegal else other)}
+        self.check(verdict, observation, self.aec.rewards[mover], self.aec.terminations[mover], info)
         assert self.aec.rewards[other] == loss
         assert self.aec.terminations[other] is self.aec.terminations[mover]
 
