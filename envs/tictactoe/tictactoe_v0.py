@@ -1,6 +1,7 @@
 """The PettingZoo view: an AEC environment in which the agents `player_1` and `player_2` take turns."""
 
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 import gymnasium
@@ -46,8 +47,9 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
         self._moved = True
-        self.observation_spaces = dict.fromkeys(AGENTS, self._game.observation_space)
-        self.action_spaces = dict.fromkeys(AGENTS, self._game.action_space)
+        # Each agent has its own, because a space holds the generator that it samples from.
+        self.observation_spaces = {agent: deepcopy(self._game.observation_space) for agent in AGENTS}
+        self.action_spaces = {agent: deepcopy(self._game.action_space) for agent in AGENTS}
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """Return the space of what an agent observes, the same object every time."""
