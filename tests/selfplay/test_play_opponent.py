@@ -1,0 +1,130 @@
+"""Who a person can play against, and what they say a square is worth."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import selfplay
+from selfplay import run_folder
+from selfplay.play_board import Position
+from selfplay.play_opponent import SHIPPED_FOLDER, built_in, trained
+from tests.selfplay.scripted import config_with, make
+from tests.selfplay.test_play_board import LARGE, position
+from tictactoe import Rules, solve
+
+
+def test_the_hints_of_optimal_are_the_exact_results_in_every_decision_state() -> None:
+    rules = Rules(2, 3, 2)
+    opponent, solution = built_in("optimal", rules, seed=0), solve(rules)
+    assert opponent.hints is not None
+    to_visit, visited = [Position(rules)], set()
+    while to_visit:
+        reached = to_visit.pop()
+        visited.add(reached.marks)
+        hints = opponent.hints(reached)
+        value, best = solution.lookup(reached.mover, reached.opponent)
+        assert max(hint.value for hint in hints.values()) == value
+        assert tuple(cell for cell, hint in hints.items() if hint.chosen) == best
+        assert tuple(hints) == reached.empty
+        for cell, hint in hints.items():
+            after = reached.after(cell)
+            worth = 1 if after.winner is not None else -solution.lookup(after.mover, after.opponent)[0]
+            assert (hint.value, hint.text) == (worth, {1: "win", 0: "draw", -1: "loss"}[worth])
+            if not after.over:
+                to_visit.append(after)
+    assert len(visited) == len(solution.tree.decisions)
+
+
+def test_a_win_a_draw_and_a_loss_are_told_apart() -> None:
+    opponent = built_in("optimal", Rules(), seed=0)
+    assert opponent.hints is not None
+    # X 1 2, O 5 7: X wins on 3, which O needs as well.
+    assert {cell: hint.text for cell, hint in opponent.hints(position(0, 4, 1, 6)).items()} == {
+        2: "win",
+        3: "loss",
+        5: "loss",
+        7: "loss",
+        8: "loss",
+    }
+    assert {hint.text for hint in opponent.hints(position(4)).values()} == {"draw", "loss"}
+
+
+def test_random_and_heuristic_say_that_they_have_no_hints() -> None:
+    for name in ("random", "heuristic"):
+        opponent = built_in(name, Rules(), seed=0)
+        assert opponent.hints is None
+        assert opponent.about_hints == f"none, for {name} rates no squares."
+
+
+def test_the_seed_decides_what_a_built_in_opponent_plays() -> None:
+    def moves(seed: int) -> list[int]:
+        opponent = built_in("random", LARGE, seed)
+        return [opponent.move(Position(LARGE)) for _ in range(20)]
+
+    assert moves(3) == moves(3)
+    assert moves(3) != moves(4)
+    assert len(set(moves(3))) > 5
+
+
+def test_built_in_opponents_play_a_board_of_64_cells() -> None:
+    rules = Rules(8, 8, 8)
+    for name in ("random", "heuristic"):
+        opponent, reached = built_in(name, rules, seed=0), Position(rules)
+        while not reached.over:
+            cell = opponent.move(reached)
+            assert cell in reached.empty
+            reached = reached.after(cell)
+
+
+def test_a_trained_opponent_never_plays_a_taken_square_and_rates_what_is_free(tmp_path: Path) -> None:
+    config = config_with(rows=8, cols=8, k=4)  # untrained, it would soon play a taken one
+    run_folder.write_config(tmp_path, config)
+    run_folder.write_player(tmp_path, make(config).player())
+    opponent, reached = trained("it", tmp_path), Position(config.rules)
+    assert opponent.hints is not None
+    while not reached.over:
+        cell = opponent.move(reached)
+        hints = opponent.hints(reached)
+        assert tuple(hints) == reached.empty
+        assert [rated for rated, hint in hints.items() if hint.chosen] == [cell]
+        assert max(hints.values(), key=lambda hint: hint.value).chosen
+        reached = reached.after(cell)
+
+
+def test_hints_are_the_action_values_of_the_player_from_the_movers_view() -> None:
+    opponent, player = trained("it", SHIPPED_FOLDER), selfplay.load(SHIPPED_FOLDER)
+    assert opponent.hints is not None
+    planes = np.zeros((1, 3, 3, 3), np.int8)
+    planes[..., 0] = 1
+    planes[0, 1, 1] = 0, 0, 1
+    values = player.q_values(planes)[0]
+    hints = opponent.hints(position(4))
+    assert {cell: hint.value for cell, hint in hints.items()} == {cell: values[cell] for cell in range(9) if cell != 4}
+    assert all(hint.text == f"{hint.value:+.2f}" for hint in hints.values())
+
+
+def test_the_shipped_player_is_proved_unbeatable_and_optimal() -> None:
+    player = selfplay.load(SHIPPED_FOLDER)
+    evaluation = selfplay.evaluate(player, player.rules)
+    assert player.rules == Rules()
+    assert evaluation.unbeatable
+    assert evaluation.optimal
+    recorded = json.loads((SHIPPED_FOLDER / "evaluation.json").read_text())
+    for name, found in evaluation.as_dict().items():
+        assert recorded[name] == (pytest.approx(found) if isinstance(found, dict) else found)
+
+
+@pytest.mark.parametrize("person", [0, 1])
+def test_no_line_of_moves_beats_the_shipped_opponent(person: int) -> None:
+    opponent = trained("shipped", SHIPPED_FOLDER)
+
+    def games(reached: Position) -> int:
+        if reached.over:
+            assert reached.winner != person
+            return 1
+        cells = reached.empty if reached.seat == person else (opponent.move(reached),)
+        return sum(games(reached.after(cell)) for cell in cells)
+
+    assert games(Position(Rules())) > 50
