@@ -223,6 +223,7 @@ def main(args: Sequence[str]) -> None:
     print(
         f"\nThe run is in {folder}. Next:\n"
         f"  {shlex.join([python, '-m', 'selfplay.prove', str(folder)])}  proves the saved player again\n"
+        f"  {shlex.join([python, '-m', 'selfplay.play', str(folder)])}  lets you play against it\n"
         f"  {shlex.join([python, '-m', 'tensorboard.main', '--logdir', str(folder.parent)])}  shows all runs\n"
         f"  {shlex.join([python, 'train.py', '--help'])}  lists what else can be set"
     )

@@ -244,6 +244,7 @@ def test_what_is_printed(finished: tuple[Path, str]) -> None:
         "The proof of --stop unbeatable held from",
         "The run is in runs/it",
         "-m selfplay.prove runs/it",
+        "-m selfplay.play runs/it",
         "-m tensorboard.main --logdir runs",
     ):
         assert expected in output
