@@ -21,6 +21,10 @@ Observation: TypeAlias = Any
 """One-hot planes, or a dict of them and the action mask where that is asked for."""
 
 
+SEATS = (np.int64(0), np.int64(1))
+"""The seats as `info` holds them: of a type with shape and dtype, which TorchRL asks for."""
+
+
 class TicTacToeEnv(gymnasium.Env[Observation, int]):
     """Play both seats of an m,n,k game in turn.
 
@@ -175,7 +179,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         return self._mask.copy() if self._playing else np.ones(self.rules.cells, np.int8)
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.action_masks(), "to_play": self._ply & 1}
+        return {"action_mask": self.action_masks(), "to_play": SEATS[self._ply & 1]}
 
     def planes(self, seat: int) -> Planes:
         """Return the board as a seat sees it, [rows, cols, 3]; only `perspective="mover"` tells seats apart."""

@@ -259,3 +259,14 @@ class SeatLearner:
         )
         with torch.no_grad(), set_exploration_type(ExplorationType.DETERMINISTIC):
             return int(self.actor(TensorDict({self.agent: mine}))[self.agent, "action"])
+
+
+@pytest.mark.parametrize("env_id", ["TicTacToe-v0", "TicTacToeVersus-v0"])
+def test_gym_env_registers_what_info_holds_by_itself(env_id: str) -> None:
+    environment = GymEnv(env_id, categorical_action_encoding=True).auto_register_info_dict()
+    check_env_specs(environment)
+    seen = environment.rollout(20, break_when_any_done=False)["next"]
+    assert seen["to_play"].flatten().tolist() == [
+        int(planes[..., 1].sum() > planes[..., 2].sum()) for planes in seen["observation"]
+    ]
+    assert seen["action_mask"].shape == (20, 9)
