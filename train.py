@@ -2,36 +2,33 @@
 
     python train.py                  a DQN learns tic-tac-toe until it is proved unbeatable
     python train.py --mask --seed 1  the same with illegal moves barred, another seed
-    python train.py --help           every setting
+    python train.py minimax-q        one of the published tabular learners
+    python train.py --help           every setting, and the other algorithms
 
-The algorithm is `self_play` below: act, step, remember, learn. `train` evaluates what it yields.
+The DQN is `self_play` below: act, step, remember, learn. `train` evaluates what it yields, and the experiment
+around it, in `selfplay.experiment`, is that of every algorithm. The others are in `selfplay.tabular`.
 """
 
 import math
-import shlex
-import sys
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
 import numpy
 import torch
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from selfplay import run_folder
+from selfplay import experiment
+from selfplay.algorithms import ALGORITHMS, Config
 from selfplay.command_line import parse, peek, run_command
 from selfplay.config import PRESETS, DQNConfig, PresetFlag
 from selfplay.dqn import DQNAgent, Update
 from selfplay.errors import UserError
 from selfplay.evaluation import Evaluation, evaluate
-from selfplay.games import self_play_game
+from selfplay.experiment import Record
 from selfplay.interleaved import InterleavedAgents
-from selfplay.report import evaluation_table, live_score, verdict
 from selfplay.schedules import linear
-from selfplay.tracking import Tracker, evaluation_metrics
+from selfplay.tabular import training as tabular
 from tictactoe import batch
 from tictactoe.rewards import named_rewards
 from tictactoe.tree import SOLVABLE_CELLS
@@ -140,13 +137,6 @@ def proves(evaluation: Evaluation, stop: str) -> bool:
     return {"unbeatable": evaluation.unexploitable, "optimal": evaluation.optimal, "never": False}[stop]
 
 
-def first_of_final_streak(proofs: Sequence[bool]) -> int | None:
-    """Return the number of the first evaluation from which the proof held to the end, None if it did not."""
-    failures = [number for number, proved in enumerate(proofs) if not proved]
-    first = failures[-1] + 1 if failures else 0
-    return first if first < len(proofs) else None
-
-
 def choose_device(name: str) -> torch.device:
     """Return the device of that name; "auto" is CUDA where there is one.
 
@@ -159,123 +149,72 @@ def choose_device(name: str) -> torch.device:
     return torch.device("cuda" if name == "cuda" or (name == "auto" and available) else "cpu")
 
 
-def default_run_dir(config: DQNConfig) -> Path:
-    """Return runs/ALGORITHM-BOARD-SEED-TIME."""
-    board = f"{config.rows}x{config.cols}x{config.k}"
-    return Path("runs") / f"{run_folder.ALGORITHM}-{board}-{config.seed}-{time.strftime('%Y%m%d-%H%M%S')}"
+def run_dqn(config: DQNConfig) -> None:
+    """Train a DQN as its settings say, and leave a run folder behind.
+
+    Raises:
+        UserError: there is no such device, or not the memory for these settings.
+    """
+    torch.set_num_threads(1)  # on networks this small more threads only wait for each other
+    device = choose_device(config.device)
+    try:
+        agents = make_agents(config, device)
+    except RuntimeError as error:  # what PyTorch raises when memory does not suffice
+        raise UserError(f"the networks and the replay memory cannot be made on {device}: {error}") from None
+    finished = experiment.run(config, "plies", config.total_steps, agents.player, records(config, agents, device))
+    goal = "unbeatable" if config.stop == "never" else config.stop
+    experiment.present(finished, f"--stop {goal}", lambda evaluation: proves(evaluation, goal))
 
 
-def read_flags(args: Sequence[str]) -> DQNConfig:
-    """Return the configuration: the preset's values, overridden by the flags that are given."""
-    args = list(args[1:]) if args[:1] == [run_folder.ALGORITHM] else list(args)
-    preset = peek(PresetFlag, args, PROG).preset
-    return parse(DQNConfig, args, PROG, default=PRESETS[preset])
+def records(config: DQNConfig, agents: InterleavedAgents, device: torch.device) -> Iterator[Record]:
+    """Train, and yield each evaluation with the other numbers by TensorBoard tag; rates are since the one before."""
+    plies, updates, since = 0, 0, 0.0
+    for progressed, evaluation, seconds in train(config, agents, device):
+        metrics: dict[str, float] = {}
+        if progressed.last_updates:
+            losses, values = zip(*progressed.last_updates, strict=True)
+            metrics |= {"loss/td": float(torch.stack(losses).mean()), "q/mean": float(torch.cat(values).mean())}
+        metrics |= {
+            "explore/epsilon": progressed.epsilon,
+            "time/env_steps_per_s": (progressed.plies - plies) / (seconds - since),
+            "time/updates_per_s": (progressed.updates - updates) / (seconds - since),
+            "time/training_s": seconds,
+            "time/updates": progressed.updates,
+        }
+        yield Record(progressed.plies, evaluation, metrics)
+        plies, updates, since = progressed.plies, progressed.updates, seconds
+
+
+def read_flags(args: Sequence[str]) -> Config:
+    """Return the settings of the algorithm that is named first, the DQN if none is; flags override its defaults.
+
+    Raises:
+        UserError: there is no such algorithm or flag, or the value is not one of it.
+    """
+    named = bool(args) and not args[0].startswith("-")
+    algorithm, flags = (args[0], args[1:]) if named else (DQNConfig.algorithm, args)
+    if algorithm not in ALGORITHMS:
+        raise UserError(f"there is no algorithm {algorithm!r}; choose one of {', '.join(ALGORITHMS)}")
+    if algorithm != DQNConfig.algorithm:
+        return parse(ALGORITHMS[algorithm], flags, f"{PROG} {algorithm}")
+    preset = peek(PresetFlag, flags, PROG).preset
+    return parse(DQNConfig, flags, PROG, default=PRESETS[preset], about=about_algorithms())
+
+
+def about_algorithms() -> str:
+    """Return what the DQN does, and the other algorithms, one line each."""
+    own, *others = ((name, str(kind.__doc__)) for name, kind in ALGORITHMS.items())
+    lines = [f"  {PROG} {name:13} {summary}" for name, summary in others]
+    return "\n".join([own[1], "", "Other algorithms, each with its own --help:", *lines])
 
 
 def main(args: Sequence[str]) -> None:
     """Train as the flags say, showing the exact score, and leave a run folder behind."""
     config = read_flags(args)
-    torch.set_num_threads(1)  # on networks this small more threads only wait for each other
-    device = choose_device(config.device)
-    folder = config.run_dir or run_folder.unused(default_run_dir(config))
-    try:
-        agents = make_agents(config, device)
-    except RuntimeError as error:  # what PyTorch raises when memory does not suffice
-        raise UserError(f"the networks and the replay memory cannot be made on {device}: {error}") from None
-    player = agents.player()
-    run_folder.create(folder)
-    run_folder.write_config(folder, config)
-    tracker = Tracker(folder)
-    console = Console()
-
-    history: list[Evaluated] = []
-    columns = TextColumn("{task.description}"), BarColumn(10), TimeElapsedColumn()
-    finished = False
-    try:
-        with Progress(*columns, console=console) as progress:
-            task = progress.add_task("training until the first evaluation", total=config.total_steps)
-            for evaluated in train(config, agents, device):
-                history.append(evaluated)
-                plies = evaluated.progressed.plies
-                tracker.metrics(plies, metrics_of(history))
-                score = live_score(evaluated.evaluation) if evaluated.evaluation else "board too large to prove"
-                progress.update(task, completed=plies, description=f"{plies:,} plies  {score}")
-                if is_power_of_two(len(history)):
-                    tracker.player(plies, player, config.rules)
-                    run_folder.write_player(folder, player)
-            # Saved before anything more is shown, which may fail: the terminal can be gone by now.
-            run_folder.write_player(folder, player)
-            run_folder.write_evaluation(folder, history[-1].evaluation)
-            finished = True
-            progress.update(task, total=history[-1].progressed.plies)
-        if not is_power_of_two(len(history)):
-            tracker.player(history[-1].progressed.plies, player, config.rules)
-    except KeyboardInterrupt:
-        if not finished:
-            run_folder.write_player(folder, player)
-        raise KeyboardInterrupt(f"interrupted; the player so far is in {folder}") from None
-    finally:
-        tracker.close(run_folder.settings(config))
-
-    print(f"\nA game of the player against itself:\n\n{self_play_game(player, config.rules)}\n")
-    summarize(console, config, history)
-    python = this_python()
-    print(
-        f"\nThe run is in {folder}. Next:\n"
-        f"  {shlex.join([python, '-m', 'selfplay.prove', str(folder)])}  proves the saved player again\n"
-        f"  {shlex.join([python, '-m', 'selfplay.play', str(folder)])}  lets you play against it\n"
-        f"  {shlex.join([python, '-m', 'tensorboard.main', '--logdir', str(folder.parent)])}  shows all runs\n"
-        f"  {shlex.join([python, 'train.py', '--help'])}  lists what else can be set"
-    )
-
-
-def is_power_of_two(number: int) -> bool:
-    """Tell whether a positive number is 1, 2, 4, 8, ..."""
-    return number & (number - 1) == 0
-
-
-def this_python() -> str:
-    """Return the interpreter as one would type it here."""
-    executable, here = Path(sys.executable), Path.cwd()
-    return str(executable.relative_to(here) if executable.is_relative_to(here) else executable)
-
-
-def metrics_of(history: Sequence[Evaluated]) -> dict[str, float]:
-    """Return the numbers of the newest evaluation by TensorBoard tag; rates are since the one before."""
-    progressed, evaluation, seconds = history[-1]
-    plies, updates, since = 0, 0, 0.0
-    if len(history) > 1:
-        (plies, updates, *_), _, since = history[-2]
-    metrics = evaluation_metrics(evaluation) if evaluation else {}
-    if progressed.last_updates:
-        losses, values = zip(*progressed.last_updates, strict=True)
-        metrics |= {"loss/td": float(torch.stack(losses).mean()), "q/mean": float(torch.cat(values).mean())}
-    return metrics | {
-        "explore/epsilon": progressed.epsilon,
-        "time/env_steps_per_s": (progressed.plies - plies) / (seconds - since),
-        "time/updates_per_s": (progressed.updates - updates) / (seconds - since),
-        "time/training_s": seconds,
-        "time/updates": progressed.updates,
-    }
-
-
-def summarize(console: Console, config: DQNConfig, history: Sequence[Evaluated]) -> None:
-    """Print the exact evaluation at the end of the run and when the proof was reached."""
-    evaluation = history[-1].evaluation
-    if evaluation is None:
-        print(f"A board of {config.rules.cells} cells cannot be solved here, so nothing is proved of this player.")
-        return
-    console.print(evaluation_table(evaluation))
-    print(verdict(evaluation))
-    goal = "unbeatable" if config.stop == "never" else config.stop
-    proofs = [evaluated.evaluation is not None and proves(evaluated.evaluation, goal) for evaluated in history]
-    first = first_of_final_streak(proofs)
-    if first is not None:
-        progressed, _, seconds = history[first]
-        print(
-            f"The proof of --stop {goal} held from {progressed.plies:,} plies, {progressed.updates:,} updates and "
-            f"{seconds:.1f} s of training to the end."
-        )
+    if isinstance(config, DQNConfig):
+        run_dqn(config)
+    else:
+        tabular.run(config)
 
 
 if __name__ == "__main__":

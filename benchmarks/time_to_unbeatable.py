@@ -25,6 +25,7 @@ import train
 from benchmarks import machine
 from benchmarks.spread import Spread, spread
 from benchmarks.unit import HIDDEN, STEPS, unit_seconds
+from selfplay import experiment
 from selfplay.command_line import parse, run_command
 from selfplay.config import DQNConfig
 from selfplay.errors import UserError
@@ -104,7 +105,7 @@ def measure(mode: Mode, seed: int, total_steps: int) -> Run:
 
     evaluations = [evaluated.evaluation for evaluated in history if evaluated.evaluation is not None]
     proofs = [train.proves(evaluation, config.stop) for evaluation in evaluations]
-    first = train.first_of_final_streak(proofs)
+    first = experiment.first_of_final_streak(proofs)
     seconds = updates = plies = math.inf
     if first is not None:
         progressed, _, seconds = history[first]

@@ -16,6 +16,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import selfplay
 import train
+from selfplay import experiment
 from selfplay.config import PRESETS, DQNConfig
 from tests.selfplay.scripted import config_with
 from tests.selfplay.test_player import ABSOLUTE
@@ -209,7 +210,7 @@ def test_the_last_evaluation_is_at_the_end_even_between_intervals() -> None:
     [([], None), ([False], None), ([True], 0), ([True, False, True, True], 2), ([True, True, False], None)],
 )
 def test_the_proof_dates_from_the_evaluation_since_which_it_held(proofs: list[bool], first: int | None) -> None:
-    assert train.first_of_final_streak(proofs) == first
+    assert experiment.first_of_final_streak(proofs) == first
 
 
 def test_flags_override_the_presets_values() -> None:

@@ -4,6 +4,8 @@ from typing import Any, Protocol, TypeAlias
 
 from numpy.typing import NDArray
 
+from tictactoe import Rules
+
 Array: TypeAlias = Any
 """A NumPy array or a torch tensor."""
 
@@ -16,4 +18,17 @@ class Agent(Protocol):
 
         With `action_mask` [B, A] only the actions marked in it are chosen.
         """
+        ...
+
+
+class Player(Agent, Protocol):
+    """Play greedily as training has taught it, and show what it makes of each cell."""
+
+    @property
+    def rules(self) -> Rules:
+        """Return the rules of the game it was trained on."""
+        ...
+
+    def q_values(self, observation: Array) -> Array:
+        """Return the value [B, A] of each cell to the mover, of observations [B, R, C, 3] of either perspective."""
         ...

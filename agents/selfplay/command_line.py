@@ -17,8 +17,12 @@ USER_ERROR, INTERRUPTED = 2, 130
 Config = TypeVar("Config")
 
 
-def parse(kind: type[Config], args: Sequence[str], prog: str, default: Config | None = None) -> Config:
+def parse(
+    kind: type[Config], args: Sequence[str], prog: str, default: Config | None = None, about: str | None = None
+) -> Config:
     """Read a dataclass from the command line; `default` holds the values of flags that are not given.
+
+    `about` stands above the flags in the help, in place of the dataclass's docstring.
 
     Raises:
         UserError: a flag is unknown or its value is not of its type.
@@ -26,8 +30,8 @@ def parse(kind: type[Config], args: Sequence[str], prog: str, default: Config | 
     """
     with _mistakes_in_one_line(kind, prog):
         if default is None:
-            return tyro.cli(kind, args=args, prog=prog)
-        return tyro.cli(kind, args=args, prog=prog, default=default)
+            return tyro.cli(kind, args=args, prog=prog, description=about)
+        return tyro.cli(kind, args=args, prog=prog, description=about, default=default)
 
 
 def peek(kind: type[Config], args: Sequence[str], prog: str) -> Config:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import ClassVar, Literal
 
 from selfplay.checks import LARGEST, check_counts, check_fractions, check_seed, check_types, require
 from selfplay.errors import UserError
@@ -29,6 +29,8 @@ class PresetFlag:
 @dataclass(frozen=True)
 class DQNConfig(PresetFlag):
     """Train a DQN by interleaved self-play until it is proved unbeatable."""
+
+    algorithm: ClassVar[str] = "dqn"
 
     seed: int = 0
     """Seed of every random draw of the run."""

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,22 +11,31 @@ from matplotlib.ticker import EngFormatter, PercentFormatter, StrMethodFormatter
 from numpy.typing import NDArray
 
 FIRST, SECOND, BOTH = "#1f6fb4", "#d9622b", "#3a3a3a"
+OUTCOMES = (
+    ("first_wins", "first seat wins", FIRST),
+    ("second_wins", "second seat wins", SECOND),
+    ("draws", "draw", BOTH),
+)
+"""How games end: name in tables and tags, label and colour in pictures."""
 
 
-def progress_figure(metrics: Sequence[Mapping[str, float]]) -> Figure:
-    """Draw a run's exact score and loss over plies from the lines of its metrics.jsonl."""
+def progress_figure(metrics: Sequence[Mapping[str, float]], unit: str) -> Figure:
+    """Draw a run's exact score, and its loss or how its games end, from the lines of its metrics.jsonl.
+
+    `unit` is what the x axis counts, plies or games, and the key of that number in each line.
+    """
     figure = Figure(figsize=(10, 6.5), layout="constrained")
-    beaten, optimal, against_random, loss = figure.subplots(2, 2).ravel()
-    plies = [line["plies"] for line in metrics]
+    beaten, optimal, against_random, learning = figure.subplots(2, 2).ravel()
+    steps = [line[unit] for line in metrics]
 
     def draw(axes: Axes, tag: str, label: str, colour: str) -> None:
-        axes.plot(plies, [line.get(tag, np.nan) for line in metrics], label=label, color=colour, marker=".")
+        axes.plot(steps, [line.get(tag, np.nan) for line in metrics], label=label, color=colour, marker=".")
 
     for seat, colour in (("first", FIRST), ("second", SECOND)):
         draw(beaten, f"eval/{seat}/losses", f"lost, {seat} seat", colour)
         draw(against_random, f"eval/{seat}/win_vs_random", f"{seat} seat", colour)
         beaten.plot(
-            plies,
+            steps,
             [line.get(f"eval/{seat}/illegal", np.nan) for line in metrics],
             label=f"illegal, {seat} seat",
             color=colour,
@@ -40,11 +50,18 @@ def progress_figure(metrics: Sequence[Mapping[str, float]]) -> Figure:
         axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
     optimal.set_title("Decision states with an optimal move")
     against_random.set_title("Wins against a random opponent (exact)")
-    draw(loss, "loss/td", "squared TD error", BOTH)
-    loss.set_yscale("log")
-    loss.set_title("Mean squared TD error")
-    for axes in (beaten, optimal, against_random, loss):
-        axes.set_xlabel("plies")
+    if "games/draws" in metrics[-1]:
+        for end, label, colour in OUTCOMES:
+            draw(learning, f"games/{end}", label, colour)
+        learning.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+        learning.set_title("Training games")
+        learning.legend()
+    else:
+        draw(learning, "loss/td", "squared TD error", BOTH)
+        learning.set_yscale("log")
+        learning.set_title("Mean squared TD error")
+    for axes in (beaten, optimal, against_random, learning):
+        axes.set_xlabel(unit)
         axes.xaxis.set_major_formatter(EngFormatter())
         axes.grid(alpha=0.3)
     beaten.legend()
@@ -52,7 +69,7 @@ def progress_figure(metrics: Sequence[Mapping[str, float]]) -> Figure:
     return figure
 
 
-def value_figure(values: NDArray[np.float32], title: str) -> Figure:
+def value_figure(values: NDArray[np.floating[Any]], title: str) -> Figure:
     """Draw the action values of one position, [R, C], as a board of colours and numbers."""
     rows, cols = values.shape
     figure = Figure(figsize=(1.1 * cols + 1.6, 1.1 * rows + 0.7), layout="constrained")

@@ -16,16 +16,21 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
+from selfplay.agent import Player
+from selfplay.algorithms import ALGORITHMS, Config, TabularConfig
 from selfplay.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.evaluation import Evaluation
 from selfplay.files import write_whole
 from selfplay.network import QNetwork
 from selfplay.player import QPlayer
+from selfplay.tabular.afterstates import AfterstatePlayer
+from selfplay.tabular.minimax_q import MinimaxQConfig, MinimaxQPlayer
 from tictactoe import Rules
 
-ALGORITHM = "dqn"
 CONFIG, MODEL, EVALUATION = "config.json", "model.safetensors", "evaluation.json"
+TABLE = "table"
+"""Name of a tabular learner's only tensor."""
 
 
 def create(folder: Path) -> None:
@@ -45,15 +50,16 @@ def create(folder: Path) -> None:
         raise UserError(f"{folder}: is not writable; choose another --run-dir")
 
 
-def write_config(folder: Path, config: DQNConfig) -> None:
+def write_config(folder: Path, config: Config) -> None:
     """Write how the run was started; where its folder lies is left out, so that it can be moved."""
-    content = {"algorithm": ALGORITHM, "version": version("tictactoe-selfplay"), "config": settings(config)}
+    content = {"algorithm": config.algorithm, "version": version("tictactoe-selfplay"), "config": settings(config)}
     _write_json(folder / CONFIG, content)
 
 
-def settings(config: DQNConfig) -> dict[str, Any]:
-    """Return the settings of a run by name, without the place of its folder."""
-    return {name: value for name, value in asdict(config).items() if name != "run_dir"}
+def settings(config: Config) -> dict[str, Any]:
+    """Return the settings of a run by name, ready for JSON, without the place of its folder."""
+    found = {name: value for name, value in asdict(config).items() if name != "run_dir"}
+    return {name: str(value) if isinstance(value, Path) else value for name, value in found.items()}
 
 
 def unused(folder: Path) -> Path:
@@ -65,13 +71,18 @@ def unused(folder: Path) -> Path:
     return candidate
 
 
-def write_player(folder: Path, player: QPlayer) -> None:
-    """Write the trained networks."""
-    tensors = {
-        f"{name}.{key}": tensor.detach().cpu().contiguous()
-        for name, network in zip(_network_names(len(player.networks)), player.networks, strict=True)
-        for key, tensor in network.state_dict().items()
-    }
+def write_player(folder: Path, player: Player) -> None:
+    """Write the trained networks of a DQN, or the table of any other algorithm."""
+    if isinstance(player, QPlayer):
+        tensors = {
+            f"{name}.{key}": tensor.detach().cpu().contiguous()
+            for name, network in zip(_network_names(len(player.networks)), player.networks, strict=True)
+            for key, tensor in network.state_dict().items()
+        }
+    elif isinstance(player, AfterstatePlayer | MinimaxQPlayer):
+        tensors = {TABLE: torch.from_numpy(player.table)}
+    else:
+        raise TypeError(f"only a trained player can be saved, not a {type(player).__name__}")
     write_whole(folder / MODEL, save(tensors))
 
 
@@ -85,8 +96,8 @@ def _write_json(path: Path, content: dict[str, Any]) -> None:
     write_whole(path, (json.dumps(content, indent=2) + "\n").encode())
 
 
-def load(folder: str | Path) -> QPlayer:
-    """Return the player that a run folder holds; its greedy moves are those of the run's end.
+def load(folder: str | Path) -> Player:
+    """Return the player that a run folder of any algorithm holds; its greedy moves are those of the run's end.
 
     Raises:
         UserError: a file is missing, truncated, foreign, or does not fit the others.
@@ -95,6 +106,10 @@ def load(folder: str | Path) -> QPlayer:
     if not folder.is_dir():
         raise UserError(f"{folder}: there is no such run folder")
     config = read_config(folder)
+    return _load_networks(folder, config) if isinstance(config, DQNConfig) else _load_table(folder, config)
+
+
+def _load_networks(folder: Path, config: DQNConfig) -> QPlayer:
     shapes_alone = torch.device("meta")  # takes no memory
     networks = [
         QNetwork(config.rules.cells, config.hidden, config.dueling, shapes_alone)
@@ -106,7 +121,7 @@ def load(folder: str | Path) -> QPlayer:
         for name, network in zip(names, networks, strict=True)
         for key, tensor in network.state_dict().items()
     }
-    tensors = _read_tensors(folder / MODEL, shapes, config.rules)
+    tensors = _read_tensors(folder / MODEL, shapes, torch.float32, config.rules)
     for name, network in zip(names, networks, strict=True):
         weights = {key: tensors[f"{name}.{key}"] for key in network.state_dict()}
         network.load_state_dict(weights, assign=True)
@@ -114,11 +129,17 @@ def load(folder: str | Path) -> QPlayer:
     return QPlayer(config.rules, tuple(networks), config.perspective, config.mask)
 
 
+def _load_table(folder: Path, config: TabularConfig) -> AfterstatePlayer | MinimaxQPlayer:
+    tensors = _read_tensors(folder / MODEL, {TABLE: config.table_shape}, torch.float64, config.rules)
+    table = tensors[TABLE].numpy()
+    return MinimaxQPlayer(table) if isinstance(config, MinimaxQConfig) else AfterstatePlayer(config.rules, table)
+
+
 def _network_names(count: int) -> tuple[str, ...]:
     return ("shared",) if count == 1 else ("first", "second")
 
 
-def read_config(folder: Path) -> DQNConfig:
+def read_config(folder: Path) -> Config:
     """Return the configuration of a run.
 
     Raises:
@@ -133,22 +154,32 @@ def read_config(folder: Path) -> DQNConfig:
         raise UserError(f"{path}: is truncated or not JSON") from None
     except RecursionError:
         raise UserError(f"{path}: is nested too deeply to be a configuration") from None
-    found = content.get("config") if isinstance(content, dict) else None
-    if not isinstance(found, dict) or content.get("algorithm") != ALGORITHM:
-        raise UserError(f'{path}: is not the configuration of a "{ALGORITHM}" run')
-    known = {field.name for field in fields(DQNConfig)} - {"run_dir"}
+    named = content if isinstance(content, dict) else {}
+    kind, found = _kind(named.get("algorithm")), named.get("config")
+    if kind is None or not isinstance(found, dict):
+        raise UserError(f"{path}: is not the configuration of a run of {', '.join(ALGORITHMS)}")
+    known = {field.name for field in fields(kind)} - {"run_dir"}
     if found.keys() != known:
         odd = ", ".join(map(repr, sorted(found.keys() ^ known)))
         raise UserError(f"{path}: is from another version of this program (settings that differ: {odd})")
-    if isinstance(found["hidden"], list):
+    # JSON has neither tuples nor paths.
+    if isinstance(found.get("hidden"), list):
         found["hidden"] = tuple(found["hidden"])
+    if isinstance(found.get("from_table"), str):
+        found["from_table"] = Path(found["from_table"])
     try:
-        return DQNConfig(**found)
+        return kind(**found)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
 
 
-def _read_tensors(path: Path, shapes: dict[str, tuple[int, ...]], rules: Rules) -> dict[str, Tensor]:
+def _kind(algorithm: object) -> type[Config] | None:
+    return ALGORITHMS.get(algorithm) if isinstance(algorithm, str) else None
+
+
+def _read_tensors(
+    path: Path, shapes: dict[str, tuple[int, ...]], dtype: torch.dtype, rules: Rules
+) -> dict[str, Tensor]:
     try:
         with safe_open(path, framework="pt") as file:
             found = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}  # noqa: SIM118 (no mapping)
@@ -162,8 +193,8 @@ def _read_tensors(path: Path, shapes: dict[str, tuple[int, ...]], rules: Rules) 
     except SafetensorError as error:
         raise UserError(f"{path}: is truncated or not a safetensors file ({error})") from None
     for key, tensor in tensors.items():
-        if tensor.dtype != torch.float32 or not bool(torch.isfinite(tensor).all()):
-            raise UserError(f"{path}: {key} is not made of finite float32 numbers")
+        if tensor.dtype != dtype or not bool(torch.isfinite(tensor).all()):
+            raise UserError(f"{path}: {key} is not made of finite {str(dtype).removeprefix('torch.')} numbers")
     return tensors
 
 

@@ -8,12 +8,12 @@ import numpy as np
 from torch.utils.tensorboard import SummaryWriter
 from torch.utils.tensorboard.summary import hparams
 
+from selfplay.agent import Player
 from selfplay.evaluation import Evaluation
 from selfplay.files import write_whole
 from selfplay.games import self_play_game
-from selfplay.player import QPlayer
 from selfplay.plots import png, progress_figure, value_figure
-from tictactoe import Rules, batch
+from tictactoe import batch
 
 METRICS, PROGRESS = "metrics.jsonl", "progress.png"
 
@@ -37,46 +37,49 @@ def evaluation_metrics(evaluation: Evaluation) -> dict[str, float]:
 
 
 class Tracker:
-    """Write what a run reports, step by step, into its folder."""
+    """Write what a run reports, step by step, into its folder; `unit` is what steps are, plies or games."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, unit: str) -> None:
         self._folder = folder
+        self._unit = unit
         self._history: list[dict[str, float]] = []
         self._lines = (folder / METRICS).open("a", encoding="utf-8")
         self._board = SummaryWriter(str(folder))
 
-    def metrics(self, plies: int, metrics: Mapping[str, float]) -> None:
-        """Record numbers by tag after so many plies."""
-        line = {"plies": plies, **metrics}
+    def metrics(self, steps: int, metrics: Mapping[str, float]) -> None:
+        """Record numbers by tag after so many steps."""
+        line = {self._unit: steps, **metrics}
         self._history.append(line)
         self._lines.write(json.dumps(line) + "\n")
         self._lines.flush()
         for tag, value in metrics.items():
-            self._board.add_scalar(tag, value, plies)
+            self._board.add_scalar(tag, value, steps)
 
-    def player(self, plies: int, player: QPlayer, rules: Rules) -> None:
+    def player(self, steps: int, player: Player) -> None:
         """Record the values that a player sees in the opening, as a picture, and a game it plays with itself."""
+        rules = player.rules
         opening = batch.observe(rules, batch.reset(rules, 1, np), "mover")
         values = player.q_values(opening)[0].reshape(rules.rows, rules.cols)
-        self._board.add_figure("q/opening", value_figure(values, f"Q values of the opening, {plies:,} plies"), plies)
+        title = f"Values of the opening, {steps:,} {self._unit}"
+        self._board.add_figure("q/opening", value_figure(values, title), steps)
         game = self_play_game(player, rules)
-        self._board.add_text("game/self_play", "\n".join("    " + line for line in game.split("\n")), plies)
+        self._board.add_text("game/self_play", "\n".join("    " + line for line in game.split("\n")), steps)
 
     def close(self, settings: Mapping[str, object]) -> None:
         """Record the settings with the last metrics, draw progress.png and close the files."""
         if self._history:
             self._hparams(settings, self._history[-1])
-            write_whole(self._folder / PROGRESS, png(progress_figure(self._history)))
+            write_whole(self._folder / PROGRESS, png(progress_figure(self._history, self._unit)))
         self._board.close()
         self._lines.close()
 
     def _hparams(self, settings: Mapping[str, object], metrics: Mapping[str, float]) -> None:
         # SummaryWriter.add_hparams would put them into a run of their own beside this one.
-        final = {f"final/{tag}": value for tag, value in metrics.items() if tag != "plies"}
+        final = {f"final/{tag}": value for tag, value in metrics.items() if tag != self._unit}
         plain = {
             name: value if isinstance(value, bool | int | float) else str(value) for name, value in settings.items()
         }
         for summary in hparams(plain, final):  # type: ignore[no-untyped-call]
             self._board._get_file_writer().add_summary(summary)  # type: ignore[no-untyped-call]
         for tag, value in final.items():
-            self._board.add_scalar(tag, value, int(metrics["plies"]))
+            self._board.add_scalar(tag, value, int(metrics[self._unit]))

@@ -9,8 +9,9 @@ walks its own afterstates backwards, from r = +1 for a win, -1 for a loss, `draw
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +33,16 @@ MATCH_UPS: Mapping[str, Literal[0, 1, "none"]] = MappingProxyType(
 class AfterstateQConfig:
     """Train afterstate values against a random opponent on 3,3,3."""
 
+    algorithm: ClassVar[str] = "afterstate-q"
+
     seed: int = 0
     """Seed of every random draw of the run."""
+    run_dir: Path | None = None
+    """Folder of this run; it must be new or empty. Default: runs/ALGORITHM-BOARD-SEED-TIME."""
     games: int = 10_000
     """Games against the random opponent."""
+    eval_every: int = 500
+    """Games between exact evaluations; one takes longer than these games do."""
     seat: Literal[0, 1, "none"] = 0
     """The learner's seat; "none" lets two random players meet, and nothing is learned."""
     alpha: float = 0.2
@@ -50,10 +57,20 @@ class AfterstateQConfig:
     def __post_init__(self) -> None:
         check_types(self)
         check_seed(self)
-        check_counts(self, "games")
+        check_counts(self, "games", "eval_every")
         check_fractions(self, "gamma", "exploration")
         require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
         require(-1 <= self.draw_reward <= 1, "draw_reward", "between -1 and 1", self.draw_reward)
+
+    @property
+    def rules(self) -> Rules:
+        """Return the rules of the board, 3,3,3."""
+        return Rules()
+
+    @property
+    def table_shape(self) -> tuple[int, ...]:
+        """Return the shape of the table, [3^A]."""
+        return (3**self.rules.cells,)
 
 
 class AfterstateQ:
@@ -65,9 +82,9 @@ class AfterstateQ:
 
     def __init__(self, config: AfterstateQConfig) -> None:
         self.config = config
-        self.rules = Rules()
+        self.rules = config.rules
         self.rng = np.random.Generator(np.random.PCG64(config.seed))
-        self.table: FloatArray = np.zeros(3**self.rules.cells)
+        self.table: FloatArray = np.zeros(config.table_shape)
         self.games_played = 0
         self._board = board_tables(self.rules)
 

@@ -80,6 +80,8 @@ class ReachablePositions(NamedTuple):
     """[S]: the opponent's last move completed a line."""
     finished: NDArray[np.bool_]
     """[S]: a line is complete or the board is full."""
+    ply: IntArray
+    """[S]: marks on the board; the second seat is to move if it is odd."""
 
 
 def reachable_positions(rules: Rules) -> ReachablePositions:
@@ -88,7 +90,7 @@ def reachable_positions(rules: Rules) -> ReachablePositions:
     mover, opponent = tree.mover.astype(np.int64), tree.opponent.astype(np.int64)
     second_to_move = tree.ply % 2 == 1
     first, second = np.where(second_to_move, opponent, mover), np.where(second_to_move, mover, opponent)
-    return ReachablePositions(row_numbers(rules, first, second), mover, opponent, tree.lost, tree.finished)
+    return ReachablePositions(row_numbers(rules, first, second), mover, opponent, tree.lost, tree.finished, ply)
 
 
 def rows_and_seats(rules: Rules, observation: Any) -> tuple[IntArray, IntArray]:

@@ -16,7 +16,7 @@ import csv
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from selfplay.checks import check_counts, check_fractions, check_seed, check_typ
 from selfplay.errors import UserError
 from selfplay.files import write_csv
 from selfplay.tabular import kernels
-from selfplay.tabular.boards import FloatArray, IntArray, board_tables, greedy, rows_and_seats
+from selfplay.tabular.boards import FloatArray, IntArray, board_tables, greedy, reachable_positions, rows_and_seats
 from tictactoe import Rules
 
 RULES = Rules()
@@ -36,12 +36,20 @@ CSV_ROWS, CSV_COLUMNS = 3**RULES.cells, RULES.cells
 class MinimaxQConfig:
     """Train minimax Q-learning by self-play on 3,3,3."""
 
+    algorithm: ClassVar[str] = "minimax-q"
+
     seed: int = 0
     """Seed of every random draw of the run."""
+    run_dir: Path | None = None
+    """Folder of this run; it must be new or empty. Default: runs/ALGORITHM-BOARD-SEED-TIME."""
     games: int = 10_000_000
-    """Games of self-play."""
+    """Games of self-play; 0 with --from-table proves that table as it is."""
+    eval_every: int = 500_000
+    """Games between exact evaluations. One takes as long as some 30,000 games, so at this spacing they cost little."""
     tables: Literal["shared", "separate"] = "shared"
     """One table for both seats, or one per seat."""
+    from_table: Path | None = None
+    """CSV file to start from instead of random numbers: 19,683 lines of 9 numbers, as in a run's table.csv."""
     alpha: float = 0.1
     """Step size: the part of the way that a value moves to its target."""
     gamma: float = 0.9
@@ -52,23 +60,40 @@ class MinimaxQConfig:
     def __post_init__(self) -> None:
         check_types(self)
         check_seed(self)
-        check_counts(self, "games")
+        check_counts(self, "eval_every")
+        if not (self.games == 0 and self.from_table):
+            check_counts(self, "games")
         check_fractions(self, "gamma", "epsilon")
         require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
+
+    @property
+    def rules(self) -> Rules:
+        """Return the rules of the board, 3,3,3."""
+        return RULES
+
+    @property
+    def table_shape(self) -> tuple[int, ...]:
+        """Return the shape of the table, [1 or 2, 3^A, A]."""
+        return (1 if self.tables == "shared" else 2, CSV_ROWS, CSV_COLUMNS)
 
 
 class MinimaxQ:
     """Hold the table, the random stream and the number of games played so far.
 
-    `table` is [1, 3^A, A] float64, or [2, 3^A, A] with a table per seat, standard normal at first.
+    `table` is [1, 3^A, A] float64, or [2, 3^A, A] with a table per seat, standard normal at first or as in the
+    CSV file that the settings name.
+
+    Raises:
+        UserError: that file cannot be read or holds no such table.
     """
 
     def __init__(self, config: MinimaxQConfig) -> None:
         self.config = config
-        self.rules = RULES
+        self.rules = config.rules
         self.rng = np.random.Generator(np.random.PCG64(config.seed))
-        count = 1 if config.tables == "shared" else 2
-        self.table = self.rng.standard_normal((count, CSV_ROWS, CSV_COLUMNS))
+        self.table = self.rng.standard_normal(config.table_shape)
+        if config.from_table:
+            self.table[:] = read_table(config.from_table)
         self.games_played = 0
         self._board = board_tables(self.rules)
 
@@ -119,6 +144,18 @@ class MinimaxQPlayer:
     def act(self, observation: Any, action_mask: Any | None = None) -> IntArray:
         """Return the greedy cells [B], among those marked in `action_mask` [B, A] if one is given."""
         return greedy(self.q_values(observation), action_mask)
+
+
+def one_table(table: FloatArray) -> FloatArray:
+    """Return one table [3^A, A] that plays as the given one, [1, 3^A, A] or [2, 3^A, A], does.
+
+    Each seat's rows are taken from its own table; those of positions that no game reaches from the first.
+    """
+    positions = reachable_positions(RULES)
+    joined: FloatArray = table[0].copy()
+    second_to_move = positions.rows[positions.ply % 2 == 1]
+    joined[second_to_move] = table[-1, second_to_move]
+    return joined
 
 
 def write_table(path: Path, table: FloatArray) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,48 @@ def cumulative_counts(outcomes: NDArray[np.int8]) -> IntArray:
 def group_counts(outcomes: NDArray[np.int8], size: int) -> IntArray:
     """Return the same counts for each group of `size` games, [groups, 3]; the last group may be smaller."""
     return np.add.reduceat(results(outcomes), np.arange(0, len(outcomes), size), axis=0)
+
+
+class Counts(NamedTuple):
+    """Count how games have ended."""
+
+    draws: int = 0
+    first_wins: int = 0
+    second_wins: int = 0
+    first_illegal: int = 0
+    """Games that the first seat has lost by playing a taken cell."""
+    second_illegal: int = 0
+
+
+def count(outcomes: NDArray[np.int8]) -> Counts:
+    """Count outcomes [games] int8, in less time than the games took."""
+    return Counts(*np.bincount(outcomes.astype(np.intp) - DRAW, minlength=len(Counts._fields)).tolist())
+
+
+def shares(counts: Counts) -> dict[str, float]:
+    """Return what part of the games ended how, by TensorBoard tag.
+
+    A game that a taken cell has ended is also a win of the other seat.
+    """
+    games = max(sum(counts), 1)
+    return {
+        "games/first_wins": (counts.first_wins + counts.second_illegal) / games,
+        "games/second_wins": (counts.second_wins + counts.first_illegal) / games,
+        "games/draws": counts.draws / games,
+        "games/illegal": (counts.first_illegal + counts.second_illegal) / games,
+    }
+
+
+def write_groups(path: Path, counts: IntArray) -> None:
+    """Write the counts of successive groups of games, [groups, 3], as CSV: one line per group.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    last = counts.sum(axis=1).cumsum()
+    first = last - counts.sum(axis=1) + 1
+    lines = np.column_stack([first, last, counts]).tolist()
+    write_csv(path, [["first_game", "last_game", *COLUMNS], *lines])
 
 
 def write_curves(path: Path, curves: Mapping[str, IntArray], seeds: Iterable[int]) -> None:

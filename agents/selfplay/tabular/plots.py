@@ -6,10 +6,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
 
-from selfplay.plots import BOTH, FIRST, SECOND
+from selfplay.plots import FIRST, OUTCOMES, SECOND
 from selfplay.tabular.boards import FloatArray, IntArray
 
-RESULTS = (("first seat wins", FIRST), ("second seat wins", SECOND), ("draw", BOTH))
 POINTS = 500
 """Of a curve; more would not be seen."""
 
@@ -21,7 +20,7 @@ def cumulative_figure(curves: Mapping[str, IntArray]) -> Figure:
     for axes, (name, counts) in zip(panels, curves.items(), strict=True):
         seeds, games, _ = counts.shape
         shown = np.unique(np.linspace(0, games - 1, POINTS).astype(int))
-        for column, (label, colour) in enumerate(RESULTS):
+        for column, (_, label, colour) in enumerate(OUTCOMES):
             curve = counts[:, shown, column]
             share = counts[:, -1, column].mean() / games
             axes.plot(shown + 1, curve.mean(axis=0), color=colour, label=f"{label} {share:.1%}")
@@ -43,7 +42,7 @@ def groups_figure(counts: IntArray, size: int) -> Figure:
     last = np.cumsum(counts.sum(axis=1))
     names = [f"{end - games + 1:,} to {end:,}" for end, games in zip(last, counts.sum(axis=1), strict=True)]
     below = np.zeros(len(counts), dtype=np.int64)
-    for column, (label, colour) in enumerate(RESULTS):
+    for column, (_, label, colour) in enumerate(OUTCOMES):
         bars = axes.bar(names, counts[:, column], bottom=below, color=colour, label=label, width=0.7)
         numbers = [f"{count:,}" if count >= size / 20 else "" for count in counts[:, column]]
         axes.bar_label(bars, labels=numbers, label_type="center", color="white")
@@ -51,7 +50,7 @@ def groups_figure(counts: IntArray, size: int) -> Figure:
     axes.set_xlabel("greedy games")
     axes.set_ylabel("games that ended so")
     axes.set_title(f"Results in groups of {size:,} games")
-    figure.legend(loc="outside lower center", ncols=len(RESULTS))
+    figure.legend(loc="outside lower center", ncols=len(OUTCOMES))
     return figure
 
 

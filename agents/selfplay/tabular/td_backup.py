@@ -12,6 +12,8 @@ every table of this package: the rows are in another order and nothing else diff
 """
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +25,19 @@ from selfplay.tabular.afterstates import AfterstatePlayer
 from selfplay.tabular.boards import FloatArray, board_tables, check_table_fits, reachable_positions
 from tictactoe import Rules
 
+MOST_GREEDY_GAMES = 100_000
+
 
 @dataclass(frozen=True)
 class TDBackupConfig:
     """Train afterstate values by self-play, on any board whose table fits."""
 
+    algorithm: ClassVar[str] = "td-backup"
+
     seed: int = 0
     """Seed of every random draw of the run."""
+    run_dir: Path | None = None
+    """Folder of this run; it must be new or empty. Default: runs/ALGORITHM-BOARD-SEED-TIME."""
     rows: int = 3
     """Board height, cells."""
     cols: int = 3
@@ -40,6 +48,8 @@ class TDBackupConfig:
     """Games of self-play with the probability `exploit`."""
     greedy_games: int = 2_500
     """Games after these that always exploit, and still learn."""
+    eval_every: int = 10_000
+    """Games between exact evaluations. On boards of 13 to 16 cells one takes up to a minute: set it to --games."""
     exploit: float = 0.8
     """Probability of moving to the best-valued board instead of at random."""
     alpha: float = 0.35
@@ -54,7 +64,9 @@ class TDBackupConfig:
     def __post_init__(self) -> None:
         check_types(self)
         check_seed(self)
-        check_counts(self, "games", "greedy_games")
+        check_counts(self, "games", "greedy_games", "eval_every")
+        wanted = f"at most {MOST_GREEDY_GAMES:,}, which are reported one by one"
+        require(self.greedy_games <= MOST_GREEDY_GAMES, "greedy_games", wanted, self.greedy_games)
         check_fractions(self, "exploit", "gamma", "draw_first", "draw_second")
         require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
         try:
@@ -68,19 +80,26 @@ class TDBackupConfig:
         """Return the rules of the board."""
         return Rules(self.rows, self.cols, self.k)
 
+    @property
+    def table_shape(self) -> tuple[int, ...]:
+        """Return the shape of the table, [3^A]."""
+        return (3**self.rules.cells,)
+
 
 class TDBackup:
     """Hold the table, the random stream and the number of games played so far.
 
-    `table` is [3^A] float64: the value of each board to the seat that has just moved.
+    `table` is [3^A] float64: the value of each board to the seat that has just moved. `greedy_outcomes` is how
+    the games of the last call of `play_greedily` ended.
     """
 
     def __init__(self, config: TDBackupConfig) -> None:
         self.config = config
         self.rules = config.rules
         self.rng = np.random.Generator(np.random.PCG64(config.seed))
-        self.table: FloatArray = np.zeros(3**self.rules.cells)
+        self.table: FloatArray = np.zeros(config.table_shape)
         self.games_played = 0
+        self.greedy_outcomes: NDArray[np.int8] = np.empty(0, dtype=np.int8)
         self._board = board_tables(self.rules)
 
     def play(self, games: int) -> NDArray[np.int8]:
@@ -92,7 +111,8 @@ class TDBackup:
 
     def play_greedily(self, games: int) -> NDArray[np.int8]:
         """Play as `play` does, but always exploit; ties are still broken at random, and values still learned."""
-        return self._play(games, 1.0)
+        self.greedy_outcomes = self._play(games, 1.0)
+        return self.greedy_outcomes
 
     def _play(self, games: int, exploit: float) -> NDArray[np.int8]:
         config = self.config

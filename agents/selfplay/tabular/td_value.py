@@ -18,7 +18,8 @@ The published description leaves open alpha, the exploration rate and the number
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +36,16 @@ from tictactoe.opponents import OPPONENTS
 class TDValueConfig:
     """Train the value tables of Sutton and Barto's first chapter on 3,3,3."""
 
+    algorithm: ClassVar[str] = "td-value"
+
     seed: int = 0
     """Seed of every random draw of the run."""
+    run_dir: Path | None = None
+    """Folder of this run; it must be new or empty. Default: runs/ALGORITHM-BOARD-SEED-TIME."""
     games: int = 100_000
     """Games to learn from."""
+    eval_every: int = 5_000
+    """Games between exact evaluations; one takes about as long as these games do."""
     opponent: Literal["random", "heuristic", "optimal", "self"] = "random"
     """Who plays the other seat; "self" is a second learner."""
     alpha: float = 0.1
@@ -51,9 +58,19 @@ class TDValueConfig:
     def __post_init__(self) -> None:
         check_types(self)
         check_seed(self)
-        check_counts(self, "games")
+        check_counts(self, "games", "eval_every")
         check_fractions(self, "exploration")
         require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
+
+    @property
+    def rules(self) -> Rules:
+        """Return the rules of the board, 3,3,3."""
+        return Rules()
+
+    @property
+    def table_shape(self) -> tuple[int, ...]:
+        """Return the shape of the tables, [2, 3^A]."""
+        return (2, 3**self.rules.cells)
 
 
 class TDValue:
@@ -64,7 +81,7 @@ class TDValue:
 
     def __init__(self, config: TDValueConfig) -> None:
         self.config = config
-        self.rules = Rules()
+        self.rules = config.rules
         self.rng = np.random.Generator(np.random.PCG64(config.seed))
         self.table = initial_values(self.rules)
         self.games_played = 0

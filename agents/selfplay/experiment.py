@@ -1,0 +1,139 @@
+"""The experiment around every algorithm: a run folder, a live score, a record, a proof, and what to try next."""
+
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from selfplay import run_folder
+from selfplay.agent import Player
+from selfplay.algorithms import Config
+from selfplay.evaluation import Evaluation
+from selfplay.games import self_play_game
+from selfplay.report import evaluation_table, live_score, verdict
+from selfplay.tracking import Tracker, evaluation_metrics
+
+
+class Record(NamedTuple):
+    """Say how a run stands at one of its evaluations."""
+
+    steps: int
+    """Plies or games so far."""
+    evaluation: Evaluation | None
+    """None where the board is too large to be solved."""
+    metrics: Mapping[str, float]
+    """What the algorithm measures beside it, by TensorBoard tag."""
+
+
+class Finished(NamedTuple):
+    """Hold what a run has come to, and how."""
+
+    config: Config
+    folder: Path
+    player: Player
+    unit: str
+    records: list[Record]
+
+
+def run(config: Config, unit: str, total: int, player: Callable[[], Player], records: Iterator[Record]) -> Finished:
+    """Draw records until there are no more, showing the exact score, and leave a run folder behind.
+
+    `unit` is what the steps are, plies or games, of which there are `total` at most, and `player` returns the
+    player of the moment. Drawing from `records` is what trains it.
+
+    Raises:
+        UserError: the folder cannot be made.
+        KeyboardInterrupt: the run was interrupted; the player so far is in its folder.
+    """
+    folder = config.run_dir or run_folder.unused(default_run_dir(config))
+    run_folder.create(folder)
+    run_folder.write_config(folder, config)
+    tracker = Tracker(folder, unit)
+    columns = TextColumn("{task.description}"), BarColumn(10), TimeElapsedColumn()
+    history: list[Record] = []
+    finished = False
+    try:
+        with Progress(*columns, console=Console()) as progress:
+            task = progress.add_task("training until the first evaluation", total=total)
+            for record in records:
+                history.append(record)
+                steps, evaluation, metrics = record
+                tracker.metrics(steps, (evaluation_metrics(evaluation) if evaluation else {}) | dict(metrics))
+                score = live_score(evaluation) if evaluation else "board too large to prove"
+                progress.update(task, completed=steps, description=f"{steps:,} {unit}  {score}")
+                if is_power_of_two(len(history)):
+                    tracker.player(steps, player())
+                    run_folder.write_player(folder, player())
+            # Saved before anything more is shown, which may fail: the terminal can be gone by now.
+            run_folder.write_player(folder, player())
+            run_folder.write_evaluation(folder, history[-1].evaluation)
+            finished = True
+            progress.update(task, total=history[-1].steps)
+        if not is_power_of_two(len(history)):
+            tracker.player(history[-1].steps, player())
+    except KeyboardInterrupt:
+        if not finished:
+            run_folder.write_player(folder, player())
+        raise KeyboardInterrupt(f"interrupted; the player so far is in {folder}") from None
+    finally:
+        tracker.close(run_folder.settings(config))
+    return Finished(config, folder, player(), unit, history)
+
+
+def present(finished: Finished, goal: str, proves: Callable[[Evaluation], bool]) -> None:
+    """Print a game of the player against itself, its exact evaluation, and what to try next.
+
+    `goal` names what `proves` asks of an evaluation, for the line that says since when it has held.
+    """
+    config, folder, player, unit, records = finished
+    print(f"\nA game of the player against itself:\n\n{self_play_game(player, config.rules)}\n")
+    evaluation = records[-1].evaluation
+    if evaluation is None:
+        print(f"A board of {config.rules.cells} cells cannot be solved here, so nothing is proved of this player.")
+    else:
+        Console().print(evaluation_table(evaluation))
+        print(verdict(evaluation))
+    first = first_of_final_streak([record.evaluation is not None and proves(record.evaluation) for record in records])
+    if first is not None:
+        steps, _, metrics = records[first]
+        updates = f", {metrics['time/updates']:,} updates" if "time/updates" in metrics else ""
+        seconds = metrics["time/training_s"]
+        print(f"The proof of {goal} held from {steps:,} {unit}{updates} and {seconds:.1f} s of training to the end.")
+    python = this_python()
+    print(
+        f"\nThe run is in {folder}. Next:\n"
+        f"  {shlex.join([python, '-m', 'selfplay.prove', str(folder)])}  proves the saved player again\n"
+        f"  {shlex.join([python, '-m', 'selfplay.play', str(folder)])}  lets you play against it\n"
+        f"  {shlex.join([python, '-m', 'tensorboard.main', '--logdir', str(folder.parent)])}  shows all runs\n"
+        f"  {shlex.join([python, 'train.py', config.algorithm, '--help'])}  lists what else can be set"
+    )
+
+
+def first_of_final_streak(proofs: Sequence[bool]) -> int | None:
+    """Return the number of the first evaluation from which the proof held to the end, None if it did not."""
+    failures = [number for number, proved in enumerate(proofs) if not proved]
+    first = failures[-1] + 1 if failures else 0
+    return first if first < len(proofs) else None
+
+
+def default_run_dir(config: Config) -> Path:
+    """Return runs/ALGORITHM-BOARD-SEED-TIME."""
+    rules = config.rules
+    board = f"{rules.rows}x{rules.cols}x{rules.k}"
+    return Path("runs") / f"{config.algorithm}-{board}-{config.seed}-{time.strftime('%Y%m%d-%H%M%S')}"
+
+
+def is_power_of_two(number: int) -> bool:
+    """Tell whether a positive number is 1, 2, 4, 8, ..."""
+    return number & (number - 1) == 0
+
+
+def this_python() -> str:
+    """Return the interpreter as one would type it here."""
+    executable, here = Path(sys.executable), Path.cwd()
+    return str(executable.relative_to(here) if executable.is_relative_to(here) else executable)
