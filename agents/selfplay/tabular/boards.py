@@ -88,7 +88,8 @@ def reachable_positions(rules: Rules) -> ReachablePositions:
     """Enumerate the positions of a board of up to 16 cells, the empty board first."""
     tree = game_tree(rules)
     mover, opponent = tree.mover.astype(np.int64), tree.opponent.astype(np.int64)
-    second_to_move = tree.ply % 2 == 1
+    ply = tree.ply.astype(np.int64)
+    second_to_move = ply % 2 == 1
     first, second = np.where(second_to_move, opponent, mover), np.where(second_to_move, mover, opponent)
     return ReachablePositions(row_numbers(rules, first, second), mover, opponent, tree.lost, tree.finished, ply)
 
