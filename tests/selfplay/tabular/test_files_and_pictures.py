@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from selfplay.errors import UserError
-from selfplay.plots import png
+from selfplay.plots import png, progress_figure
 from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig, match_up_curves
 from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig, read_table, write_table
 from selfplay.tabular.outcomes import cumulative_counts, group_counts, write_curves
@@ -147,3 +147,13 @@ def test_pictures_show_what_they_are_given() -> None:
     assert density.axes[0].get_legend_handles_labels()[1] == ["winning positions (2)", "other positions (3)"]
     assert png(density).startswith(b"\x89PNG")
     assert png(density_figure(np.array([]), np.array([]))).startswith(b"\x89PNG")
+
+
+def test_the_progress_of_games_shows_how_they_end_and_that_of_plies_the_loss() -> None:
+    ends = {"games/first_wins": 0.5, "games/second_wins": 0.3, "games/draws": 0.2}
+    games = progress_figure([{"games": 10, **ends}, {"games": 20, **ends}], "games").axes[3]
+    assert (games.get_title(), games.get_xlabel()) == ("Training games", "games")
+    drawn = {str(line.get_label()): np.asarray(line.get_ydata()).tolist() for line in games.get_lines()}
+    assert drawn == {"first seat wins": [0.5, 0.5], "second seat wins": [0.3, 0.3], "draw": [0.2, 0.2]}
+    plies = progress_figure([{"plies": 10, "loss/td": 0.1}], "plies").axes[3]
+    assert (plies.get_title(), plies.get_xlabel()) == ("Mean squared TD error", "plies")
