@@ -1,0 +1,47 @@
+"""The experiment saves the player of the moment, whatever ends the run, and dates the proof."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from selfplay import experiment, run_folder
+from selfplay.experiment import Record
+from selfplay.run_folder import load
+from selfplay.tabular.afterstates import AfterstatePlayer
+from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
+from selfplay.tabular.training import train
+
+
+def saved_table(folder: Path) -> np.ndarray:
+    player = load(folder)
+    assert isinstance(player, AfterstatePlayer)
+    return player.table
+
+
+def test_an_interrupted_run_saves_the_player_of_the_moment(tmp_path: Path) -> None:
+    learner = TDBackup(TDBackupConfig(eval_every=100, run_dir=tmp_path / "it"))
+
+    def records() -> Iterator[Record]:
+        for number, record in enumerate(train(learner), start=1):
+            yield record
+            if number == 3:  # the player of the second evaluation has been saved on the way
+                learner.play(50)
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match="interrupted; the player so far is in"):
+        experiment.run(learner.config, "games", 1_000, learner.player, records())
+    assert learner.games_played == 350
+    assert np.array_equal(saved_table(tmp_path / "it"), learner.table)
+    assert (tmp_path / "it" / "metrics.jsonl").read_text().count("\n") == 3
+    assert (tmp_path / "it" / "progress.png").exists()
+
+
+def test_the_player_of_the_end_is_saved_and_returned(tmp_path: Path) -> None:
+    config = TDBackupConfig(games=250, greedy_games=30, eval_every=80, run_dir=tmp_path / "it")
+    learner = TDBackup(config)
+    finished = experiment.run(config, "games", 280, learner.player, train(learner))
+    assert [record.steps for record in finished.records] == [80, 160, 240, 250, 280]
+    assert np.array_equal(saved_table(tmp_path / "it"), learner.table)
+    assert run_folder.read_config(tmp_path / "it").algorithm == "td-backup"
