@@ -186,7 +186,7 @@ def test_the_help_of_a_learner_documents_every_setting(
     assert f"usage: python train.py {algorithm}" in text
     for field in dataclasses.fields(ALGORITHMS[algorithm]):
         flag = f"--{field.name.replace('_', '-')}"
-        entry = re.search(rf"^[│|]? *{flag}[ ,].*?\(default: ", text, re.DOTALL | re.MULTILINE)
+        entry = re.search(rf"^\W+{flag}( [A-Z{{]|, --no-).*?\(default: ", text, re.DOTALL | re.MULTILINE)
         assert entry, flag
         assert re.search(r"[A-Z][a-z]+ [a-z]+", entry.group()), flag
 
