@@ -1,0 +1,234 @@
+"""Reproduce what the five published learners report, each figure beside the published one.
+
+The README's figures:
+
+    python -m benchmarks.published --docs docs
+
+`--docs` also writes the pictures of one seed, and the cumulative counts of the match-ups as CSV. The published
+DQN is timed here for some thousand steps; `benchmarks/article_speed.py` does all of them beside a peer, and
+`benchmarks/learners.py` says what it is worth after them.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from benchmarks import learners, machine, tables
+from benchmarks.spread import spread
+from benchmarks.tables import brief
+from selfplay.command_line import parse, run_command
+from selfplay.config import PRESETS
+from selfplay.errors import UserError
+from selfplay.evaluation import evaluate
+from selfplay.files import write_csv, write_whole
+from selfplay.plots import png
+from selfplay.tabular.afterstate_q import MATCH_UPS, AfterstateQConfig, match_up_curves
+from selfplay.tabular.boards import IntArray
+from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig
+from selfplay.tabular.outcomes import COLUMNS, group_counts, results
+from selfplay.tabular.plots import cumulative_figure, density_figure, groups_figure
+from selfplay.tabular.td_backup import TDBackup, TDBackupConfig, learned_values
+from selfplay.tabular.td_value import TDValue, TDValueConfig
+from tictactoe import Rules
+from tictactoe.tree import game_tree, play_out, uniform_legal
+
+PROG = "python -m benchmarks.published"
+RULES = Rules()
+
+PUBLISHED_SHARES = dict(zip(MATCH_UPS, ("57 / 29 / 12", "91 / 3 / 5", "12 / 70 / 17"), strict=True))
+PUBLISHED_MILLISECONDS = 1.35
+"""Of one game of td-backup, the mean; 740 games per second."""
+PUBLISHED_STEPS_PER_SECOND = 128
+"""Of the DQN."""
+
+DRAW_REWARDS = (0.1, 0.2)
+"""Of afterstate-q: that of the published program, and that of the text."""
+PROGRESS_GAMES = 100_000
+"""Of minimax-q between two moves of the progress bar."""
+GROUP = 500
+"""Greedy games of td-backup that are counted together."""
+CSV_GAMES = 100
+"""Games between two lines of the CSV."""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Reproduce what the five published learners report."""
+
+    seeds: tuple[int, ...] = tuple(range(5))
+    """Seeds of everything but the match-ups; the pictures are of the first."""
+    match_up_seeds: tuple[int, ...] = tuple(range(20))
+    """Seeds of afterstate-q's match-ups."""
+    article_steps: int = 20_000
+    """Steps over which the published DQN is timed, with each of the first three seeds."""
+    docs: Path | None = None
+    """Folder to write the pictures and the CSV into."""
+    shorten: int = 1
+    """Divide the numbers of games by this; more than 1 only to try the script."""
+
+
+def shares_text(shares: Iterable[float]) -> str:
+    """Return parts of one as percentages with slashes between them."""
+    return " / ".join(f"{share:.1%}".rstrip("%") for share in shares)
+
+
+def exact_random_shares() -> list[float]:
+    """Return the probabilities that X wins, that O wins and of a draw if both play at random."""
+    tree = game_tree(RULES)
+    chances = play_out(tree, uniform_legal(tree), uniform_legal(tree))
+    return [chances.first_wins, chances.second_wins, chances.draws]
+
+
+def match_ups(seeds: Sequence[int], games: int) -> Table:
+    """Play afterstate-q's match-ups with both rewards of a draw; one row for each."""
+    table = Table("afterstate-q", "draw reward", "X / O / draws, %: mean", "standard deviation", "published", "exact")
+    for name, draw_reward in product(MATCH_UPS, DRAW_REWARDS):
+        curves = match_up_curves(AfterstateQConfig(games=games, draw_reward=draw_reward), seeds)
+        shares = curves[name][:, -1] / games
+        table.add_row(
+            name,
+            f"{draw_reward}",
+            shares_text(shares.mean(axis=0)),
+            shares_text(shares.std(axis=0, ddof=1)) if len(seeds) > 1 else "",
+            PUBLISHED_SHARES[name],
+            shares_text(exact_random_shares()) if MATCH_UPS[name] == "none" else "",
+        )
+    return table
+
+
+def minimax_q(seeds: Iterable[int], games: int, console: Console) -> Iterator[str]:
+    """Train minimax-q under a progress bar; yield a line for each seed."""
+    MinimaxQ(MinimaxQConfig()).play(1)  # compiles
+    for seed in seeds:
+        learner = MinimaxQ(MinimaxQConfig(seed=seed))
+        started = time.perf_counter()
+        with Progress(console=console, transient=True) as progress:
+            task = progress.add_task(f"minimax-q, seed {seed}", total=games)
+            while learner.games_played < games:
+                learner.play(min(PROGRESS_GAMES, games - learner.games_played))
+                progress.update(task, completed=learner.games_played)
+        rate = games / (time.perf_counter() - started)
+        ties = "ties" if learners.ties_with_itself(learner.player()) else "does NOT tie"
+        yield f"minimax-q, seed {seed}: {games:,} games, {rate:,.0f} games/s with progress bar; {ties} with itself"
+
+
+def td_backup(seeds: Sequence[int], shorten: int) -> tuple[Table, list[tuple[TDBackup, IntArray]]]:
+    """Train td-backup; return a row per seed, and the learners with the counts of their greedy groups."""
+    TDBackup(TDBackupConfig()).play(1)  # compiles
+    table = Table("td-backup", "µs per game", "games/s", "times as fast as published", f"draws in each {GROUP}")
+    done = []
+    for seed in seeds:
+        learner = TDBackup(TDBackupConfig(seed=seed))
+        games = max(learner.config.games // shorten, 1)
+        started = time.perf_counter()
+        learner.play(games)
+        per_game = (time.perf_counter() - started) / games
+        groups = group_counts(learner.play_greedily(learner.config.greedy_games), GROUP)
+        table.add_row(
+            f"seed {seed}",
+            f"{1e6 * per_game:.2f}",
+            f"{1 / per_game:,.0f}",
+            f"{PUBLISHED_MILLISECONDS / 1e3 / per_game:,.0f}",
+            " ".join(map(str, groups[:, -1])),
+        )
+        done.append((learner, groups))
+    return table, done
+
+
+def exercise(seeds: Sequence[int], shorten: int) -> Table:
+    """Answer exercise 1.1: train td-value against random and against itself, with and without backed up losses."""
+    table = Table(
+        "td-value against",
+        "backs up losses",
+        "lost lines X",
+        "O",
+        "win % X",
+        "O",
+        "optimal states",
+        "unbeatable",
+        "X / O / draws, %, last tenth of training",
+    )
+    variants: tuple[dict[str, Any], ...] = tuple(
+        {"opponent": opponent, "back_up_losses": backs_up}
+        for opponent, backs_up in product(("random", "self"), (True, False))
+    )
+    for variant in variants:
+        evaluations, last_games = [], []
+        for seed in seeds:
+            learner = TDValue(TDValueConfig(seed=seed, **variant))
+            outcomes = learner.play(max(learner.config.games // shorten, 10))
+            last_games.append(results(outcomes[-(len(outcomes) // 10) :]).mean(axis=0))
+            evaluations.append(evaluate(learner.player(), RULES))
+        table.add_row(
+            variant["opponent"],
+            "yes" if variant["back_up_losses"] else "no",
+            brief(spread(evaluation.first.losses for evaluation in evaluations)),
+            brief(spread(evaluation.second.losses for evaluation in evaluations)),
+            brief(spread(100 * evaluation.first.win for evaluation in evaluations), 2),
+            brief(spread(100 * evaluation.second.win for evaluation in evaluations), 2),
+            brief(spread(evaluation.optimal_states for evaluation in evaluations)),
+            f"{sum(evaluation.unbeatable for evaluation in evaluations)} of {len(seeds)}",
+            shares_text(np.mean(last_games, axis=0)),
+        )
+    return table
+
+
+def article(seeds: Iterable[int], steps: int) -> Iterator[float]:
+    """Yield the steps per second of the published DQN for each seed."""
+    for seed in seeds:
+        config = replace(PRESETS["article"], seed=seed, total_steps=steps, eval_every=steps)
+        trained = learners.train_dqn(config)
+        yield trained.amount / trained.seconds
+
+
+def write_docs(folder: Path, seed: int, games: int, backup: TDBackup, groups: IntArray) -> None:
+    """Write the pictures of one seed, and its match-ups as CSV."""
+    curves = match_up_curves(AfterstateQConfig(games=games), [seed])
+    write_whole(folder / "afterstate-q.png", png(cumulative_figure(curves)))
+    lines: list[list[str | int]] = [["match_up", "seed", "game", *COLUMNS]]
+    for name, counts in curves.items():
+        shown = range(min(CSV_GAMES, games), games + 1, CSV_GAMES)
+        lines.extend([name, seed, game, *counts[0, game - 1].tolist()] for game in shown)
+    write_csv(folder / "afterstate-q.csv", lines)
+    write_whole(folder / "td-backup-groups.png", png(groups_figure(groups, GROUP)))
+    write_whole(folder / "td-backup-values.png", png(density_figure(*learned_values(RULES, backup.table))))
+
+
+def main(args: Sequence[str]) -> None:
+    """Measure, and print each learner's figures as they come."""
+    flags = parse(Flags, args, PROG)
+    if not flags.seeds or not flags.match_up_seeds or flags.shorten < 1:
+        raise UserError("at least one of --seeds, one of --match-up-seeds and --shorten 1 are needed")
+    if flags.docs is not None:
+        tables.check_folder(flags.docs)
+    console = machine.start("The published figures", ["numba"], flags.seeds)
+
+    games = max(AfterstateQConfig().games // flags.shorten, 1)
+    console.print(match_ups(flags.match_up_seeds, games))
+    console.print(f"{games:,} games each, {len(flags.match_up_seeds)} seeds: {list(flags.match_up_seeds)}")
+    for line in minimax_q(flags.seeds, max(MinimaxQConfig().games // flags.shorten, 1), console):
+        console.print(line)
+    table, backups = td_backup(flags.seeds, flags.shorten)
+    console.print(table)
+    console.print(f"published: {PUBLISHED_MILLISECONDS} ms per game, and all draws after some groups")
+    console.print(exercise(flags.seeds, flags.shorten))
+    rate = spread(article(flags.seeds[:3], flags.article_steps))
+    console.print(
+        f"dqn --preset article: {brief(rate)} steps/s over {flags.article_steps:,} steps, "
+        f"{rate.median / PUBLISHED_STEPS_PER_SECOND:.1f} times the published {PUBLISHED_STEPS_PER_SECOND}"
+    )
+    console.print(f"load {machine.load()} at the end")
+    if flags.docs is not None:
+        write_docs(flags.docs, flags.seeds[0], games, *backups[0])
+
+
+if __name__ == "__main__":
+    run_command(main, PROG)
