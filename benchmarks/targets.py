@@ -1,0 +1,204 @@
+"""Draw the learning curves of the three two-player targets: exact exploitability over plies.
+
+The README's figure:
+
+    python -m benchmarks.targets --docs docs
+
+Every run is `python train.py --target TARGET --stop never --total-steps 1500000`, so that the target alone
+differs. The exploitability of one player of 3,3,3 is 0, 1/2 or 1, for the number of seats in which somebody
+beats it, and jumps between them from one evaluation to the next; the curves are its mean over the last few
+evaluations, the CSV holds each of them.
+"""
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+import numpy as np
+import torch
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
+from numpy.typing import NDArray
+
+import train
+from benchmarks import machine, tables
+from benchmarks.spread import spread
+from benchmarks.tables import brief
+from selfplay.command_line import parse, run_command
+from selfplay.config import DQNConfig
+from selfplay.errors import UserError
+from selfplay.evaluation import Evaluation
+from selfplay.files import write_csv, write_whole
+from selfplay.plots import png
+from selfplay.targets import Target
+
+PROG = "python -m benchmarks.targets"
+DEVICE = torch.device("cpu")
+TARGETS: tuple[Target, ...] = get_args(Target)
+COLOURS: dict[Target, str] = {"negamax": "#0072b2", "independent": "#e69f00", "article": "#000000"}
+"""Of Okabe and Ito's palette, which people with any colour vision can tell apart."""
+WINDOW = 8
+"""Evaluations in the mean that is drawn."""
+LABEL_GAP = 0.06
+"""Exploitability between the names of two curves at least."""
+CSV_HEADER = (
+    "target",
+    "seed",
+    "plies",
+    "exploitability",
+    "first_losses",
+    "second_losses",
+    "first_illegal",
+    "second_illegal",
+    "optimal_states",
+)
+HEADER = ("target", "exploitability", "lost and illegal lines", "optimal states", "unbeatable, % of evaluations")
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Draw the learning curves of the three two-player targets."""
+
+    seeds: tuple[int, ...] = tuple(range(5))
+    """Seeds of every target."""
+    total_steps: int = 1_500_000
+    """Plies of every run; by default as many as epsilon rises over."""
+    docs: Path | None = None
+    """Folder to write targets.png and targets.csv into."""
+
+
+class Curve(NamedTuple):
+    """Hold the evaluations of one run."""
+
+    target: Target
+    seed: int
+    plies: list[int]
+    evaluations: list[Evaluation]
+
+    def csv_lines(self) -> list[list[str | int | float]]:
+        """Return a line per evaluation."""
+        return [
+            [
+                self.target,
+                self.seed,
+                plies,
+                evaluation.exploitability,
+                evaluation.first.losses,
+                evaluation.second.losses,
+                evaluation.first.illegal,
+                evaluation.second.illegal,
+                evaluation.optimal_states,
+            ]
+            for plies, evaluation in zip(self.plies, self.evaluations, strict=True)
+        ]
+
+
+def measure(target: Target, seed: int, total_steps: int) -> Curve:
+    """Train one DQN to the end of its plies."""
+    config = DQNConfig(seed=seed, target=target, total_steps=total_steps, stop="never")
+    history = list(train.train(config, train.make_agents(config, DEVICE), DEVICE))
+    evaluations = [evaluated.evaluation for evaluated in history if evaluated.evaluation is not None]
+    return Curve(target, seed, [evaluated.progressed.plies for evaluated in history], evaluations)
+
+
+def running_mean(values: Iterable[float], window: int) -> NDArray[np.float64]:
+    """Return the mean of each value and those before it, `window` values in all, fewer at the start."""
+    sums = np.concatenate([[0.0], np.cumsum(list(values))])
+    ends = np.arange(1, len(sums))
+    starts = np.maximum(ends - window, 0)
+    means: NDArray[np.float64] = (sums[ends] - sums[starts]) / (ends - starts)
+    return means
+
+
+def figure(curves: Sequence[Curve]) -> Figure:
+    """Draw the exploitability over plies: a thin line per seed, a thick one for the median of each target."""
+    drawn = Figure(figsize=(9, 4.8), layout="constrained")
+    axes = drawn.subplots()
+    ends = {}
+    for target in dict.fromkeys(curve.target for curve in curves):
+        of_target = [curve for curve in curves if curve.target == target]
+        plies, colour = of_target[0].plies, COLOURS[target]
+        means = [
+            running_mean((evaluation.exploitability for evaluation in curve.evaluations), WINDOW) for curve in of_target
+        ]
+        for mean in means:
+            axes.plot(plies, mean, color=colour, linewidth=0.7, alpha=0.6)
+        median = np.median(means, axis=0)
+        axes.plot(plies, median, color=colour, linewidth=3)
+        ends[target] = (plies[-1], float(median[-1]))
+    for target, height in zip(ends, apart([end for _, end in ends.values()], LABEL_GAP), strict=True):
+        place = (ends[target][0], height)
+        axes.annotate(target, place, (8, 0), textcoords="offset points", va="center", color=COLOURS[target], size=11)
+    seeds = len({curve.seed for curve in curves})
+    axes.set_title(f"What the target does: {seeds} seeds each (thin) and their median (thick), all else equal")
+    axes.set_xlabel("plies")
+    axes.xaxis.set_major_formatter(EngFormatter())
+    axes.set_ylabel(f"exact exploitability\n(mean of {WINDOW} evaluations running)")
+    axes.set_ylim(-0.03, 1.05)
+    axes.set_yticks([0, 0.5, 1], ["0: unbeatable", "½: beaten in one seat", "1: beaten in both"])
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.3)
+    axes.margins(x=0.01)
+    return drawn
+
+
+def apart(heights: Sequence[float], gap: float) -> list[float]:
+    """Return the heights in their order, moved up where one is less than a gap above the next lower one."""
+    moved = dict.fromkeys(range(len(heights)), 0.0)
+    floor = -np.inf
+    for number in sorted(moved, key=lambda number: heights[number]):
+        moved[number] = floor = max(heights[number], floor + gap)
+    return list(moved.values())
+
+
+def table_rows(curves: Sequence[Curve]) -> list[list[str]]:
+    """Return what each target's last evaluations come to: the mean of `WINDOW` of them, over the seeds."""
+    rows = []
+    for target in dict.fromkeys(curve.target for curve in curves):
+        last = [curve.evaluations[-WINDOW:] for curve in curves if curve.target == target]
+        rows.append(
+            [
+                target,
+                brief(spread(statistics.mean([each.exploitability for each in of_seed]) for of_seed in last), 2),
+                brief(spread(statistics.mean([bad_lines(each) for each in of_seed]) for of_seed in last), 1),
+                brief(spread(statistics.mean([each.optimal_states for each in of_seed]) for of_seed in last)),
+                brief(spread(100 * statistics.mean([each.unbeatable for each in of_seed]) for of_seed in last)),
+            ]
+        )
+    return rows
+
+
+def bad_lines(evaluation: Evaluation) -> int:
+    """Return the lost and the illegal lines of both seats."""
+    return sum(seat.losses + seat.illegal for seat in (evaluation.first, evaluation.second))
+
+
+def main(args: Sequence[str]) -> None:
+    """Train all, print each run as it ends and the table at the end, and write the figure and the CSV."""
+    flags = parse(Flags, args, PROG)
+    if not flags.seeds:
+        raise UserError("at least one of --seeds is needed")
+    if flags.docs is not None:
+        tables.check_folder(flags.docs)
+    console = machine.start("The three targets", ["matplotlib"], flags.seeds)
+    curves = []
+    for seed in flags.seeds:
+        for target in TARGETS:
+            curves.append(measure(target, seed, flags.total_steps))
+            last = curves[-1].evaluations[-1]
+            console.print(
+                f"{target}, seed {seed}: at the end exploitability {last.exploitability:g}, {bad_lines(last):,} lost "
+                f"and illegal lines, {last.optimal_states:,} optimal states",
+                soft_wrap=True,
+            )
+    console.print(tables.terminal(HEADER, table_rows(curves)))
+    console.print(f"mean over the last {WINDOW} evaluations of each run; median (least to most) over the seeds")
+    if flags.docs is not None:
+        write_csv(flags.docs / "targets.csv", [CSV_HEADER, *(line for curve in curves for line in curve.csv_lines())])
+        write_whole(flags.docs / "targets.png", png(figure(curves)))
+
+
+if __name__ == "__main__":
+    run_command(main, PROG)
