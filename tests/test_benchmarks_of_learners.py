@@ -1,0 +1,215 @@
+"""The benchmarks of the learners train what their rows say, and their tables, CSV files and pictures hold it."""
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from benchmarks import learners, published, tables, targets
+from benchmarks.spread import spread
+from selfplay.agent import Agent
+from selfplay.config import PRESETS, DQNConfig
+from selfplay.errors import UserError
+from selfplay.evaluation import evaluate
+from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig
+from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
+from selfplay.tabular.td_value import TDValue, TDValueConfig
+from tests.selfplay.scripted import config_with, make
+from tictactoe import Rules
+
+SHORT = 1_000
+"""What the length of every training is divided by."""
+COMMANDS = [
+    "dqn --preset article",
+    "dqn",
+    "dqn --mask --stop optimal",
+    "minimax-q",
+    "afterstate-q --seat 0",
+    "afterstate-q --seat 1",
+    "td-value",
+    "td-value --no-back-up-losses",
+    "td-value --opponent self",
+    "td-value --opponent self --no-back-up-losses",
+    "td-backup",
+]
+
+
+def row(command: str, shorten: int) -> learners.Row:
+    return next(row for row in learners.all_rows(shorten) if row.command == command)
+
+
+def printed_rows(printed: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.strip("│").split("│")] for line in printed.splitlines() if "│" in line]
+
+
+def test_the_command_prints_and_writes_two_rows_for_every_learner(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    learners.main(["--shorten", str(SHORT), "--seeds", "1000", "1001", "--markdown", str(tmp_path / "table.md")])
+    lines = (tmp_path / "table.md").read_text().splitlines()
+    header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert tuple(header) == learners.HEADER
+    assert [cells[0] for cells in rows] == [name for command in COMMANDS for name in (f"`{command}`", "")]
+    assert [cells[1] for cells in rows] == ["X", "O"] * len(COMMANDS)
+    assert all(len(cells) == len(header) for cells in rows)
+    assert rows[0][-2] == "100 plies"
+    assert rows[-2][-2] == "2,600 games"
+    shown = printed_rows(capsys.readouterr().out)
+    assert sum(cells[1] in "XO" for cells in shown if cells[1]) == 2 * len(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("command", "learner"),
+    [
+        ("afterstate-q --seat 1", AfterstateQ(AfterstateQConfig(seed=1000, seat=1))),
+        ("td-value", TDValue(TDValueConfig(seed=1000))),
+        ("td-value --no-back-up-losses", TDValue(TDValueConfig(seed=1000, back_up_losses=False))),
+        ("td-value --opponent self", TDValue(TDValueConfig(seed=1000, opponent="self"))),
+    ],
+)
+def test_a_row_is_the_published_training_of_its_seed(command: str, learner: AfterstateQ | TDValue) -> None:
+    games = learner.config.games // 10
+    learner.play(games)
+    run = learners.measure(row(command, shorten=10), 1000)
+    assert run.evaluation == evaluate(learner.player(), Rules())
+    assert run.trained.amount == games
+    assert learners.measure(row(command, shorten=10), 1001).evaluation != run.evaluation
+
+
+def test_td_backup_ends_with_its_greedy_games() -> None:
+    learner = TDBackup(TDBackupConfig(seed=1000))
+    learner.play(1_000)
+    learner.play_greedily(2_500)
+    trained = row("td-backup", shorten=100).train(1000)
+    assert trained.amount == 3_500
+    assert evaluate(trained.player, Rules()) == evaluate(learner.player(), Rules())
+
+
+def test_a_row_of_a_dqn_counts_plies_to_where_it_stopped() -> None:
+    config = DQNConfig(seed=1000, total_steps=2_000, eval_every=512, num_envs=256, batch_size=32, hidden=(8,))
+    assert learners.train_dqn(config).amount == 2_048
+    untrained, article = row("dqn --preset article", SHORT).train(1000), PRESETS["article"]
+    assert untrained.amount == article.total_steps // SHORT == 100
+
+
+class FirstEmpty:
+    """Take the first empty cell, or with `taken` the first cell even if it is taken."""
+
+    def __init__(self, taken: bool) -> None:
+        self.taken = taken
+
+    def act(self, observation: np.ndarray, _: object = None) -> np.ndarray:
+        empty = observation[..., 0].reshape(len(observation), -1)
+        return np.zeros(len(empty), int) if self.taken else empty.argmax(axis=1)
+
+
+def test_only_a_draw_is_a_tie() -> None:
+    drawn_game = 4, 0, 2, 6, 3, 5, 1, 7, 8
+    drawing = AfterstateQ(AfterstateQConfig()).player()
+    drawing.table[np.cumsum([(1 + ply % 2) * 3**cell for ply, cell in enumerate(drawn_game)])] = 1.0
+    assert learners.ties_with_itself(drawing)
+    players: list[Agent] = [FirstEmpty(taken=False), FirstEmpty(taken=True)]
+    assert [learners.ties_with_itself(player) for player in players] == [False, False]
+
+
+def test_a_cell_shows_one_number_where_all_seeds_show_it() -> None:
+    assert tables.brief(spread([3, 3, 3])) == "3"
+    assert tables.brief(spread([0.01, 0.02, 0.04]), 1) == "0.0"
+    assert tables.brief(spread([0.01, 0.02, 0.06]), 1) == "0.0 (0.0 to 0.1)"
+
+
+def test_the_published_figures_are_printed_and_drawn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    seeds = ["--seeds", "1000", "--match-up-seeds", "1000", "1001"]
+    published.main([*seeds, "--shorten", "100", "--article-steps", "200", "--docs", str(tmp_path)])
+    printed = capsys.readouterr().out
+    rows = printed_rows(printed)
+    assert ["random against random", "0.1"] in [cells[:2] for cells in rows]
+    assert "58.5 / 28.8 / 12.7" in rows[0]
+    assert [cells[4] for cells in rows[:6:2]] == ["57 / 29 / 12", "91 / 3 / 5", "12 / 70 / 17"]
+    assert "minimax-q, seed 1000: 100,000 games" in printed
+    groups = next(cells for cells in rows if cells[0] == "seed 1000")[-1].split()
+    assert len(groups) == 5
+    assert max(map(int, groups)) <= 500
+    for name in ("afterstate-q", "td-backup-groups", "td-backup-values"):
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_csv_of_the_match_ups_is_cumulative(tmp_path: Path) -> None:
+    backup = TDBackup(TDBackupConfig(seed=1000))
+    backup.play(100)
+    published.write_docs(tmp_path, 1000, 300, backup, np.array([[1, 2, 3]]))
+    with (tmp_path / "afterstate-q.csv").open(newline="") as file:
+        _, *lines = csv.reader(file)
+    assert [line[2] for line in lines] == ["100", "200", "300"] * 3
+    assert all(sum(map(int, line[3:])) == int(line[2]) for line in lines)
+
+
+def test_exercise_1_1_has_a_row_for_each_variant() -> None:
+    table = published.exercise([1000], shorten=1_000)
+    assert [list(table.columns[number].cells) for number in (0, 1)] == [
+        ["random", "random", "self", "self"],
+        ["yes", "no", "yes", "no"],
+    ]
+    wins = list(table.columns[4].cells)
+    assert len(set(wins)) == len(wins)
+
+
+def test_every_evaluation_of_the_targets_is_in_the_csv(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained: list[DQNConfig] = []
+    monkeypatch.setattr(targets, "DQNConfig", lambda **settings: small_dqn(trained, **settings))
+    targets.main(["--seeds", "1000", "1001", "--total-steps", "2048", "--docs", str(tmp_path)])
+    with (tmp_path / "targets.csv").open(newline="") as file:
+        header, *lines = csv.reader(file)
+    assert tuple(header) == targets.CSV_HEADER
+    assert [tuple(line[:3]) for line in lines] == [
+        (target, seed, plies)
+        for seed in ("1000", "1001")
+        for target in ("negamax", "independent", "article")
+        for plies in ("1024", "2048")
+    ]
+    assert (tmp_path / "targets.png").read_bytes().startswith(b"\x89PNG")
+    assert [(config.target, str(config.seed)) for config in trained] == [tuple(line[:2]) for line in lines[::2]]
+    assert len({replace(config, target="negamax", seed=0) for config in trained}) == 1
+    names = [cells[0] for cells in printed_rows(capsys.readouterr().out)]
+    assert names == ["negamax", "independent", "article"]
+
+
+def small_dqn(made: list[DQNConfig], **settings: object) -> DQNConfig:
+    config = DQNConfig(**settings, eval_every=1_024, hidden=(8,), batch_size=32, warmup=256)  # type: ignore[arg-type]
+    made.append(config)
+    return config
+
+
+def test_the_figure_shows_each_seed_and_the_median() -> None:
+    evaluation = evaluate(make(config_with()).player(), Rules())
+    curves = [
+        targets.Curve("negamax", seed, [100, 200], [replace(evaluation, exploitability=e) for e in (1.0, end)])
+        for seed, end in ((0, 0.0), (1, 1.0), (2, 0.2))
+    ]
+    lines = [np.asarray(line.get_ydata()).tolist() for line in targets.figure(curves).axes[0].get_lines()]
+    assert lines == [[1, 0.5], [1, 1], [1, 0.6], [1, 0.6]]
+
+
+def test_a_running_mean_looks_back_only() -> None:
+    assert targets.running_mean([4.0, 2.0, 0.0, 1.0], 2).tolist() == [4, 3, 1, 0.5]
+
+
+def test_names_of_curves_are_kept_apart() -> None:
+    assert targets.apart([0.9, 0.0, 0.95], 0.1) == pytest.approx([0.9, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("benchmark", [learners, published, targets])
+def test_no_seeds_are_a_mistake(benchmark: ModuleType) -> None:
+    with pytest.raises(UserError, match="--seeds"):
+        benchmark.main(["--seeds"])
+
+
+@pytest.mark.parametrize(("benchmark", "flag"), [(learners, "--markdown"), (published, "--docs"), (targets, "--docs")])
+def test_a_missing_folder_is_named_before_anything_is_trained(benchmark: ModuleType, flag: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="nowhere: is not a folder"):
+        benchmark.main([flag, str(tmp_path / "nowhere" / ("table.md" if flag == "--markdown" else ""))])
