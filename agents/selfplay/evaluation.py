@@ -78,7 +78,7 @@ def evaluate(agent: Agent, rules: Rules) -> Evaluation:
     solution = solve(rules)
     tree = solution.tree
     decisions = tree.decisions
-    actions = _chosen_actions(agent, tree)
+    actions = chosen_actions(agent, tree)
     chosen = actions[decisions]
     occupied = tree.mover[decisions] | tree.opponent[decisions]
     first, second = (_evaluate_seat(tree, actions, seat) for seat in (0, 1))
@@ -93,7 +93,7 @@ def evaluate(agent: Agent, rules: Rules) -> Evaluation:
     )
 
 
-def _chosen_actions(agent: Agent, tree: GameTree) -> IntArray:
+def chosen_actions(agent: Agent, tree: GameTree) -> IntArray:
     """Return the agent's action in every decision state, [S] int32, 0 in finished states."""
     actions = np.zeros(len(tree), dtype=np.int32)
     for chunk in np.split(tree.decisions, range(CHUNK, len(tree.decisions), CHUNK)):
@@ -105,7 +105,7 @@ def _chosen_actions(agent: Agent, tree: GameTree) -> IntArray:
 
 def _evaluate_seat(tree: GameTree, actions: IntArray, seat: int) -> SeatEvaluation:
     def in_seats(opponent: Policy) -> tuple[Policy, Policy]:
-        agent = _deterministic(tree, actions)
+        agent = deterministic(tree, actions)
         return (agent, opponent) if seat == 0 else (opponent, agent)
 
     lines = play_out(tree, *in_seats(every_legal(tree)))
@@ -120,7 +120,8 @@ def _evaluate_seat(tree: GameTree, actions: IntArray, seat: int) -> SeatEvaluati
     )
 
 
-def _deterministic(tree: GameTree, actions: IntArray) -> Policy:
+def deterministic(tree: GameTree, actions: IntArray) -> Policy:
+    """Return the policy that plays the given action [S] of each state."""
     return lambda states: np.eye(tree.rules.cells)[actions[states]]
 
 
