@@ -33,8 +33,8 @@ TABLE = "table"
 """Name of a tabular learner's only tensor."""
 
 
-def create(folder: Path) -> None:
-    """Make the folder of a new run.
+def create(folder: Path, flag: str = "--run-dir") -> None:
+    """Make the folder of a new run; `flag` is what a user chooses it with.
 
     Raises:
         UserError: the folder cannot be made or written to, or has files in it already.
@@ -43,11 +43,11 @@ def create(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         occupied = any(folder.iterdir())
     except OSError as error:
-        raise UserError(f"{folder}: cannot be a run folder ({error.strerror}); choose another --run-dir") from None
+        raise UserError(f"{folder}: cannot be a run folder ({error.strerror}); choose another {flag}") from None
     if occupied:
-        raise UserError(f"{folder}: has files in it already; choose a new or empty --run-dir")
+        raise UserError(f"{folder}: has files in it already; choose a new or empty {flag}")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise UserError(f"{folder}: is not writable; choose another --run-dir")
+        raise UserError(f"{folder}: is not writable; choose another {flag}")
 
 
 def write_config(folder: Path, config: Config) -> None:
