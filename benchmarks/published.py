@@ -90,9 +90,12 @@ def exact_random_shares() -> list[float]:
 def match_ups(seeds: Sequence[int], games: int) -> Table:
     """Play afterstate-q's match-ups with both rewards of a draw; one row for each."""
     table = Table("afterstate-q", "draw reward", "X / O / draws, %: mean", "standard deviation", "published", "exact")
+    curves = {
+        draw_reward: match_up_curves(AfterstateQConfig(games=games, draw_reward=draw_reward), seeds)
+        for draw_reward in DRAW_REWARDS
+    }
     for name, draw_reward in product(MATCH_UPS, DRAW_REWARDS):
-        curves = match_up_curves(AfterstateQConfig(games=games, draw_reward=draw_reward), seeds)
-        shares = curves[name][:, -1] / games
+        shares = curves[draw_reward][name][:, -1] / games
         table.add_row(
             name,
             f"{draw_reward}",
