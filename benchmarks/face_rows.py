@@ -185,7 +185,7 @@ def family(num_boards: int) -> Group:
     """
     rows, goals = [], []
     for rules in FAMILY:
-        name = f"mnk(m={rules.rows},n={rules.cols},k={rules.k})"
+        name = f"mnk(m={rules.cols},n={rules.rows},k={rules.k})"
         ours = Row(f"TicTacToe-v0, {rules}", partial(_turns, rules))
         peer = Row(f"OpenSpiel mnk, {rules}", partial(_open_spiel, name, rules.cells), needs="pyspiel")
         rows += [ours, peer]

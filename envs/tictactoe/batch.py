@@ -89,7 +89,7 @@ def check_fits(rules: Rules) -> None:
     if rules.cells > WORD_BITS:
         raise ValueError(
             f"a batch holds each board in one {WORD_BITS}-bit word, but a {rules.rows}x{rules.cols} board "
-            f"has {rules.cells} cells; only TicTacToe-v0 takes it"
+            f"has {rules.cells} cells; only the faces of a single board take it"
         )
 
 
@@ -115,8 +115,9 @@ def reset(rules: Rules, num_boards: int, xp: Any, device: Any = None) -> State:
 
 
 def play(rules: Rules, state: State, actions: Array) -> Outcome:
-    """Play one ply on every board by the rules alone; `actions` is [B] int64."""
+    """Play one ply on every board by the rules alone; `actions` is [B], of any integer type."""
     xp = _namespace(actions)
+    actions = xp.asarray(actions, dtype=xp.int64)  # a narrower type would shift its bit out
     cell = 1 << actions
     occupied = state.mover | state.opponent
     illegal = (occupied & cell) != 0
@@ -152,7 +153,7 @@ def winner(seat: Array, outcome: Outcome) -> Array:
 
 
 def step(rules: Rules, rewards: Rewards, state: State, actions: Array) -> Step:
-    """Play one ply on every board and say what it is worth; `actions` is [B] int64."""
+    """Play one ply on every board and say what it is worth; `actions` is [B], of any integer type."""
     xp = _namespace(actions)
     outcome = play(rules, state, actions)
     return Step(

@@ -11,6 +11,8 @@ from pettingzoo import AECEnv
 from tictactoe.turn import Planes, TicTacToeEnv
 
 AGENTS = ("player_1", "player_2")
+UNTIL_RESET = ("agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
+"""What there is only once a game has begun."""
 
 
 def env(**settings: Any) -> "raw_env":
@@ -42,6 +44,8 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
 
     def __init__(self, **settings: Any) -> None:
         super().__init__()
+        if settings.pop("dict_observation", True) is not True:
+            raise ValueError("dict_observation must be True: a PettingZoo agent finds its mask in the observation")
         self._game = TicTacToeEnv(**settings, dict_observation=True)
         self.render_mode = self._game.render_mode
         self.possible_agents = list(AGENTS)
@@ -50,6 +54,11 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         # Each agent has its own, because a space holds the generator that it samples from.
         self.observation_spaces = {agent: deepcopy(self._game.observation_space) for agent in AGENTS}
         self.action_spaces = {agent: deepcopy(self._game.action_space) for agent in AGENTS}
+
+    def __getattr__(self, name: str) -> Any:
+        if name in UNTIL_RESET:
+            raise AttributeError(f"{name} cannot be read before reset()")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """Return the space of what an agent observes, the same object every time."""
@@ -128,6 +137,8 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     def observe(self, agent: str) -> dict[str, Planes]:
         """Return what an agent sees, in fresh arrays."""
         self._check_begun()
+        if agent not in AGENTS:
+            raise ValueError(f"unknown agent {agent!r}: choose from {', '.join(AGENTS)}")
         return {"observation": self._game.planes(AGENTS.index(agent)), "action_mask": self._mask(agent)}
 
     def render(self) -> Any:

@@ -14,6 +14,7 @@ from tictactoe.drawing import board_image
 from tictactoe.render import board_text
 from tictactoe.rewards import Rewards, named_rewards
 from tictactoe.rules import Rules
+from tictactoe.specification import json_spec
 from tictactoe.window import Window
 
 Planes: TypeAlias = NDArray[np.int8]
@@ -41,6 +42,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         gymnasium.error.ResetNeeded: there is no game, or it has ended.
     """
 
+    spec = json_spec
     metadata = {  # noqa: RUF012 (Gymnasium's own declaration)
         "render_modes": ["ansi", "rgb_array", "human"],
         "render_fps": 2,
@@ -59,6 +61,8 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self.rules = Rules(rows, cols, k)
         self.rewards = named_rewards(rewards)
         check_perspective(perspective)
+        if not isinstance(dict_observation, bool):
+            raise ValueError(f"dict_observation must be True or False, got {dict_observation!r}")  # noqa: TRY004 (as of any setting)
         check_render_mode(render_mode, self.metadata["render_modes"])
         self.perspective = perspective
         self.dict_observation = dict_observation
@@ -66,7 +70,8 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self.observation_space = observation_space(self.rules, dict_observation)
         self.action_space = spaces.Discrete(self.rules.cells)  # type: ignore[assignment]
         self._window = Window("Tic-tac-toe") if render_mode == "human" else None
-        self._playing = False
+        self._begun = False  # whether there has been a game
+        self._playing = False  # whether one is going on
         self._new_game()
 
     def _new_game(self) -> None:
@@ -92,7 +97,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         """Start a new game; the game itself draws nothing at random, so `seed` changes no outcome."""
         super().reset(seed=seed)
         self._new_game()
-        self._playing = True
+        self._begun = self._playing = True
         if self._window is not None:
             self.render()
         return self.observe(0), self._info()
@@ -122,6 +127,10 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         if not self._empty:
             return self._end(self.rewards.draw, winner=-1)
         return self.rewards.allow if self._threats[1 - seat] & self._empty else 0.0, False, self._info()
+
+    def abandon(self) -> None:
+        """End the game without a result, so that nobody can go on with it; `reset` starts another."""
+        self._playing = False
 
     def _cell(self, action: Any) -> int:
         try:
@@ -195,6 +204,8 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         if self.render_mode is None:
             gymnasium.logger.warn('render() draws nothing without a mode: make the environment with render_mode="ansi"')
             return None
+        if not self._begun:
+            raise gymnasium.error.ResetNeeded("there is no board to draw: call reset() before render()")
         drawing = draw(self.render_mode, self.rules, self._marks[0], self._marks[1], self._last_cell)
         if self._window is None:
             return drawing

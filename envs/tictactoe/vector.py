@@ -8,6 +8,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from tictactoe import batch
+from tictactoe.specification import json_spec
 from tictactoe.turn import TicTacToeEnv
 from tictactoe.vector_face import VectorFace, VectorStep, check_vector, named_mode, vector_metadata
 from tictactoe.vector_games import TABLED_CELLS, BitboardGames, TabledGames
@@ -26,6 +27,8 @@ class TicTacToeVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         gymnasium.error.InvalidAction: the actions are not one cell for each board; nothing changes.
         gymnasium.error.ResetNeeded: there is no game, or with autoreset disabled one has ended.
     """
+
+    spec = json_spec
 
     def __init__(
         self, num_envs: int = 1, autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP, **settings: Any

@@ -125,6 +125,8 @@ class VectorFace:
         if self._render_mode is None:
             gymnasium.logger.warn('render() draws nothing without a mode: make the vector with render_mode="ansi"')
             return None
+        if not self._begun:
+            raise gymnasium.error.ResetNeeded("there are no boards to draw: call reset() before render()")
         boards = zip(*(marks.tolist() for marks in self._games.marks(self._state)), strict=True)
         return tuple(
             draw(self._render_mode, self._rules, *(mark & self._rules.full_board for mark in both)) for both in boards

@@ -1,6 +1,7 @@
 """The versus view: a single-agent Gymnasium environment in which the opponent answers inside `step`."""
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 import gymnasium
@@ -8,6 +9,7 @@ import gymnasium
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rules import Rules
 from tictactoe.solver import solve
+from tictactoe.specification import json_spec
 from tictactoe.turn import Observation, Planes, TicTacToeEnv
 
 Opponent: TypeAlias = Callable[[Planes, Planes], int]
@@ -25,10 +27,12 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
     Raises:
         TypeError: the opponent is a function; it belongs into `set_opponent`, for no JSON file can hold it.
         ValueError: a setting does not exist, or the opponent is `"optimal"` on a board of over 16 cells.
-        gymnasium.error.InvalidAction: the action is not a cell; nothing changes.
+        gymnasium.error.InvalidAction: the action is not a cell; nothing changes. Or the opponent's is none;
+            the game is then over without a result.
         gymnasium.error.ResetNeeded: there is no game, or it has ended.
     """
 
+    spec = json_spec
     metadata = TicTacToeEnv.metadata
 
     def __init__(
@@ -40,10 +44,12 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         self.game = TicTacToeEnv(**settings)
         """The game that both play; its `play` would move for either."""
         if not isinstance(opponent, str):
-            raise TypeError(f"opponent must be a name, got {opponent!r}: pass a function to set_opponent() instead")
+            raise TypeError(
+                f"opponent must be one of {', '.join(OPPONENTS)}, got {opponent!r}: "
+                "pass a function to set_opponent() instead"
+            )
         check_opponent(opponent, self.game.rules)
-        if isinstance(seat, bool) or seat not in (0, 1, "random"):
-            raise ValueError(f"unknown seat {seat!r}: choose 0, 1 or 'random'")
+        check_seat(seat, self.game.rules)
         self._opponent: str | Opponent = opponent
         self._seat = seat
         self.seat = 0
@@ -64,17 +70,28 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         self.seat = int(self.np_random.integers(2)) if self._seat == "random" else int(self._seat)
         _, info = self.game.reset(options=options)
         if self.seat == 1:
-            _, _, info = self.game.play(self._reply())
+            _, _, info = self._answer()
         return self.game.observe(self.seat), info
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Mark the cell `action` and let the opponent reply."""
         reward, terminated, info = self.game.play(action)
         if not terminated:
-            _, terminated, info = self.game.play(self._reply())
+            _, terminated, info = self._answer()
             if terminated and info["winner"] == 1 - self.seat:
                 reward += self.game.rewards.loss
         return self.game.observe(self.seat), reward, terminated, False, info
+
+    def _answer(self) -> tuple[float, bool, dict[str, Any]]:
+        """Let the opponent move. If it fails, the game is over, or the agent would move in its place."""
+        try:
+            return self.game.play(self._reply())
+        except gymnasium.error.InvalidAction as error:
+            self.game.abandon()
+            raise gymnasium.error.InvalidAction(f"the opponent's {error}") from None
+        except BaseException:
+            self.game.abandon()
+            raise
 
     def _reply(self) -> int:
         """Return the opponent's cell in the present position."""
@@ -97,6 +114,19 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         self.game.close()
 
 
+def check_seat(seat: object, rules: Rules) -> None:
+    """Refuse a seat that does not exist, or in which every game is lost before the agent's first move.
+
+    Raises:
+        ValueError: it is not 0, 1 or `"random"`, or with k=1 not 0.
+    """
+    is_number = isinstance(seat, Integral) and not isinstance(seat, bool)
+    if not (seat in (0, 1) if is_number else isinstance(seat, str) and seat == "random"):
+        raise ValueError(f"unknown seat {seat!r}: choose 0, 1 or 'random'")
+    if rules.k == 1 and seat != 0:
+        raise ValueError(f"with k=1 the first move wins: seat must be 0, got {seat!r}")
+
+
 def check_opponent(opponent: object, rules: Rules) -> None:
     """Refuse an opponent that does not exist or cannot play this board; a function passes.
 
@@ -105,7 +135,7 @@ def check_opponent(opponent: object, rules: Rules) -> None:
     """
     if callable(opponent):
         return
-    if opponent not in OPPONENTS:
+    if not isinstance(opponent, str) or opponent not in OPPONENTS:
         raise ValueError(
             f"unknown opponent {opponent!r}: choose from {', '.join(OPPONENTS)}, or pass a function to set_opponent()"
         )

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
+import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from tictactoe import batch
 from tictactoe.opponents import OPPONENTS, pick
+from tictactoe.specification import json_spec
 from tictactoe.turn import TicTacToeEnv
 from tictactoe.vector_face import VectorFace, VectorStep, check_vector, checked_cells, named_mode, vector_metadata
 from tictactoe.vector_games import EVERY, BitboardGames, Boards, Cells, Flags, Planes, Results, restarted
@@ -33,6 +35,8 @@ class TicTacToeVersusVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         gymnasium.error.InvalidAction: the actions are not one cell for each board; nothing changes.
         gymnasium.error.ResetNeeded: there is no game, or with autoreset disabled one has ended.
     """
+
+    spec = json_spec
 
     def __init__(
         self,
@@ -157,5 +161,8 @@ class VersusGames:
             asked = batch.State(*(field[due] for field in state))
             mask = batch.action_mask(self.rules, asked).view(np.int8)
             answer = self.opponent(batch.observe(self.rules, asked, self._perspective), mask)
-            cells[due] = checked_cells(self.rules.cells, answer, len(mask))
+            try:
+                cells[due] = checked_cells(self.rules.cells, answer, len(mask))
+            except gymnasium.error.InvalidAction as error:
+                raise gymnasium.error.InvalidAction(f"the opponent's {error}") from None
         return cells

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from gymnasium.vector import AutoresetMode
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, Verdict, seat_to_move
@@ -182,14 +182,12 @@ def test_the_versus_view_follows_the_rule_book_whatever_both_players_are_given(
         return replies[-1]
 
     rows, cols, k = size
+    assume(k > 1 or seat == 0)  # the first move wins
     env: Any = gymnasium.make("tictactoe:TicTacToeVersus-v0", rows=rows, cols=cols, k=k, rewards=rewards, seat=seat)
     env.unwrapped.set_opponent(opponent)
     env.reset(seed=0)
     if seat == 1:
-        verdict = book.play(board, replies[-1], rewards)
-        board = verdict.board
-        if verdict.terminated:
-            return
+        board = book.play(board, replies[-1], rewards).board
     for action in [action for action in script if type(action) is not int]:
         with pytest.raises(gymnasium.error.InvalidAction):
             env.step(action)

@@ -117,3 +117,12 @@ def test_gymnasiums_checker_passes_with_every_render_mode(env_id: str) -> None:
 
 def test_pettingzoos_render_test_passes() -> None:
     render_test(tictactoe_v0.env)
+
+
+def test_there_is_nothing_to_draw_before_the_first_game() -> None:
+    faces: list[Any] = [gymnasium.make(env_id, render_mode="ansi") for env_id in IDS]
+    faces += [gymnasium.make_vec(env_id, num_envs=2, render_mode="ansi") for env_id in IDS]
+    faces.append(tictactoe_v0.env(render_mode="ansi"))
+    for face in faces:
+        with pytest.raises(gymnasium.error.ResetNeeded, match=r"call reset\(\) before render\(\)"):
+            face.render()

@@ -140,8 +140,11 @@ def test_the_board_is_shown_as_text() -> None:
 def test_calls_out_of_order_are_refused(make: Any) -> None:
     game = make()
     for call in (lambda: game.step(0), game.agent_iter, lambda: game.observe("player_1"), game.last):
-        with pytest.raises((gymnasium.error.ResetNeeded, AttributeError)):
+        with pytest.raises((gymnasium.error.ResetNeeded, AttributeError), match=r"reset\(\)"):
             call()
+    for name in ("rewards", "infos", "terminations", "truncations"):
+        with pytest.raises(AttributeError, match=rf"{name} cannot be read before reset\(\)"):
+            getattr(game, name)
     game.reset()
     turns = iter(game.agent_iter())
     assert next(turns) == "player_1"
@@ -149,6 +152,8 @@ def test_calls_out_of_order_are_refused(make: Any) -> None:
         next(turns)
     for cell in WIN_OF_X:
         game.step(cell)
+    with pytest.raises(ValueError, match="the only valid action is None"):
+        game.step(5)
     game.step(None)
     game.step(None)
     with pytest.raises(gymnasium.error.ResetNeeded):
@@ -163,3 +168,14 @@ def test_pettingzoos_registry_knows_it() -> None:
     game = pettingzoo.make("aec", "tictactoe_v0", rows=4, cols=4, k=4)
     game.reset()
     assert game.observe("player_1")["observation"].shape == (4, 4, 3)
+
+
+def test_an_unknown_agent_is_named() -> None:
+    with pytest.raises(ValueError, match="unknown agent 'player_3': choose from player_1, player_2"):
+        played([]).observe("player_3")
+
+
+def test_the_mask_is_always_in_the_observation() -> None:
+    assert set(played([], dict_observation=True).observe("player_1")) == {"observation", "action_mask"}
+    with pytest.raises(ValueError, match="dict_observation must be True"):
+        tictactoe_v0.env(dict_observation=False)

@@ -86,12 +86,14 @@ def compare_games(
             ending = ours[-1].get("final_info", ours[-1])
             if over.any():
                 endings |= set(zip(ending["winner"][over].tolist(), ending["illegal"][over].tolist(), strict=True))
-        if mode is AutoresetMode.DISABLED and over.any():
+        restarted = over if mode is AutoresetMode.DISABLED else rng.random(NUM_ENVS) < 0.1
+        if restarted.any() and (mode is AutoresetMode.DISABLED or rng.random() < 0.2):
             # Gymnasium's takes the mask out of the options that it is given.
-            theirs, ours = (env.reset(options={"reset_mask": over.copy()}) for env in (plain, vector))
-            assert ours[1]["action_mask"].shape == mask.shape
-            np.testing.assert_array_equal(ours[0], theirs[0])
-            theirs = ours
+            theirs, ours = (env.reset(options={"reset_mask": restarted.copy()}) for env in (plain, vector))
+            # Ours tells of every board, theirs of those that it has started.
+            for key in theirs[1]:
+                np.testing.assert_array_equal(ours[1][key][restarted], theirs[1][key][restarted])
+            theirs = theirs[0], ours[1]
         else:
             actions = random_actions(mask, rng)
             theirs, ours = plain.step(actions), vector.step(actions)
@@ -259,7 +261,7 @@ def test_a_wrong_reset_mask_is_refused(mask: Any) -> None:
     [
         ({"num_envs": 0}, "num_envs must be a positive integer, got 0"),
         ({"num_envs": 2, "autoreset_mode": "Never"}, "unknown autoreset_mode 'Never': choose from NextStep, SameStep"),
-        ({"num_envs": 2, "rows": 9, "cols": 9}, "81 cells; only TicTacToe-v0 takes it"),
+        ({"num_envs": 2, "rows": 9, "cols": 9}, "81 cells; only the faces of a single board take it"),
         ({"num_envs": 2, "perspective": "god"}, "unknown perspective"),
     ],
 )
@@ -267,6 +269,44 @@ def test_a_wrong_reset_mask_is_refused(mask: Any) -> None:
 def test_settings_that_do_not_exist_are_refused(env_id: str, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         gymnasium.make_vec(env_id, **settings)
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_a_reset_of_all_boards_starts_them_all_at_once(mode: str) -> None:
+    env = gymnasium.make_vec(TURN, num_envs=2, autoreset_mode=mode)
+    env.reset()
+    env.step([0, 0])
+    env.step([0, 1])  # ends the first board's game
+    env.reset()
+    _, _, _, _, info = env.step([4, 4])
+    assert info["action_mask"].tolist() == [[1, 1, 1, 1, 0, 1, 1, 1, 1]] * 2
+
+
+def test_seats_are_drawn_for_boards_that_start_alone() -> None:
+    env: Any = gymnasium.make_vec(VERSUS, num_envs=200, seat="random", autoreset_mode="SameStep")
+    _, info = env.reset(seed=0)
+    changed = 0
+    for ply in range(12):
+        before = env.unwrapped.seats
+        if ply % 4 == 3:
+            started = np.arange(200) % 3 == 0
+            _, info = env.reset(options={"reset_mask": started})
+        else:
+            _, _, started, _, info = env.step(info["action_mask"].argmax(axis=1))
+        after = env.unwrapped.seats
+        np.testing.assert_array_equal(after[~started], before[~started])
+        changed += int((after != before).sum())
+    assert changed > 50
+
+
+def test_an_opponent_that_answers_no_cell_is_named_and_nothing_changes() -> None:
+    env: Any = gymnasium.make_vec(VERSUS, num_envs=2)
+    env.reset(seed=0)
+    before = env.unwrapped.action_masks()
+    env.unwrapped.set_opponent(lambda observation, action_mask: np.full(len(observation), 9.5))  # noqa: ARG005
+    with pytest.raises(gymnasium.error.InvalidAction, match="the opponent's actions must be 2 integers"):
+        env.step([0, 0])
+    np.testing.assert_array_equal(env.unwrapped.action_masks(), before)
 
 
 @pytest.mark.parametrize("opponent", ["random", "heuristic", "optimal"])
@@ -316,7 +356,7 @@ def test_versus_replies_are_spread_like_those_of_single_environments(opponent: s
 
 def test_a_specification_survives_json() -> None:
     env = gymnasium.make_vec(
-        VERSUS, num_envs=3, autoreset_mode="SameStep", opponent="heuristic", rewards=Rewards(win=2)
+        VERSUS, num_envs=3, autoreset_mode=AutoresetMode.SAME_STEP, opponent="heuristic", rewards=Rewards(win=2)
     )
     env.unwrapped.set_opponent(first_empty)  # type: ignore[attr-defined]
     assert env.spec is not None

@@ -168,7 +168,7 @@ def test_bad_settings_are_named(settings: dict[str, Any], message: str) -> None:
 
 def test_an_unknown_opponent_leaves_the_old_one() -> None:
     game = versus(8)
-    with pytest.raises(ValueError, match="unknown opponent 'nobody'"):
+    with pytest.raises(ValueError, match=r"unknown opponent 'nobody'"):
         game.set_opponent("nobody")
     game.reset()
     assert game.step(0)[0][2, 2].tolist() == [0, 0, 1]
@@ -195,7 +195,9 @@ def test_it_is_registered_and_its_spec_survives_json() -> None:
 
 @pytest.mark.parametrize("env_id", ["tictactoe:TicTacToe-v0", "tictactoe:TicTacToeVersus-v0"])
 def test_a_specification_survives_json(env_id: str) -> None:
-    env = gymnasium.make(env_id, rows=3, cols=4, k=3, rewards=Rewards(win=2.5, draw=0.5), dict_observation=True)
+    env = gymnasium.make(
+        env_id, rows=np.int64(3), cols=4, k=3, rewards=Rewards(win=2.5, draw=0.5), dict_observation=True
+    )
     assert env.spec is not None
     again = EnvSpec.from_json(env.spec.to_json()).make()
     assert again.observation_space == env.observation_space
@@ -211,3 +213,44 @@ def test_a_live_opponent_never_hides_in_the_specification() -> None:
     assert env.spec.to_json() == before  # type: ignore[union-attr]
     with pytest.raises(TypeError, match=r"pass a function to set_opponent\(\) instead"):
         gymnasium.make("tictactoe:TicTacToeVersus-v0", opponent=scripted())
+
+
+@pytest.mark.parametrize("answer", [1.5, None, 9, "centre"])
+def test_an_opponent_that_answers_no_cell_ends_the_game(answer: Any) -> None:
+    game = TicTacToeVersusEnv()
+    game.reset(seed=0)
+    game.set_opponent(lambda *_: answer)
+    with pytest.raises(gymnasium.error.InvalidAction, match="the opponent's action must be an integer from 0 to 8"):
+        game.step(0)
+    with pytest.raises(gymnasium.error.ResetNeeded):  # or the agent would move in the opponent's place
+        game.step(1)
+
+
+def test_an_opponent_that_fails_ends_the_game_and_is_heard() -> None:
+    game = TicTacToeVersusEnv()
+    game.reset(seed=0)
+    game.set_opponent(scripted())
+    with pytest.raises(StopIteration):
+        game.step(0)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        game.step(1)
+
+
+@pytest.mark.parametrize("seat", [1, "random"])
+def test_a_game_that_the_first_move_wins_leaves_no_second_seat(seat: Any) -> None:
+    with pytest.raises(ValueError, match="with k=1 the first move wins: seat must be 0"):
+        TicTacToeVersusEnv(seat=seat, k=1)
+    with pytest.raises(ValueError, match="with k=1 the first move wins: seat must be 0"):
+        gymnasium.make_vec("tictactoe:TicTacToeVersus-v0", num_envs=2, seat=seat, k=1)
+
+
+@pytest.mark.parametrize("seat", [2, -1, 1.0, True, "first", None, np.array([0, 1])], ids=repr)
+def test_a_seat_that_does_not_exist_is_refused(seat: Any) -> None:
+    with pytest.raises(ValueError, match="unknown seat"):
+        TicTacToeVersusEnv(seat=seat)
+
+
+@pytest.mark.parametrize("opponent", [[1], None, "minimax"], ids=repr)
+def test_an_opponent_that_does_not_exist_is_refused(opponent: Any) -> None:
+    with pytest.raises(ValueError, match=r"unknown opponent .*: choose from random, heuristic, optimal"):
+        TicTacToeVersusEnv().set_opponent(opponent)
