@@ -47,13 +47,13 @@ def progress_figure(metrics: Sequence[Mapping[str, float]], unit: str) -> Figure
     beaten.set_title("Game lines lost or ended by an illegal move")
     draw(optimal, "eval/optimal_fraction", "optimal", BOTH)
     for axes in (optimal, against_random):
-        axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+        axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
     optimal.set_title("Decision states with an optimal move")
     against_random.set_title("Wins against a random opponent (exact)")
     if "games/draws" in metrics[-1]:
         for end, label, colour in OUTCOMES:
             draw(learning, f"games/{end}", label, colour)
-        learning.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+        learning.yaxis.set_major_formatter(PercentFormatter(xmax=1))
         learning.set_title("Training games")
         learning.legend()
     else:
