@@ -238,6 +238,8 @@ def main(args: Sequence[str]) -> None:
         raise UserError("at least one of --seeds, one of --algorithms and --shorten 1 are needed")
     if flags.markdown is not None:
         tables.check_folder(flags.markdown.parent)
+        if flags.markdown.is_dir():
+            raise UserError(f"--markdown {flags.markdown}: is a folder; name a file in it")
     rows = [row for row in all_rows(flags.shorten) if row.algorithm in flags.algorithms]
     console = machine.start("The published learners", ["numba"], flags.seeds)
     runs = []

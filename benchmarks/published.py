@@ -28,12 +28,12 @@ from selfplay.command_line import parse, run_command
 from selfplay.config import PRESETS
 from selfplay.errors import UserError
 from selfplay.evaluation import evaluate
-from selfplay.files import write_csv, write_whole
+from selfplay.files import write_whole
 from selfplay.plots import png
 from selfplay.tabular.afterstate_q import MATCH_UPS, AfterstateQConfig, match_up_curves
 from selfplay.tabular.boards import IntArray
 from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig
-from selfplay.tabular.outcomes import COLUMNS, group_counts, results
+from selfplay.tabular.outcomes import group_counts, results, write_curves
 from selfplay.tabular.plots import cumulative_figure, density_figure, groups_figure
 from selfplay.tabular.td_backup import TDBackup, TDBackupConfig, learned_values
 from selfplay.tabular.td_value import TDValue, TDValueConfig
@@ -196,11 +196,7 @@ def write_docs(folder: Path, seed: int, games: int, backup: TDBackup, groups: In
     """Write the pictures of one seed, and its match-ups as CSV."""
     curves = match_up_curves(AfterstateQConfig(games=games), [seed])
     write_whole(folder / "afterstate-q.png", png(cumulative_figure(curves)))
-    lines: list[list[str | int]] = [["match_up", "seed", "game", *COLUMNS]]
-    for name, counts in curves.items():
-        shown = range(min(CSV_GAMES, games), games + 1, CSV_GAMES)
-        lines.extend([name, seed, game, *counts[0, game - 1].tolist()] for game in shown)
-    write_csv(folder / "afterstate-q.csv", lines)
+    write_curves(folder / "afterstate-q.csv", curves, [seed], every=min(CSV_GAMES, games))
     write_whole(folder / "td-backup-groups.png", png(groups_figure(groups, GROUP)))
     write_whole(folder / "td-backup-values.png", png(density_figure(*learned_values(RULES, backup.table))))
 
@@ -210,6 +206,8 @@ def main(args: Sequence[str]) -> None:
     flags = parse(Flags, args, PROG)
     if not flags.seeds or not flags.match_up_seeds or flags.shorten < 1:
         raise UserError("at least one of --seeds, one of --match-up-seeds and --shorten 1 are needed")
+    if flags.article_steps < PRESETS["article"].warmup:
+        raise UserError(f"--article-steps must be at least {PRESETS['article'].warmup}, got {flags.article_steps}")
     if flags.docs is not None:
         tables.check_folder(flags.docs)
     console = machine.start("The published figures", ["numba"], flags.seeds)

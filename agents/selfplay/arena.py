@@ -130,9 +130,12 @@ def enter(given: Sequence[str]) -> Field:
 
 
 def short_names(given: Sequence[str]) -> list[str]:
-    """Return the last part of each path, or all of it where another player has the same."""
+    """Return the last part of each path, or all of it where another player or a built-in opponent has the same."""
     short = [name if name in OPPONENTS else Path(name).resolve().name for name in given]
-    return [brief if short.count(brief) == 1 else name for brief, name in zip(short, given, strict=True)]
+    return [
+        brief if short.count(brief) == 1 and brief not in OPPONENTS else name
+        for brief, name in zip(short, given, strict=True)
+    ]
 
 
 def default_folder(rules: Rules) -> Path:

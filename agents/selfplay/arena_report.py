@@ -125,4 +125,5 @@ def markdown(table: Table) -> str:
     columns = [list(column.cells) for column in table.columns]
     head = [str(column.header) for column in table.columns]
     lines = [head, ["---"] * len(head), *(list(map(str, row)) for row in zip(*columns, strict=True))]
-    return "\n".join("| " + " | ".join(line).replace("\n", "<br>") + " |" for line in lines)
+    escaped = ([cell.replace("|", "\\|").replace("\n", "<br>") for cell in line] for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)

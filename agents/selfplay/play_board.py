@@ -80,8 +80,8 @@ class Hint(NamedTuple):
     """Say what a square is worth to the seat to move."""
 
     text: str
-    value: float
-    """What its colour shows: -1 a loss, 1 a win."""
+    shade: float
+    """What its colour shows, from -1, a loss or the worst square, to 1, a win or the best."""
     chosen: bool
     """The one who rates would move here."""
 
@@ -155,7 +155,7 @@ def hint_board(position: Position, hints: Mapping[int, Hint]) -> Text:
         seat = _seat_at(position, cell)
         if seat is None:
             hint = hints[cell]
-            squares.append(Text(f"{'*' if hint.chosen else ' '}{hint.text} ", _value_style(hint.value)))
+            squares.append(Text(f"{'*' if hint.chosen else ' '}{hint.text} ", _shade(hint.shade)))
         else:
             squares.append(Text(f" {MARKS[seat]} ", MARK_STYLES[seat]))
     return _grid(position.rules, squares)
@@ -165,7 +165,7 @@ def _seat_at(position: Position, cell: int) -> int | None:
     return next((seat for seat in (0, 1) if position.marks[seat] >> cell & 1), None)
 
 
-def _value_style(value: float) -> Style:
+def _shade(value: float) -> Style:
     end, part = (HIGH, min(value, 1)) if value > 0 else (LOW, min(-value, 1))
     colour = (round(middle + part * (far - middle)) for middle, far in zip(MIDDLE, end, strict=True))
     return Style(color="black", bgcolor=Color.from_rgb(*colour))

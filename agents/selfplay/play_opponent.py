@@ -50,7 +50,13 @@ def trained(name: str, folder: Path) -> Opponent:
     def hints(position: Position) -> Mapping[int, Hint]:
         values = player.q_values(_observation(position))[0]
         chosen = move(position)
-        return {cell: Hint(f"{values[cell]:+.2f}", float(values[cell]), cell == chosen) for cell in position.empty}
+        # What a lost game is worth differs between learners, so the colours go from the worst square to the best.
+        shown = [float(values[cell]) for cell in position.empty]
+        worst, span = min(shown), max(shown) - min(shown) or 1.0
+        return {
+            cell: Hint(f"{value:+.2f}", 2 * (value - worst) / span - 1, cell == chosen)
+            for cell, value in zip(position.empty, shown, strict=True)
+        }
 
     about = f"what each square is worth to you as {name} sees it, the higher the better;\n* is where it would move."
     return Opponent(name, player.rules, move, hints, about)

@@ -43,7 +43,7 @@ def create(folder: Path, flag: str = "--run-dir") -> None:
         folder.mkdir(parents=True, exist_ok=True)
         occupied = any(folder.iterdir())
     except OSError as error:
-        raise UserError(f"{folder}: cannot be a run folder ({error.strerror}); choose another {flag}") from None
+        raise UserError(f"{folder}: cannot be made ({error.strerror}); choose another {flag}") from None
     if occupied:
         raise UserError(f"{folder}: has files in it already; choose a new or empty {flag}")
     if not os.access(folder, os.W_OK | os.X_OK):

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
+from rich.table import Table
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import selfplay
@@ -199,6 +200,16 @@ def test_players_are_called_by_their_folder_unless_two_have_the_same_name() -> N
     assert arena.enter(["a", "other/a", "random"]).names == ["a", "other/a", "random"]
     assert arena.enter(["random", "optimal"]).rules == Rules()
     assert arena.enter(["heuristic", "wide"]).rules == Rules(3, 4, 3)
+
+
+def test_a_run_folder_called_as_a_built_in_opponent_is_not_taken_for_it() -> None:
+    assert arena.short_names(["runs/random", "heuristic", "optimal"]) == ["runs/random", "heuristic", "optimal"]
+
+
+def test_a_bar_in_a_name_does_not_break_tensorboards_table() -> None:
+    table = Table("player")
+    table.add_row("a|b")
+    assert markdown(table).endswith("| a\\|b |")
 
 
 @pytest.mark.usefixtures("players")

@@ -25,13 +25,13 @@ def test_the_hints_of_optimal_are_the_exact_results_in_every_decision_state() ->
         visited.add(reached.marks)
         hints = opponent.hints(reached)
         value, best = solution.lookup(reached.mover, reached.opponent)
-        assert max(hint.value for hint in hints.values()) == value
+        assert max(hint.shade for hint in hints.values()) == value
         assert tuple(cell for cell, hint in hints.items() if hint.chosen) == best
         assert tuple(hints) == reached.empty
         for cell, hint in hints.items():
             after = reached.after(cell)
             worth = 1 if after.winner is not None else -solution.lookup(after.mover, after.opponent)[0]
-            assert (hint.value, hint.text) == (worth, {1: "win", 0: "draw", -1: "loss"}[worth])
+            assert (hint.shade, hint.text) == (worth, {1: "win", 0: "draw", -1: "loss"}[worth])
             if not after.over:
                 to_visit.append(after)
     assert len(visited) == len(solution.tree.decisions)
@@ -89,7 +89,7 @@ def test_a_trained_opponent_never_plays_a_taken_square_and_rates_what_is_free(tm
         hints = opponent.hints(reached)
         assert tuple(hints) == reached.empty
         assert [rated for rated, hint in hints.items() if hint.chosen] == [cell]
-        assert max(hints.values(), key=lambda hint: hint.value).chosen
+        assert max(hints.values(), key=lambda hint: hint.shade).chosen
         reached = reached.after(cell)
 
 
@@ -101,8 +101,13 @@ def test_hints_are_the_action_values_of_the_player_from_the_movers_view() -> Non
     planes[0, 1, 1] = 0, 0, 1
     values = player.q_values(planes)[0]
     hints = opponent.hints(position(4))
-    assert {cell: hint.value for cell, hint in hints.items()} == {cell: values[cell] for cell in range(9) if cell != 4}
-    assert all(hint.text == f"{hint.value:+.2f}" for hint in hints.values())
+    assert {cell: hint.text for cell, hint in hints.items()} == {
+        cell: f"{values[cell]:+.2f}" for cell in range(9) if cell != 4
+    }
+    ranked = sorted(hints, key=lambda cell: values[cell])
+    shades = [hints[cell].shade for cell in ranked]
+    assert (shades[0], shades[-1]) == (-1, 1)
+    assert shades == sorted(shades)
 
 
 def test_the_shipped_player_is_proved_unbeatable_and_optimal() -> None:

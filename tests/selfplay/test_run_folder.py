@@ -157,7 +157,7 @@ def test_a_huge_network_takes_no_memory_before_the_file_is_compared(run: Path) -
 def test_a_run_folder_must_be_new_or_empty(run: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has files in it already; choose a new or empty --run-dir"):
         run_folder.create(run)
-    with pytest.raises(UserError, match="cannot be a run folder"):
+    with pytest.raises(UserError, match="cannot be made"):
         run_folder.create(run / "config.json")
     (tmp_path / "empty").mkdir()
     run_folder.create(tmp_path / "empty")

@@ -36,9 +36,8 @@ def check_table_fits(rules: Rules) -> None:
         UserError: the board has more than 16 cells.
     """
     if rules.cells > TABLE_CELLS:
-        gibibytes = 3**rules.cells * 8 / 2**30
         raise UserError(
-            f"a table for a {rules.rows}x{rules.cols} board holds 3^{rules.cells} values, {gibibytes:,.1f} GiB: "
+            f"a table for a {rules.rows}x{rules.cols} board holds 3^{rules.cells} values of 8 bytes: "
             f"choose --rows and --cols with at most {TABLE_CELLS} cells"
         )
 

@@ -9,6 +9,9 @@ are those of `selfplay.tabular.boards`; `outcomes` [G] int8 is filled with how e
 winner's seat, DRAW, or ILLEGAL + the seat that lost by playing a taken cell.
 """
 
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -20,13 +23,24 @@ GOES_ON = -2
 NOTHING = -1
 """In place of the row of a position that does not exist."""
 
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Outcomes = NDArray[np.int8]
 
 
-@njit(cache=True)
+def compiled(function: AnyFunction) -> AnyFunction:
+    """Compile a function at its first call, and keep that on disk where there is a folder to write to."""
+    try:
+        kept: Any = njit(cache=True)(function)
+    except RuntimeError:  # neither the package's folder nor the user's cache can be written
+        kept = njit(function)
+    return cast("AnyFunction", kept)
+
+
+@compiled
 def outcome_after(mover: int, ply: int, has_line: Bools, cells: int) -> int:
     """Tell how the game stands after the mover's mark of this ply."""
     if has_line[mover]:
@@ -34,7 +48,7 @@ def outcome_after(mover: int, ply: int, has_line: Bools, cells: int) -> int:
     return DRAW if ply + 1 == cells else GOES_ON
 
 
-@njit(cache=True)
+@compiled
 def first_cell(candidates: int) -> int:
     """Return the lowest cell of a set that is not empty."""
     cell = 0
@@ -43,7 +57,7 @@ def first_cell(candidates: int) -> int:
     return cell
 
 
-@njit(cache=True)
+@compiled
 def random_cell(candidates: int, rng: np.random.Generator) -> int:
     """Return one cell of a set that is not empty, each with the same probability."""
     count, rest = 0, candidates
@@ -55,7 +69,7 @@ def random_cell(candidates: int, rng: np.random.Generator) -> int:
     return first_cell(candidates)
 
 
-@njit(cache=True)
+@compiled
 def best_cells(values: Floats, row: int, mark: int, empty: int, powers: Ints) -> int:
     """Return the set of empty cells whose afterstate has the highest value; mark is 1 or 2."""
     best, found = -np.inf, 0
@@ -69,7 +83,7 @@ def best_cells(values: Floats, row: int, mark: int, empty: int, powers: Ints) ->
     return found
 
 
-@njit(cache=True)
+@compiled
 def back_up(values: Floats, path: Ints, plies: int, seat: int, alpha: float, gamma: float, result: float) -> None:
     """Walk a seat's own afterstates of a finished game backwards, from the result to its first move.
 
@@ -83,7 +97,7 @@ def back_up(values: Floats, path: Ints, plies: int, seat: int, alpha: float, gam
         result = values[row]
 
 
-@njit(cache=True)
+@compiled
 def best_action(tables: Floats, table: int, row: int, seat: int) -> int:
     """Return the first of the actions that the seat likes best: highest for the first seat, lowest for the second."""
     best = 0
@@ -94,7 +108,7 @@ def best_action(tables: Floats, table: int, row: int, seat: int) -> int:
     return best
 
 
-@njit(cache=True)
+@compiled
 def play_minimax_q(
     tables: Floats,
     has_line: Bools,
@@ -135,7 +149,7 @@ def play_minimax_q(
         outcomes[game] = outcome
 
 
-@njit(cache=True)
+@compiled
 def play_afterstate_q(
     values: Floats,
     has_line: Bools,
@@ -174,7 +188,7 @@ def play_afterstate_q(
         outcomes[game] = outcome
 
 
-@njit(cache=True)
+@compiled
 def play_td_value(
     values: Floats,
     has_line: Bools,
@@ -226,7 +240,7 @@ def play_td_value(
         outcomes[game] = outcome
 
 
-@njit(cache=True)
+@compiled
 def play_td_backup(
     values: Floats,
     has_line: Bools,

@@ -76,8 +76,8 @@ def write_groups(path: Path, counts: IntArray) -> None:
     write_csv(path, [["first_game", "last_game", *COLUMNS], *lines])
 
 
-def write_curves(path: Path, curves: Mapping[str, IntArray], seeds: Iterable[int]) -> None:
-    """Write cumulative counts by match-up, [seeds, games, 3], as CSV: one line per match-up, seed and game.
+def write_curves(path: Path, curves: Mapping[str, IntArray], seeds: Iterable[int], every: int = 1) -> None:
+    """Write cumulative counts by match-up, [seeds, games, 3], as CSV: a line per match-up, seed and `every` games.
 
     Raises:
         UserError: the file cannot be written.
@@ -86,5 +86,6 @@ def write_curves(path: Path, curves: Mapping[str, IntArray], seeds: Iterable[int
     lines: list[list[str | int]] = [["match_up", "seed", "game", *COLUMNS]]
     for name, of_seeds in curves.items():
         for seed, counts in zip(seeds, of_seeds, strict=True):
-            lines.extend([name, seed, game, *row] for game, row in enumerate(counts.tolist(), start=1))
+            shown = counts[every - 1 :: every].tolist()
+            lines.extend([name, seed, number * every, *row] for number, row in enumerate(shown, start=1))
     write_csv(path, lines)

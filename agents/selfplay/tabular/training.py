@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from selfplay import experiment
 from selfplay.algorithms import TabularConfig
+from selfplay.errors import UserError
 from selfplay.evaluation import evaluate
 from selfplay.experiment import Record
 from selfplay.files import write_whole
@@ -47,7 +48,7 @@ def run(config: TabularConfig) -> None:
     total = config.games + (config.greedy_games if isinstance(config, TDBackupConfig) else 0)
     finished = experiment.run(config, "games", total, learner.player, train(learner))
     write_report(finished.folder, learner)
-    experiment.present(finished, "being unbeatable", lambda evaluation: evaluation.unexploitable)
+    experiment.present(finished, "exploitability 0", lambda evaluation: evaluation.unexploitable)
 
 
 def make_learner(config: TabularConfig) -> Learner:
@@ -72,6 +73,8 @@ def train(learner: Learner) -> Iterator[Record]:
         counts = play_in_slices(play, games)
         seconds = time.perf_counter() - started
         training += seconds
+        if not np.isfinite(learner.table).all():
+            raise UserError("the values are no longer finite numbers; start from smaller ones")
         rates = {"time/games_per_s": games / seconds, "time/training_s": training}
         yield Record(learner.games_played, evaluate(learner.player(), learner.rules), shares(counts) | rates)
 

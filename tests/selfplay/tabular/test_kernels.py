@@ -1,7 +1,10 @@
 """Every compiled loop leaves the same bits as its plain reference, in one call or in several."""
 
 import copy
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -161,3 +164,14 @@ def test_separate_tables_learn_what_one_table_learns_from_the_same_initial_numbe
     assert changed.any(axis=(1, 2)).all()
     assert not changed.all(axis=0).any()
     assert np.array_equal(np.where(changed[0], separate.table[0], separate.table[1]), shared.table[0])
+
+
+def test_the_loops_compile_without_a_folder_to_keep_them_in(tmp_path: Path) -> None:
+    script = """
+import numba.core.caching as caching
+caching.CacheImpl._locator_classes = []  # as where neither the package nor the home folder can be written
+from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig
+print(len(MinimaxQ(MinimaxQConfig()).play(3)))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr

@@ -7,7 +7,7 @@ import pytest
 
 import selfplay
 from selfplay.games import self_play_game
-from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig
+from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig, match_up_curves
 from selfplay.tabular.afterstates import AfterstatePlayer
 from selfplay.tabular.boards import all_boards, greedy, reachable_positions, row_numbers, rows_and_seats
 from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig, MinimaxQPlayer
@@ -140,6 +140,15 @@ def test_random_against_random_ends_as_the_exact_probabilities_say() -> None:
     for outcome, probability in ((0, 0.58492), (1, 0.28810), (-1, 0.12698)):
         error = (probability * (1 - probability) / games) ** 0.5
         assert abs(np.mean(outcomes == outcome) - probability) < 4 * error
+
+
+def test_afterstate_q_reproduces_the_published_match_ups() -> None:
+    curves = match_up_curves(AfterstateQConfig(), range(1000, 1020))
+    # X / O / draws in percent, the mean of 20 seeds: exact, then published, in whole percent and cut off.
+    expected = [((58.5, 28.8, 12.7), 1.0), ((91, 3, 5), 1.5), ((12, 70, 17), 3.5)]
+    assert len(curves) == len(expected)
+    for counts, (shares, tolerance) in zip(curves.values(), expected, strict=True):
+        np.testing.assert_allclose(counts[:, -1].mean(axis=0) / 100, shares, atol=tolerance)
 
 
 @pytest.mark.parametrize(("seat", "least"), [(0, 0.93), (1, 0.80)])

@@ -66,7 +66,7 @@ def test_a_bad_value_that_all_know_is_named(config: Any, changes: dict[str, Any]
         (
             TDBackupConfig,
             {"rows": 5, "cols": 5},
-            "a table for a 5x5 board holds 3^25 values, 6,312.8 GiB: choose --rows and --cols with at most 16 cells",
+            "a table for a 5x5 board holds 3^25 values of 8 bytes: choose --rows and --cols with at most 16 cells",
         ),
     ],
 )
