@@ -11,7 +11,8 @@ around it, in `selfplay.experiment`, is that of every algorithm. The others are 
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
@@ -20,13 +21,15 @@ import torch
 
 from selfplay import experiment
 from selfplay.algorithms import ALGORITHMS, Config
-from selfplay.command_line import parse, peek, run_command
+from selfplay.checkpoint import Checkpoints, RunFlags, Snapshot, check_changes
+from selfplay.command_line import parse, peek, run_command, take
 from selfplay.config import PRESETS, DQNConfig, PresetFlag
 from selfplay.dqn import DQNAgent, Update
 from selfplay.errors import UserError
 from selfplay.evaluation import Evaluation, evaluate
 from selfplay.experiment import Record
 from selfplay.interleaved import InterleavedAgents
+from selfplay.run_folder import read_config, settings
 from selfplay.schedules import linear
 from selfplay.tabular import training as tabular
 from tictactoe import batch
@@ -34,6 +37,12 @@ from tictactoe.rewards import named_rewards
 from tictactoe.tree import SOLVABLE_CELLS
 
 PROG = "python train.py"
+ABOUT_RUNS = """\
+Flags of every algorithm:
+  --resume RUN                    Go on in that run folder from its last checkpoint, to the same bits; the algorithm
+                                  and its settings are those of the run.
+  --force                         Resume although settings given differ from those of the run.
+  --checkpoint-interval SECONDS   Time between checkpoints (default: 60); more where one takes over 2 % of it."""
 EVALUATIONS_TO_STOP = 3
 """Evaluations running that must prove what `--stop` asks for."""
 
@@ -46,21 +55,30 @@ class Progressed(NamedTuple):
     epsilon: float
     last_updates: list[Update]
     """The newest update of each agent; empty before the first."""
+    boards: batch.State
+    """The games in play."""
 
 
-def self_play(config: DQNConfig, agents: InterleavedAgents, device: torch.device) -> Iterator[Progressed]:
-    """Play and learn for `total_steps` plies; yield after each step of all boards."""
-    rules, rewards = config.rules, named_rewards(config.rewards)
+def beginning(config: DQNConfig, device: torch.device) -> Progressed:
+    """Return how far training is before its first ply."""
     xp = array_module(device)
-    in_numpy = xp is numpy
+    boards = batch.reset(config.rules, config.num_envs, xp, None if xp is numpy else device)
+    return Progressed(0, 0, config.epsilon_start, [], boards)
+
+
+def self_play(
+    config: DQNConfig, agents: InterleavedAgents, device: torch.device, progressed: Progressed | None = None
+) -> Iterator[Progressed]:
+    """Play and learn for `total_steps` plies, from the beginning or on; yield after each step of all boards."""
+    rules, rewards = config.rules, named_rewards(config.rewards)
+    in_numpy = array_module(device) is numpy
 
     def inputs(state: batch.State) -> torch.Tensor:
         return torch.as_tensor(batch.observe(rules, state, config.perspective)).flatten(1).float()
 
-    state = batch.reset(rules, config.num_envs, xp, None if in_numpy else device)
+    start, updates, _, last_updates, state = progressed or beginning(config, device)
     seen = inputs(state)
-    updates, last_updates = 0, list[Update]()
-    for plies_before in range(0, config.total_steps, config.num_envs):
+    for plies_before in range(start, config.total_steps, config.num_envs):
         # Act: each board's seat to move decides, at times at random.
         epsilon = linear(config.epsilon_start, config.epsilon_end, config.epsilon_plies, plies_before)
         seat = torch.as_tensor(state.to_play)
@@ -82,7 +100,7 @@ def self_play(config: DQNConfig, agents: InterleavedAgents, device: torch.device
             for _ in range(config.updates_per_step):
                 last_updates = agents.learn()
                 updates += 1
-        yield Progressed(plies, updates, epsilon, last_updates)
+        yield Progressed(plies, updates, epsilon, last_updates, state)
 
 
 def array_module(device: torch.device) -> ModuleType:
@@ -109,27 +127,94 @@ class Evaluated(NamedTuple):
     """Time spent in `self_play` so far."""
 
 
-def train(config: DQNConfig, agents: InterleavedAgents, device: torch.device) -> Iterator[Evaluated]:
-    """Train, evaluate every `eval_every` plies, and end when `stop` is proved or the plies are spent."""
+class Standing(NamedTuple):
+    """Say how a run stands between two plies, beside what its agents hold."""
+
+    progressed: Progressed
+    due: int
+    """Plies at which the next evaluation is due."""
+    seconds: float = 0.0
+    """Time spent in `self_play` so far."""
+    proofs: int = 0
+    """Evaluations running, up to the last, that have proved what `stop` asks for."""
+    evaluations: int = 0
+
+
+def train(
+    config: DQNConfig,
+    agents: InterleavedAgents,
+    device: torch.device,
+    standing: Standing | None = None,
+    kept: Checkpoints | None = None,
+) -> Iterator[Evaluated]:
+    """Train, evaluate every `eval_every` plies, and end when `stop` is proved or the plies are spent.
+
+    The run begins, or goes on from where it stood; its checkpoints are written where they are to be kept.
+    """
     solvable = config.rules.cells <= SOLVABLE_CELLS
     player = agents.player()
-    seconds, proofs, due = 0.0, 0, config.eval_every
+    standing = standing or Standing(beginning(config, device), config.eval_every)
+    start, due, seconds, proofs, evaluations = standing
+    if proofs == EVALUATIONS_TO_STOP:
+        return
     started = time.perf_counter()
-    for progressed in self_play(config, agents, device):
-        if progressed.plies < min(due, config.total_steps):
+    for progressed in self_play(config, agents, device, start):
+        evaluating = progressed.plies >= min(due, config.total_steps)
+        if not evaluating and not (kept is not None and kept.due()):
             continue
-        due = progressed.plies + config.eval_every
         if device.type == "cuda":
             torch.cuda.synchronize(device)  # or the time of work still queued would not be counted
         seconds += time.perf_counter() - started
         if not all(math.isfinite(update.loss) for update in progressed.last_updates):
             raise UserError(f"the loss is no longer finite after {progressed.updates:,} updates; lower --learning-rate")
-        evaluation = evaluate(player, config.rules) if solvable else None
-        yield Evaluated(progressed, evaluation, seconds)
-        proofs = proofs + 1 if evaluation is not None and proves(evaluation, config.stop) else 0
-        if proofs == EVALUATIONS_TO_STOP:
+        if evaluating:
+            due = progressed.plies + config.eval_every
+            evaluation = evaluate(player, config.rules) if solvable else None
+            yield Evaluated(progressed, evaluation, seconds)
+            proofs = proofs + 1 if evaluation is not None and proves(evaluation, config.stop) else 0
+            evaluations += 1
+        ended = proofs == EVALUATIONS_TO_STOP or progressed.plies >= config.total_steps
+        if kept is not None and (ended or kept.due()):
+            kept.write(snapshot(agents, Standing(progressed, due, seconds, proofs, evaluations)))
+        if ended:
             return
         started = time.perf_counter()
+
+
+def snapshot(agents: InterleavedAgents, standing: Standing) -> Snapshot:
+    """Return all that a run needs to go on; the last updates are not, since a step makes new ones before they count."""
+    progressed, *_ = standing
+    boards = {f"boards.{name}": torch.as_tensor(array) for name, array in progressed.boards._asdict().items()}
+    counters = standing._asdict() | {"plies": progressed.plies, "updates": progressed.updates}
+    del counters["progressed"]
+    return Snapshot(agents.state() | boards, counters)
+
+
+def resume(config: DQNConfig, agents: InterleavedAgents, device: torch.device, kept: Checkpoints) -> Standing:
+    """Make the agents what they were at the last checkpoint, and return how the run stood.
+
+    Raises:
+        UserError: there is no checkpoint of such a run, or the run is finished.
+    """
+    standing = Standing(beginning(config, device), config.eval_every)
+    found = kept.read(snapshot(agents, standing))
+    if found is None:
+        return standing
+    tensors, counters = found.tensors, dict(found.counters)
+    agents.restore(tensors)
+    in_numpy = array_module(device) is numpy
+    boards = batch.State(
+        *(
+            tensors[f"boards.{name}"].numpy() if in_numpy else tensors[f"boards.{name}"].to(device)
+            for name in batch.State._fields
+        )
+    )
+    plies, updates = counters.pop("plies"), counters.pop("updates")
+    if kept.settings["stop"] != config.stop:
+        counters["proofs"] = 0
+    elif kept.finished and counters["proofs"] == EVALUATIONS_TO_STOP:
+        raise UserError(f"{kept.folder}: is finished: --stop {config.stop} is proved; --stop never --force goes on")
+    return Standing(standing.progressed._replace(plies=plies, updates=updates, boards=boards), **counters)
 
 
 def proves(evaluation: Evaluation, stop: str) -> bool:
@@ -149,7 +234,7 @@ def choose_device(name: str) -> torch.device:
     return torch.device("cuda" if name == "cuda" or (name == "auto" and available) else "cpu")
 
 
-def run_dqn(config: DQNConfig) -> None:
+def run_dqn(config: DQNConfig, flags: RunFlags) -> None:
     """Train a DQN as its settings say, and leave a run folder behind.
 
     Raises:
@@ -161,15 +246,24 @@ def run_dqn(config: DQNConfig) -> None:
         agents = make_agents(config, device)
     except RuntimeError as error:  # what PyTorch raises when memory does not suffice
         raise UserError(f"the networks and the replay memory cannot be made on {device}: {error}") from None
-    finished = experiment.run(config, "plies", config.total_steps, agents.player, records(config, agents, device))
+    with experiment.checkpoints(config, flags) as kept:
+        standing = Standing(beginning(config, device), config.eval_every)
+        if kept.resuming:
+            standing = resume(config, agents, device, kept)
+        evaluated = train(config, agents, device, standing, kept)
+        records = as_records(evaluated, standing)
+        finished = experiment.run(config, "plies", config.total_steps, agents.player, records, kept)
     goal = "unbeatable" if config.stop == "never" else config.stop
     experiment.present(finished, f"--stop {goal}", lambda evaluation: proves(evaluation, goal))
 
 
-def records(config: DQNConfig, agents: InterleavedAgents, device: torch.device) -> Iterator[Record]:
-    """Train, and yield each evaluation with the other numbers by TensorBoard tag; rates are since the one before."""
-    plies, updates, since = 0, 0, 0.0
-    for progressed, evaluation, seconds in train(config, agents, device):
+def as_records(history: Iterable[Evaluated], standing: Standing) -> Iterator[Record]:
+    """Yield each evaluation with the other numbers by TensorBoard tag; rates are since the one before.
+
+    Those of the first are since `standing`, which is how the run stood before it.
+    """
+    plies, updates, since = standing.progressed.plies, standing.progressed.updates, standing.seconds
+    for progressed, evaluation, seconds in history:
         metrics: dict[str, float] = {}
         if progressed.last_updates:
             losses, values = zip(*progressed.last_updates, strict=True)
@@ -196,7 +290,8 @@ def read_flags(args: Sequence[str]) -> Config:
     if algorithm not in ALGORITHMS:
         raise UserError(f"there is no algorithm {algorithm!r}; choose one of {', '.join(ALGORITHMS)}")
     if algorithm != DQNConfig.algorithm:
-        return parse(ALGORITHMS[algorithm], flags, f"{PROG} {algorithm}")
+        kind = ALGORITHMS[algorithm]
+        return parse(kind, flags, f"{PROG} {algorithm}", about=f"{kind.__doc__}\n\n{ABOUT_RUNS}")
     preset = peek(PresetFlag, flags, PROG).preset
     return parse(DQNConfig, flags, PROG, default=PRESETS[preset], about=about_algorithms())
 
@@ -205,16 +300,34 @@ def about_algorithms() -> str:
     """Return what the DQN does, and the other algorithms, one line each."""
     own, *others = ((name, str(kind.__doc__)) for name, kind in ALGORITHMS.items())
     lines = [f"  {PROG} {name:13} {summary}" for name, summary in others]
-    return "\n".join([own[1], "", "Other algorithms, each with its own --help:", *lines])
+    return "\n".join([own[1], "", "Other algorithms, each with its own --help:", *lines, "", ABOUT_RUNS])
+
+
+def read_resumed(resumed: Path, args: Sequence[str], force: bool) -> Config:
+    """Return the settings of a run that is to go on; flags may make it longer, and by force change anything else.
+
+    Raises:
+        UserError: there is no such run, or the flags are not of it.
+    """
+    before = read_config(resumed)
+    named = bool(args) and not args[0].startswith("-")
+    if named and args[0] != before.algorithm:
+        raise UserError(f"{resumed}: is a run of {before.algorithm}, not of {args[0]}")
+    config = parse(type(before), args[1:] if named else args, f"{PROG} {before.algorithm}", default=before)
+    if config.run_dir is not None:
+        raise UserError("--run-dir and --resume both name the run's folder; leave out --run-dir")
+    check_changes(settings(before), settings(config), force, str(resumed))
+    return config
 
 
 def main(args: Sequence[str]) -> None:
     """Train as the flags say, showing the exact score, and leave a run folder behind."""
-    config = read_flags(args)
+    flags, others = take(RunFlags, args, PROG)
+    config = read_flags(others) if flags.resume is None else read_resumed(flags.resume, others, flags.force)
     if isinstance(config, DQNConfig):
-        run_dqn(config)
+        run_dqn(config, flags)
     else:
-        tabular.run(config)
+        tabular.run(config, flags)
 
 
 if __name__ == "__main__":

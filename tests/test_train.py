@@ -256,7 +256,14 @@ def test_what_is_printed(finished: tuple[Path, str]) -> None:
 def test_what_the_run_folder_holds(finished: tuple[Path, str]) -> None:
     folder, _ = finished
     names = {path.name for path in folder.iterdir() if not path.name.startswith("events.out.tfevents")}
-    assert names == {"config.json", "model.safetensors", "metrics.jsonl", "evaluation.json", "progress.png"}
+    assert names == {
+        "config.json",
+        "model.safetensors",
+        "metrics.jsonl",
+        "evaluation.json",
+        "progress.png",
+        "checkpoint",
+    }
     assert (folder / "progress.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((folder / "evaluation.json").read_text())["unbeatable"] is True
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
@@ -352,7 +359,8 @@ def test_an_interrupted_run_leaves_its_player(tmp_path: Path) -> None:
     finally:
         training.kill()
     assert training.returncode == 130
-    assert errors == "python train.py: interrupted; the player so far is in it\n"
+    again = f"{sys.executable} train.py --resume it goes on"
+    assert errors == f"python train.py: interrupted; the player so far is in it; {again}\n"
     assert selfplay.load(tmp_path / "it").act(ABSOLUTE).shape == (4520,)
     assert not (tmp_path / "it" / "evaluation.json").exists()
 

@@ -46,7 +46,7 @@ def test_every_learner_is_an_algorithm() -> None:
 def test_what_the_run_folder_holds(finished: tuple[str, Path]) -> None:
     algorithm, folder = finished
     names = {path.name for path in folder.iterdir() if not path.name.startswith("events.out.tfevents")}
-    common = {"config.json", "model.safetensors", "metrics.jsonl", "evaluation.json", "progress.png"}
+    common = {"config.json", "model.safetensors", "metrics.jsonl", "evaluation.json", "progress.png", "checkpoint"}
     assert names == common | OWN_FILES[algorithm]
     assert json.loads((folder / "config.json").read_text())["algorithm"] == algorithm
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
@@ -209,7 +209,8 @@ def test_an_interrupted_run_leaves_its_player(tmp_path: Path) -> None:
     finally:
         training.kill()
     assert training.returncode == 130
-    assert errors == "python train.py: interrupted; the player so far is in it\n"
+    again = f"{sys.executable} train.py --resume it goes on"
+    assert errors == f"python train.py: interrupted; the player so far is in it; {again}\n"
     player = selfplay.load(tmp_path / "it")
     last = json.loads(metrics.read_text().splitlines()[-1])
     assert selfplay.evaluate(player, player.rules).optimal_states > 0.8 * last["eval/optimal_states"]

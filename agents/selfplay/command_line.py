@@ -35,13 +35,22 @@ def parse(
 
 
 def peek(kind: type[Config], args: Sequence[str], prog: str) -> Config:
-    """Read the flags of a small dataclass and leave all others, `--help` too, to a later `parse`.
+    """Read the flags of a small dataclass and pass over all others, `--help` too.
+
+    Raises:
+        UserError: a value is not of its flag's type.
+    """
+    return take(kind, args, prog)[0]
+
+
+def take(kind: type[Config], args: Sequence[str], prog: str) -> tuple[Config, list[str]]:
+    """Read the flags of a small dataclass and return the other arguments, which are for a later `parse`.
 
     Raises:
         UserError: a value is not of its flag's type.
     """
     with _mistakes_in_one_line(kind, prog):
-        return tyro.cli(kind, args=args, prog=prog, return_unknown_args=True, add_help=False)[0]
+        return tyro.cli(kind, args=args, prog=prog, return_unknown_args=True, add_help=False)
 
 
 @contextlib.contextmanager

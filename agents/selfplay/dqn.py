@@ -1,5 +1,6 @@
 """The DQN agent: Q-network, target network, replay memory, and one update of them."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import torch
@@ -46,6 +47,24 @@ class DQNAgent:
         self._flat = flatten_parameters(self.network)
         self._flat_target = flatten_parameters(self.target_network)
         self.optimizer = Adam(self._flat.weights, self._flat.gradient, config.learning_rate)
+
+    def state(self) -> dict[str, Tensor]:
+        """Return all that learning changes, the generator left out, by names that are always the same."""
+        return {
+            "weights": self._flat.weights.detach(),
+            "target_weights": self._flat_target.weights.detach(),
+            "adam_mean": self.optimizer.mean,
+            "adam_square": self.optimizer.square,
+            "memory": self.memory.table,
+            "memory_added": self.memory.added,
+            "updates": torch.tensor(self.updates),
+        }
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        """Become what `state` said earlier; networks and memory stay the same objects."""
+        for name, tensor in self.state().items():
+            tensor.copy_(state[name])
+        self.updates = self.optimizer.steps = int(state["updates"])
 
     @torch.no_grad()
     def explore(self, inputs: Tensor, epsilon: float) -> Tensor:

@@ -1,5 +1,6 @@
 """The experiment around every algorithm: a run folder, a live score, a record, a proof, and what to try next."""
 
+import contextlib
 import shlex
 import sys
 import time
@@ -13,10 +14,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from selfplay import run_folder
 from selfplay.agent import Player
 from selfplay.algorithms import Config
+from selfplay.checkpoint import Checkpoints, RunFlags, locked
 from selfplay.evaluation import Evaluation
 from selfplay.games import self_play_game
 from selfplay.report import evaluation_table, live_score, verdict
-from selfplay.tracking import Tracker, evaluation_metrics
+from selfplay.tracking import Tracker, evaluation_metrics, first_lines, metrics_evaluation
 
 
 class Record(NamedTuple):
@@ -40,25 +42,53 @@ class Finished(NamedTuple):
     records: list[Record]
 
 
-def run(config: Config, unit: str, total: int, player: Callable[[], Player], records: Iterator[Record]) -> Finished:
+@contextlib.contextmanager
+def checkpoints(config: Config, flags: RunFlags) -> Iterator[Checkpoints]:
+    """Make the folder of a new run, or enter that of one to resume, and keep other processes out of it.
+
+    Raises:
+        UserError: the folder cannot be made or written to, or another process is in it.
+    """
+    folder = flags.resume or config.run_dir or run_folder.unused(default_run_dir(config))
+    if flags.resume is None:
+        run_folder.create(folder)
+    else:
+        run_folder.check_writable(folder, "copy the run elsewhere and resume it there")
+    with locked(folder):
+        yield Checkpoints(folder, config, flags)
+
+
+def nothing_more(_: Path) -> None:
+    """Write no results but those of every run."""
+
+
+def run(
+    config: Config,
+    unit: str,
+    total: int,
+    player: Callable[[], Player],
+    records: Iterator[Record],
+    kept: Checkpoints,
+    write_report: Callable[[Path], None] = nothing_more,
+) -> Finished:
     """Draw records until there are no more, showing the exact score, and leave a run folder behind.
 
     `unit` is what the steps are, plies or games, of which there are `total` at most, and `player` returns the
-    player of the moment. Drawing from `records` is what trains it.
+    player of the moment. Drawing from `records` is what trains it, and what writes its checkpoints. In the end
+    `write_report` writes into the folder what the algorithm shows besides.
 
     Raises:
-        UserError: the folder cannot be made.
         KeyboardInterrupt: the run was interrupted; the player so far is in its folder.
     """
-    folder = config.run_dir or run_folder.unused(default_run_dir(config))
-    run_folder.create(folder)
+    folder = kept.folder
+    earlier = first_lines(folder, kept.evaluations) if kept.resuming else None
     run_folder.write_config(folder, config)
-    tracker = Tracker(folder, unit)
+    tracker = Tracker(folder, unit, earlier)
     columns = TextColumn("{task.description}"), BarColumn(10), TimeElapsedColumn()
-    history: list[Record] = []
+    history = [Record(int(line[unit]), metrics_evaluation(line, config.rules), line) for line in earlier or []]
     finished = False
     try:
-        with Progress(*columns, console=Console()) as progress:
+        with kept.stop_when_asked(), Progress(*columns, console=Console()) as progress:
             task = progress.add_task("training until the first evaluation", total=total)
             for record in records:
                 history.append(record)
@@ -72,6 +102,8 @@ def run(config: Config, unit: str, total: int, player: Callable[[], Player], rec
             # Saved before anything more is shown, which may fail: the terminal can be gone by now.
             run_folder.write_player(folder, player())
             run_folder.write_evaluation(folder, history[-1].evaluation)
+            write_report(folder)
+            kept.finish()
             finished = True
             progress.update(task, total=history[-1].steps)
         if not is_power_of_two(len(history)):
@@ -79,7 +111,8 @@ def run(config: Config, unit: str, total: int, player: Callable[[], Player], rec
     except KeyboardInterrupt:
         if not finished:
             run_folder.write_player(folder, player())
-        raise KeyboardInterrupt(f"interrupted; the player so far is in {folder}") from None
+        again = shlex.join([this_python(), "train.py", "--resume", str(folder)])
+        raise KeyboardInterrupt(f"interrupted; the player so far is in {folder}; {again} goes on") from None
     finally:
         tracker.close(run_folder.settings(config))
     return Finished(config, folder, player(), unit, history)

@@ -1,11 +1,12 @@
 """Interleaved self-play: one agent for both seats, or one each, on boards at different plies."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
 
 from selfplay.dqn import DQNAgent, Update
+from selfplay.errors import UserError
 from selfplay.player import QPlayer
 from selfplay.targets import BOOTSTRAPS
 from selfplay.transitions import Transitions
@@ -84,6 +85,39 @@ class InterleavedAgents:
         averaged = config.hard_update == 0
         networks = tuple(agent.target_network if averaged else agent.network for agent in self.distinct)
         return QPlayer(config.rules, networks, config.perspective, config.mask)
+
+    def state(self) -> dict[str, Tensor]:
+        """Return all that playing and learning change, by names and of shapes that are always the same."""
+        tensors = {"generator": self.seats[0].generator.get_state()}
+        for number, agent in enumerate(self.distinct):
+            tensors |= {f"agent_{number}.{name}": tensor for name, tensor in agent.state().items()}
+        if self._waits:
+            rows, seat, exists = self._unanswered or self._none_unanswered()
+            tensors |= {"unanswered.rows": rows, "unanswered.seat": seat, "unanswered.exists": exists}
+        return tensors
+
+    def _none_unanswered(self) -> tuple[Tensor, Tensor, Tensor]:
+        agent = self.seats[0]
+        boards, like = agent.config.num_envs, agent.memory.table
+        seat = torch.zeros(boards, dtype=torch.int64, device=like.device)
+        return like.new_zeros((boards, agent.layout.width)), seat, seat.bool()
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        """Become what `state` said earlier.
+
+        Raises:
+            UserError: the generator's state is not one.
+        """
+        try:
+            self.seats[0].generator.set_state(state["generator"])
+        except RuntimeError as error:
+            raise UserError(f"the checkpoint holds no state of a generator: {error}") from None
+        for number, agent in enumerate(self.distinct):
+            agent.restore({name: state[f"agent_{number}.{name}"] for name in agent.state()})
+        if self._waits:
+            device = self.seats[0].memory.table.device
+            rows, seat, exists = (state[f"unanswered.{name}"].to(device) for name in ("rows", "seat", "exists"))
+            self._unanswered = rows, seat, exists
 
     def learn(self) -> list[Update]:
         """Do one update of each agent, all from the same moment: nobody sees another's update."""

@@ -28,7 +28,7 @@ from selfplay.tabular.afterstates import AfterstatePlayer
 from selfplay.tabular.minimax_q import MinimaxQConfig, MinimaxQPlayer
 from tictactoe import Rules
 
-CONFIG, MODEL, EVALUATION = "config.json", "model.safetensors", "evaluation.json"
+CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
 TABLE = "table"
 """Name of a tabular learner's only tensor."""
 
@@ -46,8 +46,17 @@ def create(folder: Path, flag: str = "--run-dir") -> None:
         raise UserError(f"{folder}: cannot be made ({error.strerror}); choose another {flag}") from None
     if occupied:
         raise UserError(f"{folder}: has files in it already; choose a new or empty {flag}")
+    check_writable(folder, f"choose another {flag}")
+
+
+def check_writable(folder: Path, way_out: str) -> None:
+    """Refuse a folder in which no file can be made.
+
+    Raises:
+        UserError: it is read-only, or there is none.
+    """
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise UserError(f"{folder}: is not writable; choose another {flag}")
+        raise UserError(f"{folder}: is not writable; {way_out}")
 
 
 def write_config(folder: Path, config: Config) -> None:

@@ -1,7 +1,7 @@
 """A run's record: TensorBoard events, metrics.jsonl and progress.png."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,13 +9,16 @@ from torch.utils.tensorboard import SummaryWriter
 from torch.utils.tensorboard.summary import hparams
 
 from selfplay.agent import Player
-from selfplay.evaluation import Evaluation
+from selfplay.errors import UserError
+from selfplay.evaluation import Evaluation, SeatEvaluation
 from selfplay.files import write_whole
 from selfplay.games import self_play_game
 from selfplay.plots import png, progress_figure, value_figure
-from tictactoe import batch
+from selfplay.run_folder import METRICS
+from tictactoe import Rules, batch
+from tictactoe.tree import game_tree
 
-METRICS, PROGRESS = "metrics.jsonl", "progress.png"
+PROGRESS = "progress.png"
 
 
 def evaluation_metrics(evaluation: Evaluation) -> dict[str, float]:
@@ -36,15 +39,63 @@ def evaluation_metrics(evaluation: Evaluation) -> dict[str, float]:
     return metrics
 
 
-class Tracker:
-    """Write what a run reports, step by step, into its folder; `unit` is what steps are, plies or games."""
+def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Evaluation | None:
+    """Return the evaluation that `evaluation_metrics` has made numbers of, None if there is none among them."""
+    if "eval/unbeatable" not in metrics:
+        return None
+    first, second = (
+        SeatEvaluation(
+            losses=int(metrics[f"eval/{seat}/losses"]),
+            illegal=int(metrics[f"eval/{seat}/illegal"]),
+            win=metrics[f"eval/{seat}/win_vs_random"],
+            draw=metrics[f"eval/{seat}/draw_vs_random"],
+            loss=metrics[f"eval/{seat}/loss_vs_random"],
+            best_response=int(metrics[f"eval/{seat}/best_response"]),
+        )
+        for seat in ("first", "second")
+    )
+    return Evaluation(
+        first,
+        second,
+        decision_states=len(game_tree(rules).decisions),
+        optimal_states=int(metrics["eval/optimal_states"]),
+        illegal_states=int(metrics["eval/illegal_states"]),
+        exploitability=metrics["eval/exploitability"],
+    )
 
-    def __init__(self, folder: Path, unit: str) -> None:
+
+def first_lines(folder: Path, count: int) -> list[dict[str, float]]:
+    """Return so many lines of a run's metrics.jsonl and cut off those behind them.
+
+    Raises:
+        UserError: it has fewer, or they are not what a run writes.
+    """
+    path = folder / METRICS
+    lines = path.read_bytes().splitlines(keepends=True)[:count] if path.exists() else []
+    try:
+        history = [dict(json.loads(line)) for line in lines]
+    except (ValueError, TypeError):
+        history = []
+    if len(history) < count:
+        raise UserError(f"{path}: must have {count} whole lines, as its checkpoint counts; restore the file")
+    write_whole(path, b"".join(lines))
+    return history
+
+
+class Tracker:
+    """Write what a run reports, step by step, into its folder; `unit` is what steps are, plies or games.
+
+    `history` are the lines of metrics.jsonl from which the run goes on, None if it has not begun. What
+    TensorBoard has been told of later steps is taken back.
+    """
+
+    def __init__(self, folder: Path, unit: str, history: Sequence[dict[str, float]] | None = None) -> None:
         self._folder = folder
         self._unit = unit
-        self._history: list[dict[str, float]] = []
+        self._history = list(history or [])
         self._lines = (folder / METRICS).open("a", encoding="utf-8")
-        self._board = SummaryWriter(str(folder))
+        taken_back = None if history is None else int(history[-1][unit]) + 1 if history else 0
+        self._board = SummaryWriter(str(folder), purge_step=taken_back)
 
     def metrics(self, steps: int, metrics: Mapping[str, float]) -> None:
         """Record numbers by tag after so many steps."""
@@ -54,6 +105,7 @@ class Tracker:
         self._lines.flush()
         for tag, value in metrics.items():
             self._board.add_scalar(tag, value, steps)
+        self._board.flush()  # or a killed run would lack what was recorded before its checkpoint
 
     def player(self, steps: int, player: Player) -> None:
         """Record the values that a player sees in the opening, as a picture, and a game it plays with itself."""

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from selfplay import experiment, run_folder
+from selfplay.checkpoint import RunFlags
 from selfplay.experiment import Record
 from selfplay.run_folder import load
 from selfplay.tabular.afterstates import AfterstatePlayer
@@ -30,8 +31,11 @@ def test_an_interrupted_run_saves_the_player_of_the_moment(tmp_path: Path) -> No
                 learner.play(50)
                 raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt, match="interrupted; the player so far is in"):
-        experiment.run(learner.config, "games", 1_000, learner.player, records())
+    with (
+        pytest.raises(KeyboardInterrupt, match="interrupted; the player so far is in"),
+        experiment.checkpoints(learner.config, RunFlags()) as kept,
+    ):
+        experiment.run(learner.config, "games", 1_000, learner.player, records(), kept)
     assert learner.games_played == 350
     assert np.array_equal(saved_table(tmp_path / "it"), learner.table)
     assert (tmp_path / "it" / "metrics.jsonl").read_text().count("\n") == 3
@@ -41,7 +45,8 @@ def test_an_interrupted_run_saves_the_player_of_the_moment(tmp_path: Path) -> No
 def test_the_player_of_the_end_is_saved_and_returned(tmp_path: Path) -> None:
     config = TDBackupConfig(games=250, greedy_games=30, eval_every=80, run_dir=tmp_path / "it")
     learner = TDBackup(config)
-    finished = experiment.run(config, "games", 280, learner.player, train(learner))
+    with experiment.checkpoints(config, RunFlags()) as kept:
+        finished = experiment.run(config, "games", 280, learner.player, train(learner), kept)
     assert [record.steps for record in finished.records] == [80, 160, 240, 250, 280]
     assert np.array_equal(saved_table(tmp_path / "it"), learner.table)
     assert run_folder.read_config(tmp_path / "it").algorithm == "td-backup"

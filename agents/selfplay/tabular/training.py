@@ -4,18 +4,21 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from selfplay import experiment
 from selfplay.algorithms import TabularConfig
+from selfplay.checkpoint import Checkpoints, RunFlags, Snapshot
 from selfplay.errors import UserError
 from selfplay.evaluation import evaluate
 from selfplay.experiment import Record
 from selfplay.files import write_whole
 from selfplay.plots import png
+from selfplay.run_folder import TABLE
 from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig, match_up_curves
 from selfplay.tabular.boards import IntArray
 from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig, one_table, write_table
@@ -42,12 +45,21 @@ GROUP, MOST_GROUPS = 500, 20
 """Greedy games in one bar, unless that makes too many bars."""
 
 
-def run(config: TabularConfig) -> None:
+def run(config: TabularConfig, flags: RunFlags) -> None:
     """Train one of the published learners as its settings say, and leave a run folder behind."""
     learner = make_learner(config)
     total = config.games + (config.greedy_games if isinstance(config, TDBackupConfig) else 0)
-    finished = experiment.run(config, "games", total, learner.player, train(learner))
-    write_report(finished.folder, learner)
+    with experiment.checkpoints(config, flags) as kept:
+        standing = resume(learner, kept) if kept.resuming else BEGINNING
+        finished = experiment.run(
+            config,
+            "games",
+            total,
+            learner.player,
+            train(learner, standing, kept),
+            kept,
+            lambda folder: write_report(folder, learner),
+        )
     experiment.present(finished, "exploitability 0", lambda evaluation: evaluation.unexploitable)
 
 
@@ -64,36 +76,100 @@ def make_learner(config: TabularConfig) -> Learner:
             return TDBackup(config)
 
 
-def train(learner: Learner) -> Iterator[Record]:
-    """Play the games that are still to be played, and evaluate every `eval_every` of them and at the end."""
+class Standing(NamedTuple):
+    """Say how a run stands between two games, beside what its learner holds."""
+
+    evaluations: int = 0
+    seconds: float = 0.0
+    """Time spent in playing so far."""
+    interval_seconds: float = 0.0
+    """The part of it since the last evaluation."""
+    counts: Counts = Counts()
+    """How the games since the last evaluation have ended."""
+
+
+BEGINNING = Standing()
+
+
+def train(learner: Learner, standing: Standing = BEGINNING, kept: Checkpoints | None = None) -> Iterator[Record]:
+    """Play the games that are still to be played, and evaluate every `eval_every` of them and at the end.
+
+    Checkpoints are written between two slices of games when they are due, and at the end. The greedy games of
+    td-backup are played after that, in one slice, so that a run which has ended can be made longer.
+    """
     learner.play(0)  # compiles the loop or loads it, which is not training
-    training = 0.0
-    for play, games in stages(learner):
-        started = time.perf_counter()
-        counts = play_in_slices(play, games)
-        seconds = time.perf_counter() - started
-        training += seconds
-        if not np.isfinite(learner.table).all():
-            raise UserError("the values are no longer finite numbers; start from smaller ones")
-        rates = {"time/games_per_s": games / seconds, "time/training_s": training}
-        yield Record(learner.games_played, evaluate(learner.player(), learner.rules), shares(counts) | rates)
-
-
-def stages(learner: Learner) -> Iterator[tuple[Callable[[int], NDArray[np.int8]], int]]:
-    """Yield what to play, and how many games of it, between one evaluation and the next."""
     config = learner.config
     while learner.games_played < config.games:
-        yield learner.play, min(config.eval_every, config.games - learner.games_played)
+        rest = min(config.eval_every - sum(standing.counts), config.games - learner.games_played)
+        standing = played(standing, learner.play, min(rest, SLICE))
+        if rest <= SLICE:
+            yield record(learner, standing)
+            standing = Standing(standing.evaluations + 1, standing.seconds)
+        if kept is not None and (kept.due() or learner.games_played == config.games):
+            kept.write(snapshot(learner, standing))
     if config.games == 0:
-        yield learner.play, 0
+        yield record(learner, played(standing, learner.play, 0))
     if isinstance(learner, TDBackup):
-        yield learner.play_greedily, learner.config.greedy_games
+        yield record(learner, played(standing, learner.play_greedily, learner.config.greedy_games))
 
 
-def play_in_slices(play: Callable[[int], NDArray[np.int8]], games: int) -> Counts:
-    """Play so many games, never more than a slice at once, and count how they ended."""
-    slices = (play(min(SLICE, games - done)) for done in range(0, games, SLICE))
-    return Counts(*map(sum, zip(Counts(), *map(count, slices), strict=True)))
+def played(standing: Standing, play: Callable[[int], NDArray[np.int8]], games: int) -> Standing:
+    """Play so many games in one call, and return how the run stands after them."""
+    started = time.perf_counter()
+    ended = count(play(games))
+    seconds = time.perf_counter() - started
+    counts = Counts(*map(sum, zip(standing.counts, ended, strict=True)))
+    return Standing(standing.evaluations, standing.seconds + seconds, standing.interval_seconds + seconds, counts)
+
+
+def record(learner: Learner, standing: Standing) -> Record:
+    """Evaluate the learner as it is, and return that with what was counted since the evaluation before."""
+    check_finite(learner)
+    rates = {
+        "time/games_per_s": sum(standing.counts) / standing.interval_seconds,
+        "time/training_s": standing.seconds,
+    }
+    return Record(learner.games_played, evaluate(learner.player(), learner.rules), shares(standing.counts) | rates)
+
+
+def snapshot(learner: Learner, standing: Standing) -> Snapshot:
+    """Return all that a run needs to go on."""
+    check_finite(learner)
+    counters = standing._asdict() | {
+        "counts": standing.counts._asdict(),
+        "games_played": learner.games_played,
+        "generator": dict(learner.rng.bit_generator.state),
+    }
+    return Snapshot({TABLE: torch.from_numpy(learner.table)}, counters)
+
+
+def check_finite(learner: Learner) -> None:
+    """Stop a run whose values have overflowed, before a player or a checkpoint of them is kept.
+
+    Raises:
+        UserError: a value is not a finite number.
+    """
+    if not np.isfinite(learner.table).all():
+        raise UserError("the values are no longer finite numbers; start from smaller ones")
+
+
+def resume(learner: Learner, kept: Checkpoints) -> Standing:
+    """Make the learner what it was at the last checkpoint, and return how the run stood.
+
+    Raises:
+        UserError: there is no checkpoint of such a run, or the run is finished.
+    """
+    found = kept.read(snapshot(learner, BEGINNING))
+    if found is None:
+        return BEGINNING
+    learner.table[:] = found.tensors[TABLE].numpy()
+    counters = dict(found.counters)
+    learner.games_played = counters.pop("games_played")
+    try:
+        learner.rng.bit_generator.state = counters.pop("generator")
+    except (ValueError, TypeError, OverflowError) as error:
+        raise UserError(f"{kept.folder}: its checkpoint holds no state of a generator: {error}") from None
+    return Standing(**counters | {"counts": Counts(**counters["counts"])})
 
 
 def write_report(folder: Path, learner: Learner) -> None:
