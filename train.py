@@ -165,7 +165,7 @@ def train(
         if device.type == "cuda":
             torch.cuda.synchronize(device)  # or the time of work still queued would not be counted
         seconds += time.perf_counter() - started
-        if not all(math.isfinite(update.loss) for update in progressed.last_updates):
+        if diverged(agents, progressed):
             raise UserError(f"the loss is no longer finite after {progressed.updates:,} updates; lower --learning-rate")
         if evaluating:
             due = progressed.plies + config.eval_every
@@ -179,6 +179,13 @@ def train(
         if ended:
             return
         started = time.perf_counter()
+
+
+def diverged(agents: InterleavedAgents, progressed: Progressed) -> bool:
+    """Tell whether the last losses are not finite, or the weights, as which the next losses would not be."""
+    weights = [agent.state()["weights"] for agent in agents.distinct]
+    losses = [update.loss for update in progressed.last_updates]
+    return not all(math.isfinite(loss) for loss in losses) or not all(bool(w.isfinite().all()) for w in weights)
 
 
 def snapshot(agents: InterleavedAgents, standing: Standing) -> Snapshot:
