@@ -21,7 +21,8 @@ import torch
 
 from selfplay import experiment
 from selfplay.algorithms import ALGORITHMS, Config
-from selfplay.checkpoint import Checkpoints, RunFlags, Snapshot, check_changes
+from selfplay.checkpoint import Checkpoints, RunFlags, Snapshot
+from selfplay.checks import check_changes
 from selfplay.command_line import parse, peek, run_command, take
 from selfplay.config import PRESETS, DQNConfig, PresetFlag
 from selfplay.dqn import DQNAgent, Update

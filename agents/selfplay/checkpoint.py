@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import json
 import math
-import os
 import signal
 import sys
 import threading
@@ -25,13 +24,10 @@ from safetensors.torch import save
 from torch import Tensor
 
 from selfplay.algorithms import Config
-from selfplay.checks import require
+from selfplay.checks import GROWING, check_changes, require
 from selfplay.errors import UserError
 from selfplay.files import sync, write_whole
 from selfplay.run_folder import METRICS, settings
-
-if sys.platform != "win32":  # where no file can be locked so, and nobody is refused
-    import fcntl
 
 CHECKPOINTS = "checkpoint"
 FORMAT = 1
@@ -39,8 +35,6 @@ KEPT = 2
 """Checkpoints on disk: the newest, and the one before in case the newest is damaged."""
 LARGEST_SHARE = 0.02
 """Of the time that writing may take: after a slow one the next comes later than the interval says."""
-GROWING = ("total_steps", "games")
-"""Settings that a resumed run may have larger than it was started with: nothing before their end depends on them."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +69,7 @@ class _DamagedError(Exception):
 class Checkpoints:
     """Decide when a run's checkpoints are due, write them, and read the last one back.
 
-    `folder` is the run's, which nobody else may be writing to: see `locked`.
+    `folder` is the run's, which nobody else may be writing to: see `files.locked`.
     """
 
     def __init__(self, folder: Path, config: Config, flags: RunFlags) -> None:
@@ -230,50 +224,6 @@ class Checkpoints:
         finally:
             for number, handler in earlier.items():
                 signal.signal(number, handler)
-
-
-@contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a run folder; the lock ends with the process, however it ends.
-
-    Raises:
-        UserError: another process is in it, or it cannot be opened.
-    """
-    if sys.platform == "win32":
-        yield
-        return
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise UserError(f"{folder}: cannot be opened ({error.strerror}); is this a run folder?") from None
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UserError(f"{folder}: another process is training in it; wait for it or stop it") from None
-        yield
-    finally:
-        os.close(handle)
-
-
-def check_changes(before: Mapping[str, Any], now: Mapping[str, Any], force: bool, place: str) -> None:
-    """Refuse settings other than those of before, apart from a longer run, unless by force.
-
-    Raises:
-        UserError: some differ; all differences are shown.
-    """
-    before, now = (json.loads(json.dumps(dict(side))) for side in (before, now))  # which makes tuples lists
-    differences = [
-        f"--{name.replace('_', '-')} was {before.get(name)!r} and now is {now.get(name)!r}"
-        for name in sorted(before.keys() | now.keys())
-        if before.get(name) != now.get(name) and not (name in GROWING and _grows(before.get(name), now.get(name)))
-    ]
-    if differences and not force:
-        raise UserError(f"{place}: other settings than the run has: {'; '.join(differences)} (--force takes them)")
-
-
-def _grows(before: object, now: object) -> bool:
-    return isinstance(before, int) and isinstance(now, int) and before < now
 
 
 def _checksum(content: Mapping[str, Any]) -> str:

@@ -1,6 +1,8 @@
 """How settings are checked: each mistake is one line that names the flag, what is wanted and the value."""
 
 import dataclasses
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -8,6 +10,8 @@ from selfplay.errors import UserError
 
 LARGEST = 10**12
 """Of every number that counts something."""
+GROWING = ("total_steps", "games")
+"""Settings that a resumed run may have larger than it was started with: nothing before their end depends on them."""
 
 
 def require(condition: bool, name: str, wanted: str, value: Any) -> None:
@@ -59,3 +63,23 @@ def check_fractions(config: Any, *names: str) -> None:
     """Refuse numbers outside 0 to 1, both ends included."""
     for name in names:
         require(0 <= getattr(config, name) <= 1, name, "between 0 and 1", getattr(config, name))
+
+
+def check_changes(before: Mapping[str, Any], now: Mapping[str, Any], force: bool, place: str) -> None:
+    """Refuse settings other than those of before, apart from a longer run, unless by force.
+
+    Raises:
+        UserError: some differ; all differences are shown.
+    """
+    before, now = (json.loads(json.dumps(dict(side))) for side in (before, now))  # which makes tuples lists
+    differences = [
+        f"--{name.replace('_', '-')} was {before.get(name)!r} and now is {now.get(name)!r}"
+        for name in sorted(before.keys() | now.keys())
+        if before.get(name) != now.get(name) and not (name in GROWING and _grows(before.get(name), now.get(name)))
+    ]
+    if differences and not force:
+        raise UserError(f"{place}: other settings than the run has: {'; '.join(differences)} (--force takes them)")
+
+
+def _grows(before: object, now: object) -> bool:
+    return isinstance(before, int) and isinstance(now, int) and before < now

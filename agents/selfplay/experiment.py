@@ -14,8 +14,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from selfplay import run_folder
 from selfplay.agent import Player
 from selfplay.algorithms import Config
-from selfplay.checkpoint import Checkpoints, RunFlags, locked
+from selfplay.checkpoint import Checkpoints, RunFlags
 from selfplay.evaluation import Evaluation
+from selfplay.files import locked
 from selfplay.games import self_play_game
 from selfplay.report import evaluation_table, live_score, verdict
 from selfplay.tracking import Tracker, evaluation_metrics, first_lines, metrics_evaluation

@@ -14,9 +14,11 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from selfplay import checkpoint
-from selfplay.checkpoint import Checkpoints, RunFlags, Snapshot, check_changes, locked
+from selfplay.checkpoint import Checkpoints, RunFlags, Snapshot
+from selfplay.checks import check_changes
 from selfplay.config import DQNConfig
 from selfplay.errors import UserError
+from selfplay.files import locked
 from selfplay.run_folder import METRICS
 
 CONFIG = DQNConfig()
