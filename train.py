@@ -9,11 +9,9 @@ The DQN is `self_play` below: act, step, remember, learn. `train` evaluates what
 around it, in `selfplay.experiment`, is that of every algorithm. The others are in `selfplay.tabular`.
 """
 
-import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import NamedTuple
 
 import numpy
@@ -21,17 +19,27 @@ import torch
 
 from selfplay import experiment
 from selfplay.algorithms import ALGORITHMS, Config
-from selfplay.checkpoint import Checkpoints, RunFlags, Snapshot
+from selfplay.checkpoint import Checkpoints, RunFlags
 from selfplay.checks import check_changes
 from selfplay.command_line import parse, peek, run_command, take
 from selfplay.config import PRESETS, DQNConfig, PresetFlag
-from selfplay.dqn import DQNAgent, Update
+from selfplay.dqn import DQNAgent
 from selfplay.errors import UserError
 from selfplay.evaluation import Evaluation, evaluate
 from selfplay.experiment import Record
 from selfplay.interleaved import InterleavedAgents
 from selfplay.run_folder import read_config, settings
 from selfplay.schedules import linear
+from selfplay.standing import (
+    EVALUATIONS_TO_STOP,
+    Progressed,
+    Standing,
+    array_module,
+    beginning,
+    diverged,
+    resume,
+    snapshot,
+)
 from selfplay.tabular import training as tabular
 from tictactoe import batch
 from tictactoe.rewards import named_rewards
@@ -44,27 +52,6 @@ Flags of every algorithm:
                                   and its settings are those of the run.
   --force                         Resume although settings given differ from those of the run.
   --checkpoint-interval SECONDS   Time between checkpoints (default: 60); more where one takes over 2 % of it."""
-EVALUATIONS_TO_STOP = 3
-"""Evaluations running that must prove what `--stop` asks for."""
-
-
-class Progressed(NamedTuple):
-    """Say how far training is."""
-
-    plies: int
-    updates: int
-    epsilon: float
-    last_updates: list[Update]
-    """The newest update of each agent; empty before the first."""
-    boards: batch.State
-    """The games in play."""
-
-
-def beginning(config: DQNConfig, device: torch.device) -> Progressed:
-    """Return how far training is before its first ply."""
-    xp = array_module(device)
-    boards = batch.reset(config.rules, config.num_envs, xp, None if xp is numpy else device)
-    return Progressed(0, 0, config.epsilon_start, [], boards)
 
 
 def self_play(
@@ -104,11 +91,6 @@ def self_play(
         yield Progressed(plies, updates, epsilon, last_updates, state)
 
 
-def array_module(device: torch.device) -> ModuleType:
-    """Return what the boards are made of: NumPy on a CPU, where its calls cost a third of torch's."""
-    return numpy if device.type == "cpu" else torch
-
-
 def make_agents(config: DQNConfig, device: torch.device) -> InterleavedAgents:
     """Return one agent for both seats or one for each, with a generator seeded by the run's seed."""
     generator = torch.Generator(device).manual_seed(config.seed)
@@ -126,19 +108,6 @@ class Evaluated(NamedTuple):
     """None where the board is too large to be solved."""
     seconds: float
     """Time spent in `self_play` so far."""
-
-
-class Standing(NamedTuple):
-    """Say how a run stands between two plies, beside what its agents hold."""
-
-    progressed: Progressed
-    due: int
-    """Plies at which the next evaluation is due."""
-    seconds: float = 0.0
-    """Time spent in `self_play` so far."""
-    proofs: int = 0
-    """Evaluations running, up to the last, that have proved what `stop` asks for."""
-    evaluations: int = 0
 
 
 def train(
@@ -180,49 +149,6 @@ def train(
         if ended:
             return
         started = time.perf_counter()
-
-
-def diverged(agents: InterleavedAgents, progressed: Progressed) -> bool:
-    """Tell whether the last losses are not finite, or the weights, as which the next losses would not be."""
-    weights = [agent.state()["weights"] for agent in agents.distinct]
-    losses = [update.loss for update in progressed.last_updates]
-    return not all(math.isfinite(loss) for loss in losses) or not all(bool(w.isfinite().all()) for w in weights)
-
-
-def snapshot(agents: InterleavedAgents, standing: Standing) -> Snapshot:
-    """Return all that a run needs to go on; the last updates are not, since a step makes new ones before they count."""
-    progressed, *_ = standing
-    boards = {f"boards.{name}": torch.as_tensor(array) for name, array in progressed.boards._asdict().items()}
-    counters = standing._asdict() | {"plies": progressed.plies, "updates": progressed.updates}
-    del counters["progressed"]
-    return Snapshot(agents.state() | boards, counters)
-
-
-def resume(config: DQNConfig, agents: InterleavedAgents, device: torch.device, kept: Checkpoints) -> Standing:
-    """Make the agents what they were at the last checkpoint, and return how the run stood.
-
-    Raises:
-        UserError: there is no checkpoint of such a run, or the run is finished.
-    """
-    standing = Standing(beginning(config, device), config.eval_every)
-    found = kept.read(snapshot(agents, standing))
-    if found is None:
-        return standing
-    tensors, counters = found.tensors, dict(found.counters)
-    agents.restore(tensors)
-    in_numpy = array_module(device) is numpy
-    boards = batch.State(
-        *(
-            tensors[f"boards.{name}"].numpy() if in_numpy else tensors[f"boards.{name}"].to(device)
-            for name in batch.State._fields
-        )
-    )
-    plies, updates = counters.pop("plies"), counters.pop("updates")
-    if kept.settings["stop"] != config.stop:
-        counters["proofs"] = 0
-    elif kept.finished and counters["proofs"] == EVALUATIONS_TO_STOP:
-        raise UserError(f"{kept.folder}: is finished: --stop {config.stop} is proved; --stop never --force goes on")
-    return Standing(standing.progressed._replace(plies=plies, updates=updates, boards=boards), **counters)
 
 
 def proves(evaluation: Evaluation, stop: str) -> bool:

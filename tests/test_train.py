@@ -16,7 +16,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import selfplay
 import train
-from selfplay import experiment
+from selfplay import experiment, standing
 from selfplay.config import PRESETS, DQNConfig
 from tests.selfplay.scripted import config_with
 from tests.selfplay.test_player import ABSOLUTE
@@ -145,7 +145,8 @@ def test_boards_of_torch_tensors_give_the_same_bits_as_boards_of_numpy_arrays(
 ) -> None:
     config = config_with(networks=networks, target=target)
     _, weights = trained(config)
-    monkeypatch.setattr(train, "array_module", lambda _: torch)
+    for module in (train, standing):
+        monkeypatch.setattr(module, "array_module", lambda _: torch)
     assert equal(weights, trained(config)[1])
 
 
