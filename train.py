@@ -23,7 +23,8 @@ from selfplay.checkpoint import Checkpoints, RunFlags
 from selfplay.checks import check_changes
 from selfplay.command_line import parse, peek, run_command, take
 from selfplay.config import PRESETS, DQNConfig, PresetFlag
-from selfplay.dqn import DQNAgent
+from selfplay.cuda_graph import Positions, recorded
+from selfplay.dqn import DQNAgent, Update
 from selfplay.errors import UserError
 from selfplay.evaluation import Evaluation, evaluate
 from selfplay.experiment import Record
@@ -61,34 +62,38 @@ def self_play(
     rules, rewards = config.rules, named_rewards(config.rewards)
     in_numpy = array_module(device) is numpy
 
-    def inputs(state: batch.State) -> torch.Tensor:
-        return torch.as_tensor(batch.observe(rules, state, config.perspective)).flatten(1).float()
+    def look(boards: batch.State) -> Positions:
+        inputs = torch.as_tensor(batch.observe(rules, boards, config.perspective)).flatten(1).float()
+        return Positions(boards, inputs)
 
-    start, updates, _, last_updates, state = progressed or beginning(config, device)
-    seen = inputs(state)
-    for plies_before in range(start, config.total_steps, config.num_envs):
+    def iterate(positions: Positions, epsilon: float | torch.Tensor, learning: bool) -> tuple[Positions, list[Update]]:
         # Act: each board's seat to move decides, at times at random.
-        epsilon = linear(config.epsilon_start, config.epsilon_end, config.epsilon_plies, plies_before)
-        seat = torch.as_tensor(state.to_play)
+        boards, seen = positions
+        seat = torch.as_tensor(boards.to_play)
         actions = agents.explore(seen, seat, epsilon)
 
         # Step: one ply on every board; ended games make room for new ones.
-        played = batch.step(rules, rewards, state, actions.numpy() if in_numpy else actions)
-        state = batch.restart(played.state, played.terminated)
-        now_seen = inputs(state)
+        played = batch.step(rules, rewards, boards, actions.numpy() if in_numpy else actions)
+        after = look(batch.restart(played.state, played.terminated))
 
         # Remember: what was seen, done and got, with the agent that did it.
         reward, other_reward = torch.as_tensor(played.reward), torch.as_tensor(played.other_reward)
-        agents.remember(seat, seen, actions, reward, other_reward, torch.as_tensor(played.terminated), now_seen)
-        seen = now_seen
+        agents.remember(seat, seen, actions, reward, other_reward, torch.as_tensor(played.terminated), after.seen)
 
         # Learn: some updates of every agent.
+        updates = [agents.learn() for _ in range(config.updates_per_step if learning else 0)]
+        return after, updates[-1] if updates else []
+
+    step = recorded(iterate, agents.seats[0].generator, device)
+    start, updates, _, _, boards = progressed or beginning(config, device)
+    positions = look(boards)
+    for plies_before in range(start, config.total_steps, config.num_envs):
+        epsilon = linear(config.epsilon_start, config.epsilon_end, config.epsilon_plies, plies_before)
         plies = plies_before + config.num_envs
-        if plies >= config.warmup:
-            for _ in range(config.updates_per_step):
-                last_updates = agents.learn()
-                updates += 1
-        yield Progressed(plies, updates, epsilon, last_updates, state)
+        learning = plies >= config.warmup
+        positions, last_updates = step(positions, epsilon, learning)
+        updates += config.updates_per_step if learning else 0
+        yield Progressed(plies, updates, epsilon, last_updates, positions.boards)
 
 
 def make_agents(config: DQNConfig, device: torch.device) -> InterleavedAgents:

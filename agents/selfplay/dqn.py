@@ -28,6 +28,7 @@ class DQNAgent:
 
     It sees boards only as network inputs [B, 3A] float32 and knows nothing of environments, seats,
     evaluation or logging. `generator` is on the agent's device and is its only source of randomness.
+    Nothing that it does waits for the device or depends on what is computed there.
     """
 
     def __init__(self, config: DQNConfig, device: torch.device, generator: torch.Generator) -> None:
@@ -37,7 +38,6 @@ class DQNAgent:
         self.layout = Layout(rules.cells)
         self.memory = ReplayMemory(config.memory_size, self.layout.width, device)
         self.symmetry = Symmetry(rules, device) if config.symmetry else None
-        self.updates = 0
 
         self.network = QNetwork(rules.cells, config.hidden, config.dueling, device)
         initialize(self.network, generator)
@@ -48,6 +48,11 @@ class DQNAgent:
         self._flat_target = flatten_parameters(self.target_network)
         self.optimizer = Adam(self._flat.weights, self._flat.gradient, config.learning_rate)
 
+    @property
+    def updates(self) -> Tensor:
+        """Return how many there have been: the optimizer's steps, counted on the device."""
+        return self.optimizer.steps
+
     def state(self) -> dict[str, Tensor]:
         """Return all that learning changes, the generator left out, by names that are always the same."""
         return {
@@ -57,17 +62,16 @@ class DQNAgent:
             "adam_square": self.optimizer.square,
             "memory": self.memory.table,
             "memory_added": self.memory.added,
-            "updates": torch.tensor(self.updates),
+            "updates": self.updates,
         }
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
         """Become what `state` said earlier; networks and memory stay the same objects."""
         for name, tensor in self.state().items():
             tensor.copy_(state[name])
-        self.updates = self.optimizer.steps = int(state["updates"])
 
     @torch.no_grad()
-    def explore(self, inputs: Tensor, epsilon: float) -> Tensor:
+    def explore(self, inputs: Tensor, epsilon: float | Tensor) -> Tensor:
         """Choose actions [B] for inputs [B, 3A]: the greedy one, or with probability epsilon a random one."""
         values = self.network(inputs)
         greedy = masked(values, self.layout.legal(inputs) if self.config.mask else None).argmax(dim=1)
@@ -104,15 +108,14 @@ class DQNAgent:
         self._flat.gradient.zero_()
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
-        self.updates += 1
         self._follow()
         return Update(loss.detach(), taken.detach())
 
     @torch.no_grad()
     def _follow(self) -> None:
         """Move the target network towards the network: a step of the soft rate, or a copy every N updates."""
-        every = self.config.hard_update
+        weights, target_weights, every = self._flat.weights, self._flat_target.weights, self.config.hard_update
         if every == 0:
-            self._flat_target.weights.lerp_(self._flat.weights, self.config.soft_update)
-        elif self.updates % every == 0:
-            self._flat_target.weights.copy_(self._flat.weights)
+            target_weights.lerp_(weights, self.config.soft_update)
+        else:
+            target_weights.copy_(torch.where(self.updates % every == 0, weights, target_weights))

@@ -1,6 +1,7 @@
 """Interleaved self-play: one agent for both seats, or one each, on boards at different plies."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -10,6 +11,23 @@ from selfplay.errors import UserError
 from selfplay.player import QPlayer
 from selfplay.targets import BOOTSTRAPS
 from selfplay.transitions import Transitions
+
+
+class Unanswered(NamedTuple):
+    """Hold each board's last ply, whose transition waits for the opponent's reply."""
+
+    rows: Tensor
+    """[B, W]"""
+    seat: Tensor
+    """[B] int64: the seat that acted."""
+    exists: Tensor
+    """[B] bool: the game went on after it."""
+
+
+def _none_unanswered(agent: DQNAgent) -> Unanswered:
+    boards, like = agent.config.num_envs, agent.memory.table
+    seat = torch.zeros(boards, dtype=torch.int64, device=like.device)
+    return Unanswered(like.new_zeros((boards, agent.layout.width)), seat, seat.bool())
 
 
 class InterleavedAgents:
@@ -25,10 +43,10 @@ class InterleavedAgents:
         self.shared = first is second
         self.distinct = (first,) if self.shared else (first, second)
         self._one_hot = torch.eye(first.layout.cells, device=first.memory.table.device)
-        self._waits = BOOTSTRAPS[first.config.target].own_next_turn
-        self._unanswered: tuple[Tensor, Tensor, Tensor] | None = None  # rows, their seats, which exist
+        waits = BOOTSTRAPS[first.config.target].own_next_turn
+        self._unanswered = _none_unanswered(first) if waits else None
 
-    def explore(self, inputs: Tensor, seat: Tensor, epsilon: float) -> Tensor:
+    def explore(self, inputs: Tensor, seat: Tensor, epsilon: float | Tensor) -> Tensor:
         """Choose epsilon-greedy actions [B] for inputs [B, 3A]."""
         if self.shared:
             return self.seats[0].explore(inputs, epsilon)
@@ -55,16 +73,17 @@ class InterleavedAgents:
         action = self._one_hot[actions]
         goes_on = (~terminated).to(inputs.dtype)
         rows = layout.pack(Transitions(inputs, action, next_inputs, reward, goes_on))
-        if not self._waits:
+        if self._unanswered is None:
             self._store(rows, seat, None)
             return
-        if self._unanswered is not None:
-            earlier, earlier_seat, exists = self._unanswered
-            observation, action, _, earlier_reward, _ = layout.unpack(earlier)
-            closed = Transitions(observation, action, next_inputs, earlier_reward + other_reward, goes_on)
-            self._store(layout.pack(closed), earlier_seat, exists)
+        earlier, earlier_seat, exists = self._unanswered
+        observation, action, _, earlier_reward, _ = layout.unpack(earlier)
+        closed = Transitions(observation, action, next_inputs, earlier_reward + other_reward, goes_on)
+        self._store(layout.pack(closed), earlier_seat, exists)
         self._store(rows, seat, terminated)
-        self._unanswered = rows, seat, ~terminated
+        # In place: a recorded CUDA graph reads and writes the same memory each time.
+        for kept, new in zip(self._unanswered, (rows, seat, ~terminated), strict=True):
+            kept.copy_(new)
 
     def _store(self, rows: Tensor, seat: Tensor, valid: Tensor | None) -> None:
         if self.shared:
@@ -91,16 +110,9 @@ class InterleavedAgents:
         tensors = {"generator": self.seats[0].generator.get_state()}
         for number, agent in enumerate(self.distinct):
             tensors |= {f"agent_{number}.{name}": tensor for name, tensor in agent.state().items()}
-        if self._waits:
-            rows, seat, exists = self._unanswered or self._none_unanswered()
-            tensors |= {"unanswered.rows": rows, "unanswered.seat": seat, "unanswered.exists": exists}
+        if self._unanswered is not None:
+            tensors |= {f"unanswered.{name}": tensor for name, tensor in self._unanswered._asdict().items()}
         return tensors
-
-    def _none_unanswered(self) -> tuple[Tensor, Tensor, Tensor]:
-        agent = self.seats[0]
-        boards, like = agent.config.num_envs, agent.memory.table
-        seat = torch.zeros(boards, dtype=torch.int64, device=like.device)
-        return like.new_zeros((boards, agent.layout.width)), seat, seat.bool()
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
         """Become what `state` said earlier.
@@ -114,10 +126,9 @@ class InterleavedAgents:
             raise UserError(f"the checkpoint holds no state of a generator: {error}") from None
         for number, agent in enumerate(self.distinct):
             agent.restore({name: state[f"agent_{number}.{name}"] for name in agent.state()})
-        if self._waits:
-            device = self.seats[0].memory.table.device
-            rows, seat, exists = (state[f"unanswered.{name}"].to(device) for name in ("rows", "seat", "exists"))
-            self._unanswered = rows, seat, exists
+        if self._unanswered is not None:
+            for name, tensor in self._unanswered._asdict().items():
+                tensor.copy_(state[f"unanswered.{name}"])
 
     def learn(self) -> list[Update]:
         """Do one update of each agent, all from the same moment: nobody sees another's update."""

@@ -20,7 +20,8 @@ SMALL = DQNConfig(
 
 
 def make(config: DQNConfig, separate: bool = False) -> InterleavedAgents:
-    return train.make_agents(replace(config, networks="separate") if separate else config, CPU)
+    """Return agents for games on one board, which is what a script plays."""
+    return train.make_agents(replace(config, num_envs=1, networks="separate" if separate else config.networks), CPU)
 
 
 def inputs(state: batch.State, rules: Rules, perspective: str = "mover") -> torch.Tensor:

@@ -1,0 +1,89 @@
+"""Training iterations as one CUDA graph: recorded once, then replayed with a single call.
+
+On a GPU the networks that this game needs take less time than the CPU needs to launch their kernels one by one.
+A graph launches them all at once. It always reads and writes the same memory, so the positions are copied into
+it, and nothing in an iteration may wait for the GPU or depend on a value there.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import torch
+from torch import Tensor
+
+from selfplay.dqn import Update
+from tictactoe import batch
+
+WARM_UP = 3
+"""Iterations with updates done one kernel at a time before one is recorded: libraries set themselves up in them."""
+
+
+class Positions(NamedTuple):
+    """Hold the games in play and what their movers see."""
+
+    boards: batch.State
+    seen: Tensor
+    """[B, 3A]: the network inputs."""
+
+
+Iteration: TypeAlias = Callable[[Positions, float, bool], tuple[Positions, list[Update]]]
+"""Plays one ply everywhere with that epsilon, learns from it if told to, and returns the next positions and the last
+update of each agent."""
+RecordableIteration: TypeAlias = Callable[[Positions, "float | Tensor", bool], tuple[Positions, list[Update]]]
+"""The same, also with an epsilon that lies on the GPU, where it can change without a new recording."""
+
+
+def recorded(iterate: RecordableIteration, generator: torch.Generator, device: torch.device) -> Iteration:
+    """Return the iteration recorded and replayed on a GPU, and as it is on a CPU; the bits are the same.
+
+    `generator` is where it draws from.
+    """
+    return Recorded(iterate, generator) if device.type == "cuda" else iterate
+
+
+class Recorded:
+    """Do the iterations of a training run, from the fourth with updates on as replays of a recorded one.
+
+    What is returned is overwritten by the next call.
+    """
+
+    def __init__(self, iterate: RecordableIteration, generator: torch.Generator) -> None:
+        self._iterate = iterate
+        self._generator = generator
+        self._warm_up = WARM_UP
+        self._graph: torch.cuda.CUDAGraph | None = None
+
+    def __call__(self, positions: Positions, epsilon: float, learning: bool) -> tuple[Positions, list[Update]]:
+        """Do one iteration, as `Iteration` says."""
+        if not learning:
+            return self._iterate(positions, epsilon, learning)
+        if self._warm_up:
+            self._warm_up -= 1
+            return self._iterate(positions, epsilon, learning)
+        if self._graph is None:
+            self._graph = self._record(positions)
+        if positions is not self._positions:
+            _copy(positions, self._positions)
+        self._epsilon.fill_(epsilon)
+        self._graph.replay()
+        return self._positions, self._updates
+
+    def _record(self, positions: Positions) -> torch.cuda.CUDAGraph:
+        """Record an iteration; recording does none of it."""
+        self._positions = _clone(positions)
+        self._epsilon = torch.zeros((), device=positions.seen.device)
+        graph = torch.cuda.CUDAGraph()
+        graph.register_generator_state(self._generator)
+        with torch.cuda.graph(graph):
+            after, self._updates = self._iterate(self._positions, self._epsilon, True)
+            _copy(after, self._positions)
+        return graph
+
+
+def _clone(positions: Positions) -> Positions:
+    return Positions(batch.State(*(field.clone() for field in positions.boards)), positions.seen.clone())
+
+
+def _copy(source: Positions, destination: Positions) -> None:
+    for old, new in zip((*destination.boards, destination.seen), (*source.boards, source.seen), strict=True):
+        old.copy_(new)

@@ -1,0 +1,161 @@
+"""Recorded iterations: equal to those that are not, and without anything that a recording could not hold."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+import train
+from selfplay import cuda_graph, standing
+from selfplay.config import DQNConfig
+from selfplay.cuda_graph import WARM_UP, Recorded
+from selfplay.dqn import DQNAgent
+from selfplay.interleaved import InterleavedAgents
+from tests.selfplay import cuda_graph_on_cpu
+from tests.selfplay.scripted import CPU, config_with
+from tictactoe import batch
+
+CUDA = torch.device("cuda")
+needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+
+KINDS: tuple[dict[str, object], ...] = (
+    {},
+    {"networks": "separate", "target": "independent"},
+    {"mask": True, "target": "article", "double": False, "dueling": True, "perspective": "absolute"},
+    {"hard_update": 3, "updates_per_step": 2, "explore": "any", "symmetry": False, "rewards": "sparse"},
+    {"rows": 4, "cols": 5, "k": 4, "networks": "separate", "hidden": ()},
+)
+EVERY_KIND = pytest.mark.parametrize("changes", KINDS, ids=lambda changes: "-".join(changes) or "default")
+ITERATIONS = 40
+
+
+def small(changes: dict[str, object]) -> DQNConfig:
+    """Return settings under which the ring wraps and epsilon changes within a few iterations."""
+    return config_with(num_envs=8, memory_size=100, total_steps=8 * ITERATIONS, epsilon_plies=200, **changes)
+
+
+def run(config: DQNConfig, device: torch.device) -> tuple[list[list[torch.Tensor]], dict[str, torch.Tensor]]:
+    """Return the boards, losses and values after each iteration, and all that the agents are in the end."""
+    agents = train.make_agents(config, device)
+    for agent in agents.distinct:
+        agent.optimizer._in_numbers = False  # as on a GPU
+    history = []
+    for progressed in train.self_play(config, agents, device):
+        updates = [tensor for update in progressed.last_updates for tensor in update]
+        history.append([tensor.clone() for tensor in (*progressed.boards, *updates)])
+    return history, agents.state()
+
+
+def same(one: list[list[torch.Tensor]], other: list[list[torch.Tensor]]) -> bool:
+    return all(torch.equal(*pair) for two in zip(one, other, strict=True) for pair in zip(*two, strict=True))
+
+
+@EVERY_KIND
+def test_replays_give_the_bits_of_iterations_that_are_not_recorded(
+    changes: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (train, standing):
+        monkeypatch.setattr(module, "array_module", lambda _: torch)
+    history, state = run(small(changes), CPU)
+
+    graphs: list[cuda_graph_on_cpu.Graph] = []
+
+    def new_graph() -> cuda_graph_on_cpu.Graph:
+        graphs.append(cuda_graph_on_cpu.Graph())
+        return graphs[-1]
+
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", new_graph)
+    monkeypatch.setattr(torch.cuda, "graph", cuda_graph_on_cpu.graph)
+    monkeypatch.setattr(train, "recorded", lambda iterate, generator, _: Recorded(iterate, generator))
+    recorded_history, recorded_state = run(small(changes), CPU)
+
+    (graph,) = graphs
+    assert graph.replays == ITERATIONS - 64 // 8 - WARM_UP + 1  # the 8th iteration is the first with updates
+    assert same(history, recorded_history)
+    assert all(torch.equal(state[name], recorded_state[name]) for name in state)
+
+
+def test_other_positions_than_the_last_ones_are_copied_into_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", cuda_graph_on_cpu.Graph)
+    monkeypatch.setattr(torch.cuda, "graph", cuda_graph_on_cpu.graph)
+
+    def iterate(positions: cuda_graph.Positions, epsilon: float | torch.Tensor, _: bool) -> Any:
+        boards, seen = positions
+        return cuda_graph.Positions(batch.State(*(field + 1 for field in boards)), seen + epsilon), []
+
+    def positions(number: int) -> cuda_graph.Positions:
+        return cuda_graph.Positions(batch.State(*torch.full((3, 2), number)), torch.full((2,), float(number)))
+
+    recorded = Recorded(iterate, torch.Generator())
+    for number in (5, 50, 500, 5_000, 50_000):
+        after, _ = recorded(positions(number), 0.5, True)
+        after, _ = recorded(after, 0.25, True)
+        assert after.boards.ply.tolist() == [number + 2] * 2
+        assert after.seen.tolist() == [number + 0.75] * 2
+
+
+class _OneDevice(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Refuse operations between devices, for which a GPU would have to be waited for."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        places = {tensor.device.type for tensor in cuda_graph_on_cpu.tensors((args, kwargs, result))}
+        assert len(places) <= 1, f"{func} works on {sorted(places)}"
+        return result
+
+
+@pytest.fixture
+def no_tables_left() -> Iterator[None]:
+    """Keep the tables that the batch makes of tensors without values from other tests."""
+    caches = (batch._line_tables, batch._cell_numbers)
+    for cache in caches:
+        cache.cache_clear()
+    yield
+    for cache in caches:
+        cache.cache_clear()
+
+
+@pytest.mark.usefixtures("no_tables_left")
+@EVERY_KIND
+def test_no_iteration_waits_for_its_device(changes: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(train, "recorded", lambda iterate, *_: iterate)
+    config = small(changes)
+    # Tensors on this device have shapes but no values: whoever asks for one, as he would wait for a GPU, gets an error.
+    meta = torch.device("meta")
+    agents = [DQNAgent(config, meta, torch.Generator()) for _ in range(2)]
+    seats = InterleavedAgents(agents if config.networks == "separate" else agents[:1] * 2)
+    progress = train.self_play(config, seats, meta)
+    for _ in range(ITERATIONS // 2):
+        last = next(progress)
+    with _OneDevice():  # type: ignore[no-untyped-call]
+        last = next(progress)
+    assert last.updates == (ITERATIONS // 2 - 6) * config.updates_per_step
+    assert last.boards.mover.device == meta
+
+
+@needs_gpu
+@EVERY_KIND
+def test_on_a_gpu_replays_give_the_bits_of_iterations_that_are_not_recorded(
+    changes: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded_history, recorded_state = run(small(changes), CUDA)
+    monkeypatch.setattr(train, "recorded", lambda iterate, *_: iterate)
+    history, state = run(small(changes), CUDA)
+    assert same(history, recorded_history)
+    assert all(torch.equal(state[name], recorded_state[name]) for name in state)
+
+
+@needs_gpu
+@EVERY_KIND
+def test_on_a_gpu_nothing_synchronizes(changes: dict[str, object]) -> None:
+    config = small(changes)
+    progress = train.self_play(config, train.make_agents(config, CUDA), CUDA)
+    for _ in range(ITERATIONS - 1):
+        next(progress)
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        assert next(progress).plies == config.total_steps
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
