@@ -59,7 +59,7 @@ class Recorded:
             return self._iterate(positions, epsilon, learning)
         if self._warm_up:
             self._warm_up -= 1
-            return self._iterate(positions, epsilon, learning)
+            return self._on_another_stream(positions, epsilon)
         if self._graph is None:
             self._graph = self._record(positions)
         if positions is not self._positions:
@@ -67,6 +67,15 @@ class Recorded:
         self._epsilon.fill_(epsilon)
         self._graph.replay()
         return self._positions, self._updates
+
+    def _on_another_stream(self, positions: Positions, epsilon: float) -> tuple[Positions, list[Update]]:
+        """Do an iteration as the recording will: it may not touch what belongs to the default stream."""
+        current, other = torch.cuda.current_stream(), torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        other.wait_stream(current)
+        with torch.cuda.stream(other):
+            done = self._iterate(positions, epsilon, True)
+        current.wait_stream(other)
+        return done
 
     def _record(self, positions: Positions) -> torch.cuda.CUDAGraph:
         """Record an iteration; recording does none of it."""

@@ -8,10 +8,32 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
+
+
+def install(monkeypatch: pytest.MonkeyPatch) -> list["Graph"]:
+    """Put the stand-ins in their places, and return where every new graph will be listed."""
+    graphs: list[Graph] = []
+
+    def new_graph() -> Graph:
+        graphs.append(Graph())
+        return graphs[-1]
+
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", new_graph)
+    monkeypatch.setattr(torch.cuda, "graph", _recording)
+    monkeypatch.setattr(torch.cuda, "Stream", _Stream)
+    monkeypatch.setattr(torch.cuda, "current_stream", _Stream)
+    monkeypatch.setattr(torch.cuda, "stream", contextlib.nullcontext)
+    return graphs
+
+
+class _Stream:
+    def wait_stream(self, other: "_Stream") -> None:
+        """Do nothing: on a CPU one thing is done after the other."""
 
 
 class Graph:
@@ -57,15 +79,15 @@ class _Recording(TorchDispatchMode):
 
 
 @contextlib.contextmanager
-def graph(recorder: Graph) -> Iterator[None]:
+def _recording(graph: Graph) -> Iterator[None]:
     """Record what is done inside, and leave memory and generators as they were before."""
-    states = [generator.get_state() for generator in recorder.generators]
-    recording = _Recording(recorder)
+    states = [generator.get_state() for generator in graph.generators]
+    recording = _Recording(graph)
     with recording:
         yield
     for whole, before in recording.before:
         whole.copy_(before)
-    for generator, state in zip(recorder.generators, states, strict=True):
+    for generator, state in zip(graph.generators, states, strict=True):
         generator.set_state(state)
 
 

@@ -60,14 +60,7 @@ def test_replays_give_the_bits_of_iterations_that_are_not_recorded(
         monkeypatch.setattr(module, "array_module", lambda _: torch)
     history, state = run(small(changes), CPU)
 
-    graphs: list[cuda_graph_on_cpu.Graph] = []
-
-    def new_graph() -> cuda_graph_on_cpu.Graph:
-        graphs.append(cuda_graph_on_cpu.Graph())
-        return graphs[-1]
-
-    monkeypatch.setattr(torch.cuda, "CUDAGraph", new_graph)
-    monkeypatch.setattr(torch.cuda, "graph", cuda_graph_on_cpu.graph)
+    graphs = cuda_graph_on_cpu.install(monkeypatch)
     monkeypatch.setattr(train, "recorded", lambda iterate, generator, _: Recorded(iterate, generator))
     recorded_history, recorded_state = run(small(changes), CPU)
 
@@ -78,8 +71,7 @@ def test_replays_give_the_bits_of_iterations_that_are_not_recorded(
 
 
 def test_other_positions_than_the_last_ones_are_copied_into_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "CUDAGraph", cuda_graph_on_cpu.Graph)
-    monkeypatch.setattr(torch.cuda, "graph", cuda_graph_on_cpu.graph)
+    cuda_graph_on_cpu.install(monkeypatch)
 
     def iterate(positions: cuda_graph.Positions, epsilon: float | torch.Tensor, _: bool) -> Any:
         boards, seen = positions
