@@ -26,9 +26,10 @@ from selfplay.config import PRESETS, DQNConfig, PresetFlag
 from selfplay.cuda_graph import Positions, recorded
 from selfplay.dqn import DQNAgent, Update
 from selfplay.errors import UserError
-from selfplay.evaluation import Evaluation, evaluate
+from selfplay.evaluation import Evaluation, Proof
 from selfplay.experiment import Record
 from selfplay.interleaved import InterleavedAgents
+from selfplay.reach import Unproved, assess
 from selfplay.run_folder import read_config, settings
 from selfplay.schedules import linear
 from selfplay.standing import (
@@ -44,7 +45,6 @@ from selfplay.standing import (
 from selfplay.tabular import training as tabular
 from tictactoe import batch
 from tictactoe.rewards import named_rewards
-from tictactoe.tree import SOLVABLE_CELLS
 
 PROG = "python train.py"
 ABOUT_RUNS = """\
@@ -109,8 +109,7 @@ class Evaluated(NamedTuple):
     """Hold one evaluation of a run and the training time up to it."""
 
     progressed: Progressed
-    evaluation: Evaluation | None
-    """None where the board is too large to be solved."""
+    evaluation: Proof | Unproved
     seconds: float
     """Time spent in `self_play` so far."""
 
@@ -126,7 +125,6 @@ def train(
 
     The run begins, or goes on from where it stood; its checkpoints are written where they are to be kept.
     """
-    solvable = config.rules.cells <= SOLVABLE_CELLS
     player = agents.player()
     standing = standing or Standing(beginning(config, device), config.eval_every)
     start, due, seconds, proofs, evaluations = standing
@@ -144,9 +142,9 @@ def train(
             raise UserError(f"the loss is no longer finite after {progressed.updates:,} updates; lower --learning-rate")
         if evaluating:
             due = progressed.plies + config.eval_every
-            evaluation = evaluate(player, config.rules) if solvable else None
+            evaluation = assess(player, config.rules, every_state=config.stop == "optimal")
             yield Evaluated(progressed, evaluation, seconds)
-            proofs = proofs + 1 if evaluation is not None and proves(evaluation, config.stop) else 0
+            proofs = proofs + 1 if proves(evaluation, config.stop) else 0
             evaluations += 1
         ended = proofs == EVALUATIONS_TO_STOP or progressed.plies >= config.total_steps
         if kept is not None and (ended or kept.due()):
@@ -156,9 +154,11 @@ def train(
         started = time.perf_counter()
 
 
-def proves(evaluation: Evaluation, stop: str) -> bool:
+def proves(evaluation: Proof | Unproved, stop: str) -> bool:
     """Tell whether an evaluation proves what `--stop` asks for."""
-    return {"unbeatable": evaluation.unexploitable, "optimal": evaluation.optimal, "never": False}[stop]
+    if stop == "optimal":
+        return isinstance(evaluation, Evaluation) and evaluation.optimal
+    return stop == "unbeatable" and isinstance(evaluation, Proof) and evaluation.unexploitable
 
 
 def choose_device(name: str) -> torch.device:

@@ -99,7 +99,7 @@ def measure(target: Target, seed: int, total_steps: int) -> Curve:
     """Train one DQN to the end of its plies."""
     config = DQNConfig(seed=seed, target=target, total_steps=total_steps, stop="never")
     history = list(train.train(config, train.make_agents(config, DEVICE), DEVICE))
-    evaluations = [evaluated.evaluation for evaluated in history if evaluated.evaluation is not None]
+    evaluations = [evaluated.evaluation for evaluated in history if isinstance(evaluated.evaluation, Evaluation)]
     return Curve(target, seed, [evaluated.progressed.plies for evaluated in history], evaluations)
 
 

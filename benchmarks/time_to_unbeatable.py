@@ -29,7 +29,7 @@ from selfplay import experiment
 from selfplay.command_line import parse, run_command
 from selfplay.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.evaluation import evaluate
+from selfplay.evaluation import Evaluation, evaluate
 
 PROG = "python -m benchmarks.time_to_unbeatable"
 DEVICE = torch.device("cpu")
@@ -103,7 +103,7 @@ def measure(mode: Mode, seed: int, total_steps: int) -> Run:
     history = list(train.train(config, train.make_agents(config, DEVICE), DEVICE))
     wall = time.perf_counter() - started
 
-    evaluations = [evaluated.evaluation for evaluated in history if evaluated.evaluation is not None]
+    evaluations = [evaluated.evaluation for evaluated in history if isinstance(evaluated.evaluation, Evaluation)]
     proofs = [train.proves(evaluation, config.stop) for evaluation in evaluations]
     first = experiment.first_of_final_streak(proofs)
     seconds = updates = plies = math.inf

@@ -13,7 +13,7 @@ from benchmarks.spread import spread
 from selfplay.agent import Agent
 from selfplay.config import PRESETS, DQNConfig
 from selfplay.errors import UserError
-from selfplay.evaluation import evaluate
+from selfplay.evaluation import Evaluation, evaluate
 from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig
 from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
 from selfplay.tabular.td_value import TDValue, TDValueConfig
@@ -187,12 +187,17 @@ def small_dqn(made: list[DQNConfig], **settings: object) -> DQNConfig:
 
 def test_the_figure_shows_each_seed_and_the_median() -> None:
     evaluation = evaluate(make(config_with()).player(), Rules())
+
+    def with_worst(first: int, second: int) -> Evaluation:
+        seats = [replace(evaluation.first, best_response=worst) for worst in (first, second)]
+        return replace(evaluation, first=seats[0], second=seats[1])
+
     curves = [
-        targets.Curve("negamax", seed, [100, 200], [replace(evaluation, exploitability=e) for e in (1.0, end)])
-        for seed, end in ((0, 0.0), (1, 1.0), (2, 0.2))
+        targets.Curve("negamax", seed, [100, 200], [with_worst(-1, -1), with_worst(*worst)])
+        for seed, worst in enumerate([(0, 0), (-1, -1), (0, -1)])
     ]
     lines = [np.asarray(line.get_ydata()).tolist() for line in targets.figure(curves).axes[0].get_lines()]
-    assert lines == [[1, 0.5], [1, 1], [1, 0.6], [1, 0.6]]
+    assert lines == [[1, 0.5], [1, 1], [1, 0.75], [1, 0.75]]
 
 
 def test_a_running_mean_looks_back_only() -> None:

@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -18,6 +17,7 @@ import selfplay
 import train
 from selfplay import experiment, standing
 from selfplay.config import PRESETS, DQNConfig
+from selfplay.evaluation import Evaluation
 from tests.selfplay.scripted import config_with
 from tests.selfplay.test_player import ABSOLUTE
 
@@ -58,7 +58,7 @@ def test_a_short_run_learns(changes: dict[str, Any]) -> None:
     start = selfplay.evaluate(player, config.rules)
     history = list(train.train(config, agents, CPU))
     end = history[-1].evaluation
-    assert end is not None
+    assert isinstance(end, Evaluation)
     assert [evaluated.progressed.updates for evaluated in history] == [47, 97]
     assert all(agent.updates == 97 for agent in agents.seats)
     after = agents.seats[0].network.state_dict().values()
@@ -116,7 +116,7 @@ def test_updates_per_step_are_counted() -> None:
 def test_stop_asks_for_what_it_names() -> None:
     history, _ = trained(config_with(total_steps=4_000))
     evaluation = history[-1].evaluation
-    assert evaluation is not None
+    assert isinstance(evaluation, Evaluation)
     perfect = dataclasses.replace(evaluation, optimal_states=evaluation.decision_states)
     assert (train.proves(evaluation, "optimal"), train.proves(perfect, "optimal")) == (False, True)
     assert not train.proves(perfect, "never")
@@ -159,7 +159,7 @@ def test_a_run_on_cuda_learns_and_repeats(networks: str) -> None:
         agents = train.make_agents(config, torch.device("cuda"))
         start = selfplay.evaluate(agents.player(), config.rules)
         (evaluated,) = train.train(config, agents, torch.device("cuda"))
-        assert evaluated.evaluation is not None
+        assert isinstance(evaluated.evaluation, Evaluation)
         assert evaluated.evaluation.optimal_states > start.optimal_states
         results.append(evaluated.evaluation)
     assert results[0] == results[1]
@@ -187,7 +187,7 @@ def test_a_run_stops_when_the_proof_has_held_three_times(monkeypatch: pytest.Mon
 def test_a_run_on_a_board_that_the_first_seat_wins_stops_when_it_cannot_be_exploited() -> None:
     history, _ = trained(config_with(rows=2, cols=3, k=2, total_steps=200_000, hidden=(64,)))
     end = history[-1].evaluation
-    assert end is not None
+    assert isinstance(end, Evaluation)
     assert (end.first.best_response, end.second.best_response) == (1, -1)
     assert not end.unbeatable
     assert end.unexploitable
@@ -196,7 +196,7 @@ def test_a_run_on_a_board_that_the_first_seat_wins_stops_when_it_cannot_be_explo
 
 def test_a_run_that_must_not_stop_spends_its_plies() -> None:
     history, _ = trained(config_with(rows=1, cols=3, k=3, stop="never", mask=True, total_steps=16_000))
-    proofs = [evaluated.evaluation is not None and evaluated.evaluation.unbeatable for evaluated in history]
+    proofs = [isinstance(evaluated.evaluation, Evaluation) and evaluated.evaluation.unbeatable for evaluated in history]
     assert sum(proofs[:-1]) >= 3
     assert history[-1].progressed.plies == 16_000
 
@@ -386,14 +386,17 @@ def test_a_run_that_diverges_says_so_and_keeps_its_last_good_player(tmp_path: Pa
     assert "NaN" not in (tmp_path / "it" / "metrics.jsonl").read_text()
 
 
-def test_a_board_too_large_to_solve_is_trained_without_proof(tmp_path: Path) -> None:
+def test_a_board_too_large_to_solve_is_judged_by_what_the_player_leads_to(tmp_path: Path) -> None:
     flags = ("--rows", "5", "--cols", "5", "--k", "4", "--total-steps", "12000", "--hidden", "16", "--run-dir", "it")
     done = run(str(ROOT / "train.py"), *flags, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "A board of 25 cells cannot be solved here" in done.stdout
-    assert not (tmp_path / "it" / "evaluation.json").exists()
-    proved = run("-m", "selfplay.prove", "it", cwd=tmp_path)
-    assert proved.returncode == 2
-    assert "only boards of up to 16 cells can be solved" in proved.stderr
+    assert "NOT unbeatable: some opponent beats it. Its exploitability is 1." in done.stdout
+    evaluation = json.loads((tmp_path / "it" / "evaluation.json").read_text())
     player = selfplay.load(tmp_path / "it")
-    assert player.act(np.zeros((1, 5, 5, 3), np.int8)).shape == (1,)
+    assert evaluation == selfplay.evaluate_reach(player, player.rules).as_dict()
+    assert (evaluation["unbeatable"], evaluation["optimal_states"]) == (False, None)
+    proved = run("-m", "selfplay.prove", "it", cwd=tmp_path)
+    assert f"{evaluation['second']['illegal']:,}" in proved.stdout
+    cut_short = run("-m", "selfplay.prove", "it", "--positions", "100", cwd=tmp_path)
+    assert "Its play leads to too many positions to follow to the end." in cut_short.stdout
+    assert "plies followed" in cut_short.stdout

@@ -13,6 +13,7 @@ from selfplay.errors import UserError
 from selfplay.targets import Target
 from tictactoe import Rules
 from tictactoe.batch import check_fits
+from tictactoe.tree import SOLVABLE_CELLS
 
 WIDEST = 1_000_000
 """Units of a layer; more would overflow the sizes that PyTorch counts in."""
@@ -96,10 +97,11 @@ class DQNConfig(PresetFlag):
     total_steps: int = 10_000_000
     """Plies after which the run ends at the latest, rounded up to whole steps of all boards."""
     eval_every: int = 12_800
-    """Plies between exact evaluations. On boards of 13 to 16 cells one takes up to a minute: set some millions."""
+    """Plies between exact evaluations. Above 12 cells one takes up to some seconds."""
     stop: Literal["unbeatable", "optimal", "never"] = "unbeatable"
     """What must be proved by three evaluations running to end the run early. On a board that one seat wins
-    with best play nobody is unbeatable in the other; there exploitability 0 ends the run."""
+    with best play nobody is unbeatable in the other; there exploitability 0 ends the run. "optimal" needs a
+    board of at most 16 cells; from 13 on an evaluation of every state takes up to a minute."""
 
     def __post_init__(self) -> None:
         check_types(self)
@@ -123,6 +125,9 @@ class DQNConfig(PresetFlag):
             check_fits(Rules(self.rows, self.cols, self.k))
         except ValueError as error:
             raise UserError(str(error)) from None
+        solvable = self.rules.cells <= SOLVABLE_CELLS
+        wanted = f"unbeatable or never on a board of more than {SOLVABLE_CELLS} cells"
+        require(self.stop != "optimal" or solvable, "stop", wanted, self.stop)
 
     @property
     def rules(self) -> Rules:

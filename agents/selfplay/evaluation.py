@@ -31,18 +31,19 @@ class SeatEvaluation:
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """Hold the exact evaluation of an agent on one board."""
+class Proof:
+    """Hold what an agent's own play comes to on one board, over every legal reply, in both seats."""
 
     first: SeatEvaluation
     second: SeatEvaluation
-    decision_states: int
-    optimal_states: int
-    """Decision states in which the agent's move keeps the game-theoretic value."""
-    illegal_states: int
-    """Decision states in which the agent plays a taken cell."""
-    exploitability: float
-    """How much a best response gains over the value of the game, mean of both seats, 0 to 2."""
+
+    @property
+    def exploitability(self) -> float:
+        """Return how much a best response gains over the value of the game, mean of both seats, 0 to 2.
+
+        What that value adds in one seat it takes away in the other, so the game need not be solved.
+        """
+        return -(self.first.best_response + self.second.best_response) / 2
 
     @property
     def unbeatable(self) -> bool:
@@ -58,6 +59,23 @@ class Evaluation:
         """
         return self.exploitability == 0 and self.first.illegal == self.second.illegal == 0
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return all numbers, the verdicts included, ready for JSON; None is what only every state would tell."""
+        of_states = dict.fromkeys(("decision_states", "optimal_states", "illegal_states", "optimal"))
+        names = "exploitability", "unbeatable", "unexploitable"
+        return {**of_states, **asdict(self), **{name: getattr(self, name) for name in names}}
+
+
+@dataclass(frozen=True)
+class Evaluation(Proof):
+    """Hold beside the proof how an agent moves in all decision states of the board."""
+
+    decision_states: int
+    optimal_states: int
+    """Decision states in which the agent's move keeps the game-theoretic value."""
+    illegal_states: int
+    """Decision states in which the agent plays a taken cell."""
+
     @property
     def optimal(self) -> bool:
         """Tell whether its move keeps the game-theoretic value in every decision state."""
@@ -65,8 +83,7 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all numbers, the verdicts included, ready for JSON."""
-        verdicts = {"unbeatable": self.unbeatable, "unexploitable": self.unexploitable, "optimal": self.optimal}
-        return {**asdict(self), **verdicts}
+        return {**super().as_dict(), "optimal": self.optimal}
 
 
 def evaluate(agent: Agent, rules: Rules) -> Evaluation:
@@ -82,14 +99,12 @@ def evaluate(agent: Agent, rules: Rules) -> Evaluation:
     chosen = actions[decisions]
     occupied = tree.mover[decisions] | tree.opponent[decisions]
     first, second = (_evaluate_seat(tree, actions, seat) for seat in (0, 1))
-    value = int(solution.value[0])
     return Evaluation(
         first,
         second,
         decision_states=len(decisions),
         optimal_states=int(np.count_nonzero(solution.optimal_moves[decisions] >> chosen & 1)),
         illegal_states=int(np.count_nonzero(occupied >> chosen & 1)),
-        exploitability=((value - first.best_response) + (-value - second.best_response)) / 2,
     )
 
 
@@ -110,13 +125,14 @@ def _evaluate_seat(tree: GameTree, actions: IntArray, seat: int) -> SeatEvaluati
 
     lines = play_out(tree, *in_seats(every_legal(tree)))
     chances = play_out(tree, *in_seats(uniform_legal(tree)))
+    losses, illegal = int((lines.second_wins, lines.first_wins)[seat]), int(lines.illegal[seat])
     return SeatEvaluation(
-        losses=int((lines.second_wins, lines.first_wins)[seat]),
-        illegal=int(lines.illegal[seat]),
+        losses,
+        illegal,
         win=(chances.first_wins, chances.second_wins)[seat],
         draw=chances.draws,
         loss=(chances.second_wins, chances.first_wins)[seat] + chances.illegal[seat],
-        best_response=_value_against_best_response(tree, actions, seat),
+        best_response=worst_result(losses + illegal, int(lines.draws)),
     )
 
 
@@ -125,17 +141,9 @@ def deterministic(tree: GameTree, actions: IntArray) -> Policy:
     return lambda states: np.eye(tree.rules.cells)[actions[states]]
 
 
-def _value_against_best_response(tree: GameTree, actions: IntArray, seat: int) -> int:
-    """Return the agent's result from the empty board if its opponent knows all its moves."""
-    value = np.zeros(len(tree), dtype=np.int8)
-    for ply, level in reversed(list(tree.plies())):
-        agent_moves = ply % 2 == seat
-        value[level] = np.where(tree.lost[level], -1 if agent_moves else 1, 0)
-        states = np.flatnonzero(~tree.finished[level]) + level.start
-        following = tree.successors(states)
-        if agent_moves:
-            chosen = following[np.arange(len(states)), actions[states]]
-            value[states] = np.where(chosen < 0, -1, value[chosen])
-        else:
-            value[states] = np.where(following < 0, 1, value[following]).min(axis=1, initial=1)
-    return int(value[0])
+def worst_result(lost: int, drawn: int) -> int:
+    """Return the result against a best response, by the numbers of game lines that end so over every legal reply.
+
+    An agent that always plays the same move in a position leaves its opponent the choice among all of them.
+    """
+    return -1 if lost else 0 if drawn else 1

@@ -15,9 +15,10 @@ from selfplay import run_folder
 from selfplay.agent import Player
 from selfplay.algorithms import Config
 from selfplay.checkpoint import Checkpoints, RunFlags
-from selfplay.evaluation import Evaluation
+from selfplay.evaluation import Proof
 from selfplay.files import locked
 from selfplay.games import self_play_game
+from selfplay.reach import Unproved
 from selfplay.report import evaluation_table, live_score, verdict
 from selfplay.tracking import Tracker, evaluation_metrics, first_lines, metrics_evaluation
 
@@ -27,8 +28,7 @@ class Record(NamedTuple):
 
     steps: int
     """Plies or games so far."""
-    evaluation: Evaluation | None
-    """None where the board is too large to be solved."""
+    evaluation: Proof | Unproved
     metrics: Mapping[str, float]
     """What the algorithm measures beside it, by TensorBoard tag."""
 
@@ -94,9 +94,8 @@ def run(
             for record in records:
                 history.append(record)
                 steps, evaluation, metrics = record
-                tracker.metrics(steps, (evaluation_metrics(evaluation) if evaluation else {}) | dict(metrics))
-                score = live_score(evaluation) if evaluation else "board too large to prove"
-                progress.update(task, completed=steps, description=f"{steps:,} {unit}  {score}")
+                tracker.metrics(steps, evaluation_metrics(evaluation) | dict(metrics))
+                progress.update(task, completed=steps, description=f"{steps:,} {unit}  {live_score(evaluation)}")
                 if is_power_of_two(len(history)):
                     tracker.player(steps, player())
                     run_folder.write_player(folder, player())
@@ -119,20 +118,16 @@ def run(
     return Finished(config, folder, player(), unit, history)
 
 
-def present(finished: Finished, goal: str, proves: Callable[[Evaluation], bool]) -> None:
+def present(finished: Finished, goal: str, proves: Callable[[Proof | Unproved], bool]) -> None:
     """Print a game of the player against itself, its exact evaluation, and what to try next.
 
     `goal` names what `proves` asks of an evaluation, for the line that says since when it has held.
     """
     config, folder, player, unit, records = finished
     print(f"\nA game of the player against itself:\n\n{self_play_game(player, config.rules)}\n")
-    evaluation = records[-1].evaluation
-    if evaluation is None:
-        print(f"A board of {config.rules.cells} cells cannot be solved here, so nothing is proved of this player.")
-    else:
-        Console().print(evaluation_table(evaluation))
-        print(verdict(evaluation))
-    first = first_of_final_streak([record.evaluation is not None and proves(record.evaluation) for record in records])
+    Console().print(evaluation_table(records[-1].evaluation))
+    print(verdict(records[-1].evaluation))
+    first = first_of_final_streak([proves(record.evaluation) for record in records])
     if first is not None:
         steps, _, metrics = records[first]
         updates = f", {metrics['time/updates']:,} updates" if "time/updates" in metrics else ""

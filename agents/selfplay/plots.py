@@ -45,10 +45,14 @@ def progress_figure(metrics: Sequence[Mapping[str, float]], unit: str) -> Figure
     beaten.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     beaten.set_ylim(bottom=0)
     beaten.set_title("Game lines lost or ended by an illegal move")
-    draw(optimal, "eval/optimal_fraction", "optimal", BOTH)
-    for axes in (optimal, against_random):
-        axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
-    optimal.set_title("Decision states with an optimal move")
+    if "eval/optimal_fraction" in metrics[-1]:
+        draw(optimal, "eval/optimal_fraction", "optimal", BOTH)
+        optimal.yaxis.set_major_formatter(PercentFormatter(xmax=1))
+        optimal.set_title("Decision states with an optimal move")
+    else:
+        draw(optimal, "eval/exploitability", "exploitability", BOTH)
+        optimal.set_title("Exploitability")
+    against_random.yaxis.set_major_formatter(PercentFormatter(xmax=1))
     against_random.set_title("Wins against a random opponent (exact)")
     if "games/draws" in metrics[-1]:
         for end, label, colour in OUTCOMES:

@@ -8,12 +8,14 @@ from typing import Annotated
 import tyro
 from rich.console import Console
 
+from selfplay.checks import check_counts
 from selfplay.command_line import parse, run_command
-from selfplay.errors import UserError
 from selfplay.evaluation import evaluate
 from selfplay.games import self_play_game
+from selfplay.reach import evaluate_reach
 from selfplay.report import evaluation_table, verdict
 from selfplay.run_folder import load
+from tictactoe.tree import SOLVABLE_CELLS
 
 PROG = "python -m selfplay.prove"
 
@@ -24,16 +26,19 @@ class ProveConfig:
 
     run: Annotated[Path, tyro.conf.Positional]
     """Folder that `python train.py` has left."""
+    positions: int = 20_000_000
+    """Above 16 cells: distinct positions that the player's own play is followed to, in each seat, at most."""
 
 
 def main(args: Sequence[str]) -> None:
     """Print the exact evaluation of a saved player and a game against itself."""
     config = parse(ProveConfig, args, PROG)
+    check_counts(config, "positions")
     player = load(config.run)
-    try:
-        evaluation = evaluate(player, player.rules)
-    except ValueError as error:
-        raise UserError(f"{config.run}: {error}") from None
+    rules = player.rules
+    evaluation = (
+        evaluate(player, rules) if rules.cells <= SOLVABLE_CELLS else evaluate_reach(player, rules, config.positions)
+    )
     console = Console()
     print(self_play_game(player, player.rules) + "\n")
     console.print(evaluation_table(evaluation))

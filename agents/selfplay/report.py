@@ -2,44 +2,57 @@
 
 from rich.table import Table
 
-from selfplay.evaluation import Evaluation
+from selfplay.evaluation import Evaluation, Proof, SeatEvaluation
+from selfplay.reach import Unfinished, Unproved
 
 
-def live_score(evaluation: Evaluation) -> str:
+def live_score(evaluation: Proof | Unproved) -> str:
     """Return the exact score in a few words, first + second seat."""
-    lost = evaluation.first.losses, evaluation.second.losses
-    illegal = evaluation.first.illegal, evaluation.second.illegal
-    return (
-        f"lost {lost[0]:,}+{lost[1]:,}  illegal {illegal[0]:,}+{illegal[1]:,}  "
-        f"optimal {evaluation.optimal_states:,}/{evaluation.decision_states:,}"
-    )
+    seats = evaluation.first, evaluation.second
+    lost, illegal = ("+".join(_count(getattr(seat, kind), seat) for seat in seats) for kind in ("losses", "illegal"))
+    score = f"lost {lost}  illegal {illegal}"
+    if isinstance(evaluation, Unproved):
+        return score
+    if isinstance(evaluation, Evaluation):
+        return f"{score}  optimal {evaluation.optimal_states:,}/{evaluation.decision_states:,}"
+    return f"{score}  exploitability {evaluation.exploitability:g}"
 
 
-def evaluation_table(evaluation: Evaluation) -> Table:
+def evaluation_table(evaluation: Proof | Unproved) -> Table:
     """Return the exact evaluation of both seats as a table."""
     table = Table(title="Exact evaluation: every legal reply followed, nothing sampled")
     table.add_column("")
     table.add_column("plays X, moves first", justify="right")
     table.add_column("plays O, moves second", justify="right")
     seats = evaluation.first, evaluation.second
-    table.add_row("lost game lines", *(f"{seat.losses:,}" for seat in seats))
-    table.add_row("illegal game lines", *(f"{seat.illegal:,}" for seat in seats))
-    table.add_row("worst possible result", *(_result(seat.best_response) for seat in seats))
-    table.add_section()
-    table.add_row("wins against random", *(f"{seat.win:.2%}" for seat in seats))
-    table.add_row("draws against random", *(f"{seat.draw:.2%}" for seat in seats))
-    table.add_row("losses against random", *(f"{seat.loss:.2%}" for seat in seats))
+    if isinstance(evaluation, Unproved):
+        table.add_row("plies followed", *(_extent(seat) for seat in seats))
+    table.add_row("lost game lines", *(_count(seat.losses, seat) for seat in seats))
+    table.add_row("illegal game lines", *(_count(seat.illegal, seat) for seat in seats))
+    finished = [seat if isinstance(seat, SeatEvaluation) else None for seat in seats]
+    if any(finished):
+        table.add_row("worst possible result", *(_result(seat.best_response) if seat else "?" for seat in finished))
+        table.add_section()
+        table.add_row("wins against random", *(f"{seat.win:.2%}" if seat else "?" for seat in finished))
+        table.add_row("draws against random", *(f"{seat.draw:.2%}" if seat else "?" for seat in finished))
+        table.add_row("losses against random", *(f"{seat.loss:.2%}" if seat else "?" for seat in finished))
     return table
 
 
-def verdict(evaluation: Evaluation) -> str:
+def verdict(evaluation: Proof | Unproved) -> str:
     """Return what is proved, in one or two sentences."""
-    states = (
-        f"Its move is optimal in {evaluation.optimal_states:,} of {evaluation.decision_states:,} decision states"
-        f" and illegal in {evaluation.illegal_states:,}; exploitability {evaluation.exploitability:g}."
-    )
-    if evaluation.unbeatable:
+    if isinstance(evaluation, Unproved):
+        found = "NOT unbeatable: some opponent beats it" if evaluation.beatable else "NOT PROVED: no lost line was met"
+        return f"{found}. Its play leads to too many positions to follow to the end."
+    states = f"Its exploitability is {evaluation.exploitability:g}."
+    name = "UNBEATABLE"
+    if isinstance(evaluation, Evaluation):
+        states = (
+            f"Its move is optimal in {evaluation.optimal_states:,} of {evaluation.decision_states:,} decision states"
+            f" and illegal in {evaluation.illegal_states:,}; exploitability {evaluation.exploitability:g}."
+        )
         name = "UNBEATABLE AND OPTIMAL" if evaluation.optimal else "UNBEATABLE"
+    if evaluation.unbeatable:
         return f"PROVED {name}: no opponent can beat it, in either seat. {states}"
     if evaluation.unexploitable:
         return (
@@ -47,6 +60,15 @@ def verdict(evaluation: Evaluation) -> str:
             f"opponent; from the other nobody is safe. {states}"
         )
     return f"NOT unbeatable: some opponent beats it. {states}"
+
+
+def _count(lines: int, seat: SeatEvaluation | Unfinished) -> str:
+    """Return a number of game lines, marked where there may be more."""
+    return f"{'≥' if isinstance(seat, Unfinished) else ''}{lines:,}"
+
+
+def _extent(seat: SeatEvaluation | Unfinished) -> str:
+    return f"{seat.plies} ({seat.positions:,} positions)" if isinstance(seat, Unfinished) else "all"
 
 
 def _result(value: int) -> str:

@@ -20,10 +20,11 @@ from selfplay.agent import Player
 from selfplay.algorithms import ALGORITHMS, Config, TabularConfig
 from selfplay.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.evaluation import Evaluation
+from selfplay.evaluation import Proof
 from selfplay.files import write_whole
 from selfplay.network import QNetwork
 from selfplay.player import QPlayer
+from selfplay.reach import Unproved
 from selfplay.tabular.afterstates import AfterstatePlayer
 from selfplay.tabular.minimax_q import MinimaxQConfig, MinimaxQPlayer
 from tictactoe import Rules
@@ -95,10 +96,9 @@ def write_player(folder: Path, player: Player) -> None:
     write_whole(folder / MODEL, save(tensors))
 
 
-def write_evaluation(folder: Path, evaluation: Evaluation | None) -> None:
-    """Write the exact evaluation of the player that was written last; on a board too large there is none."""
-    if evaluation is not None:
-        _write_json(folder / EVALUATION, evaluation.as_dict())
+def write_evaluation(folder: Path, evaluation: Proof | Unproved) -> None:
+    """Write the exact evaluation of the player that was written last, or how far it has got."""
+    _write_json(folder / EVALUATION, evaluation.as_dict())
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from torch.utils.tensorboard import SummaryWriter
@@ -10,10 +11,11 @@ from torch.utils.tensorboard.summary import hparams
 
 from selfplay.agent import Player
 from selfplay.errors import UserError
-from selfplay.evaluation import Evaluation, SeatEvaluation
+from selfplay.evaluation import Evaluation, Proof, SeatEvaluation
 from selfplay.files import write_whole
 from selfplay.games import self_play_game
 from selfplay.plots import png, progress_figure, value_figure
+from selfplay.reach import Unfinished, Unproved
 from selfplay.run_folder import METRICS
 from tictactoe import Rules, batch
 from tictactoe.tree import game_tree
@@ -21,47 +23,56 @@ from tictactoe.tree import game_tree
 PROGRESS = "progress.png"
 
 
-def evaluation_metrics(evaluation: Evaluation) -> dict[str, float]:
-    """Return an evaluation as TensorBoard tags and numbers."""
+SEAT_TAGS = {
+    "losses": "losses",
+    "illegal": "illegal",
+    "win_vs_random": "win",
+    "draw_vs_random": "draw",
+    "loss_vs_random": "loss",
+    "best_response": "best_response",
+}
+"""Tags of a seat that is evaluated to the end, and the fields of SeatEvaluation."""
+UNFINISHED_TAGS = {
+    "plies_followed": "plies",
+    "positions_met": "positions",
+    "losses_at_least": "losses",
+    "illegal_at_least": "illegal",
+}
+"""Tags of a seat that leads to too many positions, and the fields of Unfinished."""
+
+
+def evaluation_metrics(evaluation: Proof | Unproved) -> dict[str, float]:
+    """Return an evaluation as TensorBoard tags and numbers; what is not known is left out."""
     metrics: dict[str, float] = {}
     for name, seat in (("first", evaluation.first), ("second", evaluation.second)):
-        metrics[f"eval/{name}/losses"] = seat.losses
-        metrics[f"eval/{name}/illegal"] = seat.illegal
-        metrics[f"eval/{name}/win_vs_random"] = seat.win
-        metrics[f"eval/{name}/draw_vs_random"] = seat.draw
-        metrics[f"eval/{name}/loss_vs_random"] = seat.loss
-        metrics[f"eval/{name}/best_response"] = seat.best_response
-    metrics["eval/optimal_states"] = evaluation.optimal_states
-    metrics["eval/optimal_fraction"] = evaluation.optimal_states / evaluation.decision_states
-    metrics["eval/illegal_states"] = evaluation.illegal_states
-    metrics["eval/exploitability"] = evaluation.exploitability
-    metrics["eval/unbeatable"] = float(evaluation.unbeatable)
+        tags = UNFINISHED_TAGS if isinstance(seat, Unfinished) else SEAT_TAGS
+        metrics |= {f"eval/{name}/{tag}": getattr(seat, field) for tag, field in tags.items()}
+    if isinstance(evaluation, Evaluation):
+        metrics["eval/optimal_states"] = evaluation.optimal_states
+        metrics["eval/optimal_fraction"] = evaluation.optimal_states / evaluation.decision_states
+        metrics["eval/illegal_states"] = evaluation.illegal_states
+    if isinstance(evaluation, Proof):
+        metrics["eval/exploitability"] = evaluation.exploitability
+        metrics["eval/unbeatable"] = float(evaluation.unbeatable)
     return metrics
 
 
-def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Evaluation | None:
-    """Return the evaluation that `evaluation_metrics` has made numbers of, None if there is none among them."""
-    if "eval/unbeatable" not in metrics:
-        return None
-    first, second = (
-        SeatEvaluation(
-            losses=int(metrics[f"eval/{seat}/losses"]),
-            illegal=int(metrics[f"eval/{seat}/illegal"]),
-            win=metrics[f"eval/{seat}/win_vs_random"],
-            draw=metrics[f"eval/{seat}/draw_vs_random"],
-            loss=metrics[f"eval/{seat}/loss_vs_random"],
-            best_response=int(metrics[f"eval/{seat}/best_response"]),
-        )
-        for seat in ("first", "second")
-    )
-    return Evaluation(
-        first,
-        second,
-        decision_states=len(game_tree(rules).decisions),
-        optimal_states=int(metrics["eval/optimal_states"]),
-        illegal_states=int(metrics["eval/illegal_states"]),
-        exploitability=metrics["eval/exploitability"],
-    )
+def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Proof | Unproved:
+    """Return the evaluation that `evaluation_metrics` has made numbers of."""
+    first, second = (_seat_evaluation(metrics, name) for name in ("first", "second"))
+    if isinstance(first, Unfinished) or isinstance(second, Unfinished):
+        return Unproved(first, second)
+    if "eval/optimal_states" not in metrics:
+        return Proof(first, second)
+    optimal, illegal = (int(metrics[f"eval/{kind}_states"]) for kind in ("optimal", "illegal"))
+    return Evaluation(first, second, len(game_tree(rules).decisions), optimal, illegal)
+
+
+def _seat_evaluation(metrics: Mapping[str, float], name: str) -> SeatEvaluation | Unfinished:
+    finished = f"eval/{name}/losses" in metrics
+    tags = SEAT_TAGS if finished else UNFINISHED_TAGS
+    fields: dict[str, Any] = {field: metrics[f"eval/{name}/{tag}"] for tag, field in tags.items()}
+    return SeatEvaluation(**fields) if finished else Unfinished(**fields)
 
 
 def first_lines(folder: Path, count: int) -> list[dict[str, float]]:

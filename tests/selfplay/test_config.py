@@ -33,6 +33,7 @@ from selfplay.errors import UserError
         ({"hidden": (8, 0)}, "--hidden must be widths of at least 1, got (8, 0)"),
         ({"hidden": [8]}, "--hidden must be of type tuple, got [8]"),
         ({"target": "minimax"}, "--target must be one of negamax, independent, article, got 'minimax'"),
+        ({"stop": "optimal", "rows": 5, "cols": 4}, "--stop must be unbeatable or never on a board of more than 16"),
         ({"mask": "yes"}, "--mask must be of type bool, got 'yes'"),
     ],
 )

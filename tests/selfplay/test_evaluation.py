@@ -1,5 +1,6 @@
 """The exact evaluation against hand-made players and a plain walk through every game line."""
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -8,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfplay.evaluation import Evaluation, SeatEvaluation, evaluate
+from selfplay.agent import Agent
+from selfplay.evaluation import Proof, evaluate
+from selfplay.reach import Unproved, evaluate_reach
 from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rules, solve
 
@@ -40,7 +43,7 @@ def optimal_player(rules: Rules) -> ScriptedPlayer:
 
 
 def first_empty(mine: set[int], theirs: set[int]) -> int:
-    return min(set(range(12)) - mine - theirs)
+    return min(set(range(36)) - mine - theirs)
 
 
 def stubborn(mine: set[int], theirs: set[int]) -> int:
@@ -101,13 +104,23 @@ def walk(
     return lines, chances, worst
 
 
-@pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(2, 4, 3), Rules(3, 3, 2)])
+BOARDS = [Rules(3, 3, 3), Rules(2, 4, 3), Rules(3, 3, 2), Rules(1, 5, 2)]
+LARGE = [Rules(5, 5, 2), Rules(6, 6, 2)]
+"""On which games are short, of one and of two words a position."""
+
+
+@pytest.mark.parametrize(
+    ("how", "rules"),
+    [(how, rules) for rules in BOARDS for how in (evaluate, evaluate_reach)]
+    + [(evaluate_reach, rules) for rules in LARGE],
+)
 @pytest.mark.parametrize("choose", [first_empty, stubborn])
 def test_every_number_of_a_seat_agrees_with_a_walk_through_all_lines(
-    rules: Rules, choose: Callable[[set[int], set[int]], int]
+    how: Callable[[Agent, Rules], Proof | Unproved], rules: Rules, choose: Callable[[set[int], set[int]], int]
 ) -> None:
-    evaluation = evaluate(ScriptedPlayer(choose), rules)
-    value = int(solve(rules).value[0])
+    evaluation = how(ScriptedPlayer(choose), rules)
+    assert isinstance(evaluation, Proof)
+    value = int(solve(rules).value[0]) if rules in BOARDS else 1
     worst_results = []
     for seat, found in enumerate((evaluation.first, evaluation.second)):
         lines, chances, worst = walk(RuleBook(rules.rows, rules.cols, rules.k), choose, seat)
@@ -140,12 +153,11 @@ def test_states_are_counted_by_what_is_played_in_them() -> None:
 @pytest.mark.parametrize("field", ["losses", "illegal"])
 @pytest.mark.parametrize("seat", ["first", "second"])
 def test_one_bad_line_in_either_seat_is_enough_to_be_beatable(field: str, seat: str) -> None:
-    numbers = evaluate(optimal_player(Rules()), Rules()).as_dict()
-    assert [numbers.pop(verdict) for verdict in ("unbeatable", "unexploitable", "optimal")] == [True] * 3
-    numbers[seat][field] = 1
-    numbers["first"] = SeatEvaluation(**numbers["first"])
-    numbers["second"] = SeatEvaluation(**numbers["second"])
-    assert not Evaluation(**numbers).unbeatable
+    evaluation = evaluate(optimal_player(Rules()), Rules())
+    numbers = evaluation.as_dict()
+    assert [numbers[verdict] for verdict in ("unbeatable", "unexploitable", "optimal")] == [True] * 3
+    spoilt = dataclasses.replace(getattr(evaluation, seat), **{field: 1})
+    assert not dataclasses.replace(evaluation, **{seat: spoilt}).unbeatable
 
 
 def test_on_a_board_that_the_first_seat_wins_optimal_play_is_unexploitable_but_not_unbeatable() -> None:

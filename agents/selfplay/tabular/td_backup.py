@@ -49,7 +49,7 @@ class TDBackupConfig:
     greedy_games: int = 2_500
     """Games after these that always exploit, and still learn."""
     eval_every: int = 10_000
-    """Games between exact evaluations. On boards of 13 to 16 cells one takes up to a minute: set it to --games."""
+    """Games between exact evaluations. Above 12 cells one takes up to some seconds."""
     exploit: float = 0.8
     """Probability of moving to the best-valued board instead of at random."""
     alpha: float = 0.35

@@ -14,10 +14,11 @@ from selfplay import experiment
 from selfplay.algorithms import TabularConfig
 from selfplay.checkpoint import Checkpoints, RunFlags, Snapshot
 from selfplay.errors import UserError
-from selfplay.evaluation import evaluate
+from selfplay.evaluation import Proof
 from selfplay.experiment import Record
 from selfplay.files import write_whole
 from selfplay.plots import png
+from selfplay.reach import Unproved, assess
 from selfplay.run_folder import TABLE
 from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig, match_up_curves
 from selfplay.tabular.boards import IntArray
@@ -60,7 +61,12 @@ def run(config: TabularConfig, flags: RunFlags) -> None:
             kept,
             lambda folder: write_report(folder, learner),
         )
-    experiment.present(finished, "exploitability 0", lambda evaluation: evaluation.unexploitable)
+    experiment.present(finished, "exploitability 0", unexploitable)
+
+
+def unexploitable(evaluation: Proof | Unproved) -> bool:
+    """Tell whether an evaluation proves exploitability 0."""
+    return isinstance(evaluation, Proof) and evaluation.unexploitable
 
 
 def make_learner(config: TabularConfig) -> Learner:
@@ -129,7 +135,7 @@ def record(learner: Learner, standing: Standing) -> Record:
         "time/games_per_s": sum(standing.counts) / standing.interval_seconds,
         "time/training_s": standing.seconds,
     }
-    return Record(learner.games_played, evaluate(learner.player(), learner.rules), shares(standing.counts) | rates)
+    return Record(learner.games_played, assess(learner.player(), learner.rules), shares(standing.counts) | rates)
 
 
 def snapshot(learner: Learner, standing: Standing) -> Snapshot:
