@@ -99,7 +99,7 @@ def same(one: Path, other: Path) -> None:
         DQN,
         [*DQN, "--networks", "separate", "--target", "independent"],
         [*DQN, "--mask", "--target", "independent"],
-        [*DQN, "--hard-update", "7", "--dueling", "--no-double", "--no-symmetry"],
+        [*DQN, "--hard-update", "7", "--dueling", "--convolution", "4", "--no-double", "--no-symmetry"],
         [*DQN, "--networks", "separate", "--updates-per-step", "2"],
         ARTICLE,
     ],

@@ -48,6 +48,7 @@ def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
         {"mask": True},
         {"target": "independent", "networks": "separate"},
         {"dueling": True, "double": False, "hard_update": 20},
+        {"convolution": (16,)},
     ],
 )
 def test_a_short_run_learns(changes: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from tictactoe.batch import check_fits
 from tictactoe.tree import SOLVABLE_CELLS
 
 WIDEST = 1_000_000
-"""Units of a layer; more would overflow the sizes that PyTorch counts in."""
+"""Units of a layer, or channels; more would overflow the sizes that PyTorch counts in."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ class DQNConfig(PresetFlag):
     """Cells that a random move is drawn from."""
     hidden: tuple[int, ...] = (512,)
     """Widths of the hidden layers."""
+    convolution: tuple[int, ...] = ()
+    """Channels of 3x3 convolutional layers before the hidden ones, which larger boards can use."""
     dueling: bool = False
     """End the network in a value and an advantage head."""
     double: bool = True
@@ -116,8 +118,10 @@ class DQNConfig(PresetFlag):
         check_fractions(self, "gamma", "epsilon_start", "epsilon_end")
         require(0 < self.soft_update <= 1, "soft_update", "above 0 and at most 1", self.soft_update)
         require(0 < self.learning_rate < math.inf, "learning_rate", "above 0 and finite", self.learning_rate)
-        require(min(self.hidden, default=1) >= 1, "hidden", "widths of at least 1", self.hidden)
-        require(max(self.hidden, default=1) <= WIDEST, "hidden", f"widths of at most {WIDEST:,}", self.hidden)
+        for name, sizes in (("hidden", self.hidden), ("convolution", self.convolution)):
+            kind = "widths" if name == "hidden" else "channels"
+            require(min(sizes, default=1) >= 1, name, f"{kind} of at least 1", sizes)
+            require(max(sizes, default=1) <= WIDEST, name, f"{kind} of at most {WIDEST:,}", sizes)
         for name, least in (("memory_size", "num_envs"), ("memory_size", "batch_size"), ("total_steps", "warmup")):
             wanted = f"at least --{least.replace('_', '-')} ({getattr(self, least)})"
             require(getattr(self, name) >= getattr(self, least), name, wanted, getattr(self, name))

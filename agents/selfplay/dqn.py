@@ -39,9 +39,9 @@ class DQNAgent:
         self.memory = ReplayMemory(config.memory_size, self.layout.width, device)
         self.symmetry = Symmetry(rules, device) if config.symmetry else None
 
-        self.network = QNetwork(rules.cells, config.hidden, config.dueling, device)
+        self.network = QNetwork(rules, config.hidden, config.convolution, config.dueling, device)
         initialize(self.network, generator)
-        self.target_network = QNetwork(rules.cells, config.hidden, config.dueling, device)
+        self.target_network = QNetwork(rules, config.hidden, config.convolution, config.dueling, device)
         self.target_network.load_state_dict(self.network.state_dict())
         self.target_network.requires_grad_(False)
         self._flat = flatten_parameters(self.network)

@@ -1,4 +1,4 @@
-"""The Q-network: a multilayer perceptron from a one-hot board to one value per cell."""
+"""The Q-network: from a one-hot board to one value per cell, by dense layers, with convolutions before them or not."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -6,29 +6,43 @@ from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import linear
+from torch.nn.functional import conv2d, linear
+
+from tictactoe import Rules
+
+SQUARE = 3
+"""Side of what a unit of a convolutional layer sees of the layer before, in cells."""
 
 
 class QNetwork(nn.Module):
     """Map observations [B, 3A] to action values [B, A].
 
-    `hidden` are the widths of the layers between, each followed by a ReLU. A dueling network (Wang et
+    `convolution` are the channels of layers that look at the 3x3 cells around each, with zeros beyond the edge;
+    `hidden` are the widths of the dense layers behind them. A ReLU follows each. A dueling network (Wang et
     al. 2016, equation 9) ends in two heads: Q(s, a) = V(s) + advantage(s, a) - mean advantage(s). The layers
     are applied as functions, because calling a module costs as much again as a layer of this size.
     """
 
     def __init__(
-        self, cells: int, hidden: tuple[int, ...], dueling: bool = False, device: torch.device | None = None
+        self,
+        rules: Rules,
+        hidden: tuple[int, ...],
+        convolution: tuple[int, ...] = (),
+        dueling: bool = False,
+        device: torch.device | None = None,
     ) -> None:
         super().__init__()
-        widths = (3 * cells, *hidden)
+        self._planes = (-1, rules.rows, rules.cols, 3)
+        channels = (3, *convolution)
+        self.convolution = nn.ModuleList(_square(inputs, outputs, device) for inputs, outputs in pairwise(channels))
+        widths = (channels[-1] * rules.cells, *hidden)
         self.hidden = nn.ModuleList(_linear(inputs, outputs, device) for inputs, outputs in pairwise(widths))
-        self.advantage = _linear(widths[-1], cells, device)
+        self.advantage = _linear(widths[-1], rules.cells, device)
         self.value = _linear(widths[-1], 1, device) if dueling else None
 
     def forward(self, observation: Tensor) -> Tensor:
         """Return the action values [B, A] of observations [B, 3A]."""
-        features = observation
+        features = self._convolve(observation) if self.convolution else observation
         for layer in cast("Iterable[nn.Linear]", self.hidden):
             features = linear(features, layer.weight, layer.bias).relu_()
         advantage = linear(features, self.advantage.weight, self.advantage.bias)
@@ -36,6 +50,13 @@ class QNetwork(nn.Module):
             return advantage
         value = linear(features, self.value.weight, self.value.bias)
         return value + advantage - advantage.mean(dim=1, keepdim=True)
+
+    def _convolve(self, observation: Tensor) -> Tensor:
+        """Return the features [B, A * channels] of observations [B, 3A]."""
+        features = observation.view(self._planes).permute(0, 3, 1, 2)
+        for layer in cast("Iterable[nn.Conv2d]", self.convolution):
+            features = conv2d(features, layer.weight, layer.bias, padding=SQUARE // 2).relu_()
+        return features.permute(0, 2, 3, 1).flatten(1)
 
 
 def _linear(inputs: int, outputs: int, device: torch.device | None) -> nn.Linear:
@@ -46,14 +67,22 @@ def _linear(inputs: int, outputs: int, device: torch.device | None) -> nn.Linear
     return layer
 
 
+def _square(inputs: int, outputs: int, device: torch.device | None) -> nn.Conv2d:
+    """Return the same for a convolutional layer."""
+    layer: nn.Conv2d = nn.utils.skip_init(  # type: ignore[no-untyped-call]
+        nn.Conv2d, inputs, outputs, SQUARE, device=device or torch.device("cpu")
+    )
+    return layer
+
+
 @torch.no_grad()
 def initialize(network: nn.Module, generator: torch.Generator) -> None:
-    """Fill every layer with PyTorch's default for linear layers, uniform in +-1/sqrt(inputs)."""
+    """Fill every layer with PyTorch's default, uniform in +-1/sqrt(inputs of a unit)."""
     for layer in network.modules():
-        if isinstance(layer, nn.Linear):
-            bound = layer.in_features**-0.5
-            layer.weight.uniform_(-bound, bound, generator=generator)
-            layer.bias.uniform_(-bound, bound, generator=generator)
+        if isinstance(layer, nn.Linear | nn.Conv2d):
+            bound = layer.weight[0].numel() ** -0.5
+            for parameter in layer.parameters():
+                parameter.uniform_(-bound, bound, generator=generator)
 
 
 class FlatParameters(NamedTuple):

@@ -84,7 +84,7 @@ def evaluate_reach(agent: Agent, rules: Rules, positions: int = POSITIONS) -> Pr
     return Proof(first, second)
 
 
-class Positions(NamedTuple):
+class Reached(NamedTuple):
     """Hold positions [n] of one ply, from the agent's view, and what leads to each."""
 
     mine: IntArray
@@ -96,9 +96,9 @@ class Positions(NamedTuple):
     chance: FloatArray
     """Probability if the opponent picks among the empty cells uniformly."""
 
-    def where(self, chosen: NDArray[np.bool_] | slice) -> "Positions":
+    def where(self, chosen: NDArray[np.bool_] | slice) -> "Reached":
         """Return some of the positions."""
-        return Positions(self.mine[chosen], self.theirs[chosen], self.lines[chosen], self.chance[chosen])
+        return Reached(self.mine[chosen], self.theirs[chosen], self.lines[chosen], self.chance[chosen])
 
 
 class Ends:
@@ -108,7 +108,7 @@ class Ends:
         self.lines = 0
         self.chance = 0.0
 
-    def add(self, ended: Positions) -> None:
+    def add(self, ended: Reached) -> None:
         """Add all these positions."""
         self.lines += int(ended.lines.sum())
         self.chance += float(ended.chance.sum())
@@ -121,7 +121,7 @@ class _TooManyError(Exception):
 def follow(agent: Agent, rules: Rules, seat: int, limit: int) -> SeatEvaluation | Unfinished:
     """Follow every game that an agent in one seat can come to, over at most so many distinct positions of its own."""
     won, drawn, lost, illegal = Ends(), Ends(), Ends(), Ends()
-    level = Positions(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64), np.ones(1))
+    level = Reached(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64), np.ones(1))
     met = 0
     for ply in range(rules.cells):
         if not len(level.mine):
@@ -145,7 +145,7 @@ def follow(agent: Agent, rules: Rules, seat: int, limit: int) -> SeatEvaluation 
     )
 
 
-def _move(agent: Agent, rules: Rules, level: Positions, won: Ends, illegal: Ends) -> Positions:
+def _move(agent: Agent, rules: Rules, level: Reached, won: Ends, illegal: Ends) -> Reached:
     """Let the agent move in distinct positions, add what ends by it, and return the distinct positions after it."""
     cell = np.int64(1) << chosen_cells(agent, rules, level)
     taken = (level.mine | level.theirs) & cell != 0
@@ -156,7 +156,7 @@ def _move(agent: Agent, rules: Rules, level: Positions, won: Ends, illegal: Ends
     return merged(rules, [moved.where(~wins & ~taken)])
 
 
-def chosen_cells(agent: Agent, rules: Rules, level: Positions) -> IntArray:
+def chosen_cells(agent: Agent, rules: Rules, level: Reached) -> IntArray:
     """Return the agent's cell in each position, [n] int64."""
     cells = np.empty(len(level.mine), dtype=np.int64)
     for start in range(0, len(cells), BOARDS):
@@ -166,10 +166,10 @@ def chosen_cells(agent: Agent, rules: Rules, level: Positions) -> IntArray:
     return cells
 
 
-def replies(rules: Rules, level: Positions, empty_cells: int, lost: Ends) -> Iterator[Positions]:
+def replies(rules: Rules, level: Reached, empty_cells: int, lost: Ends) -> Iterator[Reached]:
     """Let the opponent play every empty cell, add what it wins by it, and yield the other positions after it.
 
-    Positions are taken in order, some at a time.
+    Reached are taken in order, some at a time.
     """
     lines = level.lines
     if int(lines.sum()) * empty_cells >= 2**63:
@@ -185,16 +185,16 @@ def replies(rules: Rules, level: Positions, empty_cells: int, lost: Ends) -> Ite
             lost.add(some.where(free & wins))
             going_on = some.where(free & ~wins)
             after.append(going_on._replace(theirs=going_on.theirs | (np.int64(1) << cell)))
-        yield Positions(*map(np.concatenate, zip(*after, strict=True)))
+        yield Reached(*map(np.concatenate, zip(*after, strict=True)))
 
 
-def distinct(rules: Rules, parts: Iterable[Positions], limit: int) -> Positions:
+def distinct(rules: Rules, parts: Iterable[Reached], limit: int) -> Reached:
     """Return the distinct positions of all parts, sorted, with what leads to each added up.
 
     Raises:
         _TooManyError: there are more than `limit`.
     """
-    waiting: list[Positions] = []
+    waiting: list[Reached] = []
     for part in parts:
         waiting.append(merged(rules, [part]))
         if sum(len(each.mine) for each in waiting) > 2 * limit:
@@ -207,7 +207,7 @@ def distinct(rules: Rules, parts: Iterable[Positions], limit: int) -> Positions:
     return whole
 
 
-def merged(rules: Rules, parts: Iterable[Positions]) -> Positions:
+def merged(rules: Rules, parts: Iterable[Reached]) -> Reached:
     """Return the same as `distinct`, however many they are."""
     mine, theirs, lines, chance = map(np.concatenate, zip(*parts, strict=True))
     # Sorted by the agent's marks first: replies leave them alone, so equal positions come from neighbours.
@@ -217,6 +217,6 @@ def merged(rules: Rules, parts: Iterable[Positions]) -> Positions:
     starts = np.ones(len(mine), dtype=np.bool_)
     starts[1:] = (mine[1:] != mine[:-1]) | (theirs[1:] != theirs[:-1])
     first = np.flatnonzero(starts)
-    return Positions(
+    return Reached(
         mine[first], theirs[first], np.add.reduceat(lines[order], first), np.add.reduceat(chance[order], first)
     )

@@ -6,9 +6,11 @@ header has been compared with what the configuration says.
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -30,6 +32,8 @@ from selfplay.tabular.minimax_q import MinimaxQConfig, MinimaxQPlayer
 from tictactoe import Rules
 
 CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
+ADDED: Mapping[str, Any] = MappingProxyType({"convolution": []})
+"""Settings of a DQN that older runs do not have, and what they did."""
 TABLE = "table"
 """Name of a tabular learner's only tensor."""
 
@@ -121,7 +125,7 @@ def load(folder: str | Path) -> Player:
 def _load_networks(folder: Path, config: DQNConfig) -> QPlayer:
     shapes_alone = torch.device("meta")  # takes no memory
     networks = [
-        QNetwork(config.rules.cells, config.hidden, config.dueling, shapes_alone)
+        QNetwork(config.rules, config.hidden, config.convolution, config.dueling, shapes_alone)
         for _ in range(1 if config.networks == "shared" else 2)
     ]
     names = _network_names(len(networks))
@@ -167,13 +171,16 @@ def read_config(folder: Path) -> Config:
     kind, found = _kind(named.get("algorithm")), named.get("config")
     if kind is None or not isinstance(found, dict):
         raise UserError(f"{path}: is not the configuration of a run of {', '.join(ALGORITHMS)}")
+    if kind is DQNConfig:
+        found = {**ADDED, **found}
     known = {field.name for field in fields(kind)} - {"run_dir"}
     if found.keys() != known:
         odd = ", ".join(map(repr, sorted(found.keys() ^ known)))
         raise UserError(f"{path}: is from another version of this program (settings that differ: {odd})")
     # JSON has neither tuples nor paths.
-    if isinstance(found.get("hidden"), list):
-        found["hidden"] = tuple(found["hidden"])
+    for name in ("hidden", "convolution"):
+        if isinstance(found.get(name), list):
+            found[name] = tuple(found[name])
     if isinstance(found.get("from_table"), str):
         found["from_table"] = Path(found["from_table"])
     try:

@@ -31,6 +31,8 @@ from selfplay.errors import UserError
         ({"learning_rate": float("inf")}, "--learning-rate must be above 0 and finite, got inf"),
         ({"learning_rate": 0.0}, "--learning-rate must be above 0 and finite, got 0.0"),
         ({"hidden": (8, 0)}, "--hidden must be widths of at least 1, got (8, 0)"),
+        ({"convolution": (0,)}, "--convolution must be channels of at least 1, got (0,)"),
+        ({"convolution": (8, 10**7)}, "--convolution must be channels of at most 1,000,000, got (8, 10000000)"),
         ({"hidden": [8]}, "--hidden must be of type tuple, got [8]"),
         ({"target": "minimax"}, "--target must be one of negamax, independent, article, got 'minimax'"),
         ({"stop": "optimal", "rows": 5, "cols": 4}, "--stop must be unbeatable or never on a board of more than 16"),

@@ -1,13 +1,15 @@
 """The DQN agent: its network, its moves, its updates, and the bits they come from."""
 
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import pytest
 import torch
 
 from selfplay.adam import Adam
 from selfplay.network import QNetwork, flatten_parameters, initialize
 from tests.selfplay.scripted import config_with, constant_values, make, play
+from tictactoe import Rules, batch
 
 
 def weights(agent: Any) -> torch.Tensor:
@@ -35,7 +37,7 @@ def test_adam_takes_the_steps_of_pytorchs_adam() -> None:
 
 
 def test_flat_weights_are_the_networks_own() -> None:
-    network = QNetwork(9, (5, 4), dueling=True)
+    network = QNetwork(Rules(), (5, 4), convolution=(2, 3), dueling=True)
     initialize(network, torch.Generator().manual_seed(0))
     flat = flatten_parameters(network)
     observation = torch.rand(3, 27, generator=torch.Generator().manual_seed(1))
@@ -48,7 +50,7 @@ def test_flat_weights_are_the_networks_own() -> None:
 
 
 def test_a_dueling_network_has_its_value_as_the_mean_of_its_action_values() -> None:
-    network = QNetwork(9, (8,), dueling=True)
+    network = QNetwork(Rules(), (8,), dueling=True)
     initialize(network, torch.Generator().manual_seed(0))
     observation = torch.rand(4, 27, generator=torch.Generator().manual_seed(1))
     assert network.value is not None
@@ -57,13 +59,43 @@ def test_a_dueling_network_has_its_value_as_the_mean_of_its_action_values() -> N
 
 
 def test_a_plain_network_is_the_stack_of_its_layers() -> None:
-    network = QNetwork(9, (8, 7))
+    network = QNetwork(Rules(), (8, 7))
     initialize(network, torch.Generator().manual_seed(0))
     stack = torch.nn.Sequential(
         network.hidden[0], torch.nn.ReLU(), network.hidden[1], torch.nn.ReLU(), network.advantage
     )
     observation = torch.rand(4, 27, generator=torch.Generator().manual_seed(1))
     torch.testing.assert_close(network(observation), stack(observation))
+
+
+def test_a_convolutional_network_sees_the_board_as_it_lies() -> None:
+    rules = Rules(2, 4, 2)
+    network = QNetwork(rules, (7,), convolution=(5, 6))
+    initialize(network, torch.Generator().manual_seed(0))
+    observation = torch.as_tensor(batch.observe(rules, batch.State(*np.array([[5, 6], [64, 9], [3, 4]])), "mover"))
+    features = observation.float()  # [B, R, C, 3]
+    for layer in cast("list[torch.nn.Conv2d]", network.convolution):
+        padded = torch.nn.functional.pad(features, (0, 0, 1, 1, 1, 1))
+        assert layer.bias is not None
+        summed = layer.bias.expand(2, 2, 4, -1).clone()
+        for down in range(3):
+            for right in range(3):
+                summed += padded[:, down : down + 2, right : right + 4] @ layer.weight[:, :, down, right].T
+        features = summed.relu()
+    expected = network.advantage(network.hidden[0](features.flatten(1)).relu())
+    torch.testing.assert_close(network(observation.flatten(1).float()), expected)
+
+
+def test_every_layer_starts_within_its_bound_and_from_the_generator() -> None:
+    network, same = (QNetwork(Rules(), (50,), convolution=(40, 30)) for _ in range(2))
+    for each in (network, same):
+        initialize(each, torch.Generator().manual_seed(3))
+    assert all(map(torch.equal, network.parameters(), same.parameters()))
+    inputs = [27, 360, 270, 50]
+    for layer, count in zip([*network.convolution, *network.hidden, network.advantage], inputs, strict=True):
+        weight, bias = (parameter.abs().max() for parameter in layer.parameters())
+        assert 0.9 * count**-0.5 < weight <= count**-0.5
+        assert bias <= count**-0.5
 
 
 def test_random_moves_are_drawn_evenly_from_the_empty_cells() -> None:

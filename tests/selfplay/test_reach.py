@@ -10,7 +10,7 @@ import selfplay
 from selfplay.agent import Agent
 from selfplay.evaluation import Evaluation, Proof, SeatEvaluation, evaluate
 from selfplay.play_opponent import SHIPPED_FOLDER
-from selfplay.reach import Ends, Positions, Unfinished, Unproved, assess, distinct, evaluate_reach, follow, replies
+from selfplay.reach import Ends, Reached, Unfinished, Unproved, assess, distinct, evaluate_reach, follow, replies
 from selfplay.report import evaluation_table, live_score, verdict
 from selfplay.tracking import evaluation_metrics, metrics_evaluation
 from tests.selfplay.scripted import config_with, make
@@ -107,7 +107,7 @@ def test_a_cut_walk_proves_nothing_but_that_a_lost_line_is_lost() -> None:
 
 def test_more_lines_than_a_word_holds_are_counted_exactly() -> None:
     lost = Ends()
-    level = Positions(np.array([0b1]), np.array([0b110]), np.array([2**62]), np.ones(1))
+    level = Reached(np.array([0b1]), np.array([0b110]), np.array([2**62]), np.ones(1))
     after = distinct(Rules(1, 5, 3), replies(Rules(1, 5, 3), level, 2, lost), 10)
     assert (lost.lines, after.lines.tolist()) == (2**62, [2**62])
     both = distinct(Rules(1, 5, 3), [after, after, after], 10)

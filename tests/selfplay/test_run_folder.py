@@ -40,6 +40,7 @@ def run(tmp_path: Path) -> Path:
         {"networks": "separate"},
         {"mask": True, "dueling": True, "hidden": (8, 4)},
         {"perspective": "absolute", "hidden": ()},
+        {"convolution": (6, 5), "networks": "separate", "dueling": True},
     ],
 )
 def test_loading_gives_back_the_same_greedy_moves(tmp_path: Path, changes: dict[str, Any]) -> None:
@@ -125,6 +126,7 @@ def test_a_model_with_numbers_that_are_none(run: Path, value: float) -> None:
         ("rows", 0, "rows must be a positive integer, got 0"),
         ("rows", "3", "--rows must be of type int, got '3'"),
         ("hidden", [8, "x"], "--hidden must be of type tuple, got (8, 'x')"),
+        ("convolution", [2.5], "--convolution must be of type tuple, got (2.5,)"),
         ("mask", 1, "--mask must be of type bool, got 1"),
         ("gamma", None, "--gamma must be of type float, got None"),
         ("k", 9, "k must be at most the longer side of the board"),
@@ -145,6 +147,14 @@ def test_a_setting_too_much_and_one_too_few(run: Path) -> None:
     content["config"]["wings"] = content["config"].pop("gamma")
     (run / "config.json").write_text(json.dumps(content))
     assert "is from another version of this program (settings that differ: 'gamma', 'wings')" in refusal(run)
+
+
+def test_a_run_from_before_the_convolutions_has_none(run: Path) -> None:
+    content = json.loads((run / "config.json").read_text())
+    del content["config"]["convolution"]
+    (run / "config.json").write_text(json.dumps(content))
+    assert run_folder.read_config(run) == config_with()
+    assert selfplay.load(run).rules == config_with().rules
 
 
 def test_a_huge_network_takes_no_memory_before_the_file_is_compared(run: Path) -> None:
