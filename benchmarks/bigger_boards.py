@@ -1,0 +1,217 @@
+"""Train DQNs on boards beyond tic-tac-toe until they are proved, or for some time, and say how far they come.
+
+The README's table:
+
+    python -m benchmarks.bigger_boards --markdown table.md
+
+Every row is what `python train.py` does with the same flags and seed, but for the time limit. The time is that of
+training alone, up to the first evaluation from which the proof holds to the end of the run; without a proof it is the
+time limit. The player at the end is followed over more positions than while it trains. Its games against the
+built-in opponents are sampled.
+"""
+
+import math
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+import train
+from benchmarks import machine, tables
+from benchmarks.spread import spread
+from benchmarks.tables import brief
+from selfplay import experiment
+from selfplay.agent import Agent
+from selfplay.checks import check_counts
+from selfplay.command_line import parse, run_command
+from selfplay.config import DQNConfig
+from selfplay.errors import UserError
+from selfplay.evaluation import Proof, SeatEvaluation
+from selfplay.matches import Greedy, Uniform, sample
+from selfplay.reach import Unfinished, Unproved, evaluate_reach
+from tictactoe.opponents import OPPONENTS
+
+PROG = "python -m benchmarks.bigger_boards"
+DEVICE = torch.device("cpu")
+LONG = "--learning-rate 1e-3 --soft-update 0.01 --memory-size 200000 --eval-every 51200"
+ROWS = MappingProxyType(
+    {
+        "3x3x3": "",
+        "3x3x3-convolution": "--convolution 32",
+        "4x4x4": f"--rows 4 --cols 4 --k 4 --mask {LONG}",
+        "4x4x4-unmasked": f"--rows 4 --cols 4 --k 4 --hidden 1024 {LONG}",
+        "4x4x3": f"--rows 4 --cols 4 --k 3 --mask {LONG}",
+        "5x5x4": f"--rows 5 --cols 5 --k 4 --mask --hidden 1024 {LONG}",
+        "5x5x4-convolution": f"--rows 5 --cols 5 --k 4 --mask --convolution 32 32 --hidden 512 {LONG}",
+    }
+)
+"""The flags of each row by its name."""
+BUILT_IN = ("random", "heuristic")
+HEADER = ("`python train.py`", "proved", "plies", "seconds", "seat", "lost lines", "illegal lines", *BUILT_IN)
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Train DQNs on larger boards, and say how far they come."""
+
+    rows: tuple[str, ...] = tuple(ROWS)
+    """What to train, by name."""
+    seeds: tuple[int, ...] = (0, 1, 2)
+    """Seeds of every row."""
+    seconds: float = 600.0
+    """Training time after which a run ends at the latest."""
+    total_steps: int = DQNConfig().total_steps
+    """Plies after which it ends at the latest."""
+    positions: int = 3_000_000
+    """Distinct positions that the player at the end is followed to, in each seat, at most."""
+    games: int = 10_000
+    """Games sampled in each seat against each built-in opponent."""
+    markdown: Path | None = None
+    """File to write the table to, as Markdown."""
+
+
+class Run(NamedTuple):
+    """Hold one training and what its player is in the end."""
+
+    name: str
+    seed: int
+    plies: int
+    """Up to the proof, or all without one."""
+    seconds: float
+    """Of training up to the proof; infinity without one."""
+    evaluation: Proof | Unproved
+    results: tuple[dict[str, tuple[float, float, float]], ...]
+    """By seat and opponent: probabilities that the player wins, draws and loses."""
+
+    def text(self) -> str:
+        """Return the run as a line."""
+        when = f"proved after {self.seconds:.1f} s, " if self.seconds < math.inf else "not proved, "
+        seats = self.evaluation.first, self.evaluation.second
+        lines = " and ".join(f"{extent(seat)}{seat.losses:,} lost, {seat.illegal:,} illegal" for seat in seats)
+        against = " and ".join(
+            ", ".join(f"{name} {percent(shares)}" for name, shares in of_seat.items()) for of_seat in self.results
+        )
+        return f"{self.name}, seed {self.seed}: {when}{self.plies:,} plies; {lines}; win/draw/loss % {against}"
+
+
+def extent(seat: SeatEvaluation | Unfinished) -> str:
+    """Return how far a seat was followed if it was not to the end."""
+    return f"in {seat.plies} plies, {seat.positions:,} positions: " if isinstance(seat, Unfinished) else ""
+
+
+def percent(shares: Sequence[float]) -> str:
+    """Return probabilities as whole percents, of which 0 and 100 mean never and always in the games sampled."""
+    return "/".join(
+        f"{100 * share:.0f}" if share in {0, 1} else f"{min(max(100 * share, 1), 99):.0f}" for share in shares
+    )
+
+
+def configuration(name: str, seed: int, total_steps: int) -> DQNConfig:
+    """Return the settings of a run, as the command line gives them."""
+    config = train.read_flags(shlex.split(ROWS[name]))
+    if not isinstance(config, DQNConfig):
+        raise TypeError(f"{name} is no DQN")
+    return replace(config, seed=seed, total_steps=total_steps)
+
+
+def measure(name: str, seed: int, flags: Flags) -> Run:
+    """Train one player, and follow it and let it play in the end."""
+    config = configuration(name, seed, flags.total_steps)
+    agents = train.make_agents(config, DEVICE)
+    history = []
+    for evaluated in train.train(config, agents, DEVICE):
+        history.append(evaluated)
+        if evaluated.seconds >= flags.seconds:
+            break
+    proofs = [train.proves(evaluated.evaluation, config.stop) for evaluated in history]
+    first = experiment.first_of_final_streak(proofs)
+    progressed, _, seconds = history[-1 if first is None else first]
+    player, evaluation = agents.player(), history[-1].evaluation
+    if isinstance(evaluation, Unproved):
+        evaluation = evaluate_reach(player, config.rules, flags.positions)
+    return Run(
+        name,
+        seed,
+        progressed.plies,
+        math.inf if first is None else seconds,
+        evaluation,
+        tuple(against_built_in(player, config, seat, flags.games) for seat in (0, 1)),
+    )
+
+
+def against_built_in(player: Agent, config: DQNConfig, seat: int, games: int) -> dict[str, tuple[float, float, float]]:
+    """Return how a player's games in one seat end, by opponent, from the player's view."""
+    found = {}
+    for name in BUILT_IN:
+        pair = Greedy(player), Uniform(OPPONENTS[name])
+        first, second = pair if seat == 0 else pair[::-1]
+        result = sample(config.rules, first, second, games, np.random.default_rng([config.seed, seat]))
+        shares = result.win, result.draw, result.loss
+        found[name] = shares if seat == 0 else shares[::-1]
+    return found
+
+
+def table_rows(runs: Sequence[Run]) -> list[list[str]]:
+    """Return two rows per training, one for each seat; what is of both seats stands in the first."""
+    rows = []
+    for name in dict.fromkeys(run.name for run in runs):
+        of_row = [run for run in runs if run.name == name]
+        proved = f"{sum(run.seconds < math.inf for run in of_row)} of {len(of_row)}"
+        rows += [
+            [
+                f"`{ROWS[name]}`",
+                proved,
+                brief(spread(run.plies for run in of_row)),
+                brief(spread(run.seconds for run in of_row), 1),
+                "X",
+                *seat_cells(of_row, 0),
+            ],
+            ["", "", "", "", "O", *seat_cells(of_row, 1)],
+        ]
+    return rows
+
+
+def seat_cells(runs: Sequence[Run], seat: int) -> list[str]:
+    """Return lost and illegal lines, and the median shares against each built-in opponent."""
+    seats = [(run.evaluation.first, run.evaluation.second)[seat] for run in runs]
+    at_least = "at least " if any(isinstance(each, Unfinished) for each in seats) else ""
+    shares = [
+        percent([spread(run.results[seat][opponent][end] for run in runs).median for end in range(3)])
+        for opponent in BUILT_IN
+    ]
+    lost, illegal = (brief(spread(getattr(each, kind) for each in seats)) for kind in ("losses", "illegal"))
+    return [at_least + lost, at_least + illegal, *shares]
+
+
+def main(args: Sequence[str]) -> None:
+    """Measure, and print each run as it ends and the table at the end."""
+    flags = parse(Flags, args, PROG)
+    unknown = sorted(set(flags.rows) - ROWS.keys())
+    if unknown or not flags.rows or not flags.seeds:
+        raise UserError(f"--rows must be some of {', '.join(ROWS)}, got {unknown or 'none'}, and --seeds at least one")
+    check_counts(flags, "positions", "games", "total_steps")
+    if flags.markdown is not None:
+        tables.check_folder(flags.markdown.parent)
+    console = machine.start("Bigger boards", [], flags.seeds)
+    runs = []
+    for seed in flags.seeds:  # the rows take turns, so that what slows the machine slows all of them
+        for name in flags.rows:
+            runs.append(measure(name, seed, flags))
+            console.print(runs[-1].text(), soft_wrap=True)
+    cells = table_rows(runs)
+    console.print(tables.terminal(HEADER, cells))
+    console.print(
+        f"median (least to most) over {len(flags.seeds)} seeds, or what all of them show; at most {flags.seconds:g} s "
+        f"of training; {flags.games:,} sampled games; load {machine.load()} at the end"
+    )
+    if flags.markdown is not None:
+        flags.markdown.write_text(tables.markdown(HEADER, cells))
+
+
+if __name__ == "__main__":
+    run_command(main, PROG)
