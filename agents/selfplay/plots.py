@@ -28,19 +28,18 @@ def progress_figure(metrics: Sequence[Mapping[str, float]], unit: str) -> Figure
     beaten, optimal, against_random, learning = figure.subplots(2, 2).ravel()
     steps = [line[unit] for line in metrics]
 
-    def draw(axes: Axes, tag: str, label: str, colour: str) -> None:
-        axes.plot(steps, [line.get(tag, np.nan) for line in metrics], label=label, color=colour, marker=".")
+    def draw(axes: Axes, tag: str, label: str, colour: str, line_style: str = "-") -> None:
+        values = [line.get(tag, np.nan) for line in metrics]
+        axes.plot(
+            steps, values, label=label, color=colour, linestyle=line_style, marker="." if line_style != ":" else ""
+        )
 
     for seat, colour in (("first", FIRST), ("second", SECOND)):
         draw(beaten, f"eval/{seat}/losses", f"lost, {seat} seat", colour)
         draw(against_random, f"eval/{seat}/win_vs_random", f"{seat} seat", colour)
-        beaten.plot(
-            steps,
-            [line.get(f"eval/{seat}/illegal", np.nan) for line in metrics],
-            label=f"illegal, {seat} seat",
-            color=colour,
-            linestyle=":",
-        )
+        draw(beaten, f"eval/{seat}/illegal", f"illegal, {seat} seat", colour, ":")
+        if any(f"eval/{seat}/losses_at_least" in line for line in metrics):
+            draw(beaten, f"eval/{seat}/losses_at_least", f"lost, at least, {seat} seat", colour, "--")
     beaten.set_yscale("symlog", linthresh=1)
     beaten.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     beaten.set_ylim(bottom=0)

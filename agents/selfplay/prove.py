@@ -26,8 +26,8 @@ class ProveConfig:
 
     run: Annotated[Path, tyro.conf.Positional]
     """Folder that `python train.py` has left."""
-    positions: int = 20_000_000
-    """Above 16 cells: distinct positions that the player's own play is followed to, in each seat, at most."""
+    positions: int = 10_000_000
+    """Above 16 cells: distinct positions that the player is followed to in each seat, at most; these take 2 GB."""
 
 
 def main(args: Sequence[str]) -> None:

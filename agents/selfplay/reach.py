@@ -114,7 +114,7 @@ class Ends:
         self.chance += float(ended.chance.sum())
 
 
-class _TooManyError(Exception):
+class TooManyError(Exception):
     """There are more distinct positions than were to be followed."""
 
 
@@ -131,7 +131,7 @@ def follow(agent: Agent, rules: Rules, seat: int, limit: int) -> SeatEvaluation 
             continue
         try:
             level = distinct(rules, replies(rules, level, rules.cells - ply, lost), limit - met)
-        except _TooManyError:
+        except TooManyError:
             return Unfinished(ply, met, lost.lines, illegal.lines)
         met += len(level.mine)
     drawn.add(level)
@@ -192,7 +192,7 @@ def distinct(rules: Rules, parts: Iterable[Reached], limit: int) -> Reached:
     """Return the distinct positions of all parts, sorted, with what leads to each added up.
 
     Raises:
-        _TooManyError: there are more than `limit`.
+        TooManyError: there are more than `limit`.
     """
     waiting: list[Reached] = []
     for part in parts:
@@ -200,10 +200,10 @@ def distinct(rules: Rules, parts: Iterable[Reached], limit: int) -> Reached:
         if sum(len(each.mine) for each in waiting) > 2 * limit:
             waiting = [merged(rules, waiting)]
             if len(waiting[0].mine) > limit:
-                raise _TooManyError
+                raise TooManyError
     whole = merged(rules, waiting)
     if len(whole.mine) > limit:
-        raise _TooManyError
+        raise TooManyError
     return whole
 
 

@@ -1,6 +1,7 @@
 """What an agent's own play leads to, against the whole tree's evaluation, and what is said where that is too much."""
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,18 @@ import selfplay
 from selfplay.agent import Agent
 from selfplay.evaluation import Evaluation, Proof, SeatEvaluation, evaluate
 from selfplay.play_opponent import SHIPPED_FOLDER
-from selfplay.reach import Ends, Reached, Unfinished, Unproved, assess, distinct, evaluate_reach, follow, replies
+from selfplay.reach import (
+    Ends,
+    Reached,
+    TooManyError,
+    Unfinished,
+    Unproved,
+    assess,
+    distinct,
+    evaluate_reach,
+    follow,
+    replies,
+)
 from selfplay.report import evaluation_table, live_score, verdict
 from selfplay.tracking import evaluation_metrics, metrics_evaluation
 from tests.selfplay.scripted import config_with, make
@@ -91,6 +103,16 @@ def test_a_walk_that_is_cut_short_says_how_far_it_got_and_claims_no_more(seat: i
         plies = found.plies
     assert plies > 3
     assert follow(agent.agent, rules, seat, len(agent.asked) + 100) == whole
+
+
+def test_positions_are_counted_before_all_are_made() -> None:
+    def parts() -> Iterator[Reached]:
+        for number in range(25):
+            assert number < 22
+            yield Reached(np.array([number]), np.array([32]), np.ones(1, int), np.ones(1))
+
+    with pytest.raises(TooManyError):
+        distinct(Rules(2, 3, 3), parts(), 10)
 
 
 def test_a_cut_walk_proves_nothing_but_that_a_lost_line_is_lost() -> None:

@@ -1,0 +1,86 @@
+"""The benchmark of bigger boards trains what its rows say, stops in time, and tells a proof from none."""
+
+import math
+from types import MappingProxyType
+
+import pytest
+
+import train
+from benchmarks import bigger_boards
+from benchmarks.bigger_boards import ROWS, Flags, against_built_in, configuration, main, measure, percent, table_rows
+from selfplay.errors import UserError
+from selfplay.evaluation import Proof
+from selfplay.reach import Unproved
+from tests.selfplay.scripted import CPU
+
+QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
+SMALL = MappingProxyType(
+    {
+        "1x3x3": f"--rows 1 --cols 3 --k 3 {QUICK}",
+        "1x3x1": f"--rows 1 --cols 3 --k 1 {QUICK}",
+        "5x5x4": f"--rows 5 --cols 5 --k 4 {QUICK}",
+    }
+)
+
+
+@pytest.fixture(autouse=True)
+def small_boards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bigger_boards, "ROWS", SMALL)
+
+
+def flags(**changes: object) -> Flags:
+    return Flags(total_steps=4_096, games=50, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_row_is_named_after_its_board(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bigger_boards, "ROWS", ROWS)
+    config = configuration(name, 7, 50_000)
+    assert name.startswith(f"{config.rows}x{config.cols}x{config.k}")
+    assert (config.seed, config.total_steps) == (7, 50_000)
+    assert bool(config.convolution) == name.endswith("convolution")
+
+
+def test_a_proof_counts_from_where_it_began() -> None:
+    run = measure("1x3x3", 1000, flags())
+    history = list(train.train(config := configuration("1x3x3", 1000, 4_096), train.make_agents(config, CPU), CPU))
+    assert run.plies == history[-3].progressed.plies < history[-1].progressed.plies
+    assert run.seconds < math.inf
+    assert run.evaluation == history[-1].evaluation
+    assert run.results == ({"random": (0, 1, 0), "heuristic": (0, 1, 0)},) * 2
+    assert table_rows([run])[0][1] == "1 of 1"
+
+
+def test_a_run_ends_when_its_time_is_over_and_says_how_far_it_was_followed() -> None:
+    run = measure("5x5x4", 1000, flags(seconds=0, positions=2_000))
+    assert (run.plies, run.seconds) == (512, math.inf)
+    assert isinstance(run.evaluation, Unproved)
+    first, second = table_rows([run])
+    assert (first[1], first[3]) == ("0 of 1", "never")
+    assert first[5].startswith("at least ")
+    assert second[5].startswith("at least ")
+
+
+def test_results_are_the_players_in_either_seat() -> None:
+    player = train.make_agents(config := configuration("1x3x1", 1000, 512), CPU).player()
+    for seat, won in ((0, (1, 0, 0)), (1, (0, 0, 1))):
+        assert against_built_in(player, config, seat, 20) == {"random": won, "heuristic": won}
+
+
+def test_only_never_and_always_are_0_and_100() -> None:
+    assert percent((1.0, 0.0, 0.0)) == "100/0/0"
+    assert percent((0.9999, 0.0001, 0.0)) == "99/1/0"
+
+
+def test_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--rows", "1x3x3", "--seeds", "1000", "--total-steps", "4096", "--games", "20"])
+    printed = capsys.readouterr().out
+    assert "1x3x3, seed 1000: proved after" in printed
+    assert "median (least to most) over 1 seeds" in printed
+    assert isinstance(measure("1x3x3", 1000, flags()).evaluation, Proof)
+
+
+@pytest.mark.parametrize("bad", [["--rows", "9x9x9"], ["--rows"], ["--games", "0"]])
+def test_bad_flags_are_named(bad: list[str]) -> None:
+    with pytest.raises(UserError, match=r"--(rows|games) must be"):
+        main(bad)
