@@ -38,16 +38,16 @@ from tictactoe.opponents import OPPONENTS
 
 PROG = "python -m benchmarks.bigger_boards"
 DEVICE = torch.device("cpu")
-LONG = "--learning-rate 1e-3 --soft-update 0.01 --memory-size 200000 --eval-every 51200"
+LONG = "--learning-rate 1e-3 --soft-update 0.01 --memory-size 200000"
 ROWS = MappingProxyType(
     {
         "3x3x3": "",
         "3x3x3-convolution": "--convolution 32",
-        "4x4x4": f"--rows 4 --cols 4 --k 4 --mask {LONG}",
-        "4x4x4-unmasked": f"--rows 4 --cols 4 --k 4 --hidden 1024 {LONG}",
-        "4x4x3": f"--rows 4 --cols 4 --k 3 --mask {LONG}",
-        "5x5x4": f"--rows 5 --cols 5 --k 4 --mask --hidden 1024 {LONG}",
-        "5x5x4-convolution": f"--rows 5 --cols 5 --k 4 --mask --convolution 32 32 --hidden 512 {LONG}",
+        "4x4x4": f"--rows 4 --cols 4 --k 4 --mask {LONG} --eval-every 51200",
+        "4x4x4-unmasked": f"--rows 4 --cols 4 --k 4 --hidden 1024 {LONG} --eval-every 51200",
+        "4x4x3": f"--rows 4 --cols 4 --k 3 --mask {LONG} --eval-every 51200",
+        "5x5x4": f"--rows 5 --cols 5 --k 4 --mask --hidden 1024 {LONG} --eval-every 2048000",
+        "5x5x4-convolution": f"--rows 5 --cols 5 --k 4 --mask --convolution 32 32 {LONG} --eval-every 512000",
     }
 )
 """The flags of each row by its name."""
@@ -65,9 +65,9 @@ class Flags:
     """Seeds of every row."""
     seconds: float = 600.0
     """Training time after which a run ends at the latest."""
-    total_steps: int = DQNConfig().total_steps
+    total_steps: int = 1_000_000_000
     """Plies after which it ends at the latest."""
-    positions: int = 3_000_000
+    positions: int = 1_000_000
     """Distinct positions that the player at the end is followed to, in each seat, at most."""
     games: int = 10_000
     """Games sampled in each seat against each built-in opponent."""
