@@ -19,8 +19,8 @@ from tictactoe import Rules, batch
 from tictactoe.rules import WORD_BITS
 from tictactoe.tree import SOLVABLE_CELLS, FloatArray, IntArray
 
-POSITIONS = 300_000
-"""Distinct positions that are followed in each seat, unless told otherwise: enough for any player of 4,4,4."""
+POSITIONS = 500_000
+"""Distinct positions that are followed in each seat, unless told otherwise: more than players of 4,4,4 lead to."""
 BOARDS = 16_384
 """Boards in one call of `Agent.act`, and positions whose replies are enumerated at once."""
 WHOLE_TREE_CELLS = 12
