@@ -180,6 +180,7 @@ def run_dqn(config: DQNConfig, flags: RunFlags) -> None:
         UserError: there is no such device, or not the memory for these settings.
     """
     torch.set_num_threads(1)  # on networks this small more threads only wait for each other
+    torch.backends.cudnn.deterministic = True  # or convolutions on a GPU would give other bits each time
     device = choose_device(config.device)
     try:
         agents = make_agents(config, device)

@@ -26,6 +26,7 @@ KINDS: tuple[dict[str, object], ...] = (
     {"mask": True, "target": "article", "double": False, "dueling": True, "perspective": "absolute"},
     {"hard_update": 3, "updates_per_step": 2, "explore": "any", "symmetry": False, "rewards": "sparse"},
     {"rows": 4, "cols": 5, "k": 4, "networks": "separate", "hidden": ()},
+    {"convolution": (4, 5), "dueling": True},
 )
 EVERY_KIND = pytest.mark.parametrize("changes", KINDS, ids=lambda changes: "-".join(changes) or "default")
 ITERATIONS = 40
