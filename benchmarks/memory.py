@@ -1,0 +1,101 @@
+"""Measure how far playing many boards raises a process's memory: bytes per board, each in a fresh process.
+
+    python -m benchmarks.memory make_vec 65536     what the child process runs; prints bytes
+
+The peak of resident memory counts what the program waits for memory for: the state, observations, masks and rewards
+delivered, the passing arrays of a step, and the loop's own cells to play. First 64 boards are played, for what comes
+only once in a process; what comes once for a number of boards, as pgx's compilation for it, counts. Memory that
+importing has freed is given back to the system before, or the boards would use it and seem to need none. Linux with
+glibc alone can do and say all this.
+"""
+
+import ctypes
+import gc
+import importlib
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import torch
+
+from benchmarks import scaling_rows
+from selfplay.command_line import run_command
+from selfplay.errors import UserError
+from tictactoe import Rules, batch
+
+PROG = "python -m benchmarks.memory"
+STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+CLEAR_PEAK = "5"
+FIRST_BOARDS = 64
+
+
+def measurable() -> bool:
+    """Tell whether the system says how much memory a process has had, and takes back what it does not need."""
+    return CLEAR.exists() and hasattr(ctypes.CDLL(None), "malloc_trim")
+
+
+def peak_bytes(curve: str, num_boards: int) -> int:
+    """Return by how many bytes playing so many boards raises the peak of a fresh process.
+
+    Raises:
+        RuntimeError: the process failed.
+    """
+    command = [sys.executable, "-m", "benchmarks.memory", curve, str(num_boards)]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    if finished.returncode:
+        raise RuntimeError(f"{curve}, {num_boards:,} boards: {finished.stderr.strip()}")
+    return int(finished.stdout)
+
+
+def peak_here(curve: str, num_boards: int) -> int:
+    """Return the same of this process, which must not have played more than a few boards before."""
+    _play(curve, FIRST_BOARDS)
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    CLEAR.write_text(CLEAR_PEAK)
+    before = _status("VmRSS")
+    _play(curve, num_boards)
+    return _status("VmHWM") - before
+
+
+def held_bytes(curve: str, num_boards: int) -> int:
+    """Return the bytes of the arrays of 3,3,3 that are kept from one step to the next, a replay memory left out."""
+    config = scaling_rows.config_of(Rules(), num_boards)
+    if curve == scaling_rows.VECTOR:
+        env = gymnasium.make_vec("TicTacToe-v0", num_envs=num_boards)
+        env.reset()
+        face = env.unwrapped._face  # type: ignore[attr-defined]
+        return int(face._state.nbytes + face._over.nbytes)
+    if curve == scaling_rows.PGX:
+        jax, env = importlib.import_module("jax"), importlib.import_module("pgx").make("tic_tac_toe")
+        boards = jax.vmap(env.init)(jax.random.split(jax.random.PRNGKey(0), num_boards))
+        return int(sum(leaf.nbytes for leaf in jax.tree.leaves(boards)))
+    on_torch = curve == scaling_rows.IN_TORCH
+    state = batch.reset(config.rules, num_boards, torch if on_torch else np)
+    seen = num_boards * 3 * config.rules.cells * torch.float32.itemsize if curve == scaling_rows.PLAYING else 0
+    return int(sum(field.nbytes for field in state)) + seen
+
+
+def _play(curve: str, num_boards: int) -> None:
+    row = next(row for row in scaling_rows.boards(num_boards).rows if row.name == curve)
+    row.make(np.random.default_rng(0))()
+
+
+def _status(name: str) -> int:
+    line = next(line for line in STATUS.read_text().splitlines() if line.startswith(name))
+    return int(line.split()[1]) * 1_024
+
+
+def main(args: Sequence[str]) -> None:
+    """Print the bytes."""
+    if len(args) != 2 or not args[1].isdecimal() or not measurable():
+        raise UserError(f"a curve and a number of boards are needed, on Linux with glibc; got {args}")
+    torch.set_num_threads(1)
+    print(peak_here(args[0], int(args[1])))
+
+
+if __name__ == "__main__":
+    run_command(main, PROG)

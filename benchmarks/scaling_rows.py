@@ -1,0 +1,148 @@
+"""List what `benchmarks/scaling.py` measures: the panels of its picture, and at each of their points the curves.
+
+The loops are those of `benchmarks/face_loops.py` and `benchmarks/training_loops.py`; a curve is a row's name.
+"""
+
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import gymnasium
+import numpy as np
+import torch
+
+from benchmarks import face_loops, face_peers, training_loops
+from benchmarks.face_loops import Chunk
+from benchmarks.face_rows import Group, Row
+from benchmarks.random_play import PreDrawn, games
+from selfplay.config import DQNConfig
+from tictactoe import Rules
+
+BOARDS = tuple(4**power for power in range(11))
+BATCHES = tuple(2**power for power in range(3, 14))
+WIDTHS = tuple(2**power for power in range(4, 13))
+FAMILY = (Rules(3, 3, 3), Rules(4, 4, 4), Rules(5, 5, 4), Rules(6, 6, 4), Rules(7, 7, 5), Rules(15, 15, 5))
+FAMILY_BOARDS = 1_024
+"""Boards side by side, of each size."""
+MEMORY_BOARDS = (4**6, 4**8, 4**10)
+"""Fewer would show what a process needs, not what a board does."""
+CHUNK_PLIES = 1_024
+"""About so many plies are in a chunk, and two steps at least."""
+
+VECTOR, IN_NUMPY, IN_TORCH = "make_vec", "tictactoe.batch, NumPy", "tictactoe.batch, torch"
+PLAYING, PGX, TURNS = "train.py, playing alone", "pgx, jitted steps", "make, one board"
+UPDATE, PRODUCTS = "update", "its matrix products"
+TWO_LAYERS = ", two layers"
+
+
+class Point(NamedTuple):
+    """Hold what is measured at one place of a panel."""
+
+    x: int
+    name: str
+    group: Group
+
+
+class Panel(NamedTuple):
+    """Hold the places along one axis and what is counted there."""
+
+    name: str
+    unit: str
+    points: tuple[Point, ...]
+
+
+def panels() -> tuple[Panel, ...]:
+    """Return all that is measured at some rate."""
+    return (
+        Panel("boards", "plies/s", tuple(Point(n, str(n), boards(n)) for n in BOARDS)),
+        Panel("board size", "plies/s", tuple(Point(rules.cells, str(rules), faces(rules)) for rules in FAMILY)),
+        Panel("batch size", "updates/s", tuple(Point(n, str(n), batch_size(n)) for n in BATCHES)),
+        Panel("width", "updates/s", tuple(Point(n, str(n), width(n)) for n in WIDTHS)),
+        Panel(
+            "board size, learning",
+            "updates/s",
+            tuple(Point(rules.cells, str(rules), updates_of(rules)) for rules in FAMILY if fits(rules)),
+        ),
+    )
+
+
+def fits(rules: Rules) -> bool:
+    """Tell whether a board fits the faces of many boards."""
+    return rules.cells <= 64
+
+
+def boards(num_boards: int) -> Group:
+    """Return every way of playing many boards of 3,3,3, and pgx's."""
+    rows = (*_many(FAMILY[0], num_boards), Row(PGX, partial(_pgx, num_boards), needs="pgx"))
+    return Group(f"{num_boards:,} boards", rows, ())
+
+
+def faces(rules: Rules) -> Group:
+    """Return every way of playing boards of one size."""
+    many = _many(rules, FAMILY_BOARDS) if fits(rules) else ()
+    return Group(f"boards of {rules}", (Row(TURNS, partial(_turns, rules)), *many), ())
+
+
+def batch_size(transitions: int) -> Group:
+    """Return an update with a batch of some size."""
+    memory_size = max(DQNConfig.memory_size, transitions)
+    return Group(f"a batch of {transitions:,}", _update(DQNConfig(batch_size=transitions, memory_size=memory_size)), ())
+
+
+def width(units: int) -> Group:
+    """Return an update of a network of one hidden layer of some width, and of two."""
+    one, two = _update(DQNConfig(hidden=(units,))), _update(DQNConfig(hidden=(units, units)))
+    return Group(f"{units:,} units", (*one, *(replace(row, name=row.name + TWO_LAYERS) for row in two)), ())
+
+
+def updates_of(rules: Rules) -> Group:
+    """Return an update for boards of one size."""
+    return Group(f"updates for {rules}", _update(config_of(rules)), ())
+
+
+def config_of(rules: Rules, num_boards: int = DQNConfig.num_envs) -> DQNConfig:
+    """Return the default settings but for the board and the number of boards, which the replay memory must hold."""
+    memory_size = max(DQNConfig.memory_size, num_boards)
+    return DQNConfig(rows=rules.rows, cols=rules.cols, k=rules.k, num_envs=num_boards, memory_size=memory_size)
+
+
+def _many(rules: Rules, num_boards: int) -> tuple[Row, ...]:
+    return (
+        Row(VECTOR, partial(_vector, rules, num_boards)),
+        Row(IN_NUMPY, partial(_batch, rules, num_boards, np, None)),
+        Row(IN_TORCH, partial(_batch, rules, num_boards, torch, torch.device("cpu"))),
+        Row(PLAYING, partial(_playing, rules, num_boards)),
+    )
+
+
+def _update(config: DQNConfig) -> tuple[Row, ...]:
+    return (
+        Row(UPDATE, lambda _: training_loops.learning(config)),
+        Row(PRODUCTS, lambda _: training_loops.update_products(config)),
+    )
+
+
+def _steps(num_boards: int) -> int:
+    return max(2, CHUNK_PLIES // num_boards)
+
+
+def _turns(rules: Rules, rng: np.random.Generator) -> Chunk:
+    env = gymnasium.make("TicTacToe-v0", rows=rules.rows, cols=rules.cols, k=rules.k)
+    return face_loops.turns(env, games(rules.cells, CHUNK_PLIES, rng))
+
+
+def _vector(rules: Rules, num_boards: int, rng: np.random.Generator) -> Chunk:
+    env = gymnasium.make_vec("TicTacToe-v0", num_envs=num_boards, rows=rules.rows, cols=rules.cols, k=rules.k)
+    return face_loops.vector(env, PreDrawn(rules.cells, num_boards, rng), _steps(num_boards))
+
+
+def _batch(rules: Rules, num_boards: int, xp: object, device: object, rng: np.random.Generator) -> Chunk:
+    return face_loops.device_batch(rules, num_boards, _steps(num_boards), xp, device, rng)
+
+
+def _playing(rules: Rules, num_boards: int, _: np.random.Generator) -> Chunk:
+    return training_loops.playing(config_of(rules, num_boards), _steps(num_boards))
+
+
+def _pgx(num_boards: int, rng: np.random.Generator) -> Chunk:
+    return face_peers.pgx(num_boards, _steps(num_boards), rng, "step", draw=False)
