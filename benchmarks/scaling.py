@@ -32,7 +32,7 @@ HEADER = (
     "curve",
     "plies/s on 1 board",
     "µs per step there",
-    "most plies/s",
+    "most, M plies/s",
     "on boards",
     "half of it from boards",
 )
@@ -103,7 +103,7 @@ def boards_rows(measurements: Sequence[Measurement]) -> list[list[str]]:
         fewest, best = rates[min(rates)], max(rates, key=lambda x: rates[x].median)
         half = min(x for x, rate in rates.items() if rate.median >= rates[best].median / 2)
         step = Spread(*(1e6 * min(rates) / rate for rate in (fewest.median, fewest.most, fewest.least)))
-        rows.append([curve, fewest.text(), step.text(1), rates[best].text(), f"{best:,}", f"{half:,}"])
+        rows.append([curve, fewest.text(), step.text(1), rates[best].over(1e6).text(2), f"{best:,}", f"{half:,}"])
     return rows
 
 

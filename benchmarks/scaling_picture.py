@@ -14,6 +14,8 @@ from benchmarks.spread import Spread
 CSV_HEADER = ("panel", "curve", "x", "point", "unit", "median", "least", "most", "measurements")
 SIZE = (1_200, 1_380)
 """Pixels, for 800 across in the README."""
+LABELLED = 6
+"""Points of a panel that fit beside each other with their names; of more, every other one is labelled."""
 PIXELS_PER_INCH = 120
 """Of `selfplay.plots.png`."""
 STYLES = {
@@ -66,7 +68,6 @@ def figure(measurements: Sequence[Measurement]) -> Figure:
         memory.yaxis.set_major_formatter(EngFormatter("B", sep=" "))
         points = {each.x: each.point for each in measurements if each.panel == "board size"}
         sizes.set_xticks(list(points), list(points.values()), rotation=35, ha="right", rotation_mode="anchor")
-        sizes.xaxis.set_minor_locator(NullLocator())
         sizes.set_xlabel("rows, columns, marks in a row that win")
         sizes.set_ylabel("plies/s")
         batch.set_xlabel("transitions in a batch (one layer of 512 units)")
@@ -92,8 +93,11 @@ def _panel(axes: Axes, measurements: Sequence[Measurement], panel: str, unit: st
         axes.fill_between(x, least, most, color=colour, alpha=0.2, linewidth=0)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(EngFormatter(sep=" "))
+    ticks = sorted({each.x for each in chosen})
+    every = 1 if len(ticks) <= LABELLED else 2
+    axes.set_xticks(ticks[::every], [f"{x:,}" for x in ticks[::every]], fontsize=10)
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(EngFormatter(sep=" "))
     axes.set_title(title)
     axes.grid(alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
