@@ -87,7 +87,6 @@ def compiled_parts(agents: InterleavedAgents) -> Callable[[], object]:
         agent._flat.gradient.zero_()
         loss.backward()  # type: ignore[no-untyped-call]
         agent.optimizer.step()
-        agent.updates += 1
         agent._follow()
         return loss
 
