@@ -14,12 +14,21 @@ from PIL import Image
 from torch.utils.flop_counter import FlopCounterMode
 
 import train
-from benchmarks import faces, memory, profile, scaling, scaling_picture, scaling_rows, training_loops, update_cost
+from benchmarks import (
+    faces,
+    memory,
+    scaling,
+    scaling_picture,
+    scaling_rows,
+    training_loops,
+    training_profile,
+    update_cost,
+)
 from benchmarks.face_loops import Played
-from benchmarks.profile import PARTS, REST, Profile, Stopwatch
 from benchmarks.scaling_picture import CSV_HEADER, Measurement
 from benchmarks.scaling_rows import IN_NUMPY, IN_TORCH, PGX, PLAYING, PRODUCTS, TURNS, TWO_LAYERS, UPDATE, VECTOR
 from benchmarks.spread import Spread, spread
+from benchmarks.training_profile import PARTS, REST, Profile, Stopwatch
 from selfplay.config import PRESETS, DQNConfig
 from selfplay.errors import UserError
 from selfplay.interleaved import InterleavedAgents
@@ -248,11 +257,11 @@ def test_a_call_that_fails_is_charged_too() -> None:
 def test_a_profile_has_every_part_and_leaves_training_as_it_was() -> None:
     before = dict(vars(train)), dict(vars(InterleavedAgents))
     config = config_with(seed=1000, total_steps=2_048, num_envs=256, warmup=256, eval_every=1_024, stop="never")
-    done = profile.profile(config)
+    done = training_profile.profile(config)
     assert (dict(vars(train)), dict(vars(InterleavedAgents))) == before
     assert tuple(done.seconds) == tuple(PARTS)
     assert all(seconds > 0 for seconds in done.seconds.values())
-    assert sum(profile.share([done], part) for part in PARTS) == pytest.approx(1)
+    assert sum(training_profile.share([done], part) for part in PARTS) == pytest.approx(1)
     steps, updates = 8, 8
     of_steps = dict.fromkeys(("act", "remember"), steps) | {"step": 2 * steps, "observe": steps + 1}
     of_updates = dict.fromkeys(("sample", "targets", "forward and backward", "Adam", "target network"), updates)
@@ -266,7 +275,7 @@ def test_shares_are_of_all_runs_together() -> None:
         Profile(seconds | {"act": 1.0, REST: 1.0}, {"act": 10}, 1.9),
         Profile(seconds | {"act": 6.0, REST: 2.0}, {"act": 40}, 7.9),
     ]
-    rows = {row[0]: row[1:3] for row in profile.table_rows({"a run": runs})}
+    rows = {row[0]: row[1:3] for row in training_profile.table_rows({"a run": runs})}
     assert rows["act"] == ["70.0 (50.0 to 75.0)", "140,000"]
     assert rows[REST] == ["30.0 (25.0 to 50.0)", "60,000"]
 
@@ -274,8 +283,10 @@ def test_shares_are_of_all_runs_together() -> None:
 def test_the_command_profiles_the_default_and_the_article(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(profile, "RUNS", {name: replace(config, hidden=(8,)) for name, config in profile.RUNS.items()})
-    profile.main(["--seeds", "1000", "--shorten", "10000", "--article-steps", "1100"])
+    monkeypatch.setattr(
+        training_profile, "RUNS", {name: replace(config, hidden=(8,)) for name, config in training_profile.RUNS.items()}
+    )
+    training_profile.main(["--seeds", "1000", "--shorten", "10000", "--article-steps", "1100"])
     printed = capsys.readouterr().out
     assert "python train.py, seed 1000: 4 steps, 1 updates" in printed
     assert "--preset article, seed 1000: 100 steps, 1 updates" in printed
@@ -284,7 +295,7 @@ def test_the_command_profiles_the_default_and_the_article(
 
 
 def test_the_profile_is_of_the_runs_that_the_readme_tells_to_do() -> None:
-    runs = profile.settings(profile.Flags())
+    runs = training_profile.settings(training_profile.Flags())
     assert runs == {
         "python train.py": PRESETS["default"],
         "--preset article": replace(PRESETS["article"], total_steps=20_000),
@@ -330,8 +341,8 @@ def test_compiling_pays_after_as_many_updates_as_it_saves_the_time_of() -> None:
         (scaling, ["--processes", "0"]),
         (scaling, ["--seconds", "0"]),
         (scaling, ["--docs", "nowhere"]),
-        (profile, ["--seeds"]),
-        (profile, ["--shorten", "0"]),
+        (training_profile, ["--seeds"]),
+        (training_profile, ["--shorten", "0"]),
         (update_cost, ["--rounds", "0"]),
     ],
 )

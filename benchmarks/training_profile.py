@@ -2,7 +2,7 @@
 
 The table of docs/performance.md:
 
-    python -m benchmarks.profile
+    python -m benchmarks.training_profile
 
 Each run is `python train.py` with the same flags and seed, from the first ply to the last line printed; starting
 Python and importing are left out, and so is what comes only once in a process, such as solving the game. The calls
@@ -38,7 +38,7 @@ from selfplay.interleaved import InterleavedAgents
 from selfplay.tracking import Tracker
 from tictactoe import batch
 
-PROG = "python -m benchmarks.profile"
+PROG = "python -m benchmarks.training_profile"
 REST = "rest"
 RUNS = {"python train.py": PRESETS["default"], "--preset article": PRESETS["article"]}
 WARM_UP_STEPS = 2_048
