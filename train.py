@@ -11,6 +11,7 @@ around it, in `selfplay.experiment`, is that of every algorithm. The others are 
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -182,12 +183,14 @@ def run_dqn(config: DQNConfig, flags: RunFlags) -> None:
     torch.set_num_threads(1)  # on networks this small more threads only wait for each other
     torch.backends.cudnn.deterministic = True  # or convolutions on a GPU would give other bits each time
     device = choose_device(config.device)
+    # A resumed run goes on where it began, whatever "auto" is there.
+    config = replace(config, device="cuda" if device.type == "cuda" else "cpu")
     try:
         agents = make_agents(config, device)
-    except RuntimeError as error:  # what PyTorch raises when memory does not suffice
+        standing = Standing(beginning(config, device), config.eval_every)
+    except (RuntimeError, MemoryError) as error:  # what PyTorch and NumPy raise when memory does not suffice
         raise UserError(f"the networks and the replay memory cannot be made on {device}: {error}") from None
     with experiment.checkpoints(config, flags) as kept:
-        standing = Standing(beginning(config, device), config.eval_every)
         if kept.resuming:
             standing = resume(config, agents, device, kept)
         evaluated = train(config, agents, device, standing, kept)

@@ -14,7 +14,6 @@ import torch
 import tyro
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from torch.utils.tensorboard import SummaryWriter
 
 from selfplay import run_folder
 from selfplay.arena_report import (
@@ -29,6 +28,7 @@ from selfplay.arena_report import (
 from selfplay.checks import check_counts, check_seed
 from selfplay.command_line import parse, run_command
 from selfplay.errors import UserError
+from selfplay.events import Events
 from selfplay.files import write_csv, write_whole
 from selfplay.matches import Greedy, Player, Result, Uniform, round_robin
 from selfplay.plots import png, score_figure
@@ -167,22 +167,24 @@ def write(
     write_csv(folder / RESULTS, result_lines(names, results))
     write_csv(folder / RATINGS, rating_lines(names, ratings))
     scores = np.array([[result.score for result in row] for row in results])
-    figure = score_figure(names, scores, f"Every player in both seats on {rules}")
-    write_whole(folder / SCORES, png(figure))
-    board = SummaryWriter(str(folder))
-    board.add_figure("arena/scores", figure)
+    picture = png(score_figure(names, scores, f"Every player in both seats on {rules}"))
+    write_whole(folder / SCORES, picture)
     tables = (
         markdown(rating_table(names, ratings)),
         rating_note(anchor),
         markdown(result_table(results)),
         result_note(results),
     )
-    board.add_text("arena/tables", "\n\n".join(tables))
-    for name, rating in zip(names, ratings, strict=True):
-        board.add_scalar(f"elo/{name}", rating.elo)
-        board.add_scalar(f"elo_low/{name}", rating.low)
-        board.add_scalar(f"elo_high/{name}", rating.high)
-    board.close()
+    events = Events(folder)
+    try:
+        events.picture("arena/scores", picture)
+        events.text("arena/tables", "\n\n".join(tables))
+        for name, rating in zip(names, ratings, strict=True):
+            events.scalar(f"elo/{name}", rating.elo)
+            events.scalar(f"elo_low/{name}", rating.low)
+            events.scalar(f"elo_high/{name}", rating.high)
+    finally:
+        events.close()
 
 
 if __name__ == "__main__":

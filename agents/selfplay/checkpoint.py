@@ -1,14 +1,10 @@
-"""Checkpoints: all that a run needs to go on to the same bits, as safetensors and JSON, whole or not at all.
+"""Checkpoints: all that a run needs to go on to the same bits; when they are written, and which is read back.
 
-A checkpoint is `checkpoint/N.safetensors` and, written after it, `checkpoint/N.json`, which holds the counters,
-the settings and the checksums of both. The two newest are kept. Nothing that is read can execute code, and the
-sizes in a header are compared with those that the settings ask for before memory is taken.
+The newest two are kept, in the folder `checkpoint` of the run; `checkpoint_file` says what each is on disk.
 """
 
 import contextlib
-import hashlib
 import json
-import math
 import signal
 import sys
 import threading
@@ -19,22 +15,22 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
 from torch import Tensor
 
 from selfplay.algorithms import Config
+from selfplay.checkpoint_file import CheckpointFile, DamagedError
 from selfplay.checks import GROWING, check_changes, require
-from selfplay.errors import UserError
-from selfplay.files import sync, write_whole
+from selfplay.errors import UserError, one_line
+from selfplay.files import sync
 from selfplay.run_folder import METRICS, settings
 
 CHECKPOINTS = "checkpoint"
-FORMAT = 1
 KEPT = 2
 """Checkpoints on disk: the newest, and the one before in case the newest is damaged."""
 LARGEST_SHARE = 0.02
 """Of the time that writing may take: after a slow one the next comes later than the interval says."""
+LONGEST_TIME = 1e9
+"""Seconds; every float among the counters is a time."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +56,6 @@ class Snapshot(NamedTuple):
     tensors: Mapping[str, Tensor]
     counters: Mapping[str, Any]
     """Ready for JSON."""
-
-
-class _DamagedError(Exception):
-    """Say why a file is not what was written."""
 
 
 class Checkpoints:
@@ -111,46 +103,38 @@ class Checkpoints:
         try:
             self._write(snapshot)
         except OSError as error:
-            print(
-                f"{self._place}: no checkpoint could be written ({error.strerror}); the last one stays", file=sys.stderr
-            )
+            _notice(f"{self._place}: no checkpoint could be written ({error.strerror}); the last one stays")
         now = time.perf_counter()
         self._next = now + max(self._flags.checkpoint_interval, (now - started) / LARGEST_SHARE)
         if self._stop_asked:
             raise KeyboardInterrupt
 
     def _write(self, snapshot: Snapshot) -> None:
-        number = self._number + 1
         if (metrics := self.folder / METRICS).exists():
             sync(metrics)  # the checkpoint counts its lines
-        tensors = save({name: tensor.detach().cpu().contiguous() for name, tensor in snapshot.tensors.items()})
-        write_whole(self._tensors(number), tensors)
-        self._content = {
-            "format": FORMAT,
+        content = {
             "version": version("tictactoe-selfplay"),
             "algorithm": self._config.algorithm,
             "config": settings(self._config),
             "finished": False,
             "counters": dict(snapshot.counters),
-            "tensors_sha256": hashlib.sha256(tensors).hexdigest(),
         }
-        self._number = number
-        self._write_content()
-        for old in self._numbers():
-            if old <= number - KEPT:
-                self._json(old).unlink()
-                self._tensors(old).unlink(missing_ok=True)
+        written = CheckpointFile(self._place, self._number + 1)
+        written.write(content, snapshot.tensors)
+        self._number, self._content = written.number, content
+        for name in {path.name.split(".")[0] for path in self._place.iterdir()}:
+            if name.isdecimal() and int(name) <= self._number - KEPT:
+                CheckpointFile(self._place, int(name)).remove()
 
     def finish(self) -> None:
-        """Mark the last checkpoint as that of a finished run, whose results have been written."""
+        """Mark the last checkpoint as that of a finished run, whose results have been written.
+
+        Raises:
+            OSError: that cannot be written.
+        """
         if self._content:
             self._content["finished"] = True
-            self._write_content()
-
-    def _write_content(self) -> None:
-        content = {**self._content, "sha256": _checksum(self._content)}
-        write_whole(self._json(self._number), (json.dumps(content, indent=1) + "\n").encode())
-        sync(self._place)
+            CheckpointFile(self._place, self._number).write_content(self._content)
 
     def read(self, expected: Snapshot) -> Snapshot | None:
         """Return the last whole checkpoint; None if none was written yet, and the run is to begin again.
@@ -162,18 +146,19 @@ class Checkpoints:
         """
         if not self._place.is_dir():
             raise UserError(f"{self.folder}: holds no checkpoints; was it made by an older version of this program?")
-        numbers = sorted(self._numbers(), reverse=True)
+        numbers = sorted((int(path.stem) for path in self._place.glob("*.json") if path.stem.isdecimal()), reverse=True)
         for number in numbers:
+            file = CheckpointFile(self._place, number)
             try:
-                content = _read_content(self._json(number))
-                self._check(content, self._json(number))
-                tensors = _read_tensors(self._tensors(number), content["tensors_sha256"], expected.tensors)
-            except _DamagedError as damage:
-                print(f"{damage}; trying the checkpoint before it", file=sys.stderr)
+                content = file.read_content()
+                self._check(content, file.content)
+                tensors = file.read_tensors(content["tensors_sha256"], expected.tensors)
+            except DamagedError as damage:
+                _notice(f"{damage}; trying the checkpoint before it")
                 continue
             counters = content["counters"]
             if not _alike(counters, dict(expected.counters)):
-                raise UserError(f"{self._json(number)}: its counters are not those of such a run")
+                raise UserError(f"{file.content}: its counters are not those of such a run")
             self._number, self._content = number, content
             self.evaluations, self.settings, self.finished = (
                 counters["evaluations"],
@@ -196,15 +181,6 @@ class Checkpoints:
                 f"{self.folder}: is finished; --{longer.replace('_', '-')} above {content['config'][longer]} goes on"
             )
 
-    def _numbers(self) -> list[int]:
-        return [int(path.stem) for path in self._place.glob("*.json") if path.stem.isdecimal()]
-
-    def _json(self, number: int) -> Path:
-        return self._place / f"{number}.json"
-
-    def _tensors(self, number: int) -> Path:
-        return self._place / f"{number}.safetensors"
-
     @contextlib.contextmanager
     def stop_when_asked(self) -> Iterator[None]:
         """Let Ctrl-C and SIGTERM make a checkpoint due, which ends the run; the second time they end it at once."""
@@ -226,61 +202,26 @@ class Checkpoints:
                 signal.signal(number, handler)
 
 
-def _checksum(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+def check_length(name: str, wanted: int, played: int, kept: Checkpoints) -> None:
+    """Refuse a run that by force is to be shorter than it is, for what it was there is known no longer.
+
+    Raises:
+        UserError: so much has been played already, and not because the run has come to its end.
+    """
+    ended = kept.settings.get(name) == wanted and kept.evaluations > 0
+    require(wanted > played or ended, name, f"above what has been played, {played:,}", wanted)
 
 
-def _read_content(path: Path) -> dict[str, Any]:
-    try:
-        content: Any = json.loads(path.read_bytes())
-    except OSError as error:
-        raise _DamagedError(f"{path}: cannot be read ({error.strerror})") from None
-    except (ValueError, RecursionError):
-        raise _DamagedError(f"{path}: is damaged (it is not JSON)") from None
-    found = content.get("format") if isinstance(content, dict) else None
-    if not isinstance(found, int):
-        raise UserError(f"{path}: is not a checkpoint of this program; remove it, or start a new run")
-    if found != FORMAT:
-        of = f"format {found} of version {content.get('version')!r}, this program reads format {FORMAT}"
-        raise UserError(f"{path}: is a checkpoint in {of}; resume with that version, or start a new run")
-    if content.pop("sha256", None) != _checksum(content):
-        raise _DamagedError(f"{path}: is damaged (its checksum differs)")
-    kinds = {"algorithm": str, "config": dict, "finished": bool, "counters": dict, "tensors_sha256": str}
-    if not all(isinstance(content.get(name), kind) for name, kind in kinds.items()):
-        raise UserError(f"{path}: is not a checkpoint of this program; remove it, or start a new run")
-    return dict(content)
-
-
-def _read_tensors(path: Path, checksum: str, expected: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    digest = hashlib.sha256()
-    try:
-        with path.open("rb") as file:
-            while piece := file.read(1 << 20):
-                digest.update(piece)
-        if digest.hexdigest() != checksum:
-            raise _DamagedError(f"{path}: is damaged (its checksum differs)")
-        with safe_open(path, framework="pt") as opened:
-            found = {name: tuple(opened.get_slice(name).get_shape()) for name in opened.keys()}  # noqa: SIM118
-            for name in sorted(found.keys() | expected.keys()):
-                wanted = tuple(expected[name].shape) if name in expected else None
-                if found.get(name) != wanted:
-                    difference = f"{name} must be {wanted}, but is {found.get(name)}"
-                    raise UserError(f"{path}: is of other settings than the run: {difference}")
-            tensors = {name: opened.get_tensor(name) for name in expected}
-    except OSError as error:
-        raise _DamagedError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except SafetensorError as error:
-        raise _DamagedError(f"{path}: is not a safetensors file ({error})") from None
-    for name, tensor in tensors.items():
-        if tensor.dtype != expected[name].dtype:
-            raise UserError(f"{path}: {name} must be {expected[name].dtype}, but is {tensor.dtype}")
-    return tensors
+def _notice(message: str) -> None:
+    print(one_line(message), file=sys.stderr)
 
 
 def _alike(found: object, expected: object) -> bool:
-    """Tell whether two pieces of JSON have the same names and types, and the numbers are finite and not negative."""
+    """Tell whether two pieces of JSON have the same names and types, and possible numbers."""
     if type(found) is not type(expected):
         return False
     if isinstance(found, dict) and isinstance(expected, dict):
         return found.keys() == expected.keys() and all(_alike(found[name], expected[name]) for name in found)
-    return not isinstance(found, int | float) or 0 <= found < math.inf
+    if isinstance(found, float):
+        return 0 <= found <= LONGEST_TIME
+    return not isinstance(found, int) or found >= 0

@@ -40,6 +40,8 @@ def _check_type(name: str, value: Any, default: Any) -> None:
     elif isinstance(default, float):
         expected = (float, int)
     right = isinstance(value, expected) and (isinstance(value, bool) == isinstance(default, bool))
+    if isinstance(default, float) and right:
+        right = not isinstance(value, int) or abs(value) <= LARGEST  # JSON has integers that no float can hold
     if isinstance(default, tuple) and right:
         right = all(isinstance(item, int) and not isinstance(item, bool) for item in value)
     require(right, name, f"of type {expected[0].__name__}", value)

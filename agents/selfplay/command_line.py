@@ -10,9 +10,11 @@ from typing import Any, NoReturn, TypeVar
 
 import tyro
 
-from selfplay.errors import UserError
+from selfplay.errors import UserError, one_line
 
 USER_ERROR, INTERRUPTED = 2, 130
+OUT_OF_MEMORY = r"(?i)can't allocate memory|out of memory"
+"""What PyTorch's RuntimeError says then."""
 
 Config = TypeVar("Config")
 
@@ -83,17 +85,43 @@ def _one_line(boxed: str, prog: str) -> str:
 
 def run_command(command: Callable[[Sequence[str]], None], prog: str) -> NoReturn:
     """Run a command with the program's arguments and exit with the status it deserves."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names of files can hold what no terminal shows
+    status, complaint = _outcome(command)
+    with contextlib.suppress(OSError):  # nobody may be there to read it
+        if complaint:
+            print(f"{prog}: {one_line(complaint)}", file=sys.stderr, flush=True)
+    sys.exit(status)
+
+
+def _outcome(command: Callable[[Sequence[str]], None]) -> tuple[int, str]:
+    """Return the exit status, and what there is to complain of."""
     try:
-        command(sys.argv[1:])
+        try:
+            command(sys.argv[1:])
+        finally:
+            _flush_output()
     except UserError as error:
-        print(f"{prog}: {error}", file=sys.stderr)
-        sys.exit(USER_ERROR)
+        return USER_ERROR, str(error)
     except BrokenPipeError:  # whoever read our output has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0, ""
     except OSError as error:
-        print(f"{prog}: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
-        sys.exit(USER_ERROR)
+        return USER_ERROR, f"{error.filename or 'the output'}: {error.strerror or error}"
     except KeyboardInterrupt as interrupt:
-        print(f"{prog}: {str(interrupt) or 'interrupted'}", file=sys.stderr)
-        sys.exit(INTERRUPTED)
-    sys.exit(0)
+        return INTERRUPTED, str(interrupt) or "interrupted"
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and not re.search(OUT_OF_MEMORY, str(error)):
+            raise  # a bug
+        return USER_ERROR, f"there is not the memory for these settings ({str(error) or 'an array was refused'})"
+    return 0, ""
+
+
+def _flush_output() -> None:
+    """Write what is still held back, or nobody would hear that it cannot be written."""
+    try:
+        if sys.stdout:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where its last flush does not fail again
+        raise

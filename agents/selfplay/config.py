@@ -4,6 +4,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Literal
@@ -17,6 +18,8 @@ from tictactoe.tree import SOLVABLE_CELLS
 
 WIDEST = 1_000_000
 """Units of a layer, or channels; more would overflow the sizes that PyTorch counts in."""
+DEEPEST, MOST_WEIGHTS = 100, 100_000_000
+"""Of a network; a config.json that somebody sent can name any, and this is made before its model is looked at."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,7 @@ class DQNConfig(PresetFlag):
             kind = "widths" if name == "hidden" else "channels"
             require(min(sizes, default=1) >= 1, name, f"{kind} of at least 1", sizes)
             require(max(sizes, default=1) <= WIDEST, name, f"{kind} of at most {WIDEST:,}", sizes)
+            require(len(sizes) <= DEEPEST, name, f"at most {DEEPEST} layers", sizes)
         for name, least in (("memory_size", "num_envs"), ("memory_size", "batch_size"), ("total_steps", "warmup")):
             wanted = f"at least --{least.replace('_', '-')} ({getattr(self, least)})"
             require(getattr(self, name) >= getattr(self, least), name, wanted, getattr(self, name))
@@ -132,11 +136,22 @@ class DQNConfig(PresetFlag):
         solvable = self.rules.cells <= SOLVABLE_CELLS
         wanted = f"unbeatable or never on a board of more than {SOLVABLE_CELLS} cells"
         require(self.stop != "optimal" or solvable, "stop", wanted, self.stop)
+        layers = "hidden" if self.hidden else "convolution"
+        wanted = f"layers with at most {MOST_WEIGHTS:,} weights in all"
+        require(self._weights <= MOST_WEIGHTS, layers, wanted, getattr(self, layers))
 
     @property
     def rules(self) -> Rules:
         """Return the rules of the board."""
         return Rules(self.rows, self.cols, self.k)
+
+    @property
+    def _weights(self) -> int:
+        """Return about how many weights the network has: those between units."""
+        cells, channels = self.rules.cells, (3, *self.convolution)
+        widths = (channels[-1] * cells, *self.hidden, cells)
+        squares = sum(9 * inputs * outputs for inputs, outputs in pairwise(channels))
+        return squares + sum(inputs * outputs for inputs, outputs in pairwise(widths))
 
 
 _AT_LEAST_ONE = (

@@ -1,5 +1,19 @@
 """Mistakes that a user can make and mend: shown as one line, never as a traceback."""
 
+LONGEST_LINE = 2_000
+"""Characters of a message; a file can hold a name of any length."""
+
 
 class UserError(ValueError):
     """Say in one line what is wrong, naming the value or the file, and what to do instead."""
+
+
+def one_line(message: object) -> str:
+    """Return a message as one line for a terminal: what could move the cursor is escaped, too long a middle left out.
+
+    Names in it may come from a file that somebody sent.
+    """
+    text = str(message)
+    if len(text) > LONGEST_LINE:
+        text = f"{text[: LONGEST_LINE // 2]} ... {text[-LONGEST_LINE // 2 :]}"
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

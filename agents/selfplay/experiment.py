@@ -15,6 +15,7 @@ from selfplay import run_folder
 from selfplay.agent import Player
 from selfplay.algorithms import Config
 from selfplay.checkpoint import Checkpoints, RunFlags
+from selfplay.errors import UserError
 from selfplay.evaluation import Proof
 from selfplay.files import locked
 from selfplay.games import self_play_game
@@ -80,9 +81,30 @@ def run(
 
     Raises:
         KeyboardInterrupt: the run was interrupted; the player so far is in its folder.
+        UserError: a file cannot be written, or one of those before cannot be read.
     """
+    again = shlex.join([this_python(), "train.py", "--resume", str(kept.folder)])
+    try:
+        return _run(config, unit, total, player, records, kept, write_report, again)
+    except BrokenPipeError:  # whoever read our output has read enough
+        raise
+    except OSError as error:
+        what = f"{error.filename or 'the output'}: cannot be written ({error.strerror or error})"
+        raise UserError(f"{what}; once it can, {again} goes on from the last checkpoint") from None
+
+
+def _run(
+    config: Config,
+    unit: str,
+    total: int,
+    player: Callable[[], Player],
+    records: Iterator[Record],
+    kept: Checkpoints,
+    write_report: Callable[[Path], None],
+    again: str,
+) -> Finished:
     folder = kept.folder
-    earlier = first_lines(folder, kept.evaluations) if kept.resuming else None
+    earlier = first_lines(folder, kept.evaluations, unit, config.rules) if kept.resuming else None
     run_folder.write_config(folder, config)
     tracker = Tracker(folder, unit, earlier)
     columns = TextColumn("{task.description}"), BarColumn(10), TimeElapsedColumn()
@@ -111,7 +133,6 @@ def run(
     except KeyboardInterrupt:
         if not finished:
             run_folder.write_player(folder, player())
-        again = shlex.join([this_python(), "train.py", "--resume", str(folder)])
         raise KeyboardInterrupt(f"interrupted; the player so far is in {folder}; {again} goes on") from None
     finally:
         tracker.close(run_folder.settings(config))

@@ -1,13 +1,15 @@
-"""Files that are seen whole or not at all, and folders that one process has for itself."""
+"""Files that are seen whole or not at all, and read only if they can be; folders that one process has for itself."""
 
 import contextlib
 import csv
+import errno
 import io
 import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from selfplay.errors import UserError
 
@@ -16,17 +18,76 @@ if sys.platform != "win32":  # where no file can be locked so, and nobody is ref
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file aside, flush it to the disk and rename it, so that no half of it is ever seen."""
+    """Write a file aside, flush it to the disk and rename it, so that no half of it is ever seen.
+
+    Raises:
+        OSError: it cannot be written; the file of before stays, and the error names it.
+    """
     aside = path.with_name(path.name + ".partial")
     try:
-        with aside.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
-    except OSError:  # on a full disk the half of a file would keep it full
-        aside.unlink(missing_ok=True)
-        raise
+        aside.unlink(missing_ok=True)  # what a killed run has left there, or a link that somebody has planted
+        try:
+            with aside.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            aside.replace(path)
+        except OSError:  # on a full disk the half of a file would keep it full
+            aside.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise _named(error, path) from None
+
+
+def append(file: io.FileIO, content: bytes) -> None:
+    """Write all of it to the end of an unbuffered file.
+
+    A buffer would keep what a full disk has refused, and fail with it again when the file is closed.
+
+    Raises:
+        OSError: not all of it can be written; the error names the file.
+    """
+    left = memoryview(content)
+    try:
+        while left:
+            left = left[file.write(left) :]
+    except OSError as error:
+        raise _named(error, file.name) from None
+
+
+def _named(error: OSError, path: object) -> OSError:
+    """Return the error with the file's name, which a failed write does not know."""
+    return OSError(error.errno, error.strerror or str(error), str(path))
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file to read it, which never waits.
+
+    Raises:
+        OSError: it cannot be opened, or is a pipe, a device or a folder.
+    """
+
+    def open_at_once(name: str, flags: int) -> int:
+        return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))  # or a pipe would wait for a writer
+
+    file = open(path, "rb", opener=open_at_once)  # noqa: SIM115 (a path's own has no opener)
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    return file
+
+
+def read_small(path: Path, most: int) -> bytes:
+    """Return the content of a file of at most so many bytes.
+
+    Raises:
+        OSError: it cannot be read, is no regular file, or is larger.
+    """
+    with open_regular(path) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes", str(path))
+    return content
 
 
 def sync(path: Path) -> None:

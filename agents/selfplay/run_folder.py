@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.torch import save
 from torch import Tensor
 
@@ -23,12 +23,13 @@ from selfplay.algorithms import ALGORITHMS, Config, TabularConfig
 from selfplay.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.evaluation import Proof
-from selfplay.files import write_whole
+from selfplay.files import read_small, write_whole
 from selfplay.network import QNetwork
 from selfplay.player import QPlayer
 from selfplay.reach import Unproved
 from selfplay.tabular.afterstates import AfterstatePlayer
 from selfplay.tabular.minimax_q import MinimaxQConfig, MinimaxQPlayer
+from selfplay.tensor_file import OtherTensorsError, read_tensors
 from tictactoe import Rules
 
 CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
@@ -36,6 +37,8 @@ ADDED: Mapping[str, Any] = MappingProxyType({"convolution": []})
 """Settings of a DQN that older runs do not have, and what they did."""
 TABLE = "table"
 """Name of a tabular learner's only tensor."""
+LARGEST_JSON = 1 << 20
+"""Bytes; a configuration has about a thousand."""
 
 
 def create(folder: Path, flag: str = "--run-dir") -> None:
@@ -129,12 +132,12 @@ def _load_networks(folder: Path, config: DQNConfig) -> QPlayer:
         for _ in range(1 if config.networks == "shared" else 2)
     ]
     names = _network_names(len(networks))
-    shapes = {
-        f"{name}.{key}": tuple(tensor.shape)
+    wanted = {
+        f"{name}.{key}": tensor
         for name, network in zip(names, networks, strict=True)
         for key, tensor in network.state_dict().items()
     }
-    tensors = _read_tensors(folder / MODEL, shapes, torch.float32, config.rules)
+    tensors = _read_model(folder / MODEL, wanted, config.rules)
     for name, network in zip(names, networks, strict=True):
         weights = {key: tensors[f"{name}.{key}"] for key in network.state_dict()}
         network.load_state_dict(weights, assign=True)
@@ -143,8 +146,8 @@ def _load_networks(folder: Path, config: DQNConfig) -> QPlayer:
 
 
 def _load_table(folder: Path, config: TabularConfig) -> AfterstatePlayer | MinimaxQPlayer:
-    tensors = _read_tensors(folder / MODEL, {TABLE: config.table_shape}, torch.float64, config.rules)
-    table = tensors[TABLE].numpy()
+    wanted = {TABLE: torch.empty(config.table_shape, dtype=torch.float64, device="meta")}
+    table = _read_model(folder / MODEL, wanted, config.rules)[TABLE].numpy()
     return MinimaxQPlayer(table) if isinstance(config, MinimaxQConfig) else AfterstatePlayer(config.rules, table)
 
 
@@ -160,7 +163,7 @@ def read_config(folder: Path) -> Config:
     """
     path = folder / CONFIG
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(read_small(path, LARGEST_JSON))
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); is this a run folder?") from None
     except ValueError:  # not JSON, or not even text
@@ -193,32 +196,29 @@ def _kind(algorithm: object) -> type[Config] | None:
     return ALGORITHMS.get(algorithm) if isinstance(algorithm, str) else None
 
 
-def _read_tensors(
-    path: Path, shapes: dict[str, tuple[int, ...]], dtype: torch.dtype, rules: Rules
-) -> dict[str, Tensor]:
+def _read_model(path: Path, wanted: dict[str, Tensor], rules: Rules) -> dict[str, Tensor]:
     try:
-        with safe_open(path, framework="pt") as file:
-            found = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}  # noqa: SIM118 (no mapping)
-            if found != shapes:
-                raise UserError(f"{path}: {_difference(found, shapes, rules)}")
-            tensors = {key: file.get_tensor(key) for key in shapes}
+        tensors = read_tensors(path, wanted)
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file; did the run end?") from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
     except SafetensorError as error:
         raise UserError(f"{path}: is truncated or not a safetensors file ({error})") from None
+    except OtherTensorsError as error:
+        raise UserError(f"{path}: {_difference(error.found, wanted, rules)}") from None
     for key, tensor in tensors.items():
-        if tensor.dtype != dtype or not bool(torch.isfinite(tensor).all()):
-            raise UserError(f"{path}: {key} is not made of finite {str(dtype).removeprefix('torch.')} numbers")
+        if tensor.dtype != wanted[key].dtype or not bool(torch.isfinite(tensor).all()):
+            dtype = str(wanted[key].dtype).removeprefix("torch.")
+            raise UserError(f"{path}: {key} is not made of finite {dtype} numbers")
     return tensors
 
 
-def _difference(found: dict[str, tuple[int, ...]], shapes: dict[str, tuple[int, ...]], rules: Rules) -> str:
-    if found.keys() != shapes.keys():
-        return f"holds other tensors than {CONFIG} describes ({', '.join(sorted(found.keys() ^ shapes.keys()))})"
-    key = next(key for key in shapes if found[key] != shapes[key])
+def _difference(found: dict[str, tuple[int, ...]], wanted: dict[str, Tensor], rules: Rules) -> str:
+    if found.keys() != wanted.keys():
+        return f"holds other tensors than {CONFIG} describes ({', '.join(sorted(found.keys() ^ wanted.keys()))})"
+    key = next(key for key in wanted if found[key] != tuple(wanted[key].shape))
     return (
         f"is of another board or network than {CONFIG} describes: "
-        f"for {rules.rows}x{rules.cols} {key} must be {shapes[key]}, but is {found[key]}"
+        f"for {rules.rows}x{rules.cols} {key} must be {tuple(wanted[key].shape)}, but is {found[key]}"
     )

@@ -1,13 +1,16 @@
 """How a DQN's run stands between two plies, and how that goes into a checkpoint and comes out of it again."""
 
 import math
+from collections.abc import Mapping
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy
 import torch
+from torch import Tensor
 
-from selfplay.checkpoint import Checkpoints, Snapshot
+from selfplay.checkpoint import Checkpoints, Snapshot, check_length
+from selfplay.checks import LARGEST
 from selfplay.config import DQNConfig
 from selfplay.dqn import Update
 from selfplay.errors import UserError
@@ -16,6 +19,8 @@ from tictactoe import batch
 
 EVALUATIONS_TO_STOP = 3
 """Evaluations running that must prove what `--stop` asks for."""
+GENERATOR, GENERATOR_BYTES = "generator", 8_192
+"""Room for the state of a generator, of which a CPU's has 5,056 bytes and a GPU's 16."""
 
 
 class Progressed(NamedTuple):
@@ -68,31 +73,57 @@ def snapshot(agents: InterleavedAgents, standing: Standing) -> Snapshot:
     boards = {f"boards.{name}": torch.as_tensor(array) for name, array in progressed.boards._asdict().items()}
     counters = standing._asdict() | {"plies": progressed.plies, "updates": progressed.updates}
     del counters["progressed"]
-    return Snapshot(agents.state() | boards, counters)
+    generator = torch.zeros(GENERATOR_BYTES, dtype=torch.uint8)
+    state = agents.state()
+    generator[: len(state[GENERATOR])] = state[GENERATOR]
+    return Snapshot(state | boards | {GENERATOR: generator}, counters)
 
 
 def resume(config: DQNConfig, agents: InterleavedAgents, device: torch.device, kept: Checkpoints) -> Standing:
     """Make the agents what they were at the last checkpoint, and return how the run stood.
 
+    On another device than that of the checkpoint, random draws begin anew: no generator goes on with another's.
+
     Raises:
         UserError: there is no checkpoint of such a run, or the run is finished.
     """
     standing = Standing(beginning(config, device), config.eval_every)
-    found = kept.read(snapshot(agents, standing))
+    blank = snapshot(agents, standing)
+    found = kept.read(blank)
     if found is None:
         return standing
-    tensors, counters = found.tensors, dict(found.counters)
+    tensors, counters = dict(found.tensors), dict(found.counters)
+    boards = batch.State(*(tensors[f"boards.{name}"].numpy() for name in batch.State._fields))
+    if not _possible(config, counters, tensors, boards):
+        raise UserError(f"{kept.folder}: its checkpoint is not one of such a run; start a new run")
+    check_length("total_steps", config.total_steps, counters["plies"], kept)
+    if kept.settings.get("device") != device.type:
+        tensors[GENERATOR] = blank.tensors[GENERATOR]
+    tensors[GENERATOR] = tensors[GENERATOR][: len(agents.state()[GENERATOR])]
     agents.restore(tensors)
-    in_numpy = array_module(device) is numpy
-    boards = batch.State(
-        *(
-            tensors[f"boards.{name}"].numpy() if in_numpy else tensors[f"boards.{name}"].to(device)
-            for name in batch.State._fields
-        )
-    )
+    if array_module(device) is not numpy:
+        boards = batch.State(*(torch.as_tensor(array, device=device) for array in boards))
     plies, updates = counters.pop("plies"), counters.pop("updates")
-    if kept.settings["stop"] != config.stop:
+    if kept.settings.get("stop") != config.stop:
         counters["proofs"] = 0
     elif kept.finished and counters["proofs"] == EVALUATIONS_TO_STOP:
         raise UserError(f"{kept.folder}: is finished: --stop {config.stop} is proved; --stop never --force goes on")
     return Standing(standing.progressed._replace(plies=plies, updates=updates, boards=boards), **counters)
+
+
+def _possible(
+    config: DQNConfig, counters: Mapping[str, Any], tensors: Mapping[str, Tensor], boards: batch.State
+) -> bool:
+    """Tell whether a run can have stood so; a checkpoint of another program can hold anything."""
+    counted = all(value <= 2 * LARGEST for value in counters.values()) and counters["proofs"] <= EVALUATIONS_TO_STOP
+    for name, tensor in tensors.items():
+        if name.endswith(".updates"):
+            counted = counted and int(tensor) == counters["updates"]
+        elif name.endswith(".memory_added"):
+            counted = counted and 0 <= int(tensor) <= 2 * LARGEST
+    rules, (mover, opponent, ply) = config.rules, boards
+    both = mover | opponent
+    marks = sum(both >> cell & 1 for cell in range(rules.cells))
+    right = (mover & opponent == 0) & (both & ~rules.full_word == 0) & (ply == marks) & (ply < rules.cells)
+    finished = rules.has_line(mover) | rules.has_line(opponent)
+    return bool(counted and right.all() and not finished.any())

@@ -1,18 +1,19 @@
 """A run's record: TensorBoard events, metrics.jsonl and progress.png."""
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from torch.utils.tensorboard import SummaryWriter
-from torch.utils.tensorboard.summary import hparams
 
 from selfplay.agent import Player
-from selfplay.errors import UserError
+from selfplay.checks import LARGEST
+from selfplay.errors import UserError, one_line
 from selfplay.evaluation import Evaluation, Proof, SeatEvaluation
-from selfplay.files import write_whole
+from selfplay.events import Events
+from selfplay.files import append, open_regular, write_whole
 from selfplay.games import self_play_game
 from selfplay.plots import png, progress_figure, value_figure
 from selfplay.reach import Unfinished, Unproved
@@ -21,6 +22,8 @@ from tictactoe import Rules, batch
 from tictactoe.tree import game_tree
 
 PROGRESS = "progress.png"
+LONGEST_LINE = 1 << 16
+"""Bytes; a run writes about a thousand."""
 
 
 SEAT_TAGS = {
@@ -75,22 +78,50 @@ def _seat_evaluation(metrics: Mapping[str, float], name: str) -> SeatEvaluation 
     return SeatEvaluation(**fields) if finished else Unfinished(**fields)
 
 
-def first_lines(folder: Path, count: int) -> list[dict[str, float]]:
-    """Return so many lines of a run's metrics.jsonl and cut off those behind them.
+def first_lines(folder: Path, count: int, unit: str, rules: Rules) -> list[dict[str, float]]:
+    """Read so many lines of a run's metrics.jsonl and cut off those behind them.
 
     Raises:
         UserError: it has fewer, or they are not what a run writes.
+        OSError: it cannot be written anew.
     """
     path = folder / METRICS
-    lines = path.read_bytes().splitlines(keepends=True)[:count] if path.exists() else []
+    lines: list[bytes] = []
+    history: list[dict[str, float]] = []
     try:
-        history = [dict(json.loads(line)) for line in lines]
-    except (ValueError, TypeError):
-        history = []
-    if len(history) < count:
-        raise UserError(f"{path}: must have {count} whole lines, as its checkpoint counts; restore the file")
+        if count or path.exists():
+            with open_regular(path) as file:
+                while len(lines) < count:
+                    lines.append(file.readline(LONGEST_LINE))
+                    history.append(_numbers(lines[-1], unit, rules))
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); restore the file") from None
+    except (ValueError, KeyError, RecursionError):
+        wanted = f"must have {count:,} whole lines, as its checkpoint counts"
+        raise UserError(f"{path}: {wanted}, but line {len(lines):,} is none; restore the file") from None
     write_whole(path, b"".join(lines))
     return history
+
+
+def _numbers(line: bytes, unit: str, rules: Rules) -> dict[str, float]:
+    """Return a line of metrics.jsonl.
+
+    Raises:
+        ValueError, KeyError: it is not what `Tracker` writes.
+    """
+    found = json.loads(line)
+    if not (isinstance(found, dict) and line.endswith(b"\n") and all(map(str.isascii, found))):
+        raise ValueError
+    for value in found.values():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
+            raise ValueError
+    if not isinstance(found[unit], int) or not 0 <= found[unit] <= 2 * LARGEST or "time/training_s" not in found:
+        raise ValueError
+    evaluation = metrics_evaluation(found, rules)
+    for seat in (evaluation.first, evaluation.second):
+        if isinstance(seat, SeatEvaluation) and seat.best_response not in (-1, 0, 1):
+            raise ValueError
+    return found
 
 
 class Tracker:
@@ -98,25 +129,29 @@ class Tracker:
 
     `history` are the lines of metrics.jsonl from which the run goes on, None if it has not begun. What
     TensorBoard has been told of later steps is taken back.
+
+    Everything raises OSError where the disk does not take it.
     """
 
     def __init__(self, folder: Path, unit: str, history: Sequence[dict[str, float]] | None = None) -> None:
         self._folder = folder
         self._unit = unit
         self._history = list(history or [])
-        self._lines = (folder / METRICS).open("a", encoding="utf-8")
         taken_back = None if history is None else int(history[-1][unit]) + 1 if history else 0
-        self._board = SummaryWriter(str(folder), purge_step=taken_back)
+        self._lines = (folder / METRICS).open("ab", buffering=0)
+        try:
+            self._events = Events(folder, taken_back)
+        except OSError:
+            self._lines.close()
+            raise
 
     def metrics(self, steps: int, metrics: Mapping[str, float]) -> None:
         """Record numbers by tag after so many steps."""
         line = {self._unit: steps, **metrics}
         self._history.append(line)
-        self._lines.write(json.dumps(line) + "\n")
-        self._lines.flush()
+        append(self._lines, (json.dumps(line) + "\n").encode())
         for tag, value in metrics.items():
-            self._board.add_scalar(tag, value, steps)
-        self._board.flush()  # or a killed run would lack what was recorded before its checkpoint
+            self._events.scalar(tag, value, steps)
 
     def player(self, steps: int, player: Player) -> None:
         """Record the values that a player sees in the opening, as a picture, and a game it plays with itself."""
@@ -124,25 +159,24 @@ class Tracker:
         opening = batch.observe(rules, batch.reset(rules, 1, np), "mover")
         values = player.q_values(opening)[0].reshape(rules.rows, rules.cols)
         title = f"Values of the opening, {steps:,} {self._unit}"
-        self._board.add_figure("q/opening", value_figure(values, title), steps)
+        self._events.picture("q/opening", png(value_figure(values, title)), steps)
         game = self_play_game(player, rules)
-        self._board.add_text("game/self_play", "\n".join("    " + line for line in game.split("\n")), steps)
+        self._events.text("game/self_play", "\n".join("    " + line for line in game.split("\n")), steps)
 
     def close(self, settings: Mapping[str, object]) -> None:
         """Record the settings with the last metrics, draw progress.png and close the files."""
-        if self._history:
-            self._hparams(settings, self._history[-1])
-            write_whole(self._folder / PROGRESS, png(progress_figure(self._history, self._unit)))
-        self._board.close()
-        self._lines.close()
+        try:
+            if self._history:
+                self._hparams(settings, self._history[-1])
+                write_whole(self._folder / PROGRESS, png(progress_figure(self._history, self._unit)))
+        finally:
+            self._events.close()
+            self._lines.close()
 
     def _hparams(self, settings: Mapping[str, object], metrics: Mapping[str, float]) -> None:
-        # SummaryWriter.add_hparams would put them into a run of their own beside this one.
         final = {f"final/{tag}": value for tag, value in metrics.items() if tag != self._unit}
         plain = {
-            name: value if isinstance(value, bool | int | float) else str(value) for name, value in settings.items()
+            name: value if isinstance(value, bool | int | float) else one_line(value)
+            for name, value in settings.items()
         }
-        for summary in hparams(plain, final):  # type: ignore[no-untyped-call]
-            self._board._get_file_writer().add_summary(summary)  # type: ignore[no-untyped-call]
-        for tag, value in final.items():
-            self._board.add_scalar(tag, value, int(metrics[self._unit]))
+        self._events.hparams(plain, final, int(metrics[self._unit]))

@@ -13,6 +13,7 @@ tables learn what one table learns, and differ from it in their initial numbers 
 """
 
 import csv
+import io
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,13 +24,15 @@ from numpy.typing import NDArray
 
 from selfplay.checks import check_counts, check_fractions, check_seed, check_types, require
 from selfplay.errors import UserError
-from selfplay.files import write_csv
+from selfplay.files import read_small, write_csv
 from selfplay.tabular import kernels
 from selfplay.tabular.boards import FloatArray, IntArray, board_tables, greedy, reachable_positions, rows_and_seats
 from tictactoe import Rules
 
 RULES = Rules()
 CSV_ROWS, CSV_COLUMNS = 3**RULES.cells, RULES.cells
+LARGEST_CSV = 64 << 20
+"""Bytes; what `write_table` writes has four millions."""
 
 
 @dataclass(frozen=True)
@@ -176,11 +179,11 @@ def read_table(path: Path) -> FloatArray:
     table = np.empty((CSV_ROWS, CSV_COLUMNS))
     count = 0
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            for count, fields in enumerate(csv.reader(file), start=1):
-                if count > CSV_ROWS:
-                    break
-                table[count - 1] = _numbers(fields, f"{path}, line {count}")
+        text = read_small(path, LARGEST_CSV).decode()
+        for count, fields in enumerate(csv.reader(io.StringIO(text, newline="")), start=1):
+            if count > CSV_ROWS:
+                break
+            table[count - 1] = _numbers(fields, f"{path}, line {count}")
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
     except (UnicodeDecodeError, csv.Error) as error:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from selfplay import experiment
 from selfplay.algorithms import TabularConfig
-from selfplay.checkpoint import Checkpoints, RunFlags, Snapshot
+from selfplay.checkpoint import Checkpoints, RunFlags, Snapshot, check_length
+from selfplay.checks import LARGEST
 from selfplay.errors import UserError
 from selfplay.evaluation import Proof
 from selfplay.experiment import Record
@@ -106,7 +107,8 @@ def train(learner: Learner, standing: Standing = BEGINNING, kept: Checkpoints | 
     learner.play(0)  # compiles the loop or loads it, which is not training
     config = learner.config
     while learner.games_played < config.games:
-        rest = min(config.eval_every - sum(standing.counts), config.games - learner.games_played)
+        due = max(config.eval_every - sum(standing.counts), 0)  # by force the interval can have become shorter
+        rest = min(due, config.games - learner.games_played)
         standing = played(standing, learner.play, min(rest, SLICE))
         if rest <= SLICE:
             yield record(learner, standing)
@@ -171,6 +173,9 @@ def resume(learner: Learner, kept: Checkpoints) -> Standing:
     learner.table[:] = found.tensors[TABLE].numpy()
     counters = dict(found.counters)
     learner.games_played = counters.pop("games_played")
+    if not sum(counters["counts"].values()) <= learner.games_played <= LARGEST:
+        raise UserError(f"{kept.folder}: its checkpoint is not one of such a run; start a new run")
+    check_length("games", learner.config.games, learner.games_played, kept)
     try:
         learner.rng.bit_generator.state = counters.pop("generator")
     except (ValueError, TypeError, OverflowError) as error:
