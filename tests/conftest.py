@@ -5,8 +5,23 @@ Convolutions on a GPU give the same bits each time, as in a run.
 
 import os
 
+import pytest
 import torch
 
 torch.set_num_threads(1)
 torch.backends.cudnn.deterministic = True
 os.environ["SDL_VIDEODRIVER"] = "dummy"
+
+
+@pytest.fixture
+def stopper(monkeypatch: pytest.MonkeyPatch) -> object:
+    """Return the `tests.runs.Stopper` of runs without pictures, whose tabular learners can often be stopped."""
+    from selfplay import tracking  # noqa: PLC0415 (the environment's tests need none of it)
+    from selfplay.tabular import training  # noqa: PLC0415
+    from tests.pictures import without_pictures  # noqa: PLC0415
+    from tests.runs import Stopper  # noqa: PLC0415
+
+    monkeypatch.setattr(training, "SLICE", 70)
+    monkeypatch.setattr(tracking.Tracker, "player", lambda *_: None)
+    without_pictures(monkeypatch.setattr)
+    return Stopper(monkeypatch)

@@ -125,7 +125,6 @@ def _run(
             run_folder.write_player(folder, player())
             run_folder.write_evaluation(folder, history[-1].evaluation)
             write_report(folder)
-            kept.finish()
             finished = True
             progress.update(task, total=history[-1].steps)
         if not is_power_of_two(len(history)):
@@ -136,6 +135,7 @@ def _run(
         raise KeyboardInterrupt(f"interrupted; the player so far is in {folder}; {again} goes on") from None
     finally:
         tracker.close(run_folder.settings(config))
+    kept.finish()  # last of all: until then a run that is killed is resumed, and writes all of it again
     return Finished(config, folder, player(), unit, history)
 
 

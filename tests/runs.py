@@ -1,0 +1,96 @@
+"""Short runs of `train.py`: their flags, how they are stopped, and what they have come to."""
+
+import json
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from safetensors.torch import load_file
+
+import train
+from selfplay.checkpoint import Checkpoints
+from selfplay.errors import UserError
+
+SMALL = ["--hidden", "16", "--num-envs", "16", "--batch-size", "32", "--memory-size", "700", "--warmup", "64"]
+DQN = [*SMALL, "--total-steps", "2400", "--eval-every", "960", "--seed", "1000", "--device", "cpu"]
+TABULAR = ["--games", "1000", "--eval-every", "400", "--seed", "1000"]
+
+
+class Stopper:
+    """Press Ctrl-C, or send other signals, when a run asks for the nth time whether a checkpoint is due."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.left = -1
+        self.signals = [signal.SIGINT]
+        asked = Checkpoints.due
+
+        def due(kept: Checkpoints) -> bool:
+            self.left -= 1
+            if self.left == 0:
+                for number in self.signals:
+                    signal.raise_signal(number)
+            return asked(kept)
+
+        monkeypatch.setattr(Checkpoints, "due", due)
+
+
+def in_parts(args: Sequence[str], folder: Path, stopper: Stopper, stops: Sequence[int]) -> None:
+    """Train in this process, stopped so often."""
+    start = [*args, "--run-dir", str(folder)]
+    for stop in stops:
+        stopper.left = stop
+        with pytest.raises(KeyboardInterrupt, match=f"--resume {folder} goes on$"):
+            train.main(start)
+        start = ["--resume", str(folder)]
+    stopper.left = -1
+    train.main(start)
+
+
+def stopped(folder: Path, stopper: Stopper, args: Sequence[str] = DQN, stop: int = 70) -> Path:
+    """Return the folder of a run that was stopped on its way, after its first evaluation."""
+    stopper.left = stop
+    with pytest.raises(KeyboardInterrupt):
+        train.main([*args, "--run-dir", str(folder)])
+    return folder
+
+
+def newest(folder: Path) -> int:
+    """Return the number of a run's last checkpoint, 0 before the first."""
+    return max((int(path.stem) for path in (folder / "checkpoint").glob("*.json")), default=0)
+
+
+def content_of(folder: Path) -> dict[Path, bytes]:
+    """Return every file of a folder with its content."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def refused(args: Sequence[str]) -> str:
+    """Return the one line with which a command line is refused."""
+    with pytest.raises(UserError) as caught:
+        train.main(args)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def left_behind(folder: Path) -> dict[str, Any]:
+    """Return what a run has come to, times left out."""
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    tensors = load_file(folder / "checkpoint" / f"{newest(folder)}.safetensors")
+    return {
+        "model": (folder / "model.safetensors").read_bytes(),
+        "state": {name: tensor.tolist() for name, tensor in tensors.items()},
+        "evaluation": (folder / "evaluation.json").read_bytes(),
+        "metrics": [
+            {name: value for name, value in line.items() if name == "time/updates" or not name.startswith("time/")}
+            for line in lines
+        ],
+    }
+
+
+def same(one: Path, other: Path) -> None:
+    """Assert that two runs have come to the same, without a difference of megabytes in the report."""
+    first, second = left_behind(one), left_behind(other)
+    assert [name for name in first if first[name] != second[name]] == []
+    assert first["metrics"]

@@ -1,0 +1,160 @@
+"""A disk that is full, really: the operating system refuses the bytes, wherever a run is writing just then.
+
+A limit on the size of files refuses them from any moment on; where the tests may mount one, a small disk does.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.children import Ended, Setting, run
+from tests.runs import DQN, TABULAR, content_of, newest, same
+from tests.test_resume_killed import OFTEN, often
+
+SHORT = [*DQN, "--total-steps", "320", "--eval-every", "160"]
+MINIMAX_Q = ["minimax-q", *TABULAR, "--games", "60", "--eval-every", "40"]
+
+
+def full_from(name: str) -> None:
+    """Let the operating system refuse every byte once a file whose path has this part is opened to be written."""
+
+    def watch(event: str, args: tuple[object, ...]) -> None:
+        path, flags = str(args[0]) if args else "", args[2] if len(args) > 2 else 0
+        if event == "open" and name in path and isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))  # Python ignores its signal
+
+    often()
+    sys.addaudithook(watch)
+
+
+def assert_stopped_in_a_line(ended: Ended, reason: str) -> None:
+    """Assert that a run has ended because of the disk, and has said so without a traceback."""
+    assert ended.status == 2
+    *notices, last = ended.complaint.splitlines()
+    assert f"cannot be written ({reason}); once it can, " in last
+    assert last.endswith(" goes on from the last checkpoint")
+    assert_only_notices(notices, reason)
+
+
+def assert_only_notices(notices: list[str], reason: str) -> None:
+    assert all(f"no checkpoint could be written ({reason}); the last one stays" in notice for notice in notices)
+
+
+@pytest.mark.parametrize(
+    ("args", "names"),
+    [
+        (
+            SHORT,
+            [
+                "metrics.jsonl",
+                "events.out.tfevents",
+                "checkpoint/1.safetensors",
+                "checkpoint/1.json",
+                "checkpoint/7.safetensors",
+                "checkpoint/8.json",
+                "model.safetensors",
+                "evaluation.json",
+                "progress.png",
+            ],
+        ),
+        (MINIMAX_Q, ["checkpoint/2.safetensors", "checkpoint/3.json", "model.safetensors", "table.csv"]),
+    ],
+    ids=["dqn", "minimax-q"],
+)
+def test_a_run_whose_disk_is_full_stops_in_a_line_and_loses_nothing(
+    args: list[str], names: list[str], tmp_path: Path
+) -> None:
+    whole = tmp_path / "whole"
+    assert run("train", [*args, *OFTEN, "--run-dir", str(whole)], tmp_path, Setting(often)).status == 0
+    for number, name in enumerate(names):
+        folder = tmp_path / str(number)
+        setting = Setting(partial(full_from, f"{folder}/{name}"))
+        assert_stopped_in_a_line(
+            run("train", [*args, *OFTEN, "--run-dir", str(folder)], tmp_path, setting), "File too large"
+        )
+        again = run("train", ["--resume", str(folder)], tmp_path, Setting(often))
+        assert (again.status, again.complaint) == (0, ""), name
+        same(whole, folder)
+        assert not list(folder.rglob("*.partial"))
+
+
+def test_a_run_that_cannot_begin_says_so(tmp_path: Path) -> None:
+    setting = Setting(partial(full_from, "config.json"))
+    assert_stopped_in_a_line(
+        run("train", [*SHORT, "--run-dir", str(tmp_path / "it")], tmp_path, setting), "File too large"
+    )
+    assert not content_of(tmp_path / "it")
+
+
+def large_checkpoints_fail() -> None:
+    """Let the disk take everything but the tensors of a checkpoint."""
+    often()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, resource.RLIM_INFINITY))
+
+
+def test_a_run_goes_on_where_there_is_room_for_all_but_its_checkpoints(tmp_path: Path) -> None:
+    whole, folder = tmp_path / "whole", tmp_path / "it"
+    assert run("train", [*SHORT, "--run-dir", str(whole)], tmp_path).status == 0
+    ended = run("train", [*SHORT, *OFTEN, "--run-dir", str(folder)], tmp_path, Setting(large_checkpoints_fail))
+    assert ended.status == 0
+    lines = ended.complaint.splitlines()
+    assert set(lines) == {f"{folder}/checkpoint: no checkpoint could be written (File too large); the last one stays"}
+    assert newest(folder) == 0
+    assert not list((folder / "checkpoint").iterdir())
+    assert (folder / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+
+
+def output_is_full() -> None:
+    """Let standard output be a full disk, as a log file may be."""
+    often()
+    os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device of a full disk")
+def test_a_run_whose_output_cannot_be_written_loses_nothing(tmp_path: Path) -> None:
+    whole, folder = tmp_path / "whole", tmp_path / "it"
+    assert run("train", [*SHORT, *OFTEN, "--run-dir", str(whole)], tmp_path, Setting(often)).status == 0
+    ended = run("train", [*SHORT, *OFTEN, "--run-dir", str(folder)], tmp_path, Setting(output_is_full))
+    assert ended.status == 2
+    assert ended.complaint.count("\n") == 1
+    assert "the output: " in ended.complaint
+    assert "No space left on device" in ended.complaint
+    again = run("train", ["--resume", str(folder)], tmp_path, Setting(often))
+    assert "is finished" in again.complaint or not again.status
+    same(whole, folder)
+
+
+def mounted(options: str, place: Path) -> bool:
+    return not subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", place], capture_output=True).returncode
+
+
+def test_a_small_disk_that_runs_full_and_then_grows(tmp_path: Path) -> None:
+    whole, disk = tmp_path / "whole", tmp_path / "disk"
+    disk.mkdir()
+    assert run("train", [*SHORT, *OFTEN, "--run-dir", str(whole)], tmp_path, Setting(often)).status == 0
+    statuses = set()
+    for kib in (8, 16, 24, 32, 40, 100, 252):
+        if not mounted(f"size={kib}k", disk):
+            pytest.skip("a disk can be mounted by root alone")
+        try:
+            folder = disk / "it"
+            ended = run("train", [*SHORT, *OFTEN, "--run-dir", str(folder)], tmp_path, Setting(often))
+            statuses.add(ended.status)
+            if ended.status:
+                assert_stopped_in_a_line(ended, "No space left on device")
+            else:  # there was room for all but some checkpoints
+                assert_only_notices(ended.complaint.splitlines(), "No space left on device")
+            assert mounted("remount,size=9m", disk)
+            again = run("train", ["--resume", str(folder)], tmp_path, Setting(often))
+            if "is finished" not in again.complaint:
+                assert (again.status, again.complaint) == (0, "")
+                same(whole, folder)
+            assert (folder / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+        finally:
+            subprocess.run(["umount", disk], check=True)
+    assert statuses == {0, 2}

@@ -1,0 +1,96 @@
+"""A run that is killed, at whatever moment, and resumed ends with the same bits as one that was left alone."""
+
+import os
+import random
+import shutil
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from selfplay import checkpoint
+from selfplay.tabular import training
+from tests.children import FILE_CALLS, Setting, run
+from tests.runs import SMALL, newest, same
+
+KILLS = 50
+"""Random moments at which a run is killed."""
+
+DQN = [*SMALL, "--total-steps", "960", "--eval-every", "320", "--seed", "1000", "--stop", "never"]
+TD_VALUE = ["td-value", "--games", "1200", "--eval-every", "400", "--seed", "1000"]
+OFTEN = ["--checkpoint-interval", "1e-9"]
+
+
+def often() -> None:
+    """Write a checkpoint after every step and every few games."""
+    checkpoint.LARGEST_SHARE = float("inf")
+    training.SLICE = 20
+
+
+def often_and_quickly() -> None:
+    """Do so without waiting for the disk, which a process need not have done for its files to outlive it."""
+    often()
+    os.fsync = os.fstat  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("args", [DQN, TD_VALUE], ids=["dqn", "td-value"])
+def test_a_run_killed_at_random_moments_ends_with_the_same_bits(args: Sequence[str], tmp_path: Path) -> None:
+    """Moments are calls of C functions, so that a process dies as likely in the middle of one thing as of another."""
+    whole, chance = tmp_path / "whole", random.Random(1000)
+    done = run("train", [*args, *OFTEN, "--run-dir", str(whole)], tmp_path, Setting(often_and_quickly, 0))
+    assert (done.status, done.complaint) == (0, "")
+    found: list[int] = []
+    kills = 0
+    while kills < KILLS:
+        folder = tmp_path / "it"
+        finished = False
+        while not finished:
+            begun = (folder / "config.json").exists()
+            start = ["--resume", str(folder)] if begun else [*args, "--run-dir", str(folder)]
+            moment = chance.randrange(1, done.calls // 3)
+            ended = run("train", [*start, *OFTEN], tmp_path, Setting(often_and_quickly, moment))
+            kills += ended.status == -signal.SIGKILL
+            found.append(newest(folder))
+            finished = ended.status == 0 or "is finished" in ended.complaint
+            assert finished or (ended.status, ended.complaint) == (-signal.SIGKILL, "")
+            if not (folder / "config.json").exists():
+                shutil.rmtree(folder, ignore_errors=True)
+        same(whole, folder)
+        shutil.rmtree(folder)
+    print("checkpoints", found)
+    assert len(found) > kills
+    assert len(set(found)) >= KILLS // 3, "most processes were killed before their next checkpoint"
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        [*SMALL, "--warmup", "16", "--total-steps", "48", "--eval-every", "32", "--seed", "1000"],
+        ["td-backup", "--games", "60", "--greedy-games", "10", "--eval-every", "40", "--seed", "1000"],
+    ],
+    ids=["dqn", "td-backup"],
+)
+def test_a_run_killed_before_any_change_of_a_file_ends_with_the_same_bits(args: Sequence[str], tmp_path: Path) -> None:
+    whole = tmp_path / "whole"
+    done = run("train", [*args, *OFTEN, "--run-dir", str(whole)], tmp_path, Setting(often_and_quickly, 0, FILE_CALLS))
+    assert (done.status, done.complaint) == (0, "")
+    assert newest(whole) == 3
+    resumed = 0
+    for number in range(1, done.calls + 1):
+        folder = tmp_path / str(number)
+        died = run(
+            "train", [*args, *OFTEN, "--run-dir", str(folder)], tmp_path, Setting(often_and_quickly, number, FILE_CALLS)
+        )
+        assert died.status == -signal.SIGKILL
+        if not (folder / "config.json").exists():
+            assert newest(folder) == 0
+            continue
+        again = run("train", ["--resume", str(folder)], tmp_path, Setting(often_and_quickly))
+        if "is finished" not in again.complaint:
+            assert (again.status, again.complaint) == (0, "")
+            resumed += 1
+        same(whole, folder)
+        assert not list(folder.rglob("*.partial"))
+        shutil.rmtree(folder)
+    assert resumed > 30

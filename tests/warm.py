@@ -1,0 +1,33 @@
+"""What a process that tests fork from loads once: everything that `train.py` imports, compiles and draws with.
+
+Nobody imports this but the fork server, by `tests.children`.
+"""
+
+import contextlib
+import gc
+import io
+import tempfile
+
+import torch
+
+import selfplay.arena
+import selfplay.play
+import selfplay.prove
+import train
+from selfplay.algorithms import ALGORITHMS
+from tests.pictures import without_pictures
+from tests.runs import SMALL
+
+torch.set_num_threads(1)  # a process that is forked must not have others
+without_pictures(setattr)
+with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+    train.main([*SMALL, "--total-steps", "96", "--run-dir", f"{folder}/dqn"])
+    for algorithm in set(ALGORITHMS) - {"dqn"}:
+        train.main([algorithm, "--games", "9", "--eval-every", "9", "--run-dir", f"{folder}/{algorithm}"])
+COMMANDS = {
+    "train": (train.main, train.PROG),
+    "prove": (selfplay.prove.main, selfplay.prove.PROG),
+    "play": (selfplay.play.main, selfplay.play.PROG),
+    "arena": (selfplay.arena.main, selfplay.arena.PROG),
+}
+gc.freeze()  # or every process would soon have its own copy of it all
