@@ -63,13 +63,13 @@ class Setting(NamedTuple):
     """Names of the calls that count; none mean all."""
 
 
-def run(command: str, args: Sequence[str], place: Path, setting: Setting = Setting()) -> Ended:
+def run(command: str, args: Sequence[str], place: Path, setting: Setting | None = None) -> Ended:
     """Run `train`, `prove`, `play` or `arena` with these arguments; it prints into pipes in the folder `place`."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.warm"])
     with contextlib.ExitStack() as pipes:
         ends = [pipes.enter_context(_pipe(place / name)) for name in PIPES]
-        process = context.Process(target=_command, args=(command, [*args], place, setting))
+        process = context.Process(target=_command, args=(command, [*args], place, setting or Setting()))
         process.start()
         process.join(PATIENCE)
         if process.is_alive():

@@ -1,13 +1,15 @@
 """Short runs of `train.py`: their flags, how they are stopped, and what they have come to."""
 
+import hashlib
 import json
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from safetensors.torch import load_file
+import torch
+from safetensors.torch import load_file, save_file
 
 import train
 from selfplay.checkpoint import Checkpoints
@@ -94,3 +96,18 @@ def same(one: Path, other: Path) -> None:
     first, second = left_behind(one), left_behind(other)
     assert [name for name in first if first[name] != second[name]] == []
     assert first["metrics"]
+
+
+def forge(folder: Path, tensors: Mapping[str, torch.Tensor] | None = None, **changes: Any) -> None:
+    """Change a run's last checkpoint as another program would, with the right checksums."""
+    path = folder / "checkpoint" / f"{newest(folder)}.json"
+    content = json.loads(path.read_text())
+    for name, value in changes.items():
+        content[name] = content[name] | value if isinstance(value, dict) else value
+    if tensors:
+        packed = path.with_suffix(".safetensors")
+        save_file(load_file(packed) | dict(tensors), packed)
+        content["tensors_sha256"] = hashlib.sha256(packed.read_bytes()).hexdigest()
+    del content["sha256"]
+    checksum = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    path.write_text(json.dumps(content | {"sha256": checksum}))

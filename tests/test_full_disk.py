@@ -130,7 +130,8 @@ def test_a_run_whose_output_cannot_be_written_loses_nothing(tmp_path: Path) -> N
 
 
 def mounted(options: str, place: Path) -> bool:
-    return not subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", place], capture_output=True).returncode
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
 def test_a_small_disk_that_runs_full_and_then_grows(tmp_path: Path) -> None:

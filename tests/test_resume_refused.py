@@ -1,4 +1,4 @@
-"""A run that is resumed takes no settings but its own, has its folder for itself, and keeps its last good checkpoint."""
+"""A resumed run takes no settings but its own, has its folder for itself, and keeps its last good checkpoint."""
 
 import fcntl
 import os

@@ -202,13 +202,15 @@ class Checkpoints:
                 signal.signal(number, handler)
 
 
-def check_length(name: str, wanted: int, played: int, kept: Checkpoints) -> None:
+def check_length(name: str, wanted: int, played: int, step: int, kept: Checkpoints) -> None:
     """Refuse a run that by force is to be shorter than it is, for what it was there is known no longer.
+
+    It is played in whole steps, so that the last one may go beyond what is wanted.
 
     Raises:
         UserError: so much has been played already, and not because the run has come to its end.
     """
-    ended = kept.settings.get(name) == wanted and kept.evaluations > 0
+    ended = kept.settings.get(name) == wanted and played < wanted + step and kept.evaluations > 0
     require(wanted > played or ended, name, f"above what has been played, {played:,}", wanted)
 
 

@@ -96,7 +96,7 @@ def resume(config: DQNConfig, agents: InterleavedAgents, device: torch.device, k
     boards = batch.State(*(tensors[f"boards.{name}"].numpy() for name in batch.State._fields))
     if not _possible(config, counters, tensors, boards):
         raise UserError(f"{kept.folder}: its checkpoint is not one of such a run; start a new run")
-    check_length("total_steps", config.total_steps, counters["plies"], kept)
+    check_length("total_steps", config.total_steps, counters["plies"], config.num_envs, kept)
     if kept.settings.get("device") != device.type:
         tensors[GENERATOR] = blank.tensors[GENERATOR]
     tensors[GENERATOR] = tensors[GENERATOR][: len(agents.state()[GENERATOR])]

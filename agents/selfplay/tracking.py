@@ -95,10 +95,10 @@ def first_lines(folder: Path, count: int, unit: str, rules: Rules) -> list[dict[
                     lines.append(file.readline(LONGEST_LINE))
                     history.append(_numbers(lines[-1], unit, rules))
     except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}); restore the file") from None
+        raise UserError(f"{path}: cannot be read ({error.strerror}); restore it") from None
     except (ValueError, KeyError, RecursionError):
         wanted = f"must have {count:,} whole lines, as its checkpoint counts"
-        raise UserError(f"{path}: {wanted}, but line {len(lines):,} is none; restore the file") from None
+        raise UserError(f"{path}: {wanted}, but line {len(lines):,} is none; restore it") from None
     write_whole(path, b"".join(lines))
     return history
 

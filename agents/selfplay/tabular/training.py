@@ -175,7 +175,7 @@ def resume(learner: Learner, kept: Checkpoints) -> Standing:
     learner.games_played = counters.pop("games_played")
     if not sum(counters["counts"].values()) <= learner.games_played <= LARGEST:
         raise UserError(f"{kept.folder}: its checkpoint is not one of such a run; start a new run")
-    check_length("games", learner.config.games, learner.games_played, kept)
+    check_length("games", learner.config.games, learner.games_played, 1, kept)
     try:
         learner.rng.bit_generator.state = counters.pop("generator")
     except (ValueError, TypeError, OverflowError) as error:

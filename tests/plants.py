@@ -1,0 +1,101 @@
+"""Files that somebody could have put in place of ours: programs in disguise, no end, and lies about sizes."""
+
+import io
+import json
+import os
+import pickle
+import struct
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+MARKER = "executed"
+"""Name of the file that a planted program makes beside the folder in which it lies."""
+GIB = 1 << 30
+
+
+class Program:
+    """Make the marker when it is unpickled."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return (open, (str(self.place / MARKER), "w"))
+
+
+def program(path: Path) -> Program:
+    return Program(path.parents[1])
+
+
+def torch_archive(path: Path) -> bytes:
+    content = io.BytesIO()
+    torch.save({"table": program(path)}, content)
+    return content.getvalue()
+
+
+def numpy_objects(path: Path) -> bytes:
+    content = io.BytesIO()
+    np.save(content, np.array([program(path)], dtype=object), allow_pickle=True)
+    return content.getvalue()
+
+
+def source(path: Path) -> bytes:
+    return f"__import__('pathlib').Path({str(path.parents[1] / MARKER)!r}).touch()\n".encode()
+
+
+def announcing(tensors: Mapping[str, tuple[list[int], list[int]]]) -> bytes:
+    """Return a safetensors file of 64 bytes of data that announces these shapes and places."""
+    header = {name: {"dtype": "F32", "shape": shape, "data_offsets": at} for name, (shape, at) in tensors.items()}
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + bytes(64)
+
+
+CONTENTS: Mapping[str, Callable[[Path], bytes]] = {
+    "pickle": lambda path: pickle.dumps(program(path)),
+    "archive of torch": torch_archive,
+    "objects of numpy": numpy_objects,
+    "Python": source,
+    "nothing": lambda _: b"",
+    "nested brackets": lambda _: b"[" * 1_000_000,
+    "nested objects": lambda _: b'{"config":' * 1_000_000,
+    "a huge integer": lambda _: b'{"algorithm": ' + b"9" * 1_000_000 + b"}",
+    "no numbers": lambda _: b'{"algorithm": NaN, "config": {"seed": Infinity}, "plies": -Infinity}\n',
+    "a key twice": lambda _: b'{"algorithm": "dqn", "algorithm": "td-value", "config": {}, "config": 3}\n',
+    "a name that moves the cursor": lambda _: b'{"algorithm": "dqn", "config": {"\\u001b[2J\\n": 1}}\n',
+    "terabytes": lambda _: announcing({"table": ([1 << 40], [0, 1 << 42])}),
+    "more than there are numbers for": lambda _: announcing({"table": ([1 << 62, 1 << 62], [0, 64])}),
+    "overlapping tensors": lambda _: announcing({"table": ([16], [0, 64]), "other": ([16], [0, 64])}),
+    "tensors outside": lambda _: announcing({"table": ([16], [32, 96])}),
+    "an endless header": lambda _: struct.pack("<Q", (1 << 63) - 1) + b"{}",
+    "a header of a hundred megabytes": lambda _: struct.pack("<Q", 99_000_000) + b" " * 99_000_000,
+}
+
+
+def write(content: Callable[[Path], bytes], path: Path) -> None:
+    path.write_bytes(content(path))
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def sparse(path: Path) -> None:
+    """Make a file of ten gibibytes that takes no room."""
+    with path.open("wb") as file:
+        file.truncate(10 * GIB)
+
+
+PLANTS: Mapping[str, Callable[[Path], object]] = {
+    **{name: partial(write, content) for name, content in CONTENTS.items()},
+    "a pipe": pipe,
+    "a folder": Path.mkdir,
+    "ten gibibytes": sparse,
+    "a link to no end": lambda path: path.symlink_to("/dev/zero"),
+    "a link to itself": lambda path: path.symlink_to(path),
+    "a link to nothing": lambda path: path.symlink_to(path.parents[1] / "nothing"),
+}
