@@ -1,6 +1,7 @@
 """A run folder whose files are whole, but not what this program writes, or of another machine, is refused in a line."""
 
 import json
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -48,7 +49,7 @@ def test_a_run_of_another_device_goes_on_by_force(
 )
 def test_a_run_is_not_made_shorter_than_it_is(args: list[str], stop: int, tmp_path: Path, stopper: Stopper) -> None:
     folder = stopped(tmp_path / "it", stopper, stop=stop)
-    played = {70: "1,136", 20: "320"}[stop]
+    played = {70: "1,120", 20: "320"}[stop]
     message = refused(["--resume", str(folder), *args, "--force"])
     assert message == f"--total-steps must be above what has been played, {played}, got {args[1]}"
 
@@ -89,7 +90,7 @@ def test_a_forged_checkpoint_is_refused(
     folder = stopped(tmp_path / "it", stopper)
     forge(folder, tensors, **changes)
     message = refused(["--resume", str(folder)])
-    assert any(gist in message for gist in ("not one of such a run", "no state of a generator", "its counters", "must"))
+    assert re.search("not one of such a run|no state of a generator|its counters|must", message)
 
 
 @pytest.mark.parametrize(
@@ -114,9 +115,7 @@ def test_forged_counters_of_a_table_are_refused(counters: dict[str, Any], tmp_pa
     folder = stopped(tmp_path / "it", stopper, ["minimax-q", *TABULAR], stop=4)
     forge(folder, counters=counters)
     message = refused(["--resume", str(folder)])
-    assert any(
-        gist in message for gist in ("not one of such a run", "no state of a generator", "--games must be above")
-    )
+    assert re.search("not one of such a run|no state of a generator|--games must be above", message)
 
 
 def test_a_checkpoint_of_no_settings_is_resumed_by_force(tmp_path: Path, stopper: Stopper) -> None:
@@ -173,14 +172,16 @@ def test_a_disk_that_is_read_only_is_named(tmp_path: Path, stopper: Stopper) -> 
         subprocess.run(["umount", str(disk)], check=True)
 
 
-def test_a_folder_that_no_permission_shows_to_be_read_only_is_named(tmp_path: Path, stopper: Stopper) -> None:
+def test_what_even_root_may_not_change_is_named(tmp_path: Path, stopper: Stopper) -> None:
     folder = stopped(tmp_path / "it", stopper)
-    immutable = subprocess.run(["chattr", "+i", str(folder)], check=False, capture_output=True)
-    if immutable.returncode:
-        pytest.skip("only root may make a folder immutable, and not on every disk")
-    try:
-        message = refused(["--resume", str(folder)])
-    finally:
-        subprocess.run(["chattr", "-i", str(folder)], check=True)
-    assert "metrics.jsonl: cannot be written (Operation not permitted); once it can, " in message
+    for path, gist in (
+        (folder, "it: is not writable; copy the run elsewhere and resume it there"),
+        (folder / "metrics.jsonl", "metrics.jsonl: cannot be written (Operation not permitted); once it can, "),
+    ):
+        if subprocess.run(["chattr", "+i", str(path)], check=False, capture_output=True).returncode:
+            pytest.skip("only root may make a file immutable, and not on every disk")
+        try:
+            assert gist in refused(["--resume", str(folder)])
+        finally:
+            subprocess.run(["chattr", "-i", str(path)], check=True)
     train.main(["--resume", str(folder)])
