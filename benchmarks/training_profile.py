@@ -118,7 +118,7 @@ def timing(stopwatch: Stopwatch) -> Iterator[None]:
         ("forward and backward", DQNAgent, "update"),
         ("Adam", Adam, "step"),
         ("target network", DQNAgent, "_follow"),
-        ("evaluation", train, "evaluate"),
+        ("evaluation", train, "assess"),
         ("checkpoint", train, "snapshot"),
         ("checkpoint", Checkpoints, "write"),
         ("record", Tracker, "metrics"),
