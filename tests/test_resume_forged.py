@@ -15,8 +15,6 @@ from selfplay.run_folder import read_config
 from tests.runs import DQN, TABULAR, Stopper, forge, in_parts, left_behind, newest, refused, stopped
 from tests.test_full_disk import mounted
 
-LINE = {"plies": 960, "time/training_s": 1.5, "time/updates": 57}
-
 
 def test_a_run_goes_on_where_it_began_whatever_auto_is_there(
     tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
@@ -130,29 +128,35 @@ def test_a_checkpoint_of_no_settings_is_resumed_by_force(tmp_path: Path, stopper
 
 
 @pytest.mark.parametrize(
-    "line",
+    "changes",
     [
-        {},
-        {"plies": 960},
-        [960],
-        LINE | {"plies": "960"},
-        LINE | {"plies": -1},
-        LINE | {"plies": 10**30},
-        LINE | {"plies": True},
-        LINE | {"loss/td": float("nan")},
-        LINE | {"loss/td": 10**400},
-        LINE | {"loss/td": None},
-        LINE | {"\ud800": 1},
-        LINE | {"eval/unbeatable": 1},
-        LINE | {"padding" * 10_000: 1},
+        {"plies": "960"},
+        {"plies": -1},
+        {"plies": 10**30},
+        {"plies": True},
+        {"plies": None},
+        {"loss/td": float("nan")},
+        {"loss/td": 10**400},
+        {"loss/td": None},
+        {"\ud800": 1},
+        {"eval/first/best_response": 3},
+        {"eval/second/losses": "many"},
+        {"padding" * 10_000: 1},
     ],
-    ids=lambda line: str(line)[-60:].encode("ascii", "replace").decode(),
+    ids=lambda changes: str(changes)[-60:].encode("ascii", "replace").decode(),
 )
-def test_a_record_that_no_run_writes_is_refused(line: object, tmp_path: Path, stopper: Stopper) -> None:
+def test_a_record_that_no_run_writes_is_refused(changes: dict[str, Any], tmp_path: Path, stopper: Stopper) -> None:
     folder = stopped(tmp_path / "it", stopper)
-    (folder / "metrics.jsonl").write_text(json.dumps(line) + "\n")
-    message = refused(["--resume", str(folder)])
-    assert "metrics.jsonl: must have 1 whole lines, as its checkpoint counts, but line 1 is none; restore it" in message
+    path = folder / "metrics.jsonl"
+    line = json.loads(path.read_text())
+    path.write_text(json.dumps(line | changes) + "\n")
+    gist = "metrics.jsonl: must have 1 whole lines, as its checkpoint counts, but line 1 is none; restore it"
+    assert gist in refused(["--resume", str(folder)])
+    for name in ("plies", "time/training_s", "eval/first/losses", "eval/second/best_response"):
+        path.write_text(json.dumps({key: value for key, value in line.items() if key != name}) + "\n")
+        assert gist in refused(["--resume", str(folder)])
+    path.write_text(json.dumps(line) + "\n")
+    train.main(["--resume", str(folder)])
 
 
 def test_a_disk_that_is_read_only_is_named(tmp_path: Path, stopper: Stopper) -> None:

@@ -133,7 +133,7 @@ class Checkpoints:
             OSError: that cannot be written.
         """
         if self._content:
-            self._content["finished"] = True
+            self._content |= {"finished": True, "config": settings(self._config)}  # which force may have changed
             CheckpointFile(self._place, self._number).write_content(self._content)
 
     def read(self, expected: Snapshot) -> Snapshot | None:

@@ -77,7 +77,10 @@ def _one_line(boxed: str, prog: str) -> str:
             sections.append([])
         else:
             sections[-1].append(text)
-    wrong, *others = [" ".join(section) for section in sections if section]
+    texts = [" ".join(section) for section in sections if any(section)]
+    if not boxed.lstrip().startswith(("╭", "+")):  # without a frame around it, the title has a section of its own
+        texts = texts[1:] or texts
+    wrong, *others = texts
     meant = [match for section in others if section.startswith("Perhaps") for match in re.findall(r"--[\w-]+", section)]
     advice = f"perhaps you meant {meant[0]}; " if meant else ""
     return f"{wrong.rstrip('.')} ({advice}{prog} --help lists every flag)"

@@ -83,60 +83,54 @@ def run(
         KeyboardInterrupt: the run was interrupted; the player so far is in its folder.
         UserError: a file cannot be written, or one of those before cannot be read.
     """
-    again = shlex.join([this_python(), "train.py", "--resume", str(kept.folder)])
+    folder = kept.folder
+    again = shlex.join([this_python(), "train.py", "--resume", str(folder)])
+    with _refusals_in_one_line(again):
+        earlier = first_lines(folder, kept.evaluations, unit, config.rules) if kept.resuming else None
+        run_folder.write_config(folder, config)
+        tracker = Tracker(folder, unit, earlier)
+        columns = TextColumn("{task.description}"), BarColumn(10), TimeElapsedColumn()
+        history = [Record(int(line[unit]), metrics_evaluation(line, config.rules), line) for line in earlier or []]
+        finished = False
+        try:
+            with kept.stop_when_asked(), Progress(*columns, console=Console()) as progress:
+                task = progress.add_task("training until the first evaluation", total=total)
+                for record in records:
+                    history.append(record)
+                    steps, evaluation, metrics = record
+                    tracker.metrics(steps, evaluation_metrics(evaluation) | dict(metrics))
+                    progress.update(task, completed=steps, description=f"{steps:,} {unit}  {live_score(evaluation)}")
+                    if is_power_of_two(len(history)):
+                        tracker.player(steps, player())
+                        run_folder.write_player(folder, player())
+                # Saved before anything more is shown, which may fail: the terminal can be gone by now.
+                run_folder.write_player(folder, player())
+                run_folder.write_evaluation(folder, history[-1].evaluation)
+                write_report(folder)
+                finished = True
+                progress.update(task, total=history[-1].steps)
+            if not is_power_of_two(len(history)):
+                tracker.player(history[-1].steps, player())
+        except KeyboardInterrupt:
+            if not finished:
+                run_folder.write_player(folder, player())
+            raise KeyboardInterrupt(f"interrupted; the player so far is in {folder}; {again} goes on") from None
+        finally:
+            tracker.close(run_folder.settings(config))
+        kept.finish()  # last of all: until then a run that is killed is resumed, and writes all of it again
+        return Finished(config, folder, player(), unit, history)
+
+
+@contextlib.contextmanager
+def _refusals_in_one_line(again: str) -> Iterator[None]:
+    """Say of what the disk does not take that it is no loss: the command `again` goes on when it does."""
     try:
-        return _run(config, unit, total, player, records, kept, write_report, again)
+        yield
     except BrokenPipeError:  # whoever read our output has read enough
         raise
     except OSError as error:
         what = f"{error.filename or 'the output'}: cannot be written ({error.strerror or error})"
         raise UserError(f"{what}; once it can, {again} goes on from the last checkpoint") from None
-
-
-def _run(
-    config: Config,
-    unit: str,
-    total: int,
-    player: Callable[[], Player],
-    records: Iterator[Record],
-    kept: Checkpoints,
-    write_report: Callable[[Path], None],
-    again: str,
-) -> Finished:
-    folder = kept.folder
-    earlier = first_lines(folder, kept.evaluations, unit, config.rules) if kept.resuming else None
-    run_folder.write_config(folder, config)
-    tracker = Tracker(folder, unit, earlier)
-    columns = TextColumn("{task.description}"), BarColumn(10), TimeElapsedColumn()
-    history = [Record(int(line[unit]), metrics_evaluation(line, config.rules), line) for line in earlier or []]
-    finished = False
-    try:
-        with kept.stop_when_asked(), Progress(*columns, console=Console()) as progress:
-            task = progress.add_task("training until the first evaluation", total=total)
-            for record in records:
-                history.append(record)
-                steps, evaluation, metrics = record
-                tracker.metrics(steps, evaluation_metrics(evaluation) | dict(metrics))
-                progress.update(task, completed=steps, description=f"{steps:,} {unit}  {live_score(evaluation)}")
-                if is_power_of_two(len(history)):
-                    tracker.player(steps, player())
-                    run_folder.write_player(folder, player())
-            # Saved before anything more is shown, which may fail: the terminal can be gone by now.
-            run_folder.write_player(folder, player())
-            run_folder.write_evaluation(folder, history[-1].evaluation)
-            write_report(folder)
-            finished = True
-            progress.update(task, total=history[-1].steps)
-        if not is_power_of_two(len(history)):
-            tracker.player(history[-1].steps, player())
-    except KeyboardInterrupt:
-        if not finished:
-            run_folder.write_player(folder, player())
-        raise KeyboardInterrupt(f"interrupted; the player so far is in {folder}; {again} goes on") from None
-    finally:
-        tracker.close(run_folder.settings(config))
-    kept.finish()  # last of all: until then a run that is killed is resumed, and writes all of it again
-    return Finished(config, folder, player(), unit, history)
 
 
 def present(finished: Finished, goal: str, proves: Callable[[Proof | Unproved], bool]) -> None:

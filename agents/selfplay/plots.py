@@ -1,6 +1,7 @@
 """Pictures of a run, drawn without a display."""
 
 import io
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -127,5 +128,7 @@ def score_text(score: float) -> str:
 def png(figure: Figure) -> bytes:
     """Return a figure as the content of a PNG file."""
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=120)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # of a player's name, which is drawn as boxes then
+        figure.savefig(buffer, format="png", dpi=120)
     return buffer.getvalue()

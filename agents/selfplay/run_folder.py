@@ -48,6 +48,12 @@ def create(folder: Path, flag: str = "--run-dir") -> None:
         UserError: the folder cannot be made or written to, or has files in it already.
     """
     try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        raise UserError(
+            f"{folder}: is no name in UTF-8, and no model is loaded from such; choose another {flag}"
+        ) from None
+    try:
         folder.mkdir(parents=True, exist_ok=True)
         occupied = any(folder.iterdir())
     except OSError as error:

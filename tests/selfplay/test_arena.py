@@ -259,3 +259,7 @@ def test_odd_names_are_shown_as_they_are() -> None:
     assert all(name in text for name in names)
     assert names[0] in markdown(rating_table(names, ratings))
     assert png(score_figure(["$a^b$", "$"], np.zeros((2, 2)), "x")).startswith(b"\x89PNG")
+
+
+def test_a_name_in_letters_that_the_font_lacks_is_drawn_without_a_warning() -> None:
+    assert png(score_figure(["\u65e5\u672c", "random"], np.eye(2), "scores")).startswith(b"\x89PNG")

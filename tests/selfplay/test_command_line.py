@@ -1,5 +1,8 @@
 """Mistakes on the command line become one line each."""
 
+import io
+import os
+import sys
 from dataclasses import dataclass
 
 import pytest
@@ -44,6 +47,15 @@ def test_a_mistake_is_one_line_that_names_it(args: list[str], gist: str) -> None
     assert "│" not in str(caught.value)
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_a_mistake_is_named_on_every_terminal(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding))
+    with pytest.raises(UserError, match=r"^--number must not be negative, got -3 \(prog"):
+        parse(Flags, ["--number", "-3"], "prog")
+    with pytest.raises(UserError, match=r"^Unrecognized options: --numbr, 3 \(perhaps you meant --number; prog"):
+        parse(Flags, ["--numbr", "3"], "prog")
+
+
 def test_help_ends_the_program_without_error(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         parse(Flags, ["--help"], "prog")
@@ -56,6 +68,15 @@ def test_help_ends_the_program_without_error(capsys: pytest.CaptureFixture[str])
     [
         (None, 0, ""),
         (UserError("no such thing"), 2, "prog: no such thing\n"),
+        (UserError("no\n\x1b[2Jsuch thing"), 2, "prog: no\\n\\x1b[2Jsuch thing\n"),
+        (UserError("x" * 9_000), 2, f"prog: {'x' * 1_000} ... {'x' * 1_000}\n"),
+        (MemoryError(), 2, "prog: there is not the memory for these settings (an array was refused)\n"),
+        (
+            RuntimeError("DefaultCPUAllocator: can't allocate memory"),
+            2,
+            "prog: there is not the memory for these settings (DefaultCPUAllocator: can't allocate memory)\n",
+        ),
+        (OSError(28, "No space left on device"), 2, "prog: the output: No space left on device\n"),
         (OSError(28, "No space left on device", "runs/a/model"), 2, "prog: runs/a/model: No space left on device\n"),
         (KeyboardInterrupt(), 130, "prog: interrupted\n"),
         (KeyboardInterrupt("interrupted; all is saved"), 130, "prog: interrupted; all is saved\n"),
@@ -70,6 +91,23 @@ def test_exit_statuses(error: BaseException | None, status: int, line: str, caps
         run_command(command, "prog")
     assert stop.value.code == status
     assert capsys.readouterr().err == line
+
+
+def test_output_that_is_refused_in_the_end_is_a_mistake_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Full(io.StringIO):
+        def flush(self) -> None:
+            raise OSError(28, "No space left on device")
+
+        def fileno(self) -> int:
+            return os.open(os.devnull, os.O_WRONLY)
+
+    monkeypatch.setattr(sys, "stdout", Full())
+    with pytest.raises(SystemExit) as stop:
+        run_command(lambda _: None, "prog")
+    assert stop.value.code == 2
+    assert capsys.readouterr().err == "prog: the output: No space left on device\n"
 
 
 def test_a_bug_keeps_its_traceback() -> None:

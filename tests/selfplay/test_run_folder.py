@@ -1,6 +1,7 @@
 """A run folder gives back the same player, and says in one line what is wrong with a bad one."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -169,5 +170,7 @@ def test_a_run_folder_must_be_new_or_empty(run: Path, tmp_path: Path) -> None:
         run_folder.create(run)
     with pytest.raises(UserError, match="cannot be made"):
         run_folder.create(run / "config.json")
+    with pytest.raises(UserError, match="is no name in UTF-8"):
+        run_folder.create(tmp_path / os.fsdecode(b"\xff"))
     (tmp_path / "empty").mkdir()
     run_folder.create(tmp_path / "empty")
