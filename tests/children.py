@@ -29,6 +29,8 @@ class Ended(NamedTuple):
     complaint: str
     mebibytes: int
     """What the command took beyond what the process had."""
+    seconds: float
+    """Of the processor, not of the clock, which others hold up."""
     calls: int
     """Functions that it called, if they were to be counted."""
 
@@ -78,8 +80,8 @@ def run(command: str, args: Sequence[str], place: Path, setting: Setting | None 
             raise AssertionError(f"{command} {args} hangs")
         output, complaint, measured = (os.read(end, MIB).decode() for end in ends)
     assert process.exitcode is not None
-    mebibytes, calls = map(int, measured.split() or (0, 0))
-    return Ended(process.exitcode, output, complaint, mebibytes, calls)
+    mebibytes, seconds, calls = measured.split() or ("0", "0", "0")
+    return Ended(process.exitcode, output, complaint, int(mebibytes), float(seconds), int(calls))
 
 
 @contextlib.contextmanager
@@ -108,11 +110,13 @@ def _command(command: str, args: list[str], place: Path, setting: Setting) -> No
     dying = None if setting.dies_at is None else Dying(setting.dies_at, setting.counted)
     if setting.before is not None:
         setting.before()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = resource.getrusage(resource.RUSAGE_SELF)
     sys.setprofile(dying)
     try:
         run_command(main, prog)
     finally:
         sys.setprofile(None)
-        taken = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 // MIB
-        os.write(measured, f"{taken} {dying.calls if dying else 0}".encode())
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        mebibytes = (after.ru_maxrss - before.ru_maxrss) * 1024 // MIB
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        os.write(measured, f"{mebibytes} {seconds} {dying.calls if dying else 0}".encode())

@@ -14,6 +14,8 @@ from tests.test_resume_killed import OFTEN, often
 
 MOST_MEBIBYTES = 200
 """That any of it may take; what is planted announces gigabytes, or is as large."""
+MOST_SECONDS = 5
+"""Of the processor, of which ten gibibytes of nothing would take thirty."""
 LONGER = ["--total-steps", "480"]
 
 
@@ -38,6 +40,7 @@ def assert_harmless(ended: Ended, path: Path) -> None:
     assert ended.complaint.isprintable() or ended.complaint[:-1].isprintable()
     assert str(path) in ended.complaint
     assert ended.mebibytes < MOST_MEBIBYTES
+    assert ended.seconds < MOST_SECONDS
     assert not (path.parents[1] / MARKER).exists()
     assert not (path.parents[2] / MARKER).exists()
 

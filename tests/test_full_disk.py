@@ -32,11 +32,12 @@ def full_from(name: str) -> None:
     sys.addaudithook(watch)
 
 
-def assert_stopped_in_a_line(ended: Ended, reason: str) -> None:
+def assert_stopped_in_a_line(ended: Ended, folder: Path, reason: str) -> None:
     """Assert that a run has ended because of the disk, and has said so without a traceback."""
     assert ended.status == 2
     *notices, last = ended.complaint.splitlines()
-    assert f"cannot be written ({reason}); once it can, " in last
+    assert last.startswith(f"python train.py: {folder}/")
+    assert f": cannot be written ({reason}); once it can, " in last
     assert last.endswith(" goes on from the last checkpoint")
     assert_only_notices(notices, reason)
 
@@ -74,9 +75,8 @@ def test_a_run_whose_disk_is_full_stops_in_a_line_and_loses_nothing(
     for number, name in enumerate(names):
         folder = tmp_path / str(number)
         setting = Setting(partial(full_from, f"{folder}/{name}"))
-        assert_stopped_in_a_line(
-            run("train", [*args, *OFTEN, "--run-dir", str(folder)], tmp_path, setting), "File too large"
-        )
+        ended = run("train", [*args, *OFTEN, "--run-dir", str(folder)], tmp_path, setting)
+        assert_stopped_in_a_line(ended, folder, "File too large")
         again = run("train", ["--resume", str(folder)], tmp_path, Setting(often))
         assert (again.status, again.complaint) == (0, ""), name
         same(whole, folder)
@@ -85,9 +85,8 @@ def test_a_run_whose_disk_is_full_stops_in_a_line_and_loses_nothing(
 
 def test_a_run_that_cannot_begin_says_so(tmp_path: Path) -> None:
     setting = Setting(partial(full_from, "config.json"))
-    assert_stopped_in_a_line(
-        run("train", [*SHORT, "--run-dir", str(tmp_path / "it")], tmp_path, setting), "File too large"
-    )
+    ended = run("train", [*SHORT, "--run-dir", str(tmp_path / "it")], tmp_path, setting)
+    assert_stopped_in_a_line(ended, tmp_path / "it", "File too large")
     assert not content_of(tmp_path / "it")
 
 
@@ -147,7 +146,7 @@ def test_a_small_disk_that_runs_full_and_then_grows(tmp_path: Path) -> None:
             ended = run("train", [*SHORT, *OFTEN, "--run-dir", str(folder)], tmp_path, Setting(often))
             statuses.add(ended.status)
             if ended.status:
-                assert_stopped_in_a_line(ended, "No space left on device")
+                assert_stopped_in_a_line(ended, folder, "No space left on device")
             else:  # there was room for all but some checkpoints
                 assert_only_notices(ended.complaint.splitlines(), "No space left on device")
             assert mounted("remount,size=9m", disk)
