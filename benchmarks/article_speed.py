@@ -24,7 +24,7 @@ from benchmarks import cleanrl_style, machine
 from benchmarks.cleanrl_style import Timed
 from benchmarks.spread import spread
 from selfplay.command_line import parse, run_command
-from selfplay.config import PRESETS
+from selfplay.config import PRESETS, DQNConfig
 from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.article_speed"
@@ -75,7 +75,11 @@ class Pair(NamedTuple):
 
 def ours(seed: int, steps: int) -> Timed:
     """Train the preset for so many steps."""
-    config = dataclasses.replace(PRESETS["article"], seed=seed, total_steps=steps)
+    return trained(dataclasses.replace(PRESETS["article"], seed=seed, total_steps=steps))
+
+
+def trained(config: DQNConfig) -> Timed:
+    """Train a DQN of ours to the end of its plies, without evaluation."""
     agents = train.make_agents(config, DEVICE)
     started = time.perf_counter()
     last = collections.deque(train.self_play(config, agents, DEVICE), maxlen=1).pop()

@@ -8,6 +8,7 @@ Different by need: Gymnasium 1.x resets within the step only on request (`SAME_S
 CleanRL's own version of Gymnasium does), and our observations are small integers, so the network casts them.
 """
 
+import importlib
 import random
 import tempfile
 import time
@@ -19,7 +20,6 @@ import numpy as np
 import torch
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics
-from stable_baselines3.common.buffers import ReplayBuffer
 from torch import Tensor, nn
 from torch.utils.tensorboard import SummaryWriter
 
@@ -99,7 +99,8 @@ def _run(settings: Settings, writer: SummaryWriter) -> Timed:
     network, target_network = QNetwork(*sizes).to(device), QNetwork(*sizes).to(device)
     target_network.load_state_dict(network.state_dict())
     optimizer = torch.optim.Adam(network.parameters(), lr=settings.learning_rate)
-    memory: Any = ReplayBuffer(  # typed for a list of infos, given a dict as CleanRL does
+    replay_buffer = importlib.import_module("stable_baselines3.common.buffers").ReplayBuffer
+    memory: Any = replay_buffer(  # typed for a list of infos, given a dict as CleanRL does
         settings.buffer_size, observation_space, action_space, device, handle_timeout_termination=False
     )
 

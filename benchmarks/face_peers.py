@@ -6,6 +6,7 @@ here have interfaces of their own. None of them is needed before it is called.
 
 import importlib
 import importlib.util
+import os
 import warnings
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -55,7 +56,12 @@ def pgx_accelerated() -> bool:
     """Tell whether JAX is there and finds a GPU."""
     if importlib.util.find_spec("jax") is None:
         return False
-    return bool(importlib.import_module("jax").default_backend() == "gpu")
+    return bool(_jax().default_backend() == "gpu")
+
+
+def _jax() -> Any:
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # leaves torch its part of a GPU
+    return importlib.import_module("jax")
 
 
 def pgx(num_boards: int, steps: int, rng: np.random.Generator, delivery: Delivery, *, draw: bool) -> Chunk:
@@ -67,7 +73,7 @@ def pgx(num_boards: int, steps: int, rng: np.random.Generator, delivery: Deliver
     chunk. `draw` draws the actions from the masks as the documentation does, else they are drawn before, as in
     `random_play.PreDrawn`. Either way they are chosen inside the jitted step.
     """
-    jax, jnp = importlib.import_module("jax"), importlib.import_module("jax.numpy")
+    jax, jnp = _jax(), importlib.import_module("jax.numpy")
     env = importlib.import_module("pgx").make("tic_tac_toe")
     auto_reset = importlib.import_module("pgx.experimental").auto_reset
     step_boards = jax.vmap(auto_reset(env.step, env.init))

@@ -24,6 +24,8 @@ BOARD_STEPS = 2**16
 FAMILY = (Rules(3, 3, 3), Rules(4, 4, 4), Rules(7, 7, 5), Rules(15, 15, 5))
 DISTRIBUTIONS = {"pgx": "pgx", "pygame": "pygame-ce", "pyspiel": "open-spiel"}
 """What to install for a module that rows of peers need."""
+PEERS = ("pettingzoo", *DISTRIBUTIONS.values(), "jax")
+"""Distributions that the rows of peers depend on."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from rich.table import Table
 
 from benchmarks import face_rows, machine
 from benchmarks.face_loops import Chunk, Played
-from benchmarks.face_rows import DISTRIBUTIONS, Goal, Group, Subject
+from benchmarks.face_rows import DISTRIBUTIONS, PEERS, Goal, Group, Subject
 from benchmarks.import_time import import_milliseconds
 from benchmarks.spread import spread
 from selfplay.command_line import parse, run_command
@@ -144,9 +144,7 @@ def main(args: Sequence[str]) -> None:
     flags = parse(Flags, args, PROG)
     if flags.rounds < 1 or not flags.subjects or flags.seconds <= 0:
         raise UserError("at least one --rounds, one of --subjects and a positive --seconds are needed")
-    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # leaves torch its part of a GPU
-    peers = ["pettingzoo", *DISTRIBUTIONS.values(), "jax"]
-    console = machine.start("Speed of the faces", peers, [flags.seed])
+    console = machine.start("Speed of the faces", PEERS, [flags.seed])
     if flags.one_core:
         pin(console)
     for module, distribution in DISTRIBUTIONS.items():

@@ -3,35 +3,43 @@
 python -m benchmarks.import_time     print it in milliseconds
 """
 
-import subprocess
-import sys
-
 from benchmarks import machine
+from benchmarks.fresh import run_fresh
 from benchmarks.spread import Spread, spread
 
+HEAVY = ("torch", "pygame", "matplotlib")
+"""What `import tictactoe` must not bring with it."""
 SCRIPT = """
 import sys, time
 import gymnasium, numpy
 started = time.perf_counter()
-import tictactoe
+import {module}
 milliseconds = 1_000 * (time.perf_counter() - started)
-heavy = {"torch", "pygame", "matplotlib"} & set(sys.modules)
-sys.exit(f"imports {', '.join(sorted(heavy))}") if heavy else print(milliseconds)
+heavy = {{*{heavy}}} & set(sys.modules)
+sys.exit(f"imports {{', '.join(sorted(heavy))}}") if heavy else print(milliseconds)
 """
 
 
+def import_once(module: str) -> float:
+    """Return the milliseconds of importing a module in a fresh interpreter, after NumPy and Gymnasium.
+
+    Raises:
+        RuntimeError: the import failed, or that of tictactoe brought torch, pygame or matplotlib with it.
+    """
+    heavy = HEAVY if module == "tictactoe" else ()
+    try:
+        return run_fresh(SCRIPT.format(module=module, heavy=heavy))
+    except RuntimeError as error:
+        raise RuntimeError(f"import {module}: {error}") from None
+
+
 def import_milliseconds(times: int = 7) -> Spread:
-    """Return the milliseconds of importing it in so many fresh interpreters, after one that is not counted.
+    """Return the milliseconds of importing tictactoe so many times, after one that is not counted.
 
     Raises:
         RuntimeError: the import failed, or brought torch, pygame or matplotlib with it.
     """
-    measured = []
-    for _ in range(1 + times):  # the first one may have to compile and read files
-        finished = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
-        if finished.returncode:
-            raise RuntimeError(f"import tictactoe: {finished.stderr.strip()}")
-        measured.append(float(finished.stdout))
+    measured = [import_once("tictactoe") for _ in range(1 + times)]  # the first may have to compile and read files
     return spread(measured[1:])
 
 

@@ -9,11 +9,11 @@ turn view with its default rewards. What is not named here is Stable-Baselines3'
 is not part of the unit, `learn` is.
 """
 
+import importlib
 import time
 from collections.abc import Sequence
 
 import gymnasium
-from stable_baselines3 import DQN
 
 import tictactoe  # noqa: F401 (registers the environment)
 
@@ -28,7 +28,7 @@ def unit_seconds(steps: int = STEPS, hidden: Sequence[int] = HIDDEN, seed: int =
         RuntimeError: it did not do one update per step, so this is not the unit.
     """
     environment = gymnasium.wrappers.FlattenObservation(gymnasium.make("TicTacToe-v0"))
-    model = DQN(
+    model = importlib.import_module("stable_baselines3").DQN(
         "MlpPolicy",
         environment,
         batch_size=32,

@@ -252,6 +252,6 @@ def test_nothing_to_measure_is_a_mistake(args: list[str]) -> None:
 
 def test_import_time_refuses_heavy_imports(monkeypatch: pytest.MonkeyPatch) -> None:
     assert import_time.import_milliseconds(times=1).median > 0
-    monkeypatch.setattr(import_time, "SCRIPT", import_time.SCRIPT.replace("import tictactoe", "import matplotlib"))
+    monkeypatch.setattr(import_time, "SCRIPT", import_time.SCRIPT.replace("import {module}", "import matplotlib"))
     with pytest.raises(RuntimeError, match="imports matplotlib"):
         import_time.import_milliseconds(times=1)
