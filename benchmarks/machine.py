@@ -72,10 +72,15 @@ def _git(*arguments: str) -> str:
     return subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
 
 
+def make_console() -> Console:
+    """Return where to print: tables come out alike in a terminal and in a file."""
+    return Console(width=WIDTH, highlight=False)
+
+
 def start(title: str, peers: Iterable[str] = (), seeds: Sequence[int] = ()) -> Console:
     """Limit torch to one thread, print the description and the seeds, and return where to print the rest."""
     torch.set_num_threads(1)  # on networks this small more threads only wait for each other
-    console = Console(width=WIDTH, highlight=False)
+    console = make_console()
     console.rule(title)
     for name, value in describe(peers).items():
         console.print(f"{name:>18}  {value}")

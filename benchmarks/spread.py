@@ -23,6 +23,10 @@ class Spread(NamedTuple):
             return number(self.least)
         return f"{number(self.median, digits)} ({number(self.least, digits)} to {number(self.most, digits)})"
 
+    def brief_text(self) -> str:
+        """Return "median (least to most)" with three digits or so each, whatever the size."""
+        return f"{brief_number(self.median)} ({brief_number(self.least)} to {brief_number(self.most)})"
+
 
 def spread(values: Iterable[float]) -> Spread:
     """Return the spread of measurements; infinity stands for what never happened and counts as such."""
@@ -33,3 +37,10 @@ def spread(values: Iterable[float]) -> Spread:
 def number(value: float, digits: int = 0) -> str:
     """Return a measurement as text, "never" for infinity."""
     return "never" if math.isinf(value) else f"{value:,.{digits}f}"
+
+
+def brief_number(value: float) -> str:
+    """Return a measurement with three digits or so, whatever its size."""
+    if value >= 1e6 and not math.isinf(value):
+        return f"{value / 1e6:.{1 if value >= 1e7 else 2}f} M"
+    return number(value, 0 if value >= 100 else 1 if value >= 10 else 2)

@@ -12,15 +12,15 @@ NAME_WIDTH = 20
 """Columns at least for a row's name: its longest word."""
 
 
-def terminal(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+def terminal(header: Sequence[str], rows: Iterable[Sequence[str]], name_width: int = NAME_WIDTH) -> Table:
     """Return a table for the terminal; a row whose first cell is not empty begins a new section.
 
-    The cells are those for `markdown`; their backquotes are left out.
+    The cells are those for `markdown`; their backquotes are left out. The first column has `name_width` at least.
     """
     table = Table(padding=(0, 0, 0, 1))
     for name in header:
         table.add_column(name.replace("`", ""), overflow="fold")
-    table.columns[0].min_width = NAME_WIDTH
+    table.columns[0].min_width = name_width
     for row in rows:
         if row[0]:
             table.add_section()

@@ -1,0 +1,124 @@
+"""Measure everything that is timed here, in minutes, and compare two such measurements.
+
+    python -m benchmarks                            all groups, about five minutes
+    python -m benchmarks --only faces tabular       some of them
+    python -m benchmarks --compare A.json B.json    what got slower, or larger, from A to B
+
+Run it before and after a change. Each value is kept in a JSON file, which `benchmarks/results.py` describes;
+`benchmarks/compare.py` says when a difference counts. The detailed scripts beside this one measure more of each.
+"""
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from rich.table import Table
+
+from benchmarks import compare, faces, machine, results, rounds, suite, tables
+from benchmarks.face_rows import DISTRIBUTIONS, PEERS
+from benchmarks.results import Report, Result
+from benchmarks.rounds import Row
+from benchmarks.spread import spread
+from benchmarks.suite import GroupName, Sizes
+from selfplay.command_line import parse, run_command
+from selfplay.errors import UserError
+
+PROG = "python -m benchmarks"
+SIZES = Sizes()
+DEPENDED_ON = (*PEERS, "stable-baselines3", "tensorboard", "numba")
+SLOWER = 1
+"""Exit status when a comparison finds that something got slower or larger."""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Measure speed, memory and import time beside the peers, or compare two such measurements."""
+
+    only: tuple[GroupName, ...] = get_args(GroupName)
+    """Groups to measure."""
+    rounds: int = 7
+    """Turns of each row. With fewer than four, a comparison needs values that do not overlap."""
+    seed: int = 0
+    """Seed of the first round; each further round has the next."""
+    json: Path | None = None
+    """File for every value. Default: runs/benchmarks/COMMIT-TIME.json."""
+    compare: tuple[Path, Path] | None = None
+    """Measure nothing, and compare two such files: before and after. The exit status is 1 if something got slower."""
+
+
+def main(args: Sequence[str]) -> None:
+    """Measure and print, or compare."""
+    flags = parse(Flags, args, PROG)
+    if flags.compare is not None:
+        compare_files(*flags.compare)
+        return
+    if flags.rounds < 1 or flags.seed < 0 or not flags.only:
+        raise UserError("at least one --rounds, one group in --only and a --seed of 0 or more are needed")
+    run(flags)
+
+
+def compare_files(before: Path, after: Path) -> None:
+    """Print the comparison of two files, and exit with `SLOWER` if something of ours got slower or larger."""
+    reports = results.read(before), results.read(after)
+    compared = compare.compare(*reports)
+    console = machine.make_console()
+    for line in compared.differences:
+        console.print(f"warning: {line}", soft_wrap=True)
+    for when, path, report in zip(("before", "after"), (before, after), reports, strict=True):
+        described = (f"{name} {report.machine.get(name, 'unknown')}" for name in compare.MAY_DIFFER)
+        console.print(f"{when}: {path}, {', '.join(described)}", soft_wrap=True)
+    console.print(compare.table(compared.pairs))
+    for line in compared.conclusions():
+        console.print(line, soft_wrap=True)
+    if compared.worse:
+        sys.exit(SLOWER)
+
+
+def run(flags: Flags) -> None:
+    """Measure the groups, write the values and print the table."""
+    seeds = list(range(flags.seed, flags.seed + flags.rounds))
+    path = flags.json or default_path()
+    results.make_place(path)
+    console = machine.start("Overview", DEPENDED_ON, seeds)
+    described = machine.describe(DEPENDED_ON)
+    faces.pin(console)
+    every = suite.all_groups(SIZES)
+    groups: dict[str, list[Row]] = {name: every[name] for name in every if name in flags.only}
+    for module, rows in rounds.skipped(groups).items():
+        name = DISTRIBUTIONS.get(module, module.replace("_", "-"))
+        console.print(f"{name} is not installed, so without {'; '.join(rows)}", soft_wrap=True)
+    measured = rounds.measure(groups, seeds, console)
+    results.write(path, Report(described, seeds, measured))
+    console.print(table(measured))
+    console.print("median (least to most) over the rounds; ratios are of the same round")
+    console.print(f"every value: {path}", soft_wrap=True)
+    console.print(f"compare:     {PROG} --compare {path} ANOTHER.json", soft_wrap=True)
+
+
+def default_path() -> Path:
+    """Return where the values go if nothing else is said."""
+    commit = machine.commit().replace(", with uncommitted changes", "-changed")
+    return Path("runs") / "benchmarks" / f"{commit}-{time.strftime('%Y%m%d-%H%M%S')}.json"
+
+
+def table(rows: Sequence[Result]) -> Table:
+    """Return each of our rows, with its peers below it and the ratios over them."""
+    spreads = {(row.group, row.name): spread(row.values) for row in rows}
+    header = "group", "row", "median (least to most)", "unit", "ours over the peer"
+    cells = []
+    for group in dict.fromkeys(row.group for row in rows):
+        shown = group
+        for row in (row for row in rows if row.group == group and row.ours):
+            cells.append((shown, row.name, spreads[group, row.name].brief_text(), row.unit, ""))
+            shown = ""
+            for ratio in row.ratios:
+                peer = spreads[group, ratio.peer].brief_text()
+                cells.append(("", f"  {ratio.peer}", peer, row.unit, spread(ratio.values).brief_text()))
+    return tables.terminal(header, cells, name_width=0)
+
+
+if __name__ == "__main__":
+    run_command(main, PROG)

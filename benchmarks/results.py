@@ -1,0 +1,157 @@
+"""Keep what `python -m benchmarks` has measured, every single value, in a JSON file that `--compare` reads.
+
+The file, whose version is `FORMAT`:
+
+    {
+      "format": 1,
+      "machine": {"CPU": "...", "Python": "3.11.7", "torch": "2.13.0", "commit": "04bce17", ...},
+      "seeds": [0, 1, 2],
+      "rows": [
+        {
+          "group": "faces",
+          "name": "TicTacToe-v0, gymnasium.make",
+          "unit": "plies/s",
+          "better": "more",
+          "ours": true,
+          "values": [342000.0, 330000.0, 344000.0],
+          "ratios": [{"peer": "Gymnasium CartPole-v1", "values": [2.46, 2.36, 2.55]}]
+        }
+      ]
+    }
+
+`machine` is what `benchmarks.machine.describe` returns. A row is named by `group` and `name` together; `better` says
+whether "more" or "less" of the unit is better; `ours` is false for a peer. There is a value per round, and a round
+has a seed. A ratio is ours over the row of the same group that `peer` names, round by round. null is what never
+happened.
+"""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+from selfplay.errors import UserError
+from selfplay.files import write_whole
+from selfplay.run_folder import check_writable
+
+FORMAT = 1
+
+Better = Literal["more", "less"]
+
+
+class Ratio(NamedTuple):
+    """Hold the ratios of a row over a peer's, round by round."""
+
+    peer: str
+    values: list[float]
+
+
+@dataclass(frozen=True)
+class Result:
+    """Hold what a row has measured; see the JSON above."""
+
+    group: str
+    name: str
+    unit: str
+    better: Better
+    ours: bool
+    values: list[float]
+    """One per round; infinity is what never happened."""
+    ratios: tuple[Ratio, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """Hold all rows of a run, and what it ran on."""
+
+    machine: dict[str, str]
+    seeds: list[int]
+    rows: list[Result]
+
+
+def make_place(path: Path) -> None:
+    """Make the folder of a file that is to be written after minutes of work.
+
+    Raises:
+        UserError: it cannot be made, or the path is itself a folder.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{path.parent}: cannot be made ({error.strerror}); name another --json") from None
+    if path.is_dir():
+        raise UserError(f"{path}: is a folder; name a file in it")
+    check_writable(path.parent, "name another --json")
+
+
+def write(path: Path, report: Report) -> None:
+    """Write a report as JSON, whole or not at all.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    content = {
+        "format": FORMAT,
+        "machine": report.machine,
+        "seeds": report.seeds,
+        "rows": [
+            {
+                "group": row.group,
+                "name": row.name,
+                "unit": row.unit,
+                "better": row.better,
+                "ours": row.ours,
+                "values": _finite(row.values),
+                "ratios": [{"peer": ratio.peer, "values": _finite(ratio.values)} for ratio in row.ratios],
+            }
+            for row in report.rows
+        ],
+    }
+    try:
+        write_whole(path, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error.strerror}); name another --json") from None
+
+
+def _finite(values: Sequence[float]) -> list[float | None]:
+    return [None if math.isinf(value) else value for value in values]
+
+
+def read(path: Path) -> Report:
+    """Return the report that a file holds.
+
+    Raises:
+        UserError: there is no such file, or it holds something else.
+    """
+    try:
+        content = json.loads(path.read_bytes())
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); name what python -m benchmarks wrote") from None
+    except ValueError as error:
+        raise UserError(f"{path}: is not JSON ({error}); name what python -m benchmarks wrote") from None
+    found = content.get("format") if isinstance(content, dict) else None
+    if found != FORMAT:
+        raise UserError(f"{path}: has format {found!r}, not {FORMAT}; measure again with this version")
+    try:
+        rows = [_row(row) for row in content["rows"]]
+        machine = {str(name): str(value) for name, value in content["machine"].items()}
+        return Report(machine, [int(seed) for seed in content["seeds"]], rows)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise UserError(f"{path}: is damaged ({type(error).__name__}: {error}); measure again") from None
+
+
+def _row(row: dict[str, Any]) -> Result:
+    if row["better"] not in get_args(Better):
+        raise ValueError(f"better is {row['better']!r}, neither more nor less")
+    ratios = tuple(Ratio(str(ratio["peer"]), _values(ratio["values"])) for ratio in row["ratios"])
+    group, name, unit = (str(row[field]) for field in ("group", "name", "unit"))
+    return Result(group, name, unit, row["better"], bool(row["ours"]), _values(row["values"]), ratios)
+
+
+def _values(values: Sequence[float | None]) -> list[float]:
+    found = [math.inf if value is None else float(value) for value in values]
+    if not found or not all(value > 0 for value in found):
+        raise ValueError(f"a row has the values {found}, not some above 0")
+    return found

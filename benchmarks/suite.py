@@ -1,0 +1,213 @@
+"""List what `python -m benchmarks` measures: ours and the peers, in groups.
+
+Every row reuses what a detailed script measures with. Sizes are smaller here, so that all of it takes minutes:
+`faces`, `article_speed`, `time_to_unbeatable`, `published` and `import_time` have more rows and more runs.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from benchmarks import article_speed, face_rows, faces, learners, time_to_unbeatable
+from benchmarks.cleanrl_style import Timed
+from benchmarks.fresh import peak_megabytes
+from benchmarks.import_time import import_once
+from benchmarks.rounds import Row, Turn
+from benchmarks.unit import STEPS, unit_seconds
+from selfplay.config import DQNConfig
+from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig
+from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
+
+GroupName = Literal["faces", "updates", "proof", "tabular", "memory", "imports"]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Say how much a round does."""
+
+    face_seconds: float = 0.3
+    """Time of a face's turn, or one chunk of plies if that takes longer."""
+    boards: tuple[int, ...] = (1_024, 65_536)
+    """Of the vector environment."""
+    steps: int = 2_000
+    """Of a DQN with the published settings, with an update each after the warm-up."""
+    default_steps: int = 102_400
+    """Plies of a DQN with our default settings, 256 for each update after the warm-up."""
+    total_steps: int = DQNConfig().total_steps
+    """Plies after which training is no longer waited for to be proved."""
+    games: int = 1_000_000
+    """Of a tabular learner."""
+    memory_steps: int = 25_600
+    """Plies of `python train.py`: its replay memory is full then."""
+    memory_peer_steps: int = 1_000
+
+
+def face_group(sizes: Sizes) -> list[Row]:
+    """Return plies per second of the faces, random legal play, as in `benchmarks/faces.py`."""
+    one, two, large = face_rows.board(), face_rows.agents(), face_rows.family(sizes.boards[0])
+    classic, classic_raw = "PettingZoo tictactoe_v3.env()", "PettingZoo tictactoe_v3.raw_env()"
+    singles = ("Gymnasium CartPole-v1", "OpenSpiel tic_tac_toe")
+    rows = [
+        *_faces(sizes, one, "TicTacToe-v0, gymnasium.make", (classic, classic_raw, *singles)),
+        *_faces(sizes, two, "tictactoe_v0.env()", (classic,))[:1],  # whose peer has had its turn
+        *_faces(sizes, large, "TicTacToe-v0, 15,15,5", ("OpenSpiel mnk, 15,15,5",)),
+    ]
+    for boards in sizes.boards:
+        sync = boards == sizes.boards[0]
+        peers = ("pgx, jitted steps", "SyncVectorEnv of TicTacToe-v0")[: 1 + sync]
+        group = face_rows.vector(boards, 0, sync=sync)
+        rows += _faces(sizes, group, "make_vec, NEXT_STEP", peers, f", {boards:,} boards")
+    return rows
+
+
+def _faces(sizes: Sizes, group: face_rows.Group, ours: str, peers: tuple[str, ...], suffix: str = "") -> list[Row]:
+    """Return a row of a group of faces and those of its peers, with something behind their names."""
+    by_name = {row.name: row for row in group.rows}
+
+    def face(name: str, compared: tuple[str, ...]) -> Row:
+        row, is_ours = by_name[name], name == ours
+        make = partial(_face, row, sizes.face_seconds)
+        return Row(f"{name}{suffix}", "plies/s", "more", make, compared, is_ours, row.needs)
+
+    return [face(ours, tuple(f"{peer}{suffix}" for peer in peers)), *(face(peer, ()) for peer in peers)]
+
+
+def _face(row: face_rows.Row, seconds: float) -> Turn:
+    chunk = row.make(np.random.default_rng(0))  # the same games in every round: the clock alone differs
+    chunk()
+    return lambda _: faces.turn(chunk, seconds)[0]
+
+
+def update_group(sizes: Sizes) -> list[Row]:
+    """Return updates per second; at the published settings there is one for each step of one board."""
+    cleanrl, sb3 = "DQN in CleanRL's manner", "Stable-Baselines3's DQN"
+    theirs = partial(article_speed.theirs, scalars=True)
+    config = DQNConfig(total_steps=sizes.default_steps)
+    return [
+        _updates("dqn --preset article", partial(_timed, article_speed.ours, sizes.steps), (cleanrl, sb3)),
+        _updates(cleanrl, partial(_timed, theirs, sizes.steps), ours=False),
+        _updates(sb3, partial(_timed, _unit, sizes.steps), ours=False),
+        _updates("dqn", lambda: lambda seed: _rate(article_speed.trained(replace(config, seed=seed)))),
+    ]
+
+
+def _updates(name: str, make: Callable[[], Turn], peers: tuple[str, ...] = (), *, ours: bool = True) -> Row:
+    return Row(name, "updates/s", "more", make, peers, ours, None if ours else "stable_baselines3")
+
+
+def _timed(train: Callable[[int, int], Timed], steps: int) -> Turn:
+    train(0, min(steps, article_speed.WARM_UP_STEPS))  # what is slow only once in a process
+    return lambda seed: _rate(train(seed, steps))
+
+
+def _rate(timed: Timed) -> float:
+    return timed.updates / timed.seconds
+
+
+def _unit(seed: int, steps: int) -> Timed:
+    return Timed(unit_seconds(steps, seed=seed), steps)
+
+
+def proof_group(sizes: Sizes) -> list[Row]:
+    """Return the time to a proof; the ratio is in units of `benchmarks/unit.py`, of which a fifth is measured."""
+    unit = f"the unit: Stable-Baselines3's DQN, {STEPS:,} steps"
+
+    def proof(seed: int) -> float:
+        return time_to_unbeatable.measure("default", seed, sizes.total_steps).seconds
+
+    def unit_row() -> Turn:
+        turn = _timed(_unit, sizes.steps)
+        return lambda seed: STEPS / turn(seed)
+
+    return [
+        Row("dqn until proved unbeatable", "s", "less", lambda: proof, (unit,)),
+        Row(unit, "s", "less", unit_row, ours=False, needs="stable_baselines3"),
+    ]
+
+
+def tabular_group(sizes: Sizes) -> list[Row]:
+    """Return training games per second of two published learners."""
+    minimax, backup = MinimaxQConfig(games=sizes.games), TDBackupConfig(games=sizes.games)
+
+    def rate(trained: learners.Trained) -> float:
+        return trained.amount / trained.seconds
+
+    def minimax_turn(seed: int) -> float:
+        return rate(learners.train_tabular(MinimaxQ(replace(minimax, seed=seed))))
+
+    def backup_turn(seed: int) -> float:
+        return rate(learners.train_tabular(TDBackup(replace(backup, seed=seed))))
+
+    return [
+        Row("minimax-q", "games/s", "more", lambda: minimax_turn),
+        Row("td-backup", "games/s", "more", lambda: backup_turn),
+    ]
+
+
+def memory_group(sizes: Sizes) -> list[Row]:
+    """Return the most memory that fresh interpreters have in use."""
+    libraries, torch = "import numpy, gymnasium", "import torch"
+    sb3 = f"Stable-Baselines3's DQN, {sizes.memory_peer_steps:,} steps"
+    train = f"""
+import tempfile, train
+with tempfile.TemporaryDirectory() as folder:
+    train.main(["--total-steps", "{sizes.memory_steps}", "--stop", "never", "--device", "cpu", "--run-dir", folder])
+"""
+    unit = f"""
+import torch, benchmarks.unit
+torch.set_num_threads(1)
+benchmarks.unit.unit_seconds({sizes.memory_peer_steps})
+"""
+    return [
+        _memory("import tictactoe", "import tictactoe", (libraries,)),
+        _memory(libraries, libraries, ours=False),
+        _memory(f"python train.py, {sizes.memory_steps:,} plies", train, (torch, sb3)),
+        _memory(torch, torch, ours=False),
+        _memory(sb3, unit, ours=False, needs="stable_baselines3"),
+    ]
+
+
+def _memory(
+    name: str, statements: str, peers: tuple[str, ...] = (), *, ours: bool = True, needs: str | None = None
+) -> Row:
+    return Row(name, "MB", "less", lambda: lambda _: peak_megabytes(statements), peers, ours, needs)
+
+
+def import_group() -> list[Row]:
+    """Return import times in fresh interpreters, after NumPy and Gymnasium.
+
+    Those of environments are so short that reading the files decides; the best of three is taken in each round.
+    """
+    environments = {"pettingzoo.classic.tictactoe_v3": "pygame", "pyspiel": "pyspiel", "pgx": "pgx"}
+    frameworks = {"torch": None, "stable_baselines3": "stable_baselines3"}
+    return [
+        _import("tictactoe", tuple(environments), times=3),
+        *(_import(module, ours=False, needs=needed, times=3) for module, needed in environments.items()),
+        _import("selfplay", tuple(frameworks)),
+        *(_import(module, ours=False, needs=needed) for module, needed in frameworks.items()),
+    ]
+
+
+def _import(
+    module: str, peers: tuple[str, ...] = (), *, ours: bool = True, needs: str | None = None, times: int = 1
+) -> Row:
+    def make() -> Turn:
+        import_once(module)  # the first may have to compile and read files
+        return lambda _: min(import_once(module) for _ in range(times))
+
+    return Row(module, "ms", "less", make, peers, ours, needs)
+
+
+def all_groups(sizes: Sizes) -> dict[str, list[Row]]:
+    """Return the rows of every group."""
+    return {
+        "faces": face_group(sizes),
+        "updates": update_group(sizes),
+        "proof": proof_group(sizes),
+        "tabular": tabular_group(sizes),
+        "memory": memory_group(sizes),
+        "imports": import_group(),
+    }
