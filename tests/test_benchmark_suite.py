@@ -135,7 +135,7 @@ def test_peak_memory_is_that_of_the_child_alone() -> None:
     kept[:: 2**12] = b"1" * len(kept[:: 2**12])
     nothing, much = fresh.peak_megabytes("pass"), fresh.peak_megabytes(f"kept = bytes(b'1') * {100 * 2**20}")
     assert nothing < 50
-    assert 100 <= much - nothing < 120
+    assert 95 < much - nothing < 120
 
 
 def test_a_fresh_interpreter_that_fails_says_why() -> None:
@@ -197,9 +197,11 @@ def test_memory_counts_when_it_changes_by_three_hundredths() -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        pytest.param([100, 99, 98, 97, 96], [98, 80, 79, 78, 77], id="most rounds disturbed, the best not"),
-        pytest.param([150, 99, 98, 97, 96], [98, 99, 97, 96, 95], id="one lucky round"),
-        pytest.param([100, 85, 80, 75, 70, 66, 60], [88, 71, 70, 69, 68, 65, 60], id="values mixed"),
+        pytest.param(
+            [100, 99, 98, 97, 96, 95, 94], [98.5, 80, 79, 78, 77, 76, 75], id="all rounds disturbed but the best"
+        ),
+        pytest.param([150, 99, 98, 97, 96, 95, 94], [93, 92.5, 92, 91.5, 91, 90.5, 90], id="one lucky round"),
+        pytest.param([100, 99, 98, 97, 60, 60, 59], [88, 87, 86, 85, 84, 84, 83], id="values mixed"),
         pytest.param([100, 90, 80], [89, 79, 70], id="three rounds that overlap"),
         pytest.param([100], [95], id="one round, little change"),
     ],
