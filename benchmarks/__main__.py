@@ -1,6 +1,6 @@
 """Measure everything that is timed here, in minutes, and compare two such measurements.
 
-    python -m benchmarks                            all groups, about five minutes
+    python -m benchmarks                            all groups, about six minutes
     python -m benchmarks --only faces tabular       some of them
     python -m benchmarks --compare A.json B.json    what got slower, or larger, from A to B
 
@@ -40,7 +40,7 @@ class Flags:
     only: tuple[GroupName, ...] = get_args(GroupName)
     """Groups to measure."""
     rounds: int = 7
-    """Turns of each row. With fewer than four, a comparison needs values that do not overlap."""
+    """Turns of each row. A comparison is of the best two, so with few, noise counts."""
     seed: int = 0
     """Seed of the first round; each further round has the next."""
     json: Path | None = None
