@@ -12,8 +12,6 @@ glibc alone can do and say all this.
 import ctypes
 import gc
 import importlib
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,6 +20,7 @@ import numpy as np
 import torch
 
 from benchmarks import scaling_rows
+from benchmarks.fresh import run_fresh
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 from tictactoe import Rules, batch
@@ -43,11 +42,10 @@ def peak_bytes(curve: str, num_boards: int) -> int:
     Raises:
         RuntimeError: the process failed.
     """
-    command = [sys.executable, "-m", "benchmarks.memory", curve, str(num_boards)]
-    finished = subprocess.run(command, capture_output=True, text=True, check=False)
-    if finished.returncode:
-        raise RuntimeError(f"{curve}, {num_boards:,} boards: {finished.stderr.strip()}")
-    return int(finished.stdout)
+    try:
+        return int(run_fresh(f"from benchmarks import memory\nmemory.main({[curve, str(num_boards)]})"))
+    except RuntimeError as error:
+        raise RuntimeError(f"{curve}, {num_boards:,} boards: {error}") from None
 
 
 def peak_here(curve: str, num_boards: int) -> int:
