@@ -60,19 +60,16 @@ class QNetwork(nn.Module):
 
 
 def _linear(inputs: int, outputs: int, device: torch.device | None) -> nn.Linear:
-    """Return a layer with storage but no values yet, so that creating it draws no random number."""
-    layer: nn.Linear = nn.utils.skip_init(  # type: ignore[no-untyped-call]
-        nn.Linear, inputs, outputs, device=device or torch.device("cpu")
-    )
-    return layer
+    """Return a layer whose values are still to be set; making it leaves PyTorch's own generator as it was."""
+    # `skip_init`, which draws nothing, imports a system for symbolic mathematics, and that takes over a second.
+    with torch.random.fork_rng(devices=()):
+        return nn.Linear(inputs, outputs).to(device)
 
 
 def _square(inputs: int, outputs: int, device: torch.device | None) -> nn.Conv2d:
     """Return the same for a convolutional layer."""
-    layer: nn.Conv2d = nn.utils.skip_init(  # type: ignore[no-untyped-call]
-        nn.Conv2d, inputs, outputs, SQUARE, device=device or torch.device("cpu")
-    )
-    return layer
+    with torch.random.fork_rng(devices=()):
+        return nn.Conv2d(inputs, outputs, SQUARE).to(device)
 
 
 @torch.no_grad()
