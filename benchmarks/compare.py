@@ -13,8 +13,8 @@ what it leaves alone. A row has changed only where both of this holds, in the sa
 Peers that got slower are pointed out, but only ours count. The rule was chosen on runs of seven rounds, on a machine
 whose two cores did other work too. It flagged none of 112 pairs of rows from runs of the same commit, whose medians
 differed by up to 33 %. With the rates of a row of the later run lowered by 20 %, it found that in 108 of the 112;
-medians and the rank test of Mann and Whitney at 5 %, in place of the second best, would have found it in 77. A loop in the turn view's step that took a fifth of its time
-was flagged in four of four comparisons with unchanged code.
+medians and the rank test of Mann and Whitney at 5 %, in place of the second best, would have found it in 77. A loop
+that made the turn view's step a fifth slower was flagged in four of four comparisons with unchanged code.
 """
 
 from collections.abc import Iterable, Sequence
