@@ -7,8 +7,8 @@ The README's figures:
 Each learner has its own library's settings; where they come from stands in the docstring of its file here. All run on
 one torch thread for the same seconds of training; the clock stands still during evaluations, and what is done once
 before (imports, environments, networks, the trial runs that tell how long exploration is to fall) is not counted.
-Stable-Baselines3's and the DQN in CleanRL's manner learn alone, against a random opponent; OpenSpiel's, Tianshou's
-and ours learn by self-play. A player that learns with a mask is judged with it.
+Stable-Baselines3's, Tianshou's and the DQN in CleanRL's manner learn against a random opponent; OpenSpiel's and ours
+learn by self-play. A player that learns with a mask is judged with it.
 
 With `--docs` runs are added to those in the folder's peers.csv, in the place of any of the same player and seed, so
 that a measurement can be made in pieces; the table and the picture show all of them. `--players` with no name
@@ -132,7 +132,10 @@ def main(args: Sequence[str]) -> None:
     if not lines:
         raise UserError("there is nothing to show: no run was made, and none is in the folder")
     console.print(tables.terminal(report.HEADER, report.table_rows(lines)))
-    console.print(f"load {machine.load()} at the end")
+    console.print(
+        "lost and illegal game lines and optimal states at the end of the training; the fewest lines of both kinds and "
+        f"both seats at any evaluation; load {machine.load()} at the end"
+    )
     if flags.docs is not None:
         write_whole(flags.docs / "peers.png", png(report.figure(lines)))
 

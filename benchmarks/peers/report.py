@@ -11,12 +11,12 @@ HEADER = (
     "player",
     "seed",
     "updates",
-    "lost lines at the end, X + O",
-    "illegal lines at the end, X + O",
-    "optimal states at the end",
-    "fewest lost and illegal lines",
-    "evaluations unbeatable",
-    "first unbeatable after, s",
+    "lost, X + O",
+    "illegal, X + O",
+    "optimal states",
+    "fewest lost and illegal",
+    "unbeatable evaluations",
+    "first after, s",
 )
 COLOURS: Mapping[str, str] = {
     "ours": "#0072b2",

@@ -1,38 +1,37 @@
-"""Tianshou's DQN with the settings of its tic-tac-toe example: two of them, one per seat, play with each other.
+"""Tianshou's DQN with the settings of its tic-tac-toe example, once for each seat, against random play.
 
-Settings: https://github.com/thu-ml/tianshou/blob/master/test/pettingzoo/tic_tac_toe.py (`get_parser`), and its
-`MultiAgentOffPolicyAlgorithm`. That example trains the second seat alone, against random play; to have a player for
-both seats, both learn here. They play our AEC environment with the `"sparse"` rewards and each mover's own marks in
-plane 1, both as in PettingZoo's game, and choose among the legal cells alone, and are judged so. Its tests between
-epochs, its progress bar and its log are left out, in its favour. In Tianshou 2.0.1 agents inside a multi-agent
-algorithm explore with `eps_inference` in training too, so this is set to the example's `eps_train`.
+Settings: https://github.com/thu-ml/tianshou/blob/master/test/pettingzoo/tic_tac_toe.py (`get_parser`), once with
+`--agent_id 1` and once with 2; the two take turns, a step each. They play our AEC environment with the `"sparse"`
+rewards and each mover's own marks in plane 1, both as in PettingZoo's game, choose among the legal cells alone, and
+are judged so. Two learners that play each other did no better (seed 1000).
+
+The loop is that of Tianshou's off-policy trainer, without its tests, bar and log, and without its search of the whole
+memory for missing values at every step, which takes most of the time once the memory is full. In Tianshou 2.0.1 agents
+inside a multi-agent algorithm explore with `eps_inference` in training too, so this is set to the example's
+`eps_train`.
 """
 
+import itertools
 import logging
-import sys
 from typing import Any
 
 import numpy as np
 import torch
-from tianshou.algorithm import DQN, MultiAgentOffPolicyAlgorithm
+from tianshou.algorithm import DQN, MARLRandomDiscreteMaskedOffPolicyAlgorithm, MultiAgentOffPolicyAlgorithm
 from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
 from tianshou.algorithm.optim import AdamOptimizerFactory
 from tianshou.data import Collector, VectorReplayBuffer
 from tianshou.env import DummyVectorEnv
 from tianshou.env.pettingzoo_env import PettingZooEnv
-from tianshou.trainer import OffPolicyTrainerParams
 from tianshou.utils.net.common import Net
+from tianshou.utils.torch_utils import policy_within_training_step
 from torch import Tensor, nn
 
 from benchmarks.peers.judging import RULES, Tick, Training
 from selfplay.player import QPlayer
 from tictactoe import tictactoe_v0
 
-BOARDS, BATCH_SIZE, EPSILON = 10, 64, 0.1
-
-
-class TimeIsUp(Exception):  # noqa: N818 (no error: the only way out of the trainer at any step)
-    """End the training."""
+BOARDS, BATCH_SIZE, MEMORY_SIZE, EPSILON = 10, 64, 20_000, 0.1
 
 
 class ValuesAlone(nn.Module):
@@ -76,11 +75,24 @@ def player(learners: list[Any]) -> QPlayer:
     return QPlayer(RULES, networks, "mover", mask=True)
 
 
+def make_games(learner: Any, seat: int, seed: int) -> tuple[Any, Any]:
+    """Return a learner with its opponent, and what plays their games, after the example's first ones."""
+    game = make_game()
+    pair = [learner, learner]
+    pair[1 - seat] = MARLRandomDiscreteMaskedOffPolicyAlgorithm(action_space=game.action_space)
+    agents = MultiAgentOffPolicyAlgorithm(algorithms=pair, env=game)
+    boards = DummyVectorEnv([make_game] * BOARDS)
+    boards.seed(seed)
+    collector: Any = Collector(agents, boards, VectorReplayBuffer(MEMORY_SIZE, BOARDS), exploration_noise=True)
+    collector.reset()
+    collector.collect(n_step=BATCH_SIZE * BOARDS)
+    return agents, collector
+
+
 def make(seed: int, _seconds: float = 0) -> Training:
-    """Return the training of one learner for each seat, after the example's first games."""
+    """Return the training of one learner for each seat."""
     logging.getLogger("tianshou").setLevel(logging.ERROR)  # a line for each batch of two agents' returns
-    trial = iter(range(2))
-    prepare(seed).run(lambda _: next(trial, None) is not None)  # what it compiles once in a process
+    prepare(seed).run(lambda updates: updates < 2)  # what it compiles once in a process
     return prepare(seed)
 
 
@@ -88,35 +100,16 @@ def prepare(seed: int) -> Training:
     """Return the training without waiting for what Tianshou compiles at its first update."""
     np.random.seed(seed)  # noqa: NPY002 (what Tianshou draws from)
     torch.manual_seed(seed)
-    game = make_game()
-    learners = [make_learner(game.action_space) for _ in range(2)]
-    agents = MultiAgentOffPolicyAlgorithm(algorithms=learners, env=game)
-    boards = DummyVectorEnv([make_game] * BOARDS)
-    boards.seed(seed)
-    collector = Collector(agents, boards, VectorReplayBuffer(20_000, BOARDS), exploration_noise=True)
-    collector.reset()
-    collector.collect(n_step=BATCH_SIZE * BOARDS)
+    learners = [make_learner(make_game().action_space) for _ in range(2)]
+    seats = [make_games(learner, seat, seed) for seat, learner in enumerate(learners)]
 
     def run(tick: Tick) -> None:
-        def training_fn(_epoch: int, plies: int) -> None:
-            if not tick(plies // BOARDS):
-                raise TimeIsUp
-
-        parameters = OffPolicyTrainerParams(
-            training_collector=collector,
-            max_epochs=sys.maxsize,
-            epoch_num_steps=1_000,
-            collection_step_num_env_steps=BOARDS,
-            batch_size=BATCH_SIZE,
-            update_step_num_gradient_steps_per_sample=0.1,
-            training_fn=training_fn,
-            show_progress=False,
-            verbose=False,
-            multi_agent_return_reduction=lambda returns: returns[:, 0],
-        )
-        try:
-            agents.run_training(parameters)
-        except TimeIsUp:
-            return
+        for updates in itertools.count(1):
+            for agents, collector in seats:
+                with policy_within_training_step(agents.policy):
+                    collector.collect(n_step=BOARDS)
+                    agents.update(buffer=collector.buffer, sample_size=BATCH_SIZE)
+                if not tick(updates):
+                    return
 
     return Training(player(learners), run)
