@@ -297,7 +297,7 @@ def test_the_figure_shows_each_evaluation_of_each_seed() -> None:
     lines = [line("ours", 0, 1, 2), line("ours", 0, 2, 0), line("ours", 1, 1, 3), line("open-spiel", 0, 1, 5)]
     drawn = report.figure([replace_illegal(one) for one in lines]).axes[0].get_lines()
     assert [np.asarray(curve.get_ydata()).tolist() for curve in drawn] == [[6, 0], [9], [15]]
-    assert [curve.get_linestyle() for curve in drawn] == ["-", "--", "-"]
+    assert [curve.get_linestyle() for curve in drawn] == ["-", "--", "-"]  # solid for the first seed, dashed
     assert drawn[0].get_color() == drawn[1].get_color() != drawn[2].get_color()
 
 

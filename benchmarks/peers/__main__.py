@@ -133,8 +133,9 @@ def main(args: Sequence[str]) -> None:
         raise UserError("there is nothing to show: no run was made, and none is in the folder")
     console.print(tables.terminal(report.HEADER, report.table_rows(lines)))
     console.print(
-        "lost and illegal game lines and optimal states at the end of the training; the fewest lines of both kinds and "
-        f"both seats at any evaluation; load {machine.load()} at the end"
+        "at the end of the training; fewest lost and illegal lines of both seats at any evaluation; evaluations that "
+        f"prove the player unbeatable, and the first of them; load {machine.load()} at the end",
+        soft_wrap=True,
     )
     if flags.docs is not None:
         write_whole(flags.docs / "peers.png", png(report.figure(lines)))

@@ -14,8 +14,8 @@ HEADER = (
     "lost, X + O",
     "illegal, X + O",
     "optimal states",
-    "fewest lost and illegal",
-    "unbeatable evaluations",
+    "fewest of both",
+    "unbeatable",
     "first after, s",
 )
 COLOURS: Mapping[str, str] = {
@@ -26,7 +26,7 @@ COLOURS: Mapping[str, str] = {
     "tianshou": "#000000",
 }
 """Of Okabe and Ito's palette, which people with any colour vision can tell apart."""
-STYLES = ("-", "--", ":", "-.")
+STYLES = ("solid", "dashed", "dotted", "dashdot")
 """By seed."""
 
 
