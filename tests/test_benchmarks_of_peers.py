@@ -46,8 +46,10 @@ def choices(player: Agent) -> NDArray[np.integer[Any]]:
     return chosen_actions(player, tree)[tree.decisions]
 
 
-def untrained(name: peers.Name) -> tuple[Any, Training]:
+def untrained(name: peers.Name, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Training]:
     module = load(name)
+    if hasattr(module, "TRIAL_STEPS"):
+        monkeypatch.setattr(module, "TRIAL_STEPS", 300)
     return module, module.make(1000, 0.01)
 
 
@@ -73,8 +75,10 @@ def train_for(training: Training, steps: int) -> list[int]:
         ("tianshou", 7, 4),  # the seats take turns
     ],
 )
-def test_a_learner_learns_until_told_to_stop(name: peers.Name, steps: int, updates: int | None) -> None:
-    _, training = untrained(name)
+def test_a_learner_learns_until_told_to_stop(
+    name: peers.Name, steps: int, updates: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, training = untrained(name, monkeypatch)
     assert isinstance(training.player, QPlayer)
     before = [weight.clone() for network in training.player.networks for weight in network.parameters()]
     choices_before = choices(training.player)
@@ -89,8 +93,8 @@ def test_a_learner_learns_until_told_to_stop(name: peers.Name, steps: int, updat
     assert (choices(training.player) != choices_before).any()
 
 
-def test_the_player_of_stable_baselines3_plays_its_own_predictions() -> None:
-    module, training = untrained("stable-baselines3")
+def test_the_player_of_stable_baselines3_plays_its_own_predictions(monkeypatch: pytest.MonkeyPatch) -> None:
+    module, training = untrained("stable-baselines3", monkeypatch)
     model = module.make_model(1001, 100)
     assert isinstance(training.player, QPlayer)
     training.player.networks = (model.q_net,)
@@ -101,8 +105,14 @@ def test_the_player_of_stable_baselines3_plays_its_own_predictions() -> None:
     assert len(set(predicted.tolist())) > 1
 
 
-def test_the_player_in_cleanrls_manner_plays_the_arg_max_of_flat_observations() -> None:
-    module, training = untrained("cleanrl-style")
+def test_stable_baselines3_explores_over_the_steps_that_it_is_told() -> None:
+    model = load("stable-baselines3").make_model(1000, exploration_steps=200)
+    epsilons = [model.exploration_schedule(1 - steps / 10**9) for steps in (0, 100, 200, 10_000)]
+    assert epsilons == pytest.approx([1, 0.52, 0.04, 0.04])
+
+
+def test_the_player_in_cleanrls_manner_plays_the_arg_max_of_flat_observations(monkeypatch: pytest.MonkeyPatch) -> None:
+    module, training = untrained("cleanrl-style", monkeypatch)
     assert isinstance(training.player, QPlayer)
     network = training.player.networks[0]
     assert isinstance(network, QNetwork)
