@@ -231,6 +231,25 @@ def test_the_clock_stands_still_during_evaluations() -> None:
     assert clock.history[0].bad_lines > 0
 
 
+def test_a_run_tells_what_part_of_its_time_it_worked(monkeypatch: pytest.MonkeyPatch) -> None:
+    wall, work = Time(), Time()
+
+    def run(tick: judging.Tick) -> None:
+        tick(0)
+        wall.seconds += 8
+        work.seconds += 6
+
+    monkeypatch.setattr(judging.time, "perf_counter", wall)
+    monkeypatch.setattr(judging.time, "process_time", work)
+    player = SlowFirstEmpty(Time())
+    measured = judging.measure("ours", lambda *_: Training(player, run), 1000, 1, 1)
+    assert measured.busy == 0.75
+    assert peers.text(judging.Run([line("ours", 1, 2.04, 5)], 0.75)) == (
+        "ours, seed 1: after 2.0 s and 10 updates 15 lost and 7 illegal lines, 4,000 optimal states; "
+        "on the CPU 75% of its time"
+    )
+
+
 def test_evaluations_are_denser_at_the_beginning() -> None:
     assert judging.times(300, 3) == pytest.approx([1, 300**0.5, 300])
     assert judging.times(60, 1) == [60]

@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple, get_args
 
 from benchmarks import machine, tables
 from benchmarks.peers import judging, report
-from benchmarks.peers.judging import Judged, Make
+from benchmarks.peers.judging import Make, Run
 from selfplay.command_line import parse, run_command
 from selfplay.errors import UserError
 from selfplay.files import write_whole
@@ -98,12 +98,12 @@ def check(flags: Flags) -> None:
         tables.check_folder(flags.docs)
 
 
-def text(history: Sequence[Judged]) -> str:
+def text(run: Run) -> str:
     """Return a run as a line."""
-    last = history[-1]
+    last = run.history[-1]
     return (
         f"{last.player}, seed {last.seed}: after {last.seconds:.1f} s and {last.updates:,} updates {last.losses} lost "
-        f"and {last.illegal} illegal lines, {last.optimal_states:,} optimal states"
+        f"and {last.illegal} illegal lines, {last.optimal_states:,} optimal states; on the CPU {run.busy:.0%} of its time"
     )
 
 
@@ -123,10 +123,10 @@ def main(args: Sequence[str]) -> None:
             there.append(name)
     for seed in flags.seeds:  # the players take turns, so that what slows the machine slows all of them
         for name in there:
-            history = judging.measure(name, load(LEARNERS[name]), seed, flags.seconds, flags.evaluations)
-            console.print(text(history), soft_wrap=True)
-            lines = [line for line in lines if (line.player, line.seed) != (name, seed)] + history
-            lines = [line for run in report.runs(lines) for line in run]
+            run = judging.measure(name, load(LEARNERS[name]), seed, flags.seconds, flags.evaluations)
+            console.print(text(run), soft_wrap=True)
+            lines = [line for line in lines if (line.player, line.seed) != (name, seed)] + run.history
+            lines = [line for history in report.runs(lines) for line in history]
             if path is not None:
                 judging.write(path, lines)
     if not lines:

@@ -116,13 +116,22 @@ class Clock:
         return len(self.history) < len(self._due)
 
 
-def measure(name: str, make: Make, seed: int, seconds: float, evaluations: int) -> list[Judged]:
-    """Train one player for so many seconds, and return its evaluations."""
+class Run(NamedTuple):
+    """Hold the evaluations of a run, and what tells whether anything else slowed it."""
+
+    history: list[Judged]
+    busy: float
+    """Part of its time that it spent on the processor."""
+
+
+def measure(name: str, make: Make, seed: int, seconds: float, evaluations: int) -> Run:
+    """Train one player for so many seconds."""
     training = make(seed, seconds)
     evaluate(training.player, RULES)  # solves the game, which is slow only once in a process
     clock = Clock(training.player, times(seconds, evaluations), name, seed)
+    started, worked = time.perf_counter(), time.process_time()
     training.run(clock)
-    return clock.history
+    return Run(clock.history, (time.process_time() - worked) / (time.perf_counter() - started))
 
 
 def read(path: Path) -> list[Judged]:
