@@ -103,7 +103,7 @@ def text(run: Run) -> str:
     last = run.history[-1]
     return (
         f"{last.player}, seed {last.seed}: after {last.seconds:.1f} s and {last.updates:,} updates {last.losses} lost "
-        f"and {last.illegal} illegal lines, {last.optimal_states:,} optimal states; on the CPU {run.busy:.0%} of its time"
+        f"and {last.illegal} illegal lines, {last.optimal_states:,} optimal states; worked {run.busy:.0%} of the time"
     )
 
 
