@@ -195,8 +195,7 @@ def main(args: Sequence[str]) -> None:
     if unknown or not flags.rows or not flags.seeds:
         raise UserError(f"--rows must be some of {', '.join(ROWS)}, got {unknown or 'none'}, and --seeds at least one")
     check_counts(flags, "positions", "games", "total_steps")
-    if flags.markdown is not None:
-        tables.check_folder(flags.markdown.parent)
+    tables.check_markdown(flags.markdown)
     console = machine.start("Bigger boards", [], flags.seeds)
     runs = []
     for seed in flags.seeds:  # the rows take turns, so that what slows the machine slows all of them
@@ -209,8 +208,7 @@ def main(args: Sequence[str]) -> None:
         f"median (least to most) over {len(flags.seeds)} seeds, or what all of them show; at most {flags.seconds:g} s "
         f"of training; {flags.games:,} sampled games; load {machine.load()} at the end"
     )
-    if flags.markdown is not None:
-        flags.markdown.write_text(tables.markdown(HEADER, cells))
+    tables.write_markdown(flags.markdown, HEADER, cells)
 
 
 if __name__ == "__main__":

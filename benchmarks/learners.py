@@ -236,10 +236,7 @@ def main(args: Sequence[str]) -> None:
     flags = parse(Flags, args, PROG)
     if not flags.seeds or not flags.algorithms or flags.shorten < 1:
         raise UserError("at least one of --seeds, one of --algorithms and --shorten 1 are needed")
-    if flags.markdown is not None:
-        tables.check_folder(flags.markdown.parent)
-        if flags.markdown.is_dir():
-            raise UserError(f"--markdown {flags.markdown}: is a folder; name a file in it")
+    tables.check_markdown(flags.markdown)
     rows = [row for row in all_rows(flags.shorten) if row.algorithm in flags.algorithms]
     console = machine.start("The published learners", ["numba"], flags.seeds)
     runs = []
@@ -253,8 +250,7 @@ def main(args: Sequence[str]) -> None:
         f"median (least to most) over {len(flags.seeds)} seeds, or what all of them show; wins, draws and losses are "
         f"exact, against a uniformly random opponent; load {machine.load()} at the end"
     )
-    if flags.markdown is not None:
-        flags.markdown.write_text(tables.markdown(HEADER, cells))
+    tables.write_markdown(flags.markdown, HEADER, cells)
 
 
 if __name__ == "__main__":

@@ -48,3 +48,22 @@ def check_folder(folder: Path) -> None:
     """
     if not folder.is_dir():
         raise UserError(f"{folder}: is not a folder; make it first, or name another")
+
+
+def check_markdown(path: Path | None) -> None:
+    """Refuse a file that the Markdown table could not be written to, as early.
+
+    Raises:
+        UserError: its folder does not exist, or it is a folder itself.
+    """
+    if path is None:
+        return
+    check_folder(path.parent)
+    if path.is_dir():
+        raise UserError(f"--markdown {path}: is a folder; name a file in it")
+
+
+def write_markdown(path: Path | None, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write the table in Markdown if a file for it was named."""
+    if path is not None:
+        path.write_text(markdown(header, rows))

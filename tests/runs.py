@@ -3,6 +3,9 @@
 import hashlib
 import json
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,9 +18,33 @@ import train
 from selfplay.checkpoint import Checkpoints
 from selfplay.errors import UserError
 
+ROOT = Path(__file__).parents[1]
 SMALL = ["--hidden", "16", "--num-envs", "16", "--batch-size", "32", "--memory-size", "700", "--warmup", "64"]
 DQN = [*SMALL, "--total-steps", "2400", "--eval-every", "960", "--seed", "1000", "--device", "cpu"]
 TABULAR = ["--games", "1000", "--eval-every", "400", "--seed", "1000"]
+
+
+def interrupt(flags: Sequence[str], place: Path, evaluations: int) -> Path:
+    """Press Ctrl-C in `train.py`, in its own process, after so many evaluations; return the folder of its run."""
+    command = [sys.executable, str(ROOT / "train.py"), *flags, "--run-dir", "it"]
+    # A shell that runs the tests in its background has them ignore the signal, which a child would inherit.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    training = subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    signal.signal(signal.SIGINT, handler)
+    metrics = place / "it" / "metrics.jsonl"
+    while not (metrics.exists() and metrics.read_text().count("\n") >= evaluations):
+        assert training.poll() is None
+        time.sleep(0.05)
+    try:
+        training.send_signal(signal.SIGINT)
+        _, errors = training.communicate(timeout=60)
+    finally:
+        training.kill()
+    assert training.returncode == 130
+    again = f"{sys.executable} train.py --resume it goes on"
+    assert errors == f"python train.py: interrupted; the player so far is in it; {again}\n"
+    assert not (place / "it" / "evaluation.json").exists()
+    return place / "it"
 
 
 class Stopper:

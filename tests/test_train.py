@@ -2,10 +2,8 @@
 
 import dataclasses
 import json
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +16,10 @@ import train
 from selfplay import experiment, standing
 from selfplay.config import PRESETS, DQNConfig
 from selfplay.evaluation import Evaluation
+from tests.runs import ROOT, interrupt
 from tests.selfplay.scripted import config_with
 from tests.selfplay.test_player import ABSOLUTE
 
-ROOT = Path(__file__).parent.parent
 CPU = torch.device("cpu")
 
 
@@ -346,25 +344,8 @@ def test_a_bad_run_is_one_line_and_status_2_when_proved(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_run_leaves_its_player(tmp_path: Path) -> None:
-    command = [sys.executable, str(ROOT / "train.py"), "--stop", "never", "--eval-every", "2000", "--run-dir", "it"]
-    # A shell that runs the tests in its background has them ignore the signal, which a child would inherit.
-    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
-    training = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-    signal.signal(signal.SIGINT, handler)
-    metrics = tmp_path / "it" / "metrics.jsonl"
-    while not (metrics.exists() and metrics.read_text().count("\n") >= 2):
-        assert training.poll() is None
-        time.sleep(0.05)
-    try:
-        training.send_signal(signal.SIGINT)
-        _, errors = training.communicate(timeout=60)
-    finally:
-        training.kill()
-    assert training.returncode == 130
-    again = f"{sys.executable} train.py --resume it goes on"
-    assert errors == f"python train.py: interrupted; the player so far is in it; {again}\n"
-    assert selfplay.load(tmp_path / "it").act(ABSOLUTE).shape == (4520,)
-    assert not (tmp_path / "it" / "evaluation.json").exists()
+    folder = interrupt(["--stop", "never", "--eval-every", "2000"], tmp_path, evaluations=2)
+    assert selfplay.load(folder).act(ABSOLUTE).shape == (4520,)
 
 
 def test_a_run_whose_reader_has_gone_keeps_its_player(tmp_path: Path) -> None:

@@ -3,10 +3,8 @@
 import dataclasses
 import json
 import re
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -20,8 +18,8 @@ from selfplay.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.tabular.minimax_q import MinimaxQConfig
 from selfplay.tabular.td_backup import TDBackupConfig
+from tests.runs import ROOT, interrupt
 
-ROOT = Path(__file__).parent.parent
 OWN_FILES = {
     "minimax-q": {"table.csv"},
     "afterstate-q": {"curves.csv", "curves.png"},
@@ -193,25 +191,7 @@ def test_the_help_of_a_learner_documents_every_setting(
 
 
 def test_an_interrupted_run_leaves_its_player(tmp_path: Path) -> None:
-    flags = ["--games", "1000000000000", "--eval-every", "20000", "--run-dir", "it"]
-    command = [sys.executable, str(ROOT / "train.py"), "minimax-q", *flags]
-    # A shell that runs the tests in its background has them ignore the signal, which a child would inherit.
-    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
-    training = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-    signal.signal(signal.SIGINT, handler)
-    metrics = tmp_path / "it" / "metrics.jsonl"
-    while not (metrics.exists() and metrics.read_text().count("\n") >= 3):
-        assert training.poll() is None
-        time.sleep(0.05)
-    try:
-        training.send_signal(signal.SIGINT)
-        _, errors = training.communicate(timeout=60)
-    finally:
-        training.kill()
-    assert training.returncode == 130
-    again = f"{sys.executable} train.py --resume it goes on"
-    assert errors == f"python train.py: interrupted; the player so far is in it; {again}\n"
-    player = selfplay.load(tmp_path / "it")
-    last = json.loads(metrics.read_text().splitlines()[-1])
+    folder = interrupt(["minimax-q", "--games", "1000000000000", "--eval-every", "20000"], tmp_path, evaluations=3)
+    player = selfplay.load(folder)
+    last = json.loads((folder / "metrics.jsonl").read_text().splitlines()[-1])
     assert selfplay.evaluate(player, player.rules).optimal_states > 0.8 * last["eval/optimal_states"]
-    assert not (tmp_path / "it" / "evaluation.json").exists()
