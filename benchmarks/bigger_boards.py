@@ -202,13 +202,11 @@ def main(args: Sequence[str]) -> None:
         for name in flags.rows:
             runs.append(measure(name, seed, flags))
             console.print(runs[-1].text(), soft_wrap=True)
-    cells = table_rows(runs)
-    console.print(tables.terminal(HEADER, cells))
-    console.print(
+    note = (
         f"median (least to most) over {len(flags.seeds)} seeds, or what all of them show; at most {flags.seconds:g} s "
         f"of training; {flags.games:,} sampled games; load {machine.load()} at the end"
     )
-    tables.write_markdown(flags.markdown, HEADER, cells)
+    tables.present(console, HEADER, table_rows(runs), note, flags.markdown)
 
 
 if __name__ == "__main__":

@@ -244,13 +244,11 @@ def main(args: Sequence[str]) -> None:
         for row in rows:
             runs.append(measure(row, seed))
             console.print(runs[-1].text(), soft_wrap=True)
-    cells = table_rows(runs)
-    console.print(tables.terminal(HEADER, cells))
-    console.print(
+    note = (
         f"median (least to most) over {len(flags.seeds)} seeds, or what all of them show; wins, draws and losses are "
         f"exact, against a uniformly random opponent; load {machine.load()} at the end"
     )
-    tables.write_markdown(flags.markdown, HEADER, cells)
+    tables.present(console, HEADER, table_rows(runs), note, flags.markdown)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from rich.console import Console
 from rich.table import Table
 
 from benchmarks.spread import Spread, number
@@ -63,7 +64,11 @@ def check_markdown(path: Path | None) -> None:
         raise UserError(f"--markdown {path}: is a folder; name a file in it")
 
 
-def write_markdown(path: Path | None, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write the table in Markdown if a file for it was named."""
-    if path is not None:
-        path.write_text(markdown(header, rows))
+def present(
+    console: Console, header: Sequence[str], rows: Sequence[Sequence[str]], note: str, markdown_file: Path | None
+) -> None:
+    """Print the table with a note below it, and write it in Markdown if a file for it was named."""
+    console.print(terminal(header, rows))
+    console.print(note)
+    if markdown_file is not None:
+        markdown_file.write_text(markdown(header, rows))

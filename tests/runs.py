@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import train
 from selfplay.checkpoint import Checkpoints
@@ -45,6 +46,25 @@ def interrupt(flags: Sequence[str], place: Path, evaluations: int) -> Path:
     assert errors == f"python train.py: interrupted; the player so far is in it; {again}\n"
     assert not (place / "it" / "evaluation.json").exists()
     return place / "it"
+
+
+def check_tensorboard(folder: Path, unit: str) -> None:
+    """Check that TensorBoard shows what metrics.jsonl says, over plies or games, and that the README explains it."""
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    tags = events.Tags()
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    for tag in lines[-1].keys() - {unit}:
+        shown = {event.step: event.value for event in events.Scalars(tag)}
+        assert shown == {line[unit]: pytest.approx(line[tag], rel=1e-6) for line in lines if tag in line}
+    assert tags["images"] == ["q/opening"]
+    assert tags["tensors"] == ["game/self_play/text_summary"]
+    hparams = {"_hparams_/experiment", "_hparams_/session_start_info", "_hparams_/session_end_info"}
+    assert hparams <= set(events.summary_metadata)
+    readme = (ROOT / "README.md").read_text()
+    for tag in {*tags["scalars"], *tags["images"], "game/self_play"}:
+        documented = tag.removeprefix("final/").replace("/second/", "/first/")
+        assert f"`{documented}`" in readme, documented
 
 
 class Stopper:

@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 import torch
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import selfplay
 import train
 from selfplay import experiment, standing
 from selfplay.config import PRESETS, DQNConfig
 from selfplay.evaluation import Evaluation
-from tests.runs import ROOT, interrupt
+from tests.runs import ROOT, check_tensorboard, interrupt
 from tests.selfplay.scripted import config_with
 from tests.selfplay.test_player import ABSOLUTE
 
@@ -275,23 +274,7 @@ def test_what_the_run_folder_holds(finished: tuple[Path, str]) -> None:
 
 def test_what_tensorboard_shows(finished: tuple[Path, str]) -> None:
     folder, _ = finished
-    events = EventAccumulator(str(folder))
-    events.Reload()
-    tags = events.Tags()
-    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    for tag in lines[-1].keys() - {"plies"}:
-        shown = {event.step: event.value for event in events.Scalars(tag)}
-        assert shown == {line["plies"]: pytest.approx(line[tag], rel=1e-6) for line in lines if tag in line}
-    assert tags["images"] == ["q/opening"]
-    assert tags["tensors"] == ["game/self_play/text_summary"]
-    assert {"_hparams_/experiment", "_hparams_/session_start_info", "_hparams_/session_end_info"} <= set(
-        events.summary_metadata
-    )
-    readme = (ROOT / "README.md").read_text()
-    shown_tags = {*tags["scalars"], *tags["images"], "game/self_play"}
-    for tag in shown_tags:
-        documented = tag.removeprefix("final/").replace("/second/", "/first/")
-        assert f"`{documented}`" in readme, documented
+    check_tensorboard(folder, "plies")
 
 
 def test_the_saved_player_is_proved_again(finished: tuple[Path, str]) -> None:

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import selfplay
 import train
@@ -18,7 +17,7 @@ from selfplay.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.tabular.minimax_q import MinimaxQConfig
 from selfplay.tabular.td_backup import TDBackupConfig
-from tests.runs import ROOT, interrupt
+from tests.runs import ROOT, check_tensorboard, interrupt
 
 OWN_FILES = {
     "minimax-q": {"table.csv"},
@@ -57,20 +56,7 @@ def test_what_the_run_folder_holds(finished: tuple[str, Path]) -> None:
 
 def test_what_tensorboard_shows(finished: tuple[str, Path]) -> None:
     _, folder = finished
-    events = EventAccumulator(str(folder))
-    events.Reload()
-    tags = events.Tags()
-    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    for tag in lines[-1].keys() - {"games"}:
-        shown = {event.step: event.value for event in events.Scalars(tag)}
-        assert shown == {line["games"]: pytest.approx(line[tag], rel=1e-6) for line in lines}
-    assert tags["images"] == ["q/opening"]
-    assert tags["tensors"] == ["game/self_play/text_summary"]
-    assert {"_hparams_/experiment", "_hparams_/session_start_info"} <= set(events.summary_metadata)
-    readme = (ROOT / "README.md").read_text()
-    for tag in {*tags["scalars"], *tags["images"]}:
-        documented = tag.removeprefix("final/").replace("/second/", "/first/")
-        assert f"`{documented}`" in readme, documented
+    check_tensorboard(folder, "games")
 
 
 def test_the_saved_player_is_proved_again(finished: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,6 +41,16 @@ def recorded(iterate: RecordableIteration, generator: torch.Generator, device: t
     return Recorded(iterate, generator) if device.type == "cuda" else iterate
 
 
+class _Recording(NamedTuple):
+    """Hold a recorded iteration and the memory that it reads and writes."""
+
+    graph: torch.cuda.CUDAGraph
+    positions: Positions
+    """Where it finds the positions, and leaves the next ones."""
+    epsilon: Tensor
+    updates: list[Update]
+
+
 class Recorded:
     """Do the iterations of a training run, from the fourth with updates on as replays of a recorded one.
 
@@ -51,7 +61,7 @@ class Recorded:
         self._iterate = iterate
         self._generator = generator
         self._warm_up = WARM_UP
-        self._graph: torch.cuda.CUDAGraph | None = None
+        self._recording: _Recording | None = None
 
     def __call__(self, positions: Positions, epsilon: float, learning: bool) -> tuple[Positions, list[Update]]:
         """Do one iteration, as `Iteration` says."""
@@ -60,13 +70,12 @@ class Recorded:
         if self._warm_up:
             self._warm_up -= 1
             return self._on_another_stream(positions, epsilon)
-        if self._graph is None:
-            self._graph = self._record(positions)
-        if positions is not self._positions:
-            _copy(positions, self._positions)
-        self._epsilon.fill_(epsilon)
-        self._graph.replay()
-        return self._positions, self._updates
+        self._recording = recording = self._recording or self._record(positions)
+        if positions is not recording.positions:
+            _copy(positions, recording.positions)
+        recording.epsilon.fill_(epsilon)
+        recording.graph.replay()
+        return recording.positions, recording.updates
 
     def _on_another_stream(self, positions: Positions, epsilon: float) -> tuple[Positions, list[Update]]:
         """Do an iteration as the recording will: it may not touch what belongs to the default stream."""
@@ -77,16 +86,15 @@ class Recorded:
         current.wait_stream(other)
         return done
 
-    def _record(self, positions: Positions) -> torch.cuda.CUDAGraph:
+    def _record(self, positions: Positions) -> _Recording:
         """Record an iteration; recording does none of it."""
-        self._positions = _clone(positions)
-        self._epsilon = torch.zeros((), device=positions.seen.device)
+        kept, epsilon = _clone(positions), torch.zeros((), device=positions.seen.device)
         graph = torch.cuda.CUDAGraph()
         graph.register_generator_state(self._generator)
         with torch.cuda.graph(graph):
-            after, self._updates = self._iterate(self._positions, self._epsilon, True)
-            _copy(after, self._positions)
-        return graph
+            after, updates = self._iterate(kept, epsilon, True)
+            _copy(after, kept)
+        return _Recording(graph, kept, epsilon, updates)
 
 
 def _clone(positions: Positions) -> Positions:

@@ -92,15 +92,6 @@ def run(tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
-@pytest.mark.parametrize("kept", [0, 1, 7, 100, -1])
-def test_a_truncated_file(run: Path, name: str, kept: int) -> None:
-    # The configuration ends in a line break, which is no loss.
-    content = (run / name).read_bytes().rstrip(b"\n")
-    (run / name).write_bytes(content[:kept])
-    assert f"{run / name}: is truncated or not" in refusal(run)
-
-
 @pytest.mark.parametrize("algorithm", ["sarsa", ["td-backup"], None, {}])
 def test_an_algorithm_that_is_none(run: Path, algorithm: Any) -> None:
     content = json.loads((run / "config.json").read_text())
