@@ -10,12 +10,10 @@ from rich.console import Console
 
 from selfplay.checks import check_counts
 from selfplay.command_line import parse, run_command
-from selfplay.evaluation import evaluate
 from selfplay.games import self_play_game
-from selfplay.reach import evaluate_reach
+from selfplay.reach import assess
 from selfplay.report import evaluation_table, verdict
 from selfplay.run_folder import load
-from tictactoe.tree import SOLVABLE_CELLS
 
 PROG = "python -m selfplay.prove"
 
@@ -35,10 +33,7 @@ def main(args: Sequence[str]) -> None:
     config = parse(ProveConfig, args, PROG)
     check_counts(config, "positions")
     player = load(config.run)
-    rules = player.rules
-    evaluation = (
-        evaluate(player, rules) if rules.cells <= SOLVABLE_CELLS else evaluate_reach(player, rules, config.positions)
-    )
+    evaluation = assess(player, player.rules, every_state=True, positions=config.positions)
     console = Console()
     print(self_play_game(player, player.rules) + "\n")
     console.print(evaluation_table(evaluation))

@@ -59,14 +59,14 @@ class Unproved:
         return {**asdict(self), **verdicts}
 
 
-def assess(agent: Agent, rules: Rules, every_state: bool = False) -> Proof | Unproved:
-    """Evaluate an agent in the way that is cheap enough to be repeated while it trains.
+def assess(agent: Agent, rules: Rules, every_state: bool = False, positions: int = POSITIONS) -> Proof | Unproved:
+    """Evaluate an agent over the whole tree where that is cheap enough, else over what its own play leads to.
 
-    Up to 12 cells, and with `every_state` up to 16, that is the evaluation of the whole tree; beyond, what the
-    agent's own play leads to.
+    The whole tree counts up to 12 cells, which takes less than a second, and with `every_state` up to 16; beyond, at
+    most so many distinct `positions` are followed in each seat.
     """
     cells = SOLVABLE_CELLS if every_state else WHOLE_TREE_CELLS
-    return evaluate(agent, rules) if rules.cells <= cells else evaluate_reach(agent, rules)
+    return evaluate(agent, rules) if rules.cells <= cells else evaluate_reach(agent, rules, positions)
 
 
 def evaluate_reach(agent: Agent, rules: Rules, positions: int = POSITIONS) -> Proof | Unproved:
