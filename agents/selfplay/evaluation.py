@@ -4,12 +4,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from gymnasium.error import InvalidAction
+from numpy.typing import NDArray
 
 from selfplay.agent import Agent
 from tictactoe import Rules, batch, solve
 from tictactoe.tree import GameTree, IntArray, Policy, every_legal, play_out, uniform_legal
+from tictactoe.vector_face import checked_cells
 
-CHUNK = 65_536
+BOARDS = 16_384
 """Boards in one call of `Agent.act`."""
 
 
@@ -91,6 +94,7 @@ def evaluate(agent: Agent, rules: Rules) -> Evaluation:
 
     Raises:
         ValueError: the board has more than 16 cells and cannot be solved.
+        gymnasium.error.InvalidAction: the agent answers something else than a cell for each board.
     """
     solution = solve(rules)
     tree = solution.tree
@@ -111,11 +115,30 @@ def evaluate(agent: Agent, rules: Rules) -> Evaluation:
 def chosen_actions(agent: Agent, tree: GameTree) -> IntArray:
     """Return the agent's action in every decision state, [S] int32, 0 in finished states."""
     actions = np.zeros(len(tree), dtype=np.int32)
-    for chunk in np.split(tree.decisions, range(CHUNK, len(tree.decisions), CHUNK)):
-        mover, opponent = tree.mover[chunk].astype(np.int64), tree.opponent[chunk].astype(np.int64)
-        positions = batch.State(mover, opponent, ply=np.zeros_like(mover))
-        actions[chunk] = agent.act(batch.observe(tree.rules, positions, "mover"))
+    decisions = tree.decisions
+    mover, opponent = tree.mover[decisions].astype(np.int64), tree.opponent[decisions].astype(np.int64)
+    actions[decisions] = chosen_cells(agent, tree.rules, mover, opponent)
     return actions
+
+
+def chosen_cells(agent: Agent, rules: Rules, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
+    """Return the cell that an agent chooses without a mask in each position, [n] int64.
+
+    `mover` and `opponent` are bitboards [n] int64.
+
+    Raises:
+        gymnasium.error.InvalidAction: it answers something else than a cell for each board.
+    """
+    cells = np.empty(len(mover), dtype=np.int64)
+    for start in range(0, len(cells), BOARDS):
+        part = slice(start, start + BOARDS)
+        positions = batch.State(mover[part], opponent[part], ply=np.zeros_like(mover[part]))
+        answer = agent.act(batch.observe(rules, positions, "mover"))
+        try:
+            cells[part] = checked_cells(rules.cells, answer, len(cells[part]))
+        except InvalidAction as error:
+            raise InvalidAction(f"the agent's {error}") from None
+    return cells
 
 
 def _evaluate_seat(tree: GameTree, actions: IntArray, seat: int) -> SeatEvaluation:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.agent import Agent
-from selfplay.evaluation import chosen_actions, deterministic
+from selfplay.evaluation import chosen_actions, chosen_cells, deterministic
 from tictactoe import Rules, batch, planes
 from tictactoe.opponents import Choices, pick
 from tictactoe.tree import SOLVABLE_CELLS, FloatArray, GameTree, IntArray, Policy, Totals, game_tree, play_out
@@ -82,7 +82,7 @@ class Greedy:
 
     def moves(self, rules: Rules, state: batch.State, generator: np.random.Generator) -> NDArray[np.int64]:  # noqa: ARG002 (draws nothing)
         """Return the agent's cells."""
-        return np.asarray(self.agent.act(batch.observe(rules, state, "mover")), dtype=np.int64)
+        return chosen_cells(self.agent, rules, state.mover, state.opponent)
 
 
 @dataclass(frozen=True)

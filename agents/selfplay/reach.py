@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.agent import Agent
-from selfplay.evaluation import Proof, SeatEvaluation, evaluate, worst_result
+from selfplay.evaluation import Proof, SeatEvaluation, chosen_cells, evaluate, worst_result
 from tictactoe import Rules, batch
 from tictactoe.rules import WORD_BITS
 from tictactoe.tree import SOLVABLE_CELLS, FloatArray, IntArray
@@ -22,7 +22,7 @@ from tictactoe.tree import SOLVABLE_CELLS, FloatArray, IntArray
 POSITIONS = 500_000
 """Distinct positions that are followed in each seat, unless told otherwise: more than players of 4,4,4 lead to."""
 BOARDS = 16_384
-"""Boards in one call of `Agent.act`, and positions whose replies are enumerated at once."""
+"""Positions whose replies are enumerated at once."""
 WHOLE_TREE_CELLS = 12
 """Up to this board size the whole tree is evaluated in less than a second."""
 
@@ -76,6 +76,7 @@ def evaluate_reach(agent: Agent, rules: Rules, positions: int = POSITIONS) -> Pr
 
     Raises:
         ValueError: the board has more than 64 cells.
+        gymnasium.error.InvalidAction: the agent answers something else than a cell for each board.
     """
     batch.check_fits(rules)
     first, second = (follow(agent, rules, seat, positions) for seat in (0, 1))
@@ -147,7 +148,7 @@ def follow(agent: Agent, rules: Rules, seat: int, limit: int) -> SeatEvaluation 
 
 def _move(agent: Agent, rules: Rules, level: Reached, won: Ends, illegal: Ends) -> Reached:
     """Let the agent move in distinct positions, add what ends by it, and return the distinct positions after it."""
-    cell = np.int64(1) << chosen_cells(agent, rules, level)
+    cell = np.int64(1) << chosen_cells(agent, rules, level.mine, level.theirs)
     taken = (level.mine | level.theirs) & cell != 0
     illegal.add(level.where(taken))
     moved = level._replace(mine=level.mine | cell)
@@ -156,20 +157,10 @@ def _move(agent: Agent, rules: Rules, level: Reached, won: Ends, illegal: Ends) 
     return merged(rules, [moved.where(~wins & ~taken)])
 
 
-def chosen_cells(agent: Agent, rules: Rules, level: Reached) -> IntArray:
-    """Return the agent's cell in each position, [n] int64."""
-    cells = np.empty(len(level.mine), dtype=np.int64)
-    for start in range(0, len(cells), BOARDS):
-        mine, theirs = (board[start : start + BOARDS] for board in (level.mine, level.theirs))
-        state = batch.State(mine, theirs, ply=np.zeros_like(mine))
-        cells[start : start + BOARDS] = agent.act(batch.observe(rules, state, "mover"))
-    return cells
-
-
 def replies(rules: Rules, level: Reached, empty_cells: int, lost: Ends) -> Iterator[Reached]:
     """Let the opponent play every empty cell, add what it wins by it, and yield the other positions after it.
 
-    Reached are taken in order, some at a time.
+    The positions are taken in order, some at a time.
     """
     lines = level.lines
     if int(lines.sum()) * empty_cells >= 2**63:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.error import InvalidAction
 
 from selfplay.agent import Agent
 from selfplay.evaluation import Proof, evaluate
@@ -180,6 +181,15 @@ def test_an_illegal_line_in_the_seat_that_loses_anyway_spoils_the_proof() -> Non
     assert evaluation.exploitability == 0
     assert evaluation.second.illegal > 0
     assert not evaluation.unexploitable
+
+
+@pytest.mark.parametrize("how", [evaluate, evaluate_reach])
+@pytest.mark.parametrize(("cell", "got"), [(9, "9 for board 0"), (-1, "-1 for board 0"), (4.0, "ndarray .* float64")])
+def test_an_agent_that_answers_no_cell_is_refused_and_not_judged(
+    how: Callable[[Agent, Rules], Proof | Unproved], cell: Any, got: str
+) -> None:
+    with pytest.raises(InvalidAction, match=f"^the agent's actions must be .* got {got}"):
+        how(ScriptedPlayer(lambda *_: cell), Rules())
 
 
 def test_a_board_too_large_to_solve_is_refused() -> None:
