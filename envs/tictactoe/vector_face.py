@@ -48,9 +48,9 @@ class VectorFace:
                 raise ValueError("reset_mask names no board: at least one element must be True")
         if not self._begun and not chosen.all():
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() without a reset_mask first")
-        self._begun = True
+        self._state = self._games.start(self._state, chosen)  # first, for an opponent that moves in it can fail
         self._over = self._over & ~chosen
-        self._state = self._games.start(self._state, chosen)
+        self._begun = True
         return self._seen(self._state, self._over), self._going_on(self._state, self._over)
 
     def step(self, actions: Any) -> VectorStep:

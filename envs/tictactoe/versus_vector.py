@@ -32,7 +32,7 @@ class TicTacToeVersusVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     Raises:
         ValueError: a setting does not exist, the board has more than 64 cells, or the opponent is
             `"optimal"` on a board of over 16.
-        gymnasium.error.InvalidAction: the actions are not one cell for each board; nothing changes.
+        gymnasium.error.InvalidAction: the actions, or the opponent's, are not one cell for each board; nothing changes.
         gymnasium.error.ResetNeeded: there is no game, or with autoreset disabled one has ended.
     """
 
@@ -108,10 +108,12 @@ class VersusGames:
     def start(self, state: batch.State, chosen: Flags) -> batch.State:
         """Return the state with new games on the chosen boards, in which an opponent of seat 0 has moved."""
         if self._seat == "random":
-            self.seats = np.where(chosen, self.generator.integers(2, size=len(chosen)), self.seats)
+            seats = np.where(chosen, self.generator.integers(2, size=len(chosen)), self.seats)
         else:
-            self.seats = np.full(len(chosen), self._seat)
-        return self._reply(batch.restart(state, chosen), chosen & (self.seats == 1)).state
+            seats = np.full(len(chosen), self._seat)
+        begun = self._reply(batch.restart(state, chosen), chosen & (seats == 1)).state
+        self.seats = seats  # only now, for an opponent that fails leaves every game as it was
+        return begun
 
     def play(self, state: batch.State, cells: Cells, over: Flags) -> Results:
         """Return what the agent's moves and the replies to them do."""

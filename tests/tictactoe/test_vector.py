@@ -309,6 +309,23 @@ def test_an_opponent_that_answers_no_cell_is_named_and_nothing_changes() -> None
     np.testing.assert_array_equal(env.unwrapped.action_masks(), before)
 
 
+def test_an_opponent_that_fails_to_begin_a_game_leaves_every_game_as_it_was() -> None:
+    env: Any = gymnasium.make_vec(VERSUS, num_envs=20, seat="random", autoreset_mode="Disabled")
+    env.unwrapped.set_opponent(lambda *_: "none")
+    with pytest.raises(gymnasium.error.InvalidAction):
+        env.reset(seed=0)
+    with pytest.raises(gymnasium.error.ResetNeeded):  # or the agent would move in the opponent's place
+        env.step([0] * 20)
+    env.unwrapped.set_opponent("random")
+    env.reset(seed=0)
+    before, seats = env.unwrapped.action_masks(), env.unwrapped.seats
+    env.unwrapped.set_opponent(lambda *_: "none")
+    with pytest.raises(gymnasium.error.InvalidAction):
+        env.reset()
+    np.testing.assert_array_equal(env.unwrapped.action_masks(), before)
+    np.testing.assert_array_equal(env.unwrapped.seats, seats)
+
+
 @pytest.mark.parametrize("opponent", ["random", "heuristic", "optimal"])
 def test_versus_draws_from_its_seed_alone(opponent: str) -> None:
     def games(seed: int) -> bytes:
