@@ -142,11 +142,12 @@ def train(
         if diverged(agents, progressed):
             raise UserError(f"the loss is no longer finite after {progressed.updates:,} updates; lower --learning-rate")
         if evaluating:
-            due = progressed.plies + config.eval_every
             evaluation = assess(player, config.rules, every_state=config.stop == "optimal")
             yield Evaluated(progressed, evaluation, seconds)
-            proofs = proofs + 1 if proves(evaluation, config.stop) else 0
             evaluations += 1
+            if progressed.plies >= due:  # or it comes early, at the end, and a longer run would not have made it
+                due = progressed.plies + config.eval_every
+                proofs = proofs + 1 if proves(evaluation, config.stop) else 0
         ended = proofs == EVALUATIONS_TO_STOP or progressed.plies >= config.total_steps
         if kept is not None and (ended or kept.due()):
             kept.write(snapshot(agents, Standing(progressed, due, seconds, proofs, evaluations)))

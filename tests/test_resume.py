@@ -109,6 +109,21 @@ def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
     assert left_behind(tmp_path / "it")["metrics"][-1]["plies"] == 4_800
 
 
+def test_a_run_made_longer_stops_where_one_of_that_length_does(
+    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(train, "proves", lambda _, stop: stop != "never")
+    longer = ["--total-steps", "4800"]
+    in_parts(DQN, tmp_path / "it", stopper, [])
+    train.main(["--resume", str(tmp_path / "it"), *longer])
+    in_parts([*DQN, *longer], tmp_path / "longer", stopper, [])
+    extended, whole = left_behind(tmp_path / "it"), left_behind(tmp_path / "longer")
+    assert [line["plies"] for line in whole["metrics"]] == [960, 1_920, 2_880]
+    assert [line["plies"] for line in extended["metrics"]] == [960, 1_920, 2_400, 2_880]
+    assert extended["state"] == whole["state"]
+    assert extended["model"] == whole["model"]
+
+
 def test_tensorboard_shows_each_step_once(tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = stopped(tmp_path / "it", stopper)
     with monkeypatch.context() as killed:  # evaluates once more, and is gone before it writes a checkpoint
