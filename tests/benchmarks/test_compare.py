@@ -1,4 +1,4 @@
-"""The overview measures every group, keeps every value, and tells slower code from a noisy machine."""
+"""Two reports are compared so that slower code is told from a noisy machine."""
 
 import json
 import math
@@ -6,40 +6,16 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import face_rows, faces, fresh, machine, results, rounds, suite
+from benchmarks import results
 from benchmarks.compare import Pair
-from benchmarks.results import Ratio, Report, Result
-from benchmarks.rounds import Row
-from benchmarks.suite import GroupName, Sizes
+from benchmarks.results import Report
 from selfplay.command_line import run_command
-from selfplay.errors import UserError
-
-TINY = Sizes(
-    face_seconds=0.001,
-    boards=(64, 128),
-    steps=150,
-    default_steps=1_280,
-    total_steps=1_280,
-    games=100,
-    memory_steps=1_024,
-    memory_peer_steps=10,
-)
-RATES = [100.0, 97.0, 99.0, 71.0, 98.0, 95.0, 82.0]
-"""Of seven rounds, two of which something has disturbed."""
-
-
-def row(values: list[float], name: str = "faces of ours", **fields: Any) -> Result:
-    settings: dict[str, Any] = {"group": "faces", "unit": "plies/s", "better": "more", "ours": True, **fields}
-    return Result(name=name, values=values, **settings)
-
-
-def report(*rows: Result, **machine: str) -> Report:
-    return Report({"CPU": "one", "torch": "2.13.0", "commit": "abc", **machine}, [0, 1, 2], list(rows))
+from tests.benchmarks.reports import RATES, report, row
 
 
 def scaled(values: list[float], factor: float) -> list[float]:
@@ -59,123 +35,6 @@ def compared(capsys: pytest.CaptureFixture[str], folder: Path, before: Report, a
         run_command(lambda _: command.main(args), command.PROG)
     assert isinstance(stop.value.code, int)
     return stop.value.code, capsys.readouterr().out
-
-
-def measured(groups: list[str], path: Path, monkeypatch: pytest.MonkeyPatch, num_rounds: int = 1) -> Report:
-    monkeypatch.setattr(face_rows, "ONE_BOARD_PLIES", 450)
-    monkeypatch.setattr(face_rows, "BOARD_STEPS", 64)
-    monkeypatch.setattr(command, "SIZES", TINY)
-    monkeypatch.setattr(faces, "pin", lambda _: None)  # would keep all later tests on one core
-    command.main(["--only", *groups, "--rounds", str(num_rounds), "--seed", "1000", "--json", str(path)])
-    return results.read(path)
-
-
-def test_groups_in_this_process_are_measured_and_printed(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    groups = ["faces", "updates", "proof", "tabular"]
-    found = measured(groups, tmp_path / "new" / "overview.json", monkeypatch, num_rounds=2)
-    assert list(dict.fromkeys(of.group for of in found.rows)) == groups
-    assert found.seeds == [1000, 1001]
-    assert found.machine["Python"].startswith("3.")
-    printed = capsys.readouterr().out
-    values = {(of.group, of.name): of.values for of in found.rows}
-    for of in found.rows:
-        assert of.name in printed
-        assert len(of.values) == 2
-        assert all(value > 0 for value in of.values)
-        for ratio in of.ratios:
-            peer = values[of.group, ratio.peer]
-            assert ratio.values == [mine / other for mine, other in zip(of.values, peer, strict=True)]
-        assert not of.ratios or of.ours
-    assert values["proof", "dqn until proved unbeatable"] == [math.inf, math.inf]
-
-
-def test_memory_is_measured_in_fresh_interpreters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = measured(["memory"], tmp_path / "overview.json", monkeypatch)
-    megabytes = {of.name: of.values[0] for of in found.rows}
-    assert megabytes["import tictactoe"] < megabytes["import torch"] / 2
-    assert megabytes["import torch"] < megabytes["python train.py, 1,024 plies"]
-
-
-def test_without_peers_ours_are_measured_alone(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(rounds, "installed", lambda module: module is None)
-    found = measured(["faces", "updates", "imports"], tmp_path / "overview.json", monkeypatch)
-    names = {of.name for of in found.rows}
-    assert {"tictactoe_v0.env()", "dqn --preset article", "tictactoe", "selfplay", "torch"} <= names
-    assert not any(part in name for name in names for part in ("pgx", "PettingZoo", "CleanRL", "Stable", "OpenSpiel"))
-    ratios = {of.name: [ratio.peer for ratio in of.ratios] for of in found.rows if of.ratios}
-    assert ratios["selfplay"] == ["torch"]
-    assert "dqn --preset article" not in ratios
-    printed = capsys.readouterr().out
-    assert "open-spiel is not installed, so without OpenSpiel tic_tac_toe; OpenSpiel mnk, 15,15,5" in printed
-    assert "stable-baselines3 is not installed, so without DQN in CleanRL's manner" in printed
-
-
-def test_nothing_of_a_peer_is_needed_to_begin() -> None:
-    absent = ("stable_baselines3", "jax", "pgx", "pyspiel", "pygame")
-    statements = f"import sys\nsys.modules.update(dict.fromkeys({absent}))\nimport benchmarks.__main__\nprint(1)"
-    assert fresh.run_fresh(statements) == 1
-
-
-def test_every_peer_is_a_row_of_its_group_and_names_are_unique() -> None:
-    groups = suite.all_groups(Sizes())
-    assert tuple(groups) == get_args(GroupName)
-    for rows in groups.values():
-        names = [of.name for of in rows]
-        assert len(set(names)) == len(names)
-        for of in rows:
-            assert set(of.peers) <= {peer.name for peer in rows if not peer.ours}
-            assert bool(of.peers) <= of.ours
-
-
-def test_peak_memory_is_that_of_the_child_alone() -> None:
-    kept = bytearray(200 * 2**20)  # what `ru_maxrss` would count as the child's
-    kept[:: 2**12] = b"1" * len(kept[:: 2**12])
-    nothing, much = fresh.peak_megabytes("pass"), fresh.peak_megabytes(f"kept = bytes(b'1') * {100 * 2**20}")
-    assert nothing < 50
-    assert 95 < much - nothing < 120
-
-
-def test_a_fresh_interpreter_that_fails_says_why() -> None:
-    with pytest.raises(RuntimeError, match="no module of that kind"):
-        fresh.run_fresh("import sys; sys.exit('no module of that kind')")
-
-
-def test_rows_take_turns_and_ratios_are_of_the_same_round(capsys: pytest.CaptureFixture[str]) -> None:
-    order: list[tuple[str, int]] = []
-
-    def makes(name: str, factor: float) -> Row:
-        def turn(seed: int) -> float:
-            order.append((name, seed))
-            return factor * (1 + seed)
-
-        peers = ("peer", "missing") if name == "ours" else ()
-        return Row(
-            name, "s", "less", lambda: turn, peers, name == "ours", "no_such_module" if name == "missing" else None
-        )
-
-    groups = {"proof": [makes("ours", 6.0), makes("peer", 2.0), makes("missing", 1.0)]}
-    ours, peer = rounds.measure(groups, [1, 3], machine.make_console())
-    assert order == [("ours", 1), ("peer", 1), ("ours", 3), ("peer", 3)]
-    assert ours == row(
-        [12.0, 24.0], "ours", group="proof", unit="s", better="less", ratios=(Ratio("peer", [3.0, 3.0]),)
-    )
-    assert peer.values == [4.0, 8.0]
-    assert rounds.skipped(groups) == {"no_such_module": ["missing"]}
-    assert "round 2 of 2" in capsys.readouterr().out
-
-
-def test_a_report_is_read_back_as_it_was_written(tmp_path: Path) -> None:
-    path = tmp_path / "report.json"
-    never = row([math.inf, 2.5], "proof", unit="s", better="less", ratios=(Ratio("peer", [math.inf, 0.1]),))
-    written = report(row(RATES), never, row([1.0], "peer", ours=False))
-    results.write(path, written)
-    assert results.read(path) == written
-    assert "Infinity" not in path.read_text()
-    assert [of.name for of in tmp_path.iterdir()] == ["report.json"]
 
 
 @pytest.mark.parametrize(
@@ -349,21 +208,3 @@ def test_a_file_of_another_kind_is_a_mistake_in_one_line(
     assert complaint in said.err
     assert f"{other}: " in said.err or "two files" in said.err
     assert said.out == ""
-
-
-@pytest.mark.parametrize("args", [["--rounds", "0"], ["--seed", "-1"], ["--only"]])
-def test_nothing_to_measure_is_a_mistake(args: list[str]) -> None:
-    with pytest.raises(UserError, match="at least one --rounds"):
-        command.main(args)
-
-
-def test_a_place_that_cannot_be_written_is_a_mistake_before_anything_is_measured(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    for path, complaint in ((tmp_path, "is a folder"), (tmp_path / "file" / "a.json", "cannot be made")):
-        with pytest.raises(UserError, match=complaint):
-            command.main(["--json", str(path)])
-
-
-def test_the_default_file_is_named_after_the_commit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "commit", lambda: "abc1234, with uncommitted changes")
-    assert str(command.default_path()).startswith("runs/benchmarks/abc1234-changed-")

@@ -17,6 +17,7 @@ from selfplay.evaluation import Evaluation, evaluate
 from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig
 from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
 from selfplay.tabular.td_value import TDValue, TDValueConfig
+from tests.benchmarks.reports import printed_rows
 from tests.selfplay.scripted import config_with, make
 from tictactoe import Rules
 
@@ -39,10 +40,6 @@ COMMANDS = [
 
 def row(command: str, shorten: int) -> learners.Row:
     return next(row for row in learners.all_rows(shorten) if row.command == command)
-
-
-def printed_rows(printed: str) -> list[list[str]]:
-    return [[cell.strip() for cell in line.strip("│").split("│")] for line in printed.splitlines() if "│" in line]
 
 
 def test_the_command_prints_and_writes_two_rows_for_every_learner(

@@ -1,0 +1,107 @@
+"""The profile of training leaves no time out and counts none twice."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+import train
+from benchmarks import training_profile
+from benchmarks.training_profile import PARTS, REST, Profile, Stopwatch
+from selfplay.config import PRESETS
+from selfplay.errors import UserError
+from selfplay.interleaved import InterleavedAgents
+from tests.benchmarks.reports import printed_rows
+from tests.selfplay.scripted import config_with
+
+
+def test_a_stopwatch_charges_every_instant_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    watch = Stopwatch()
+
+    def passing(seconds: float, inner: Sequence[object] = ()) -> None:
+        now[0] += seconds
+        for call in inner:
+            call()  # type: ignore[operator]
+
+    adam = watch.timed("Adam", lambda: passing(2.0))
+    update = watch.timed("forward and backward", lambda: passing(5.0, [adam, adam]))
+    passing(1.0, [update])
+    passing(0.5)
+    watch.charge()
+    assert {part: seconds for part, seconds in watch.seconds.items() if seconds} == {
+        "forward and backward": 5.0,
+        "Adam": 4.0,
+        REST: 1.5,
+    }
+    assert watch.calls == {"forward and backward": 1, "Adam": 2}
+
+
+def test_a_call_that_fails_is_charged_too() -> None:
+    watch = Stopwatch()
+
+    def failing() -> None:
+        raise UserError("no")
+
+    with pytest.raises(UserError, match="no"):
+        watch.timed("act", failing)()
+    assert watch.calls["act"] == 1
+    before = dict(watch.seconds)
+    watch.charge()
+    assert {part for part in PARTS if watch.seconds[part] != before[part]} == {REST}
+
+
+def test_a_profile_has_every_part_and_leaves_training_as_it_was() -> None:
+    before = dict(vars(train)), dict(vars(InterleavedAgents))
+    config = config_with(seed=1000, total_steps=2_048, num_envs=256, warmup=256, eval_every=1_024, stop="never")
+    done = training_profile.profile(config)
+    assert (dict(vars(train)), dict(vars(InterleavedAgents))) == before
+    assert tuple(done.seconds) == tuple(PARTS)
+    assert all(seconds > 0 for seconds in done.seconds.values())
+    assert sum(training_profile.share([done], part) for part in PARTS) == pytest.approx(1)
+    steps, updates = 8, 8
+    of_steps = dict.fromkeys(("act", "remember"), steps) | {"step": 2 * steps, "observe": steps + 1}
+    of_updates = dict.fromkeys(("sample", "targets", "forward and backward", "Adam", "target network"), updates)
+    assert {part: done.calls[part] for part in of_steps | of_updates} == of_steps | of_updates
+    assert done.calls["evaluation"] == 2
+
+
+def test_shares_are_of_all_runs_together() -> None:
+    seconds = dict.fromkeys(PARTS, 0.0)
+    runs = [
+        Profile(seconds | {"act": 1.0, REST: 1.0}, {"act": 10}, 1.9),
+        Profile(seconds | {"act": 6.0, REST: 2.0}, {"act": 40}, 7.9),
+    ]
+    rows = {row[0]: row[1:3] for row in training_profile.table_rows({"a run": runs})}
+    assert rows["act"] == ["70.0 (50.0 to 75.0)", "140,000"]
+    assert rows[REST] == ["30.0 (25.0 to 50.0)", "60,000"]
+
+
+def test_the_command_profiles_the_default_and_the_article(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        training_profile, "RUNS", {name: replace(config, hidden=(8,)) for name, config in training_profile.RUNS.items()}
+    )
+    training_profile.main(["--seeds", "1000", "--shorten", "10000", "--article-steps", "1100"])
+    printed = capsys.readouterr().out
+    assert "python train.py, seed 1000: 4 steps, 1 updates" in printed
+    assert "--preset article, seed 1000: 100 steps, 1 updates" in printed
+    assert " times as long as without" in printed
+    assert set(PARTS) <= {cells[0] for cells in printed_rows(printed)}
+
+
+def test_the_profile_is_of_the_runs_that_the_readme_tells_to_do() -> None:
+    runs = training_profile.settings(training_profile.Flags())
+    assert runs == {
+        "python train.py": PRESETS["default"],
+        "--preset article": replace(PRESETS["article"], total_steps=20_000),
+    }
+
+
+@pytest.mark.parametrize("args", [["--seeds"], ["--shorten", "0"]])
+def test_nothing_to_measure_is_a_mistake(args: list[str]) -> None:
+    with pytest.raises(UserError, match="at least one"):
+        training_profile.main(args)
