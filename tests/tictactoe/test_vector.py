@@ -10,11 +10,11 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.wrappers.vector import FlattenObservation
 
+from tests.tictactoe.vectors import TURN, VERSUS, assert_same
 from tictactoe import Rewards
 from tictactoe.rewards import PRESETS
 
 NUM_ENVS = 16
-TURN, VERSUS = "tictactoe:TicTacToe-v0", "tictactoe:TicTacToeVersus-v0"
 # Boards that are looked up in a table, and boards that are computed, one of them of exactly 64 cells.
 BOARDS = [(3, 3, 3), (1, 1, 1), (1, 4, 2), (3, 4, 3), (4, 4, 4), (7, 7, 5), (8, 8, 5)]
 
@@ -38,26 +38,6 @@ def make_both(env_id: str, mode: AutoresetMode, opponent: Callable[..., Any], **
         for env in plain.envs:
             env.unwrapped.set_opponent(lambda *seen: int(opponent(*seen)))  # type: ignore[attr-defined]
     return plain, vector
-
-
-def assert_same(ours: Any, theirs: Any) -> None:
-    """Compare observations, spaces' samples or infos; a part of an info counts only where its flag says so."""
-    if isinstance(theirs, dict):
-        assert ours.keys() == theirs.keys()
-        for key, value in theirs.items():
-            flag = theirs.get(f"_{key}")
-            if flag is None or isinstance(value, dict):
-                assert_same(ours[key], value)
-            else:
-                assert ours[key].dtype == value.dtype
-                assert_same(ours[key][flag], value[flag])
-    elif theirs.dtype == object:
-        assert [type(part) for part in ours] == [type(part) for part in theirs]
-        for our_part, their_part in zip(ours, theirs, strict=True):
-            assert_same(our_part, their_part)
-    else:
-        assert ours.dtype == theirs.dtype
-        np.testing.assert_array_equal(ours, theirs)
 
 
 def random_actions(mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -186,91 +166,6 @@ def test_arrays_are_fresh_at_every_call(env_id: str, size: tuple[int, ...]) -> N
     assert env.reset(seed=0)[0][..., 0].sum() >= 2 * (rows * cols - 1)
 
 
-BAD_ACTIONS = {
-    "float": np.zeros(3),
-    "nan": np.full(3, np.nan),
-    "flags": np.zeros(3, bool),
-    "negative": np.array([0, -1, 0]),
-    "too large": np.array([0, 9, 0]),
-    "huge": [0, 2**200, 0],
-    "huge unsigned": np.array([0, 2**64 - 1, 0], np.uint64),
-    "one missing": np.zeros(2, int),
-    "one axis too many": np.zeros((3, 1), int),
-    "a number": 4,
-    "ragged": [[0], [1, 2], 3],
-    "none": None,
-    "text": "abc",
-}
-
-
-@pytest.mark.parametrize("actions", BAD_ACTIONS.values(), ids=BAD_ACTIONS)
-@pytest.mark.parametrize("env_id", [TURN, VERSUS])
-def test_what_is_no_cell_is_refused_and_changes_nothing(env_id: str, actions: Any) -> None:
-    env, twin = (gymnasium.make_vec(env_id, num_envs=3) for _ in range(2))
-    env.reset(seed=0), twin.reset(seed=0)
-    with pytest.raises(gymnasium.error.InvalidAction, match="actions must be"):
-        env.step(actions)
-    for ours, theirs in zip(env.step([4, 4, 4]), twin.step([4, 4, 4]), strict=True):
-        assert_same(ours, theirs)
-
-
-def test_a_wrong_action_names_its_board() -> None:
-    env = gymnasium.make_vec(TURN, num_envs=3)
-    env.reset()
-    with pytest.raises(gymnasium.error.InvalidAction, match="from 0 to 8, got -7 for board 2"):
-        env.step([0, 1, -7])
-
-
-def test_any_integer_will_do_where_a_new_game_starts() -> None:
-    env = gymnasium.make_vec(TURN, num_envs=2)
-    env.reset()
-    env.step([0, 0])
-    env.step([0, 1])  # ends the first board's game
-    _, reward, terminated, _, info = env.step([-1, 2])
-    assert (reward[0], terminated[0], info["action_mask"][0].sum()) == (0.0, False, 9)
-    with pytest.raises(gymnasium.error.InvalidAction):
-        env.step([-1, 3])
-
-
-@pytest.mark.parametrize("env_id", [TURN, VERSUS])
-def test_there_is_no_step_without_a_game(env_id: str) -> None:
-    env = gymnasium.make_vec(env_id, num_envs=2, autoreset_mode="Disabled")
-    assert env.unwrapped.action_masks().tolist() == [[1] * 9] * 2  # type: ignore[attr-defined]
-    with pytest.raises(gymnasium.error.ResetNeeded):
-        env.step([0, 0])
-    with pytest.raises(gymnasium.error.ResetNeeded, match="without a reset_mask"):
-        env.reset(options={"reset_mask": np.array([True, False])})
-    env.reset(seed=0)
-    taken = env.reset(options={"reset_mask": np.array([True, False])})[1]["action_mask"].argmin(axis=1)
-    env.step([0, 0])
-    env.step([0, 0]) if env_id == TURN else env.step([0, int(taken[1])])
-    with pytest.raises(gymnasium.error.ResetNeeded, match="games are over, the first on board 0"):
-        env.step([1, 1])
-
-
-@pytest.mark.parametrize("mask", [[True, False], np.ones(2), np.ones(3, bool), np.zeros(2, bool)], ids=repr)
-def test_a_wrong_reset_mask_is_refused(mask: Any) -> None:
-    env = gymnasium.make_vec(TURN, num_envs=2)
-    env.reset()
-    with pytest.raises(ValueError, match="reset_mask"):
-        env.reset(options={"reset_mask": mask})
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"num_envs": 0}, "num_envs must be a positive integer, got 0"),
-        ({"num_envs": 2, "autoreset_mode": "Never"}, "unknown autoreset_mode 'Never': choose from NextStep, SameStep"),
-        ({"num_envs": 2, "rows": 9, "cols": 9}, "81 cells; only the faces of a single board take it"),
-        ({"num_envs": 2, "perspective": "god"}, "unknown perspective"),
-    ],
-)
-@pytest.mark.parametrize("env_id", [TURN, VERSUS])
-def test_settings_that_do_not_exist_are_refused(env_id: str, settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        gymnasium.make_vec(env_id, **settings)
-
-
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 def test_a_reset_of_all_boards_starts_them_all_at_once(mode: str) -> None:
     env = gymnasium.make_vec(TURN, num_envs=2, autoreset_mode=mode)
@@ -280,95 +175,6 @@ def test_a_reset_of_all_boards_starts_them_all_at_once(mode: str) -> None:
     env.reset()
     _, _, _, _, info = env.step([4, 4])
     assert info["action_mask"].tolist() == [[1, 1, 1, 1, 0, 1, 1, 1, 1]] * 2
-
-
-def test_seats_are_drawn_for_boards_that_start_alone() -> None:
-    env: Any = gymnasium.make_vec(VERSUS, num_envs=200, seat="random", autoreset_mode="SameStep")
-    _, info = env.reset(seed=0)
-    changed = 0
-    for ply in range(12):
-        before = env.unwrapped.seats
-        if ply % 4 == 3:
-            started = np.arange(200) % 3 == 0
-            _, info = env.reset(options={"reset_mask": started})
-        else:
-            _, _, started, _, info = env.step(info["action_mask"].argmax(axis=1))
-        after = env.unwrapped.seats
-        np.testing.assert_array_equal(after[~started], before[~started])
-        changed += int((after != before).sum())
-    assert changed > 50
-
-
-def test_an_opponent_that_answers_no_cell_is_named_and_nothing_changes() -> None:
-    env: Any = gymnasium.make_vec(VERSUS, num_envs=2)
-    env.reset(seed=0)
-    before = env.unwrapped.action_masks()
-    env.unwrapped.set_opponent(lambda observation, action_mask: np.full(len(observation), 9.5))  # noqa: ARG005
-    with pytest.raises(gymnasium.error.InvalidAction, match="the opponent's actions must be 2 integers"):
-        env.step([0, 0])
-    np.testing.assert_array_equal(env.unwrapped.action_masks(), before)
-
-
-def test_an_opponent_that_fails_to_begin_a_game_leaves_every_game_as_it_was() -> None:
-    env: Any = gymnasium.make_vec(VERSUS, num_envs=20, seat="random", autoreset_mode="Disabled")
-    env.unwrapped.set_opponent(lambda *_: "none")
-    with pytest.raises(gymnasium.error.InvalidAction):
-        env.reset(seed=0)
-    with pytest.raises(gymnasium.error.ResetNeeded):  # or the agent would move in the opponent's place
-        env.step([0] * 20)
-    env.unwrapped.set_opponent("random")
-    env.reset(seed=0)
-    before, seats = env.unwrapped.action_masks(), env.unwrapped.seats
-    env.unwrapped.set_opponent(lambda *_: "none")
-    with pytest.raises(gymnasium.error.InvalidAction):
-        env.reset()
-    np.testing.assert_array_equal(env.unwrapped.action_masks(), before)
-    np.testing.assert_array_equal(env.unwrapped.seats, seats)
-
-
-@pytest.mark.parametrize("opponent", ["random", "heuristic", "optimal"])
-def test_versus_draws_from_its_seed_alone(opponent: str) -> None:
-    def games(seed: int) -> bytes:
-        env = gymnasium.make_vec(VERSUS, num_envs=50, opponent=opponent, seat="random")
-        np.random.seed(seed % 7)  # noqa: NPY002 (the global stream must not matter)
-        observation, info = env.reset(seed=seed)
-        seen = [observation]
-        for _ in range(20):
-            observation, *_, info = env.step(info["action_mask"].argmax(axis=1))
-            seen.append(observation)
-        return np.stack(seen).tobytes()
-
-    assert games(1) == games(1)
-    assert games(1) != games(2)
-
-
-@pytest.mark.parametrize(("opponent", "seat"), [("random", 0), ("random", 1), ("heuristic", 0), ("optimal", 1)])
-def test_versus_replies_are_spread_like_those_of_single_environments(opponent: str, seat: int) -> None:
-    """Compare how often each result comes up when the agent plays its first empty cell."""
-    games = 4000
-    vector = gymnasium.make_vec(VERSUS, num_envs=games, opponent=opponent, seat=seat, autoreset_mode="SameStep")
-    _, info = vector.reset(seed=1)
-    first_game, winner = np.ones(games, bool), np.zeros(games, int)
-    for _ in range(5):
-        *_, info = vector.step(info["action_mask"].argmax(axis=1))
-        if "final_info" in info:
-            ended = first_game & info["_final_info"]
-            winner[ended] = info["final_info"]["winner"][ended]
-            first_game &= ~ended
-    assert not first_game.any()
-
-    single = gymnasium.make(VERSUS, opponent=opponent, seat=seat)
-    single.reset(seed=2)
-    expected = []
-    for _ in range(games):
-        _, info = single.reset()
-        terminated = False
-        while not terminated:
-            _, _, terminated, _, info = single.step(int(info["action_mask"].argmax()))
-        expected.append(info["winner"])
-    # Five standard deviations of the difference of two frequencies.
-    frequencies, others = (np.bincount(np.array(seats) + 1, minlength=3) / games for seats in (winner, expected))
-    np.testing.assert_allclose(frequencies, others, atol=5 * np.sqrt(0.5 / games))
 
 
 def test_a_specification_survives_json() -> None:
