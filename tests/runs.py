@@ -16,13 +16,26 @@ from safetensors.torch import load_file, save_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import train
+from selfplay import checkpoint, run_folder
 from selfplay.checkpoint import Checkpoints
+from selfplay.config import DQNConfig
 from selfplay.errors import UserError
+from selfplay.evaluation import evaluate
+from selfplay.tabular import training
+from tests.selfplay.scripted import config_with, make
 
 ROOT = Path(__file__).parents[1]
 SMALL = ["--hidden", "16", "--num-envs", "16", "--batch-size", "32", "--memory-size", "700", "--warmup", "64"]
 DQN = [*SMALL, "--total-steps", "2400", "--eval-every", "960", "--seed", "1000", "--device", "cpu"]
 TABULAR = ["--games", "1000", "--eval-every", "400", "--seed", "1000"]
+OFTEN = ["--checkpoint-interval", "1e-9"]
+"""With these a run, in a process in which `often` was called, writes a checkpoint whenever it can."""
+
+
+def often() -> None:
+    """Write a checkpoint after every step and every few games."""
+    checkpoint.LARGEST_SHARE = float("inf")
+    training.SLICE = 20
 
 
 def interrupt(flags: Sequence[str], place: Path, evaluations: int) -> Path:
@@ -121,6 +134,17 @@ def refused(args: Sequence[str]) -> str:
         train.main(args)
     assert "\n" not in str(caught.value)
     return str(caught.value)
+
+
+def saved(folder: Path, **changes: Any) -> DQNConfig:
+    """Leave the folder of a run that has learned nothing, and return its settings."""
+    config = config_with(**changes)
+    player = make(config, separate=config.networks == "separate").player()
+    run_folder.create(folder)
+    run_folder.write_config(folder, config)
+    run_folder.write_player(folder, player)
+    run_folder.write_evaluation(folder, evaluate(player, config.rules))
+    return config
 
 
 def left_behind(folder: Path) -> dict[str, Any]:

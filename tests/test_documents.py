@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from selfplay import run_folder
-from tests.selfplay.scripted import config_with, make
+from tests.runs import saved
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -23,12 +22,8 @@ def test_ci_runs_the_readmes_test_command() -> None:
 
 
 def test_each_snippet_of_the_readme_runs_by_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = config_with()
-    player = make(config).player()
     folder = tmp_path / "run"
-    run_folder.create(folder)
-    run_folder.write_config(folder, config)
-    run_folder.write_player(folder, player)
+    saved(folder)
     snippets = blocks("python")
     assert len(snippets) >= 5
     for snippet in snippets:

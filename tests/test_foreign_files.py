@@ -9,8 +9,7 @@ import pytest
 
 from tests.children import Ended, Setting, run
 from tests.plants import MARKER, PLANTS, program
-from tests.runs import DQN, content_of
-from tests.test_resume_killed import OFTEN, often
+from tests.runs import DQN, OFTEN, content_of, often
 
 MOST_MEBIBYTES = 200
 """That any of it may take; what is planted announces gigabytes, or is as large."""

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.children import Ended, Setting, run
-from tests.runs import DQN, TABULAR, content_of, newest, same
-from tests.test_resume_killed import OFTEN, often
+from tests.runs import DQN, OFTEN, TABULAR, content_of, newest, often, same
 
 SHORT = [*DQN, "--total-steps", "320", "--eval-every", "160"]
 MINIMAX_Q = ["minimax-q", *TABULAR, "--games", "60", "--eval-every", "40"]

@@ -9,23 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from selfplay import checkpoint
-from selfplay.tabular import training
 from tests.children import FILE_CALLS, Setting, run
-from tests.runs import SMALL, newest, same
+from tests.runs import OFTEN, SMALL, newest, often, same
 
 KILLS = 50
 """Random moments at which a run is killed."""
 
 DQN = [*SMALL, "--total-steps", "960", "--eval-every", "320", "--seed", "1000", "--stop", "never"]
 TD_VALUE = ["td-value", "--games", "1200", "--eval-every", "400", "--seed", "1000"]
-OFTEN = ["--checkpoint-interval", "1e-9"]
-
-
-def often() -> None:
-    """Write a checkpoint after every step and every few games."""
-    checkpoint.LARGEST_SHARE = float("inf")
-    training.SLICE = 20
 
 
 def often_and_quickly() -> None:

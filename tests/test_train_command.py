@@ -10,7 +10,7 @@ import torch
 
 import selfplay
 from tests.runs import ROOT, check_tensorboard, interrupt
-from tests.selfplay.test_player import ABSOLUTE
+from tests.selfplay.decisions import ABSOLUTE
 
 
 def run(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -21,8 +21,8 @@ from selfplay.errors import UserError
 from selfplay.matches import Result
 from selfplay.plots import png, score_figure, score_text
 from selfplay.ratings import Rating
+from tests.runs import saved
 from tests.selfplay.scripted import config_with, make
-from tests.selfplay.test_run_folder import saved
 from tictactoe import Rules
 
 TINY = ("--total-steps", "400", "--num-envs", "16", "--warmup", "64", "--hidden", "16")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from selfplay.matches import Greedy, Player, Result, Uniform, meet, round_robin, sample, wilson
-from tests.selfplay.test_evaluation import ScriptedPlayer, first_empty, optimal_player, stubborn, walk
+from tests.selfplay.players import ScriptedPlayer, first_empty, optimal_player, stubborn, walk
 from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS

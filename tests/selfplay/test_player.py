@@ -5,17 +5,8 @@ import pytest
 import torch
 
 from selfplay.player import network_inputs
+from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.scripted import config_with, make
-from tictactoe import Rules, batch, solve
-
-TREE = solve(Rules()).tree
-DECISIONS = TREE.decisions
-PLIES = np.array(
-    [(bin(mover) + bin(opponent)).count("1") for mover, opponent in zip(TREE.mover, TREE.opponent, strict=True)]
-)
-STATE = batch.State(TREE.mover[DECISIONS].astype(np.int64), TREE.opponent[DECISIONS].astype(np.int64), PLIES[DECISIONS])
-ABSOLUTE = batch.observe(Rules(), STATE, "absolute")
-MOVER = batch.observe(Rules(), STATE, "mover")
 
 
 @pytest.mark.parametrize("perspective", ["absolute", "mover"])
@@ -44,14 +35,14 @@ def test_moves_do_not_depend_on_perspective_or_array_kind(networks: str) -> None
 def test_a_masked_player_never_takes_a_taken_cell_and_a_raw_one_may() -> None:
     masked, raw = make(config_with(mask=True)).player(), make(config_with()).player()
     empty = ABSOLUTE[..., 0].reshape(-1, 9)
-    boards = np.arange(len(DECISIONS))
+    boards = np.arange(len(ABSOLUTE))
     assert empty[boards, masked.act(ABSOLUTE)].all()
     assert not empty[boards, raw.act(ABSOLUTE)].all()
 
 
 def test_a_given_mask_rules() -> None:
     player = make(config_with()).player()
-    mask = np.zeros((len(DECISIONS), 9), np.int8)
+    mask = np.zeros((len(ABSOLUTE), 9), np.int8)
     mask[:, 5] = 1
     assert (player.act(ABSOLUTE, mask) == 5).all()
 

@@ -25,8 +25,8 @@ from selfplay.reach import (
 )
 from selfplay.report import evaluation_table, live_score, verdict
 from selfplay.tracking import evaluation_metrics, metrics_evaluation
+from tests.selfplay.players import ScriptedPlayer, first_empty, optimal_player, stubborn
 from tests.selfplay.scripted import config_with, make
-from tests.selfplay.test_evaluation import ScriptedPlayer, first_empty, optimal_player, stubborn
 from tictactoe import Rules
 
 UNPROVED = Unproved(

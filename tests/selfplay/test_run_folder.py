@@ -14,18 +14,9 @@ from selfplay import run_folder
 from selfplay.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.evaluation import evaluate
+from tests.runs import saved
+from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.scripted import config_with, make
-from tests.selfplay.test_player import ABSOLUTE
-
-
-def saved(folder: Path, **changes: Any) -> DQNConfig:
-    config = config_with(**changes)
-    player = make(config, separate=config.networks == "separate").player()
-    run_folder.create(folder)
-    run_folder.write_config(folder, config)
-    run_folder.write_player(folder, player)
-    run_folder.write_evaluation(folder, evaluate(player, config.rules))
-    return config
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from selfplay.tabular.minimax_q import MinimaxQConfig
 from selfplay.tabular.td_backup import TDBackupConfig
 from selfplay.tabular.td_value import TDValueConfig
 from selfplay.tabular.training import Learner, make_learner
+from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.scripted import config_with, make
-from tests.selfplay.test_player import ABSOLUTE, MOVER
 from tictactoe import Rules
 
 CONFIGS: list[TabularConfig] = [

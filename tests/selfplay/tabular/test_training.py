@@ -20,7 +20,7 @@ from selfplay.tabular.outcomes import Counts, count, cumulative_counts, shares
 from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
 from selfplay.tabular.td_value import TDValue, TDValueConfig
 from selfplay.tabular.training import Learner, make_learner, train
-from tests.selfplay.test_player import ABSOLUTE
+from tests.selfplay.decisions import ABSOLUTE
 
 MINIMAX_Q = MinimaxQConfig(seed=1000, games=1_000, eval_every=400)
 SHORT: list[TabularConfig] = [
