@@ -30,7 +30,7 @@ from selfplay.command_line import parse, run_command
 from selfplay.errors import UserError
 from selfplay.events import Events
 from selfplay.files import write_csv, write_whole
-from selfplay.matches import Greedy, Player, Result, Uniform, round_robin
+from selfplay.matches import Entrant, Greedy, Result, Uniform, round_robin
 from selfplay.plots import png, score_figure
 from selfplay.ratings import Rating, rate
 from tictactoe import Rules
@@ -69,7 +69,7 @@ class Field:
 
     rules: Rules
     names: list[str]
-    players: Sequence[Player]
+    players: Sequence[Entrant]
 
 
 def main(args: Sequence[str]) -> None:

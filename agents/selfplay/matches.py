@@ -52,8 +52,8 @@ def wilson(fraction: float, games: int) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-class Player(Protocol):
-    """Decide in one of two ways: for a whole game tree at once, or on the boards of a batch."""
+class Entrant(Protocol):
+    """Take part in an arena: decide for a whole game tree at once, or on the boards of a batch."""
 
     @property
     def stochastic(self) -> bool:
@@ -115,8 +115,8 @@ def meet(tree: GameTree, first: Policy, second: Policy) -> Result:
 
 def sample(
     rules: Rules,
-    first: Player,
-    second: Player,
+    first: Entrant,
+    second: Entrant,
     games: int,
     generator: np.random.Generator,
     advance: Callable[[float], None] = lambda _: None,
@@ -139,7 +139,7 @@ def sample(
     return _result(Totals(wins, losses, draws, illegal), games)
 
 
-def _play(rules: Rules, players: tuple[Player, Player], boards: int, generator: np.random.Generator) -> Totals:
+def _play(rules: Rules, players: tuple[Entrant, Entrant], boards: int, generator: np.random.Generator) -> Totals:
     """Play a game on each board and count how they end."""
     wins, draws, illegal = [0, 0], 0, [0, 0]
     state = batch.reset(rules, boards, np)
@@ -171,7 +171,7 @@ def _result(totals: Totals, games: int | None) -> Result:
 
 def round_robin(
     rules: Rules,
-    players: Sequence[Player],
+    players: Sequence[Entrant],
     games: int,
     seed: int,
     advance: Callable[[float], None] = lambda _: None,

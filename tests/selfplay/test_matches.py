@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfplay.matches import Greedy, Player, Result, Uniform, meet, round_robin, sample, wilson
+from selfplay.matches import Entrant, Greedy, Result, Uniform, meet, round_robin, sample, wilson
 from tests.selfplay.players import ScriptedPlayer, first_empty, optimal_player, stubborn, walk
 from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rules
@@ -27,7 +27,7 @@ class ManyBoards:
         return np.asarray(observation)[..., 0].reshape(len(observation), -1).argmax(axis=1)
 
 
-def exact(first: Player, second: Player, rules: Rules | None = None) -> Result:
+def exact(first: Entrant, second: Entrant, rules: Rules | None = None) -> Result:
     tree = game_tree(rules or Rules())
     return meet(tree, first.policy(tree), second.policy(tree))
 
@@ -47,7 +47,7 @@ def test_random_against_random_gives_the_known_fractions() -> None:
 
 
 def test_optimal_never_loses_to_anyone() -> None:
-    players: list[Player] = [OPTIMAL, Greedy(optimal_player(Rules())), RANDOM, HEURISTIC, FIRST_EMPTY, STUBBORN]
+    players: list[Entrant] = [OPTIMAL, Greedy(optimal_player(Rules())), RANDOM, HEURISTIC, FIRST_EMPTY, STUBBORN]
     results = round_robin(Rules(), players, games=1, seed=0)
     for optimal in (0, 1):
         assert [row[optimal].win for row in results] == [0] * len(players)
@@ -147,7 +147,7 @@ def test_the_wilson_interval(fraction: float, games: int, low: float, high: floa
 
 
 def test_sampled_intervals_cover_the_exact_value_as_often_as_they_say() -> None:
-    players: list[Player] = [RANDOM, HEURISTIC, OPTIMAL, STUBBORN]
+    players: list[Entrant] = [RANDOM, HEURISTIC, OPTIMAL, STUBBORN]
     pairs = [(first, second) for first in players for second in players if first.stochastic or second.stochastic]
     inside = []
     for number, (first, second) in enumerate(pairs):
@@ -176,7 +176,7 @@ def test_sampled_games_count_illegal_moves_for_the_seat_that_plays_them() -> Non
 
 def test_a_board_too_large_to_follow_is_sampled_and_the_same_seed_repeats_it() -> None:
     rules = Rules(4, 5, 3)
-    players: list[Player] = [RANDOM, HEURISTIC, Greedy(ManyBoards())]
+    players: list[Entrant] = [RANDOM, HEURISTIC, Greedy(ManyBoards())]
     done: list[float] = []
     results = round_robin(rules, players, games=5_000, seed=1, advance=done.append)
     assert [[result.games for result in row] for row in results] == [[5_000] * 3, [5_000] * 3, [5_000, 5_000, None]]
