@@ -39,3 +39,24 @@ def test_every_dependency_is_accounted_for() -> None:
     assert {"gymnasium", "torch", "tyro", "pytest"} <= names
     for name in names:
         assert re.search(rf"^\|.*\b{name}\b.*\|$", contributing, re.MULTILINE), name
+
+
+def test_every_module_has_its_place_in_the_map() -> None:
+    contributing = (ROOT / "CONTRIBUTING.md").read_text()
+    packages = ROOT / "envs" / "tictactoe", ROOT / "agents" / "selfplay"
+    modules = [path.stem for package in packages for path in package.glob("*.py") if path.stem != "__init__"]
+    assert len(modules) > 40
+    lost = [name for name in modules if not re.search(rf"^\|[^|]*\b{name}\b(?!/)", contributing, re.MULTILINE)]
+    assert lost == []
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "docs/performance.md"])
+def test_every_link_leads_somewhere(document: str) -> None:
+    path = ROOT / document
+    headings = re.findall(r"^#+ (.*)$", path.read_text(), re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+    for link in re.findall(r"\]\(([^)]+)\)", path.read_text()):
+        if link.startswith("#"):
+            assert link[1:] in anchors, link
+        elif not link.startswith("https://"):
+            assert (path.parent / link).exists(), link
