@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from selfplay.agent import Agent
 from tictactoe import Rules, batch, solve
+from tictactoe.actions import checked_cells
 from tictactoe.tree import GameTree, IntArray, Policy, every_legal, play_out, uniform_legal
-from tictactoe.vector_face import checked_cells
 
 BOARDS = 16_384
 """Boards in one call of `Agent.act`."""

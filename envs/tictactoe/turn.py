@@ -1,6 +1,5 @@
 """The turn view: a Gymnasium environment in which each `step` is one ply and the seats alternate."""
 
-import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -9,6 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from tictactoe.actions import checked_cell
 from tictactoe.batch import check_perspective
 from tictactoe.drawing import board_image
 from tictactoe.render import board_text
@@ -111,8 +111,9 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         """Do what `step` does, but leave the looking at the board to the caller: reward, terminated and info."""
         if not self._playing:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
-        # The common case is asked first, because asking all of `_cell` would cost a tenth of the step.
-        cell = action if type(action) is int and 0 <= action < len(self._mask) else self._cell(action)
+        # The common case is asked first, because asking all of `checked_cell` would cost a tenth of the step.
+        cells = len(self._mask)
+        cell = action if type(action) is int and 0 <= action < cells else checked_cell(cells, action)
         result = self._ruled(cell)
         if self._window is not None:
             self.render()
@@ -131,17 +132,6 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     def abandon(self) -> None:
         """End the game without a result, so that nobody can go on with it; `reset` starts another."""
         self._playing = False
-
-    def _cell(self, action: Any) -> int:
-        try:
-            cell = -1 if _is_flag(action) else operator.index(action)
-        except TypeError:
-            cell = -1
-        if not 0 <= cell < self.rules.cells or getattr(action, "shape", ()) != ():
-            raise gymnasium.error.InvalidAction(
-                f"action must be an integer from 0 to {self.rules.cells - 1}, got {_shown(action)}"
-            )
-        return cell
 
     def _mark(self, cell: int, seat: int) -> bool:
         """Put a seat's mark on an empty cell; tell whether it completes a line."""
@@ -241,17 +231,3 @@ def check_render_mode(render_mode: str | None, modes: Sequence[str]) -> None:
     """
     if render_mode is not None and render_mode not in modes:
         raise ValueError(f"unknown render_mode {render_mode!r}: choose from {', '.join(modes)}")
-
-
-def _is_flag(action: Any) -> bool:
-    # It would pass as the number 0 or 1, and is a mistake. NumPy's integers are asked first: they are common.
-    if isinstance(action, np.integer):
-        return False
-    return isinstance(action, bool) or "bool" in str(getattr(action, "dtype", ""))
-
-
-def _shown(action: Any) -> str:
-    try:
-        return repr(action)
-    except ValueError:  # Python prints no integer of more than some thousand digits
-        return "an integer too large to print"

@@ -8,8 +8,9 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
+from tictactoe.actions import checked_cells
 from tictactoe.turn import TicTacToeEnv, check_render_mode, draw
-from tictactoe.vector_games import Cells, Flags, Games, Planes, Results
+from tictactoe.vector_games import Flags, Games, Planes, Results
 
 RENDER_MODES = ["ansi", "rgb_array"]
 
@@ -151,33 +152,6 @@ def _ending(results: Results) -> dict[str, Any]:
         "illegal": results.illegal,
         "_illegal": ended.copy(),
     }
-
-
-def checked_cells(actions: int, chosen: Any, boards: int, ignored: Flags | None = None) -> Cells:
-    """Return the `chosen` actions as cells, [boards] int64; where `ignored`, any integer will do.
-
-    Raises:
-        gymnasium.error.InvalidAction: they are not one of so many `actions` for each board.
-    """
-    try:
-        found = np.asarray(chosen)
-    except (ValueError, TypeError, RuntimeError):  # ragged lists; tensors on another device
-        found = np.empty(0)
-    if found.dtype.kind not in "iu" or found.shape != (boards,):
-        got = f"{type(chosen).__name__} of shape {found.shape} and type {found.dtype}"
-        raise gymnasium.error.InvalidAction(f"actions must be {boards} integers, one for each board, got {got}")
-    cells: Cells = found.astype(np.int64, copy=False)
-    unsigned = cells.view(np.uint64)  # negative numbers are the largest of these, so one comparison finds both
-    if boards and np.maximum.reduce(unsigned) >= actions:
-        outside = unsigned >= actions
-        wrong = outside if ignored is None else outside & ~ignored
-        if wrong.any():
-            board = int(wrong.argmax())
-            raise gymnasium.error.InvalidAction(
-                f"actions must be integers from 0 to {actions - 1}, got {found[board]} for board {board}"
-            )
-        cells = np.where(outside, 0, cells)
-    return cells
 
 
 def named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:

@@ -10,10 +10,11 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from tictactoe import batch
+from tictactoe.actions import checked_cells
 from tictactoe.opponents import OPPONENTS, pick
 from tictactoe.specification import json_spec
 from tictactoe.turn import TicTacToeEnv
-from tictactoe.vector_face import VectorFace, VectorStep, check_vector, checked_cells, named_mode, vector_metadata
+from tictactoe.vector_face import VectorFace, VectorStep, check_vector, named_mode, vector_metadata
 from tictactoe.vector_games import EVERY, BitboardGames, Boards, Cells, Flags, Planes, Results, restarted
 from tictactoe.versus import TicTacToeVersusEnv, check_opponent
 

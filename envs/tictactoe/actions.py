@@ -1,0 +1,64 @@
+"""What is an action: the number of a cell, one alone or one for each of many boards, and nothing that looks like it."""
+
+import operator
+from typing import Any
+
+import numpy as np
+from gymnasium.error import InvalidAction
+from numpy.typing import NDArray
+
+
+def checked_cell(cells: int, action: Any) -> int:
+    """Return an action on a board of so many cells as a Python integer.
+
+    Raises:
+        gymnasium.error.InvalidAction: it is not an integer from 0 to `cells - 1`.
+    """
+    try:
+        cell = -1 if _is_flag(action) else operator.index(action)
+    except TypeError:
+        cell = -1
+    if not 0 <= cell < cells or getattr(action, "shape", ()) != ():
+        raise InvalidAction(f"action must be an integer from 0 to {cells - 1}, got {_shown(action)}")
+    return cell
+
+
+def checked_cells(cells: int, actions: Any, boards: int, ignored: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    """Return an action for each of so many boards of `cells` cells, [boards] int64.
+
+    Where `ignored`, [boards], any integer will do.
+
+    Raises:
+        gymnasium.error.InvalidAction: they are not one integer from 0 to `cells - 1` for each board.
+    """
+    try:
+        found = np.asarray(actions)
+    except (ValueError, TypeError, RuntimeError):  # ragged lists; tensors on another device
+        found = np.empty(0)
+    if found.dtype.kind not in "iu" or found.shape != (boards,):
+        got = f"{type(actions).__name__} of shape {found.shape} and type {found.dtype}"
+        raise InvalidAction(f"actions must be {boards} integers, one for each board, got {got}")
+    chosen: NDArray[np.int64] = found.astype(np.int64, copy=False)
+    unsigned = chosen.view(np.uint64)  # negative numbers are the largest of these, so one comparison finds both
+    if boards and np.maximum.reduce(unsigned) >= cells:
+        outside = unsigned >= cells
+        wrong = outside if ignored is None else outside & ~ignored
+        if wrong.any():
+            board = int(wrong.argmax())
+            raise InvalidAction(f"actions must be integers from 0 to {cells - 1}, got {found[board]} for board {board}")
+        chosen = np.where(outside, 0, chosen)
+    return chosen
+
+
+def _is_flag(action: Any) -> bool:
+    # It would pass as the number 0 or 1, and is a mistake. NumPy's integers are asked first: they are common.
+    if isinstance(action, np.integer):
+        return False
+    return isinstance(action, bool) or "bool" in str(getattr(action, "dtype", ""))
+
+
+def _shown(action: Any) -> str:
+    try:
+        return repr(action)
+    except ValueError:  # Python prints no integer of more than some thousand digits
+        return "an integer too large to print"
