@@ -102,9 +102,11 @@ def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
     in_parts([*DQN, "--eval-every", "160"], tmp_path / "it", stopper, [25])  # in the middle of the streak
     lines = (tmp_path / "it" / "metrics.jsonl").read_text().splitlines()
     assert [json.loads(line)["plies"] for line in lines] == [160, 320, 480]
-    longer = ["--resume", str(tmp_path / "it"), "--total-steps", "4800"]
-    with pytest.raises(UserError, match="is finished: --stop unbeatable is proved; --stop never --force goes on"):
-        train.main(longer)
+    again = ["--resume", str(tmp_path / "it")]
+    longer = [*again, "--total-steps", "4800"]
+    for args in (again, longer):
+        with pytest.raises(UserError, match="is finished: --stop unbeatable is proved; --stop never --force goes on"):
+            train.main(args)
     train.main([*longer, "--stop", "never", "--force"])
     assert left_behind(tmp_path / "it")["metrics"][-1]["plies"] == 4_800
 

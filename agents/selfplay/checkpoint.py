@@ -142,7 +142,7 @@ class Checkpoints:
         `expected` is one of a run of these settings, whose names, shapes and types must be found again.
 
         Raises:
-            UserError: every checkpoint is damaged, or the last one is of another run or program, or finished.
+            UserError: every checkpoint is damaged, or the last one is of another run or program.
         """
         if not self._place.is_dir():
             raise UserError(f"{self.folder}: holds no checkpoints; was it made by an older version of this program?")
@@ -171,14 +171,21 @@ class Checkpoints:
         return None
 
     def _check(self, content: dict[str, Any], path: Path) -> None:
-        """Refuse a checkpoint of another algorithm, of other settings or of a finished run."""
+        """Refuse a checkpoint of another algorithm or of other settings."""
         if content["algorithm"] != self._config.algorithm:
             raise UserError(f"{path}: is of a run of {content['algorithm']!r}, not of {self._config.algorithm}")
         check_changes(content["config"], settings(self._config), self._flags.force, str(path))
-        if content["finished"] and content["config"] == json.loads(json.dumps(settings(self._config))):
-            longer = next(name for name in GROWING if name in content["config"])
+
+    def check_unfinished(self) -> None:
+        """Refuse to go on in a finished run with the settings that it was finished with.
+
+        Raises:
+            UserError: nothing is left to be done.
+        """
+        if self.finished and self.settings == json.loads(json.dumps(settings(self._config))):
+            longer = next(name for name in GROWING if name in self.settings)
             raise UserError(
-                f"{self.folder}: is finished; --{longer.replace('_', '-')} above {content['config'][longer]} goes on"
+                f"{self.folder}: is finished; --{longer.replace('_', '-')} above {self.settings[longer]} goes on"
             )
 
     @contextlib.contextmanager

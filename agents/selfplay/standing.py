@@ -96,6 +96,11 @@ def resume(config: DQNConfig, agents: InterleavedAgents, device: torch.device, k
     boards = batch.State(*(tensors[f"boards.{name}"].numpy() for name in batch.State._fields))
     if not _possible(config, counters, tensors, boards):
         raise UserError(f"{kept.folder}: its checkpoint is not one of such a run; start a new run")
+    if kept.settings.get("stop") != config.stop:
+        counters["proofs"] = 0
+    elif kept.finished and counters["proofs"] == EVALUATIONS_TO_STOP:
+        raise UserError(f"{kept.folder}: is finished: --stop {config.stop} is proved; --stop never --force goes on")
+    kept.check_unfinished()
     check_length("total_steps", config.total_steps, counters["plies"], config.num_envs, kept)
     if kept.settings.get("device") != device.type:
         tensors[GENERATOR] = blank.tensors[GENERATOR]
@@ -104,10 +109,6 @@ def resume(config: DQNConfig, agents: InterleavedAgents, device: torch.device, k
     if array_module(device) is not numpy:
         boards = batch.State(*(torch.as_tensor(array, device=device) for array in boards))
     plies, updates = counters.pop("plies"), counters.pop("updates")
-    if kept.settings.get("stop") != config.stop:
-        counters["proofs"] = 0
-    elif kept.finished and counters["proofs"] == EVALUATIONS_TO_STOP:
-        raise UserError(f"{kept.folder}: is finished: --stop {config.stop} is proved; --stop never --force goes on")
     return Standing(standing.progressed._replace(plies=plies, updates=updates, boards=boards), **counters)
 
 

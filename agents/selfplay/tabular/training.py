@@ -170,6 +170,7 @@ def resume(learner: Learner, kept: Checkpoints) -> Standing:
     found = kept.read(snapshot(learner, BEGINNING))
     if found is None:
         return BEGINNING
+    kept.check_unfinished()
     learner.table[:] = found.tensors[TABLE].numpy()
     counters = dict(found.counters)
     learner.games_played = counters.pop("games_played")
