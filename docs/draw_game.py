@@ -1,6 +1,6 @@
-"""Draw the README's pictures of the board: `python docs/draw_pictures.py` writes board.png and game.gif beside itself.
+"""Draw the README's picture of a game: `python docs/draw_game.py` writes game.gif beside itself.
 
-Pillow, which comes with matplotlib in the extra `train`, turns the pixels of `tictactoe.drawing` into files.
+Pillow, which comes with matplotlib in the extra `train`, turns the pixels of `tictactoe.drawing` into a file.
 """
 
 from pathlib import Path
@@ -36,11 +36,8 @@ def save_animation(images: list[NDArray[np.uint8]], path: Path) -> None:
 
 
 def main() -> None:
-    """Write both pictures."""
-    folder = Path(__file__).parent
-    images = game_images(Rules(), GAME)
-    Image.fromarray(images[-1]).save(folder / "board.png", optimize=True)
-    save_animation(images, folder / "game.gif")
+    """Write the picture."""
+    save_animation(game_images(Rules(), GAME), Path(__file__).parent / "game.gif")
 
 
 if __name__ == "__main__":
