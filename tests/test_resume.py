@@ -3,11 +3,14 @@
 import json
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import train
+from selfplay import checkpoint, run_folder
+from selfplay.algorithms import Config
 from selfplay.checkpoint import Checkpoints
 from selfplay.errors import UserError
 from tests.runs import DQN, TABULAR, Stopper, in_parts, left_behind, newest, same, stopped
@@ -124,6 +127,23 @@ def test_a_run_made_longer_stops_where_one_of_that_length_does(
     assert [line["plies"] for line in extended["metrics"]] == [960, 1_920, 2_400, 2_880]
     assert extended["state"] == whole["state"]
     assert extended["model"] == whole["model"]
+
+
+def test_a_run_of_before_a_setting_was_added_goes_on(
+    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def settings(config: Config) -> dict[str, Any]:
+        return {name: value for name, value in now(config).items() if name not in run_folder.ADDED}
+
+    now = run_folder.settings
+    in_parts(DQN, tmp_path / "whole", stopper, [])
+    with monkeypatch.context() as before:
+        for module in (checkpoint, run_folder):
+            before.setattr(module, "settings", settings)
+        folder = stopped(tmp_path / "it", stopper)
+        assert run_folder.ADDED.keys().isdisjoint(json.loads((folder / "config.json").read_text())["config"])
+    train.main(["--resume", str(folder)])
+    same(tmp_path / "whole", folder)
 
 
 def test_tensorboard_shows_each_step_once(tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch) -> None:

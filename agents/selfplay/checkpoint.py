@@ -22,7 +22,7 @@ from selfplay.checkpoint_file import CheckpointFile, DamagedError
 from selfplay.checks import GROWING, check_changes, require
 from selfplay.errors import UserError, one_line
 from selfplay.files import sync
-from selfplay.run_folder import METRICS, settings
+from selfplay.run_folder import METRICS, settings, with_added
 
 CHECKPOINTS = "checkpoint"
 KEPT = 2
@@ -151,6 +151,7 @@ class Checkpoints:
             file = CheckpointFile(self._place, number)
             try:
                 content = file.read_content()
+                content["config"] = with_added(content["algorithm"], content["config"])
                 self._check(content, file.content)
                 tensors = file.read_tensors(content["tensors_sha256"], expected.tensors)
             except DamagedError as damage:

@@ -180,8 +180,7 @@ def read_config(folder: Path) -> Config:
     kind, found = _kind(named.get("algorithm")), named.get("config")
     if kind is None or not isinstance(found, dict):
         raise UserError(f"{path}: is not the configuration of a run of {', '.join(ALGORITHMS)}")
-    if kind is DQNConfig:
-        found = {**ADDED, **found}
+    found = with_added(kind.algorithm, found)
     known = {field.name for field in fields(kind)} - {"run_dir"}
     if found.keys() != known:
         odd = ", ".join(map(repr, sorted(found.keys() ^ known)))
@@ -196,6 +195,11 @@ def read_config(folder: Path) -> Config:
         return kind(**found)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
+
+
+def with_added(algorithm: str, found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that a run has written, and what it did where it had no setting yet."""
+    return {**ADDED, **found} if algorithm == DQNConfig.algorithm else dict(found)
 
 
 def _kind(algorithm: object) -> type[Config] | None:
