@@ -8,18 +8,16 @@ returns for it before that has no meaning. Actions are not checked, because a ch
 for the device: each must be in 0..A-1. The other faces check theirs.
 """
 
-import sys
-from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tictactoe import planes
+from tictactoe.arrays import Array, device, library
 from tictactoe.rewards import Rewards
 from tictactoe.rules import WORD_BITS, Bitboard, Rules
-
-Array: TypeAlias = Any
-"""A NumPy array or a torch tensor."""
 
 PERSPECTIVES = ("absolute", "mover")
 
@@ -116,7 +114,7 @@ def reset(rules: Rules, num_boards: int, xp: Any, device: Any = None) -> State:
 
 def play(rules: Rules, state: State, actions: Array) -> Outcome:
     """Play one ply on every board by the rules alone; `actions` is [B], of any integer type."""
-    xp = _namespace(actions)
+    xp = library(actions)
     actions = xp.asarray(actions, dtype=xp.int64)  # a narrower type would shift its bit out
     cell = 1 << actions
     occupied = state.mover | state.opponent
@@ -140,7 +138,7 @@ def play(rules: Rules, state: State, actions: Array) -> Outcome:
 
 def reward(rewards: Rewards, outcome: Outcome) -> Array:
     """Return what the ply is worth to the seat that acted, [B] of the library's default float."""
-    xp = _namespace(outcome.win)
+    xp = library(outcome.win)
     ongoing = xp.where(outcome.allow, rewards.allow, 0.0)
     ended = xp.where(outcome.win, rewards.win, xp.where(outcome.draw, rewards.draw, ongoing))
     return xp.where(outcome.illegal, rewards.illegal, ended)
@@ -148,13 +146,13 @@ def reward(rewards: Rewards, outcome: Outcome) -> Array:
 
 def winner(seat: Array, outcome: Outcome) -> Array:
     """Return the seat that the ply made the winner, -1 for none, where `seat` [B] int64 acted."""
-    xp = _namespace(seat)
+    xp = library(seat)
     return xp.where(outcome.win, seat, xp.where(outcome.illegal, 1 - seat, -1))
 
 
 def step(rules: Rules, rewards: Rewards, state: State, actions: Array) -> Step:
     """Play one ply on every board and say what it is worth; `actions` is [B], of any integer type."""
-    xp = _namespace(actions)
+    xp = library(actions)
     outcome = play(rules, state, actions)
     return Step(
         outcome.state,
@@ -174,17 +172,13 @@ def restart(state: State, ended: Array) -> State:
 
 def where(chosen: Array, these: State, others: State) -> State:
     """Return the one state on the chosen boards, [B] bool, and the other elsewhere."""
-    xp = _namespace(chosen)
+    xp = library(chosen)
     return State(*(xp.where(chosen, this, other) for this, other in zip(these, others, strict=True)))
 
 
 def action_mask(rules: Rules, state: State) -> Array:
     """Return the empty cells, [B, A] bool. After the last ply no cell need be empty."""
-    empty = rules.empty_cells(state.mover, state.opponent)
-    if _namespace(empty) is np:
-        return planes.bits(rules.cells, empty)
-    cells = _cell_numbers(rules, _namespace(empty), _device(empty))
-    return (empty[:, None] >> cells) & 1 == 1
+    return planes.bits(rules.cells, rules.empty_cells(state.mover, state.opponent))
 
 
 def observe(rules: Rules, state: State, perspective: str = "absolute") -> Array:
@@ -196,43 +190,26 @@ def observe(rules: Rules, state: State, perspective: str = "absolute") -> Array:
         ValueError: there is no perspective of that name.
     """
     check_perspective(perspective)
-    xp = _namespace(state.mover)
+    xp = library(state.mover)
     first, second = state.mover, state.opponent
     if perspective == "absolute":
         swap = state.to_play == 1
         first, second = xp.where(swap, second, first), xp.where(swap, first, second)
-    shape = (-1, rules.rows, rules.cols, 3)
-    if xp is np:
-        return planes.one_hot(rules.cells, first, second).reshape(shape)
-    words = xp.stack([~(first | second), first, second], -1)
-    cells = _cell_numbers(rules, xp, _device(words))
-    return xp.asarray((words[:, None, :] >> cells[:, None]) & 1, dtype=xp.int8).reshape(shape)
+    return planes.one_hot(rules.cells, first, second).reshape(-1, rules.rows, rules.cols, 3)
 
 
-@lru_cache(maxsize=64)
-def _cell_numbers(rules: Rules, xp: Any, device: Any) -> Array:
-    return xp.arange(rules.cells, **({} if device is None else {"device": device}))
-
-
-def _line_functions(rules: Rules, like: Array) -> tuple[Any, Any]:
+def _line_functions(rules: Rules, like: Array) -> tuple[Callable[[Bitboard], Array], Callable[[Bitboard], Bitboard]]:
     """Return `has_line` and `winning_cells` of `rules`, as table look-ups where the board is small."""
     if rules.cells > TABLE_CELLS:
         return rules.has_line, rules.winning_cells
-    has_line, winning_cells = _line_tables(rules, _namespace(like), _device(like))
-    return has_line.__getitem__, winning_cells.__getitem__
+    has_line, winning_cells = _line_tables(rules, library(like), device(like))
+    if library(like) is np:
+        return has_line.__getitem__, winning_cells.__getitem__
+    # torch's general indexing takes four times as long.
+    return partial(has_line.index_select, 0), partial(winning_cells.index_select, 0)
 
 
 @lru_cache(maxsize=64)
-def _line_tables(rules: Rules, xp: Any, device: Any) -> tuple[Array, Array]:
-    boards = xp.arange(1 << rules.cells, **({} if device is None else {"device": device}))
+def _line_tables(rules: Rules, xp: Any, place: Any) -> tuple[Array, Array]:
+    boards = xp.arange(1 << rules.cells, **({} if place is None else {"device": place}))
     return rules.has_line(boards), rules.winning_cells(boards)
-
-
-def _namespace(array: Array) -> Any:
-    """Return the module that made the array; reaching torch this way never imports it."""
-    return sys.modules[type(array).__module__]
-
-
-def _device(array: Array) -> Any:
-    # NumPy 2 arrays have a device too, the string "cpu", which NumPy 1.26 does not take back.
-    return None if type(array).__module__ == "numpy" else array.device

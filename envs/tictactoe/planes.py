@@ -1,35 +1,40 @@
-"""Bitboards spread out to a byte a cell, for NumPy: looked up a few cells at a time instead of bit by bit.
+"""Bitboards spread out to a byte a cell: looked up a few cells at a time instead of computed bit by bit.
 
 A board is cut into chunks of at most nine cells. Two words of nine bits make an index of eighteen, and a table
 row holds the bytes of those cells, so that tic-tac-toe takes one look-up and no board more than eight.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tictactoe.arrays import Array, device, library
 from tictactoe.rules import Bitboard
+
+MakeTable: TypeAlias = Callable[[int], NDArray[Any]]
+"""Returns the table of chunks of so many cells, [number of indices, bytes of a chunk]."""
 
 CHUNK_CELLS = 9
 """The most cells a chunk has: its table of 2^18 rows takes 7 MB, of which a game touches little."""
 
 
-def bits(cells: int, words: Bitboard) -> NDArray[np.bool_]:
+def bits(cells: int, words: Bitboard) -> Array:
     """Return which cells are set, [B, cells] bool, for words [B] int64."""
     chunk = _chunk_size(cells)
-    return _looked_up(_bit_rows(chunk), _chunks(cells, words), cells, np.bool_)
+    return _looked_up(_bit_table, chunk, _chunks(cells, words), cells)
 
 
-def one_hot(cells: int, first: Bitboard, second: Bitboard) -> NDArray[np.int8]:
+def one_hot(cells: int, first: Bitboard, second: Bitboard) -> Array:
     """Return for each cell whether it is empty, the first's or the second's, [B, cells * 3] int8.
 
     `first` and `second` are words [B] int64 that share no bit.
     """
     chunk = _chunk_size(cells)
     index = _chunks(cells, first) | _chunks(cells, second) << chunk
-    return _looked_up(_one_hot_rows(chunk), index, cells * 3, np.int8)
+    return _looked_up(_one_hot_table, chunk, index, cells * 3)
 
 
 def _chunk_size(cells: int) -> int:
@@ -43,29 +48,45 @@ def _chunks(cells: int, words: Bitboard) -> Bitboard:
     chunk = _chunk_size(cells)
     if chunk == cells:
         return words[:, None]
-    found = np.empty((len(words), -(-cells // chunk)), np.int64)
-    for number in range(found.shape[1]):  # a loop over all boards at once is quicker than one over their chunks
-        np.bitwise_and(words >> number * chunk, (1 << chunk) - 1, out=found[:, number])
+    xp, shape = library(words), (len(words), -(-cells // chunk))
+    found = np.empty(shape, np.int64) if xp is np else words.new_empty(shape)
+    for number in range(shape[1]):  # a loop over all boards at once is quicker than one over their chunks
+        xp.bitwise_and(words >> number * chunk, (1 << chunk) - 1, out=found[:, number])
     return found
 
 
-def _looked_up(rows: NDArray[np.void], index: Bitboard, width: int, dtype: type) -> NDArray[Any]:
-    """Return the bytes of the rows at `index` [B, chunks], as [B, width] of a type of one byte."""
+def _looked_up(make_table: MakeTable, chunk: int, index: Bitboard, width: int) -> Array:
+    """Return the table's rows at `index` [B, chunks] side by side, [B, width]."""
+    if library(index) is not np:
+        found = _table_on(device(index), make_table, chunk).index_select(0, index.flatten()).view(len(index), -1)
+        return found[:, :width].contiguous()
     # The indices are right by construction; in this mode NumPy copies without checking them beforehand.
-    found: NDArray[Any] = rows.take(index, mode="clip").view(dtype).reshape(len(index), -1)
+    rows, dtype = _rows(make_table, chunk)
+    found = rows.take(index, mode="clip").view(dtype).reshape(len(index), -1)
     return found if found.shape[1] == width else np.ascontiguousarray(found[:, :width])
 
 
-@lru_cache(maxsize=CHUNK_CELLS)
-def _bit_rows(chunk: int) -> NDArray[np.void]:
-    return rows_of_bytes(_bits(np.arange(1 << chunk), chunk))
+@lru_cache(maxsize=64)
+def _table_on(place: Any, make_table: MakeTable, chunk: int) -> Array:
+    """Return the table as a tensor of a device."""
+    return library(place).as_tensor(make_table(chunk), device=place)
 
 
-@lru_cache(maxsize=CHUNK_CELLS)
-def _one_hot_rows(chunk: int) -> NDArray[np.void]:
+@lru_cache(maxsize=2 * CHUNK_CELLS)
+def _rows(make_table: MakeTable, chunk: int) -> tuple[NDArray[np.void], np.dtype[Any]]:
+    """Return the table as `rows_of_bytes`, and the type of one of its bytes."""
+    table = make_table(chunk)
+    return rows_of_bytes(table), table.dtype
+
+
+def _bit_table(chunk: int) -> NDArray[np.bool_]:
+    return _bits(np.arange(1 << chunk), chunk).astype(np.bool_)
+
+
+def _one_hot_table(chunk: int) -> NDArray[np.int8]:
     index = np.arange(1 << 2 * chunk)
     first, second = _bits(index, chunk), _bits(index >> chunk, chunk)
-    return rows_of_bytes(np.stack([1 - (first | second), first, second], axis=-1))
+    return np.stack([1 - (first | second), first, second], axis=-1).reshape(len(index), -1)
 
 
 def _bits(words: NDArray[np.int64], chunk: int) -> NDArray[np.int8]:

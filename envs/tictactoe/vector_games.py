@@ -117,7 +117,8 @@ class BitboardGames:
     def action_mask(self, state: batch.State, over: Flags) -> Planes:
         """Return the action masks."""
         empty = self.rules.empty_cells(state.mover, state.opponent)
-        return planes.bits(self.rules.cells, np.where(over, self.rules.full_word, empty)).view(np.int8)
+        mask: Planes = planes.bits(self.rules.cells, np.where(over, self.rules.full_word, empty)).view(np.int8)
+        return mask
 
     def to_play(self, state: batch.State) -> Cells:
         """Return the seat to move."""

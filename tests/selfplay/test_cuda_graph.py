@@ -15,7 +15,7 @@ from selfplay.dqn import DQNAgent
 from selfplay.interleaved import InterleavedAgents
 from tests.selfplay import cuda_graph_on_cpu
 from tests.selfplay.scripted import CPU, config_with
-from tictactoe import batch
+from tictactoe import batch, planes
 
 CUDA = torch.device("cuda")
 needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
@@ -102,7 +102,7 @@ class _OneDevice(TorchDispatchMode):  # type: ignore[no-untyped-call]
 @pytest.fixture
 def no_tables_left() -> Iterator[None]:
     """Keep the tables that the batch makes of tensors without values from other tests."""
-    caches = (batch._line_tables, batch._cell_numbers)
+    caches = (batch._line_tables, planes._table_on)
     for cache in caches:
         cache.cache_clear()
     yield
