@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import gymnasium
 import numpy as np
+import torch
 from gymnasium.vector import AutoresetMode
 
 from benchmarks.random_play import Chooser, Stream
@@ -126,8 +127,57 @@ def vector(env: Any, chooser: Chooser, steps: int) -> Chunk:
     return chunk
 
 
+class Games(NamedTuple):
+    """Hold what goes from one step of `tictactoe.batch` to the next."""
+
+    state: batch.State
+    cursor: Any
+    """[B]: where each board is in the stream of cells."""
+    ended: Any
+    """Games that have ended so far."""
+
+
 def device_batch(rules: Rules, num_boards: int, steps: int, xp: Any, device: Any, rng: np.random.Generator) -> Chunk:
-    """Step `tictactoe.batch` on NumPy arrays or on torch tensors of a device, which is waited for once a chunk.
+    """Step `tictactoe.batch` on NumPy arrays or on torch tensors of a device, which is waited for once a chunk."""
+    games, step = _batch_games(rules, num_boards, xp, device, rng)
+
+    def chunk() -> Played:
+        nonlocal games
+        before = games.ended
+        for _ in range(steps):
+            games = step(games)
+        return Played(num_boards * steps, int(games.ended - before))
+
+    return chunk
+
+
+def recorded_batch(rules: Rules, num_boards: int, steps: int, device: torch.device, rng: np.random.Generator) -> Chunk:
+    """Step `tictactoe.batch` on a GPU, a step recorded as a CUDA graph and replayed; one wait a chunk."""
+    games, step = _batch_games(rules, num_boards, torch, device, rng)
+    other = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+    other.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(other):  # what is made at the first call, such as tables, no graph can hold
+        games = step(games)
+    torch.cuda.current_stream().wait_stream(other)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        after = step(games)
+        for kept, new in zip((*games.state, *games[1:]), (*after.state, *after[1:]), strict=True):
+            kept.copy_(new)
+
+    def chunk() -> Played:
+        before = int(games.ended)
+        for _ in range(steps):
+            graph.replay()
+        return Played(num_boards * steps, int(games.ended) - before)
+
+    return chunk
+
+
+def _batch_games(
+    rules: Rules, num_boards: int, xp: Any, device: Any, rng: np.random.Generator
+) -> tuple[Games, Callable[[Games], Games]]:
+    """Return new games and what plays one ply of each.
 
     Observation and mask are those after the ended games were restarted, as self-play uses them.
     """
@@ -136,15 +186,12 @@ def device_batch(rules: Rules, num_boards: int, steps: int, xp: Any, device: Any
     cells, next_order, cursor = fields if device is None else (xp.as_tensor(field, device=device) for field in fields)
     rewards, state = Rewards(), batch.reset(rules, num_boards, xp, device)
 
-    def chunk() -> Played:
-        nonlocal state, cursor
-        games = 0
-        for _ in range(steps):
-            step = batch.step(rules, rewards, state, cells[cursor])
-            state = batch.restart(step.state, step.terminated)
-            _observation, _mask = batch.observe(rules, state), batch.action_mask(rules, state)
-            games = games + step.terminated.sum()
-            cursor = xp.where(step.terminated, next_order[cursor], cursor + 1)
-        return Played(num_boards * steps, int(games))
+    def step(games: Games) -> Games:
+        state, cursor, ended = games
+        played = batch.step(rules, rewards, state, cells[cursor])
+        state = batch.restart(played.state, played.terminated)
+        _observation, _mask = batch.observe(rules, state), batch.action_mask(rules, state)
+        cursor = xp.where(played.terminated, next_order[cursor], cursor + 1)
+        return Games(state, cursor, ended + played.terminated.sum())
 
-    return chunk
+    return Games(state, cursor, cursor[0] * 0), step

@@ -110,6 +110,10 @@ def _pgx(num_boards: int, delivery: face_peers.Delivery, rng: np.random.Generato
     return face_peers.pgx(num_boards, _steps(num_boards), rng, delivery, draw=draw)
 
 
+def _recorded_batch(num_boards: int, rng: np.random.Generator) -> Chunk:
+    return face_loops.recorded_batch(FAMILY[0], num_boards, _steps(num_boards), torch.device("cuda"), rng)
+
+
 def _batch(num_boards: int, xp: Any, device: Any, rng: np.random.Generator) -> Chunk:
     return face_loops.device_batch(FAMILY[0], num_boards, _steps(num_boards), xp, device, rng)
 
@@ -211,12 +215,12 @@ def batch(num_boards: int) -> Group:
 
 def device(num_boards: int) -> Group:
     """Return the functional batch on a GPU, and pgx on the same one; all arrays stay there."""
-    cuda = torch.device("cuda")
-    ours = Row("tictactoe.batch, torch CUDA", partial(_batch, num_boards, torch, cuda))
+    plain = Row("tictactoe.batch, torch CUDA", partial(_batch, num_boards, torch, torch.device("cuda")))
+    recorded = Row("tictactoe.batch, as a CUDA graph", partial(_recorded_batch, num_boards))
     if not face_peers.pgx_accelerated():
-        return Group(f"On the GPU, {num_boards:,} boards; JAX sees none", (ours,), ())
+        return Group(f"On the GPU, {num_boards:,} boards; JAX sees none", (recorded, plain), ())
     pgx = Row("pgx, jitted steps", partial(_pgx, num_boards, "device"), needs="pgx")
-    return Group(f"On the GPU, {num_boards:,} boards", (ours, pgx), (Goal(ours.name, pgx.name, 1),))
+    return Group(f"On the GPU, {num_boards:,} boards", (recorded, plain, pgx), (Goal(recorded.name, pgx.name, 1),))
 
 
 def groups(subject: Subject) -> tuple[Group, ...]:

@@ -22,6 +22,7 @@ def describe(peers: Iterable[str] = ()) -> dict[str, str]:
     """Return what a measurement depends on by name; `peers` are the distributions it is compared with."""
     return {
         "CPU": f"{cpu_model()}, {cores()} cores",
+        **({"GPU": torch.cuda.get_device_name()} if torch.cuda.is_available() else {}),
         "load": f"{load()} over the last minute, before this measurement",
         "OS": platform.platform(),
         "Python": platform.python_version(),

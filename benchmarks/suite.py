@@ -10,6 +10,7 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
+import torch
 
 from benchmarks import article_speed, face_rows, faces, learners, time_to_unbeatable
 from benchmarks.cleanrl_style import Timed
@@ -116,7 +117,7 @@ def proof_group(sizes: Sizes) -> list[Row]:
     unit = f"the unit: Stable-Baselines3's DQN, {STEPS:,} steps"
 
     def proof(seed: int) -> float:
-        return time_to_unbeatable.measure("default", seed, sizes.total_steps).seconds
+        return time_to_unbeatable.measure("default", seed, sizes.total_steps, torch.device("cpu")).seconds
 
     def unit_row() -> Turn:
         turn = _timed(_unit, sizes.steps)

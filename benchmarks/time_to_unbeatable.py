@@ -32,7 +32,6 @@ from selfplay.errors import UserError
 from selfplay.evaluation import Evaluation, evaluate
 
 PROG = "python -m benchmarks.time_to_unbeatable"
-DEVICE = torch.device("cpu")
 EVALUATE_CALLS = 20
 
 Mode = Literal["default", "mask", "separate", "optimal"]
@@ -47,6 +46,8 @@ class Flags:
     """What to train: no flags, --mask, --networks separate, --mask --stop optimal."""
     seeds: tuple[int, ...] = ()
     """Seeds of every mode. Default: 0 to 9 for default and mask, 0 to 4 for separate and optimal."""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """Where to train; the unit of time is a CPU's in either case."""
     total_steps: int = DQNConfig().total_steps
     """Plies after which a run ends at the latest."""
     unit_runs: int = 3
@@ -96,11 +97,11 @@ def configuration(mode: Mode, seed: int, total_steps: int) -> DQNConfig:
     return DQNConfig(seed=seed, total_steps=total_steps)
 
 
-def measure(mode: Mode, seed: int, total_steps: int) -> Run:
+def measure(mode: Mode, seed: int, total_steps: int, device: torch.device) -> Run:
     """Train one player."""
     config = configuration(mode, seed, total_steps)
     started = time.perf_counter()
-    history = list(train.train(config, train.make_agents(config, DEVICE), DEVICE))
+    history = list(train.train(config, train.make_agents(config, device), device))
     wall = time.perf_counter() - started
 
     evaluations = [evaluated.evaluation for evaluated in history if isinstance(evaluated.evaluation, Evaluation)]
@@ -125,10 +126,10 @@ def measure(mode: Mode, seed: int, total_steps: int) -> Run:
     )
 
 
-def evaluate_milliseconds() -> Spread:
+def evaluate_milliseconds(device: torch.device) -> Spread:
     """Return what one exact evaluation of tic-tac-toe takes, in ms; the game is solved before."""
     config = DQNConfig()
-    player = train.make_agents(config, DEVICE).player()
+    player = train.make_agents(config, device).player()
     evaluate(player, config.rules)
     times = []
     for _ in range(EVALUATE_CALLS):
@@ -150,7 +151,7 @@ def unit_places(units: int, runs: int) -> list[int]:
     return [round(unit * runs / max(1, units - 1)) for unit in range(units)]
 
 
-def measure_all(flags: Flags, console: Console) -> tuple[Spread, list[Run]]:
+def measure_all(flags: Flags, device: torch.device, console: Console) -> tuple[Spread, list[Run]]:
     """Do all runs with the units between them, printing each as it ends."""
     planned = schedule(flags)
     places = unit_places(flags.unit_runs, len(planned))
@@ -162,7 +163,7 @@ def measure_all(flags: Flags, console: Console) -> tuple[Spread, list[Run]]:
             units.append(unit_seconds(flags.unit_steps, flags.unit_hidden, seed=len(units)))
             console.print(f"    unit {len(units)}: {units[-1]:.2f} s for {flags.unit_steps:,} steps")
         if place < len(planned):
-            runs.append(measure(*planned[place], flags.total_steps))
+            runs.append(measure(*planned[place], flags.total_steps, device))
             console.print(runs[-1].text(), soft_wrap=True)
     return spread(units), runs
 
@@ -190,11 +191,12 @@ def main(args: Sequence[str]) -> None:
     flags = parse(Flags, args, PROG)
     if flags.unit_runs < 1 or not flags.modes:
         raise UserError("at least one --unit-runs and one of --modes are needed")
+    device = train.choose_device(flags.device)
     every_seed = sorted({seed for _, seed in schedule(flags)})
     console = machine.start("Time to unbeatable", peers=["stable-baselines3"], seeds=every_seed)
-    evaluation = evaluate_milliseconds()
+    evaluation = evaluate_milliseconds(device)
     console.print(f"one exact evaluation: {evaluation.text(1)} ms, {EVALUATE_CALLS} calls")
-    unit, runs = measure_all(flags, console)
+    unit, runs = measure_all(flags, device, console)
     console.print(table(runs, unit))
     console.print("median (least to most) over the seeds; a run without the proof counts as never")
     hidden = "-".join(map(str, flags.unit_hidden))

@@ -6,6 +6,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+import torch
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
@@ -16,8 +17,9 @@ from benchmarks.faces import Measured
 from benchmarks.random_play import CELLS, COLUMNS, POOL, FromMask, PreDrawn, Stream, games, orders
 from benchmarks.spread import spread
 from selfplay.errors import UserError
+from tests.selfplay import cuda_graph_on_cpu
 from tests.tictactoe.rule_book import MARKS, Board, RuleBook, empty_cells, seat_to_move, with_mark
-from tictactoe import tictactoe_v0
+from tictactoe import Rules, tictactoe_v0
 
 BOARDS = 64
 GROUPS = (
@@ -76,6 +78,17 @@ def test_pgx_on_its_device_plays_whole_random_games() -> None:
     chunk()
     played = chunk()
     assert played.plies / played.games == pytest.approx(plies_per_game(), abs=0.35)
+
+
+def test_a_recorded_batch_plays_the_games_of_one_that_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    cuda_graph_on_cpu.install(monkeypatch)
+    recorded = face_loops.recorded_batch(Rules(), BOARDS, 64, torch.device("cpu"), rng())
+    step = face_loops.device_batch(Rules(), BOARDS, 1, torch, torch.device("cpu"), rng())
+    step()  # the recorded one has done a step before it recorded
+    for _ in range(2):
+        played = recorded()
+        assert played == (64 * BOARDS, sum(step().games for _ in range(64)))
+        assert played.games > 0
 
 
 def consistent(observation: NDArray[np.int8], mask: NDArray[np.int8]) -> bool:
