@@ -9,6 +9,12 @@ The DQN is `self_play` below: act, step, remember, learn. `train` evaluates what
 around it, in `selfplay.experiment`, is that of every algorithm. The others are in `selfplay.tabular`.
 """
 
+import signal
+
+# Until `run_command` takes over, Ctrl-C ends the imports without a traceback.
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, TypeVar
@@ -102,7 +103,8 @@ def _outcome(command: Callable[[Sequence[str]], None]) -> tuple[int, str]:
     """Return the exit status, and what there is to complain of."""
     try:
         try:
-            command(sys.argv[1:])
+            with _interruptible():
+                command(sys.argv[1:])
         finally:
             _flush_output()
     except UserError as error:
@@ -118,6 +120,22 @@ def _outcome(command: Callable[[Sequence[str]], None]) -> tuple[int, str]:
             raise  # a bug
         return USER_ERROR, f"there is not the memory for these settings ({str(error) or 'an array was refused'})"
     return 0, ""
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Have Ctrl-C raise KeyboardInterrupt, if it ends the process at once; before and after nothing is lost by that.
+
+    Every program that ends in `run_command` sees to it in its first lines, because its imports take a second or more.
+    """
+    at_once = signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+    if at_once:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if at_once:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _flush_output() -> None:
