@@ -115,10 +115,12 @@ def _outcome(command: Callable[[Sequence[str]], None]) -> tuple[int, str]:
         return USER_ERROR, f"{error.filename or 'the output'}: {error.strerror or error}"
     except KeyboardInterrupt as interrupt:
         return INTERRUPTED, str(interrupt) or "interrupted"
-    except (MemoryError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and not re.search(OUT_OF_MEMORY, str(error)):
+    except Exception as error:
+        if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and re.search(OUT_OF_MEMORY, str(error))):
+            return USER_ERROR, f"there is not the memory for these settings ({str(error) or 'an array was refused'})"
+        if not _comes_of_an_interrupt(error):
             raise  # a bug
-        return USER_ERROR, f"there is not the memory for these settings ({str(error) or 'an array was refused'})"
+        return INTERRUPTED, "interrupted"
     return 0, ""
 
 
@@ -136,6 +138,13 @@ def _interruptible() -> Iterator[None]:
     finally:
         if at_once:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _comes_of_an_interrupt(error: BaseException | None) -> bool:
+    """Tell whether a library took Ctrl-C for a failure, as choix does, and raised an error of its own."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
 
 
 def _flush_output() -> None:

@@ -111,6 +111,19 @@ def test_output_that_is_refused_in_the_end_is_a_mistake_too(
     assert capsys.readouterr().err == "prog: the output: No space left on device\n"
 
 
+def test_ctrl_c_that_a_library_takes_for_a_failure_is_an_interrupt_still(capsys: pytest.CaptureFixture[str]) -> None:
+    def command(_: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        except:  # noqa: E722
+            raise ValueError("no solution was found") from None
+
+    with pytest.raises(SystemExit) as stop:
+        run_command(command, "prog")
+    assert stop.value.code == 130
+    assert capsys.readouterr().err == "prog: interrupted\n"
+
+
 def test_a_bug_keeps_its_traceback() -> None:
     def command(_: object) -> None:
         raise RuntimeError("a bug")
