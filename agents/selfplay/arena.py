@@ -89,8 +89,9 @@ def main(args: Sequence[str]) -> None:
         )
         anchor = ANCHOR if ANCHOR in field.names else None
         ratings = rate(results, None if anchor is None else field.names.index(anchor), config.seed)
-    names, results, ratings = best_first(field.names, results, ratings)
-    write(folder, field.rules, anchor, names, results, ratings)
+        names, results, ratings = best_first(field.names, results, ratings)
+        # Saved before anything more is shown, which may fail: the reader of it can be gone by now.
+        write(folder, field.rules, anchor, names, results, ratings)
     console.print(rating_table(names, ratings))
     console.print(rating_note(anchor), markup=False)
     console.print(result_table(results))

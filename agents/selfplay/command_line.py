@@ -111,6 +111,10 @@ def _outcome(command: Callable[[Sequence[str]], None]) -> tuple[int, str]:
         return USER_ERROR, str(error)
     except BrokenPipeError:  # whoever read our output has read enough
         return 0, ""
+    except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):  # which rich makes a failure of
+            return 0, ""
+        raise
     except OSError as error:
         return USER_ERROR, f"{error.filename or 'the output'}: {error.strerror or error}"
     except KeyboardInterrupt as interrupt:

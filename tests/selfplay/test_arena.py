@@ -121,6 +121,18 @@ def test_the_folder_holds_a_picture_and_a_record_for_tensorboard(held: tuple[Pat
             assert events.Scalars(f"{tag}/{line['player']}")[0].value == pytest.approx(float(line[field]), rel=1e-6)
 
 
+def test_what_nobody_reads_is_saved(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "selfplay.arena", "random", "heuristic", "--out", "arena"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as playing:
+        assert playing.stdout is not None
+        assert playing.stderr is not None
+        playing.stdout.close()
+        assert not playing.stderr.read()
+    assert playing.returncode == 0
+    assert len(read(tmp_path / "arena" / arena.RESULTS)) == 4
+    assert (tmp_path / "arena" / arena.SCORES).exists()
+
+
 @pytest.mark.usefixtures("players")
 def test_a_large_board_is_sampled_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("one", "two"):

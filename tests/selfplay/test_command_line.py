@@ -79,6 +79,7 @@ def test_help_ends_the_program_without_error(capsys: pytest.CaptureFixture[str])
         ),
         (OSError(28, "No space left on device"), 2, "prog: the output: No space left on device\n"),
         (OSError(28, "No space left on device", "runs/a/model"), 2, "prog: runs/a/model: No space left on device\n"),
+        (BrokenPipeError(), 0, ""),
         (KeyboardInterrupt(), 130, "prog: interrupted\n"),
         (KeyboardInterrupt("interrupted; all is saved"), 130, "prog: interrupted; all is saved\n"),
     ],
@@ -122,6 +123,23 @@ def test_ctrl_c_that_a_library_takes_for_a_failure_is_an_interrupt_still(capsys:
         run_command(command, "prog")
     assert stop.value.code == 130
     assert capsys.readouterr().err == "prog: interrupted\n"
+
+
+@pytest.mark.parametrize(("broken", "status"), [(True, 0), (False, 1)])
+def test_an_exit_because_nobody_reads_on_is_no_failure(broken: bool, status: int) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+
+    def command(_: object) -> None:
+        try:
+            os.write(writer if broken else -1, b"a table")
+        except OSError:
+            sys.exit(1)  # as rich does
+
+    with pytest.raises(SystemExit) as stop:
+        run_command(command, "prog")
+    os.close(writer)
+    assert stop.value.code == status
 
 
 def test_a_bug_keeps_its_traceback() -> None:
