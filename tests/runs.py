@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shlex
 import signal
 import subprocess
 import sys
@@ -40,7 +41,8 @@ def often() -> None:
 
 def interrupt(flags: Sequence[str], place: Path, evaluations: int) -> Path:
     """Press Ctrl-C in `train.py`, in its own process, after so many evaluations; return the folder of its run."""
-    command = [sys.executable, str(ROOT / "train.py"), *flags, "--run-dir", "it"]
+    program = [sys.executable, str(ROOT / "train.py")]
+    command = [*program, *flags, "--run-dir", "it"]
     # A shell that runs the tests in its background has them ignore the signal, which a child would inherit.
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     training = subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
@@ -55,7 +57,7 @@ def interrupt(flags: Sequence[str], place: Path, evaluations: int) -> Path:
     finally:
         training.kill()
     assert training.returncode == 130
-    again = f"{sys.executable} train.py --resume it goes on"
+    again = f"{shlex.join(program)} --resume it goes on"
     assert errors == f"python train.py: interrupted; the player so far is in it; {again}\n"
     assert not (place / "it" / "evaluation.json").exists()
     return place / "it"

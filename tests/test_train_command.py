@@ -41,6 +41,7 @@ def test_what_is_printed(finished: tuple[Path, str]) -> None:
         "-m selfplay.prove runs/it",
         "-m selfplay.play runs/it",
         "-m tensorboard.main --logdir runs",
+        f"{ROOT / 'train.py'} dqn --help",
     ):
         assert expected in output
     assert "Traceback" not in output

@@ -84,7 +84,7 @@ def run(
         UserError: a file cannot be written, or one of those before cannot be read.
     """
     folder = kept.folder
-    again = shlex.join([this_python(), "train.py", "--resume", str(folder)])
+    again = shlex.join([this_python(), this_script(), "--resume", str(folder)])
     with _refusals_in_one_line(again):
         earlier = first_lines(folder, kept.evaluations, unit, config.rules) if kept.resuming else None
         run_folder.write_config(folder, config)
@@ -154,7 +154,7 @@ def present(finished: Finished, goal: str, proves: Callable[[Proof | Unproved], 
         f"  {shlex.join([python, '-m', 'selfplay.prove', str(folder)])}  proves the saved player again\n"
         f"  {shlex.join([python, '-m', 'selfplay.play', str(folder)])}  lets you play against it\n"
         f"  {shlex.join([python, '-m', 'tensorboard.main', '--logdir', str(folder.parent)])}  shows all runs\n"
-        f"  {shlex.join([python, 'train.py', config.algorithm, '--help'])}  lists what else can be set"
+        f"  {shlex.join([python, this_script(), config.algorithm, '--help'])}  lists what else can be set"
     )
 
 
@@ -181,3 +181,9 @@ def this_python() -> str:
     """Return the interpreter as one would type it here."""
     executable, here = Path(sys.executable), Path.cwd()
     return str(executable.relative_to(here) if executable.is_relative_to(here) else executable)
+
+
+def this_script() -> str:
+    """Return train.py as it was started, which from another folder takes more than its name."""
+    started = sys.argv[0]
+    return started if Path(started).name == "train.py" else "train.py"
