@@ -140,7 +140,7 @@ def train(
     started = time.perf_counter()
     for progressed in self_play(config, agents, device, start):
         evaluating = progressed.plies >= min(due, config.total_steps)
-        if not evaluating and not (kept is not None and kept.due()):
+        if not evaluating and not (kept is not None and kept.due(progressed.plies)):
             continue
         if device.type == "cuda":
             torch.cuda.synchronize(device)  # or the time of work still queued would not be counted
@@ -155,7 +155,7 @@ def train(
                 due = progressed.plies + config.eval_every
                 proofs = proofs + 1 if proves(evaluation, config.stop) else 0
         ended = proofs == EVALUATIONS_TO_STOP or progressed.plies >= config.total_steps
-        if kept is not None and (ended or kept.due()):
+        if kept is not None and (ended or kept.due(progressed.plies)):
             kept.write(snapshot(agents, Standing(progressed, due, seconds, proofs, evaluations)))
         if ended:
             return

@@ -90,12 +90,12 @@ class Stopper:
         self.signals = [signal.SIGINT]
         asked = Checkpoints.due
 
-        def due(kept: Checkpoints) -> bool:
+        def due(kept: Checkpoints, steps: int) -> bool:
             self.left -= 1
             if self.left == 0:
                 for number in self.signals:
                     signal.raise_signal(number)
-            return asked(kept)
+            return asked(kept, steps)
 
         monkeypatch.setattr(Checkpoints, "due", due)
 

@@ -72,6 +72,8 @@ class Checkpoints:
         """The settings with which it was written."""
         self.finished = False
         """Whether its run was."""
+        self.steps = 0
+        """Plies or games that the run had come to when it last asked whether a checkpoint is due."""
         self._config = config
         self._flags = flags
         self._content: dict[str, Any] = {}
@@ -87,8 +89,9 @@ class Checkpoints:
         """Tell whether the run has begun in an earlier process."""
         return self._flags.resume is not None
 
-    def due(self) -> bool:
-        """Tell whether it is time for the next checkpoint, or somebody has asked the run to stop."""
+    def due(self, steps: int) -> bool:
+        """Tell whether, after so many steps, the next checkpoint is due, or somebody has asked the run to stop."""
+        self.steps = steps
         return self._stop_asked or time.perf_counter() >= self._next
 
     def write(self, snapshot: Snapshot) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, Task, TextColumn, TimeElapsedColumn
+from rich.progress_bar import ProgressBar
 
 from selfplay import run_folder
 from selfplay.agent import Player
@@ -60,6 +61,20 @@ def checkpoints(config: Config, flags: RunFlags) -> Iterator[Checkpoints]:
         yield Checkpoints(folder, config, flags)
 
 
+class LiveBar(BarColumn):
+    """Ask how far a run is whenever the bar is drawn, some times a second, for evaluations can be minutes apart."""
+
+    def __init__(self, steps: Callable[[], int]) -> None:
+        super().__init__(10)
+        self._steps = steps
+
+    def render(self, task: Task) -> ProgressBar:
+        """Return the bar as it is now."""
+        bar = super().render(task)
+        bar.update(max(task.completed, self._steps()))
+        return bar
+
+
 def nothing_more(_: Path) -> None:
     """Write no results but those of every run."""
 
@@ -89,7 +104,7 @@ def run(
         earlier = first_lines(folder, kept.evaluations, unit, config.rules) if kept.resuming else None
         run_folder.write_config(folder, config)
         tracker = Tracker(folder, unit, earlier)
-        columns = TextColumn("{task.description}"), BarColumn(10), TimeElapsedColumn()
+        columns = TextColumn("{task.description}"), LiveBar(lambda: kept.steps), TimeElapsedColumn()
         history = [Record(int(line[unit]), metrics_evaluation(line, config.rules), line) for line in earlier or []]
         finished = False
         try:

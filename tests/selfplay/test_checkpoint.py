@@ -249,14 +249,14 @@ def test_a_checkpoint_is_due_after_the_interval_and_later_if_writing_is_slow(
     monkeypatch.setattr(checkpoint_file, "write_whole", write_whole)
     monkeypatch.setattr(checkpoint_file, "sync", lambda _: None)
     now = 109.9
-    assert not kept.due()
+    assert not kept.due(1)
     now = 110.0
-    assert kept.due()
+    assert kept.due(1)
     kept.write(numbered(1))  # takes 2 s, of which 2 % are 100 s
     now = 211.9
-    assert not kept.due()
+    assert not kept.due(1)
     now = 212.1
-    assert kept.due()
+    assert kept.due(1)
 
 
 def test_settings_may_only_grow() -> None:

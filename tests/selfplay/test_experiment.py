@@ -1,18 +1,23 @@
 """The experiment saves the player of the moment, whatever ends the run, and dates the proof."""
 
-from collections.abc import Iterator
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.progress import Task, TaskID
 
 from selfplay import experiment, run_folder
-from selfplay.checkpoint import RunFlags
-from selfplay.experiment import Record
+from selfplay.checkpoint import Checkpoints, RunFlags
+from selfplay.experiment import LiveBar, Record
 from selfplay.run_folder import load
 from selfplay.tabular.afterstates import AfterstatePlayer
 from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
 from selfplay.tabular.training import train
+from tests.runs import DQN, TABULAR
+from train import main
 
 
 def saved_table(folder: Path) -> np.ndarray:
@@ -50,3 +55,31 @@ def test_the_player_of_the_end_is_saved_and_returned(tmp_path: Path) -> None:
     assert [record.steps for record in finished.records] == [80, 160, 240, 250, 280]
     assert np.array_equal(saved_table(tmp_path / "it"), learner.table)
     assert run_folder.read_config(tmp_path / "it").algorithm == "td-backup"
+
+
+@pytest.mark.usefixtures("stopper")  # for its slices of few games, and no pictures
+@pytest.mark.parametrize("args", [DQN, ["td-value", *TABULAR]], ids=["dqn", "td-value"])
+def test_the_bar_of_a_run_moves_between_evaluations(
+    args: Sequence[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is drawn here whenever the run asks whether a checkpoint is due."""
+    begun = Task(TaskID(0), "", total=3_000, completed=0, _get_time=time.monotonic)
+    bars: list[LiveBar] = []
+    drawn: list[float] = []
+    asked = Checkpoints.due
+
+    def make(steps: Callable[[], int]) -> LiveBar:
+        bars.append(LiveBar(steps))
+        return bars[-1]
+
+    def due(kept: Checkpoints, steps: int) -> bool:
+        answer = asked(kept, steps)
+        drawn.append(bars[0].render(begun).completed)
+        return answer
+
+    monkeypatch.setattr(experiment, "LiveBar", make)
+    monkeypatch.setattr(Checkpoints, "due", due)
+    main([*args, "--run-dir", str(tmp_path / "it")])
+    first = json.loads((tmp_path / "it" / "metrics.jsonl").read_text().splitlines()[0])
+    assert len([steps for steps in drawn if 0 < steps < first.get("plies", first.get("games"))]) > 3
+    assert drawn == sorted(set(drawn))

@@ -113,7 +113,7 @@ def train(learner: Learner, standing: Standing = BEGINNING, kept: Checkpoints | 
         if rest <= SLICE:
             yield record(learner, standing)
             standing = Standing(standing.evaluations + 1, standing.seconds)
-        if kept is not None and (kept.due() or learner.games_played == config.games):
+        if kept is not None and (kept.due(learner.games_played) or learner.games_played == config.games):
             kept.write(snapshot(learner, standing))
     if config.games == 0:
         yield record(learner, played(standing, learner.play, 0))
