@@ -31,7 +31,7 @@ def parse(
         UserError: a flag is unknown or its value is not of its type.
         SystemExit: `--help` was asked for and has been printed.
     """
-    with _mistakes_in_one_line(kind, prog):
+    with _mistakes_in_one_line(kind, prog, args):
         if default is None:
             return tyro.cli(kind, args=args, prog=prog, description=about)
         return tyro.cli(kind, args=args, prog=prog, description=about, default=default)
@@ -52,21 +52,35 @@ def take(kind: type[Config], args: Sequence[str], prog: str) -> tuple[Config, li
     Raises:
         UserError: a value is not of its flag's type.
     """
-    with _mistakes_in_one_line(kind, prog):
+    with _mistakes_in_one_line(kind, prog, args):
         return tyro.cli(kind, args=args, prog=prog, return_unknown_args=True, add_help=False)
 
 
 @contextlib.contextmanager
-def _mistakes_in_one_line(kind: type[Any], prog: str) -> Iterator[None]:
+def _mistakes_in_one_line(kind: type[Any], prog: str, args: Sequence[str]) -> Iterator[None]:
     complaint = io.StringIO()
+    helping = not {"-h", "--help"}.isdisjoint(args)
     try:
-        with contextlib.redirect_stderr(complaint):
+        with contextlib.redirect_stderr(complaint), contextlib.nullcontext() if helping else _wide_terminal():
             yield
     except SystemExit as stop:
         if not stop.code:
             raise
         gist = _one_line(complaint.getvalue(), prog).removeprefix(f"Error parsing {kind.__name__}: ")
         raise UserError(gist) from None
+
+
+@contextlib.contextmanager
+def _wide_terminal() -> Iterator[None]:
+    """Have tyro break no lines, which it does within long values and after commas, as in 1,000,000."""
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = "1000000"
+    try:
+        yield
+    finally:
+        del os.environ["COLUMNS"]
+        if before is not None:
+            os.environ["COLUMNS"] = before
 
 
 def _one_line(boxed: str, prog: str) -> str:

@@ -48,6 +48,17 @@ def test_a_mistake_is_one_line_that_names_it(args: list[str], gist: str) -> None
     assert "│" not in str(caught.value)
 
 
+@pytest.mark.parametrize("columns", [None, "40", "83"])
+def test_a_long_value_is_named_as_it_was_given(columns: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    value = "1,000,000," * 12
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", columns)
+    with pytest.raises(UserError, match=value):
+        parse(Flags, ["--number", value], "prog")
+    assert os.environ.get("COLUMNS") == columns
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_a_mistake_is_named_on_every_terminal(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding))
