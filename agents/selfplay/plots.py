@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, PercentFormatter, StrMethodFormatter
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 from numpy.typing import NDArray
 
 FIRST, SECOND, BOTH = "#1f6fb4", "#d9622b", "#3a3a3a"
@@ -63,6 +63,9 @@ def progress_figure(metrics: Sequence[Mapping[str, float]], unit: str) -> Figure
     else:
         draw(learning, "loss/td", "squared TD error", BOTH)
         learning.set_yscale("log")
+        learning.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        learning.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))  # 0.2, not 2 x 10^-1
+        learning.yaxis.set_minor_formatter(NullFormatter())
         learning.set_title("Mean squared TD error")
     for axes in (beaten, optimal, against_random, learning):
         axes.set_xlabel(unit)
@@ -70,7 +73,20 @@ def progress_figure(metrics: Sequence[Mapping[str, float]], unit: str) -> Figure
         axes.grid(alpha=0.3)
     beaten.legend()
     against_random.legend()
+    for axes in (optimal, against_random):
+        if not any(np.isfinite(line.get_ydata()).any() for line in axes.get_lines()):
+            _say_unknown(axes, learning.get_xlim())
     return figure
+
+
+def _say_unknown(axes: Axes, span: tuple[float, float]) -> None:
+    """Say why nothing is drawn, over the same steps as elsewhere, where the scale of no data would be of no use."""
+    axes.set_xlim(span)
+    axes.set_yticks([])
+    reason = "not known: the player leads to\ntoo many positions to follow"
+    axes.text(0.5, 0.5, reason, ha="center", va="center", transform=axes.transAxes)
+    if legend := axes.get_legend():
+        legend.remove()
 
 
 def value_figure(values: NDArray[np.floating[Any]], title: str) -> Figure:

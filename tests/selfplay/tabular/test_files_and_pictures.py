@@ -157,3 +157,25 @@ def test_the_progress_of_games_shows_how_they_end_and_that_of_plies_the_loss() -
     assert drawn == {"first seat wins": [0.5, 0.5], "second seat wins": [0.3, 0.3], "draw": [0.2, 0.2]}
     plies = progress_figure([{"plies": 10, "loss/td": 0.1}], "plies").axes[3]
     assert (plies.get_title(), plies.get_xlabel()) == ("Mean squared TD error", "plies")
+
+
+def test_what_is_not_known_of_a_player_is_said_instead_of_drawn() -> None:
+    lines: list[dict[str, float]] = [{"plies": plies, "loss/td": 0.1} for plies in (1_000, 3_000)]
+    known = [line | {"eval/exploitability": 1.0, "eval/first/win_vs_random": 0.5} for line in lines]
+    for metrics, notes in ((lines, 1), (known, 0)):
+        _, states, against_random, learning = progress_figure(metrics, "plies").axes
+        for axes in (states, against_random):
+            assert len(axes.texts) == notes
+            assert axes.get_xlim() == learning.get_xlim()
+
+
+@pytest.mark.parametrize(
+    ("losses", "labels"), [((0.09, 0.6), ["0.1", "0.2", "0.5"]), ((11.5, 14.0), ["12", "13", "14"])]
+)
+def test_the_loss_is_labelled_in_plain_numbers(losses: tuple[float, float], labels: list[str]) -> None:
+    figure = progress_figure([{"plies": number, "loss/td": loss} for number, loss in enumerate(losses)], "plies")
+    figure.draw_without_rendering()
+    axis = figure.axes[3].yaxis
+    shown = [label.get_text() for label in (*axis.get_ticklabels(), *axis.get_ticklabels(minor=True))]
+    assert set(labels) <= set(shown)
+    assert not [text for text in shown if "mathdefault" in text]
