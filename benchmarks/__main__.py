@@ -23,8 +23,8 @@ from benchmarks.results import Report, Result
 from benchmarks.rounds import Row
 from benchmarks.spread import spread
 from benchmarks.suite import GroupName, Sizes
+from selfplay.checks import check_counts, check_seed, check_some
 from selfplay.command_line import parse, run_command
-from selfplay.errors import UserError
 
 PROG = "python -m benchmarks"
 SIZES = Sizes()
@@ -55,8 +55,9 @@ def main(args: Sequence[str]) -> None:
     if flags.compare is not None:
         compare_files(*flags.compare)
         return
-    if flags.rounds < 1 or flags.seed < 0 or not flags.only:
-        raise UserError("at least one --rounds, one group in --only and a --seed of 0 or more are needed")
+    check_counts(flags, "rounds")
+    check_some(flags, "only")
+    check_seed(flags)
     run(flags)
 
 

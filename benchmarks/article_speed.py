@@ -23,9 +23,9 @@ import train
 from benchmarks import cleanrl_style, machine
 from benchmarks.cleanrl_style import Timed
 from benchmarks.spread import spread
+from selfplay.checks import check_some
 from selfplay.command_line import parse, run_command
 from selfplay.config import PRESETS, DQNConfig
-from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.article_speed"
 DEVICE = torch.device("cpu")
@@ -118,8 +118,7 @@ def table(pairs: Sequence[Pair]) -> Table:
 def main(args: Sequence[str]) -> None:
     """Measure, and print each pair as it comes and the table at the end."""
     flags = parse(Flags, args, PROG)
-    if not flags.seeds:
-        raise UserError("at least one of --seeds is needed")
+    check_some(flags, "seeds")
     steps = FULL_STEPS if flags.full else flags.steps
     console = machine.start("Speed of the published DQN", ["stable-baselines3", "tensorboard"], flags.seeds)
     measure(0, WARM_UP_STEPS, scalars=flags.scalars)  # what is slow only once in a process

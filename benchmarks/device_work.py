@@ -20,10 +20,10 @@ from torch.utils._pytree import tree_leaves
 
 import train
 from benchmarks import machine, tables
+from selfplay.checks import check_counts
 from selfplay.command_line import parse, run_command
 from selfplay.config import DQNConfig
 from selfplay.dqn import DQNAgent
-from selfplay.errors import UserError
 from selfplay.interleaved import InterleavedAgents
 from tictactoe import Rewards, Rules, batch
 
@@ -130,8 +130,7 @@ def iteration_work(config: DQNConfig) -> Work:
 def main(args: Sequence[str]) -> None:
     """Count, and print the table."""
     flags = parse(Flags, args, PROG)
-    if flags.boards < 1:
-        raise UserError(f"--boards must be at least 1, got {flags.boards}")
+    check_counts(flags, "boards")
     console = machine.start("What a GPU would have to do")
     rows = []
     for rules in SMALL_BOARDS:

@@ -33,8 +33,8 @@ from benchmarks.face_loops import Chunk, Played
 from benchmarks.face_rows import DISTRIBUTIONS, PEERS, Goal, Group, Subject
 from benchmarks.import_time import import_milliseconds
 from benchmarks.spread import spread
+from selfplay.checks import check_counts, check_some, check_times
 from selfplay.command_line import parse, run_command
-from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.faces"
 
@@ -142,8 +142,9 @@ def pin(console: Console) -> None:
 def main(args: Sequence[str]) -> None:
     """Measure group after group, and print the tables of each as it ends."""
     flags = parse(Flags, args, PROG)
-    if flags.rounds < 1 or not flags.subjects or flags.seconds <= 0:
-        raise UserError("at least one --rounds, one of --subjects and a positive --seconds are needed")
+    check_counts(flags, "rounds")
+    check_some(flags, "subjects")
+    check_times(flags, "seconds")
     console = machine.start("Speed of the faces", PEERS, [flags.seed])
     if flags.one_core:
         pin(console)

@@ -3,9 +3,16 @@
 python -m benchmarks.import_time     print it in milliseconds
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from benchmarks import machine
 from benchmarks.fresh import run_fresh
 from benchmarks.spread import Spread, spread
+from selfplay.checks import check_counts
+from selfplay.command_line import parse, run_command
+
+PROG = "python -m benchmarks.import_time"
 
 HEAVY = ("torch", "pygame", "matplotlib")
 """What `import tictactoe` must not bring with it."""
@@ -43,5 +50,20 @@ def import_milliseconds(times: int = 7) -> Spread:
     return spread(measured[1:])
 
 
+@dataclass(frozen=True)
+class Flags:
+    """Measure how long importing `tictactoe` takes."""
+
+    times: int = 7
+    """Imports, each in an interpreter of its own."""
+
+
+def main(args: Sequence[str]) -> None:
+    """Measure and print."""
+    flags = parse(Flags, args, PROG)
+    check_counts(flags, "times")
+    machine.start("Import time").print(f"import tictactoe: {import_milliseconds(flags.times).text(1)} ms")
+
+
 if __name__ == "__main__":
-    machine.start("Import time").print(f"import tictactoe: {import_milliseconds().text(1)} ms")
+    run_command(main, PROG)

@@ -23,9 +23,9 @@ from benchmarks import machine, tables
 from benchmarks.spread import Spread, spread
 from benchmarks.tables import brief
 from selfplay.agent import Agent
+from selfplay.checks import check_counts, check_some
 from selfplay.command_line import parse, run_command
 from selfplay.config import PRESETS, DQNConfig
-from selfplay.errors import UserError
 from selfplay.evaluation import Evaluation, SeatEvaluation, evaluate
 from selfplay.games import self_play_game
 from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig
@@ -234,8 +234,8 @@ def seconds_text(seconds: Spread) -> str:
 def main(args: Sequence[str]) -> None:
     """Measure, and print each run as it ends and the table at the end."""
     flags = parse(Flags, args, PROG)
-    if not flags.seeds or not flags.algorithms or flags.shorten < 1:
-        raise UserError("at least one of --seeds, one of --algorithms and --shorten 1 are needed")
+    check_some(flags, "seeds", "algorithms")
+    check_counts(flags, "shorten")
     tables.check_markdown(flags.markdown)
     rows = [row for row in all_rows(flags.shorten) if row.algorithm in flags.algorithms]
     console = machine.start("The published learners", ["numba"], flags.seeds)

@@ -24,6 +24,7 @@ from rich.table import Table
 from benchmarks import learners, machine, tables
 from benchmarks.spread import spread
 from benchmarks.tables import brief
+from selfplay.checks import check_counts, check_some
 from selfplay.command_line import parse, run_command
 from selfplay.config import PRESETS
 from selfplay.errors import UserError
@@ -204,8 +205,8 @@ def write_docs(folder: Path, seed: int, games: int, backup: TDBackup, groups: In
 def main(args: Sequence[str]) -> None:
     """Measure, and print each learner's figures as they come."""
     flags = parse(Flags, args, PROG)
-    if not flags.seeds or not flags.match_up_seeds or flags.shorten < 1:
-        raise UserError("at least one of --seeds, one of --match-up-seeds and --shorten 1 are needed")
+    check_some(flags, "seeds", "match_up_seeds")
+    check_counts(flags, "shorten")
     if flags.article_steps < PRESETS["article"].warmup:
         raise UserError(f"--article-steps must be at least {PRESETS['article'].warmup}, got {flags.article_steps}")
     if flags.docs is not None:

@@ -21,8 +21,8 @@ from benchmarks import faces, machine, memory, scaling_picture, scaling_rows, ta
 from benchmarks.scaling_picture import CSV_HEADER, Measurement
 from benchmarks.scaling_rows import Panel, Point
 from benchmarks.spread import Spread, spread
+from selfplay.checks import check_counts, check_times
 from selfplay.command_line import parse, run_command
-from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
 from selfplay.plots import png
 
@@ -110,8 +110,8 @@ def boards_rows(measurements: Sequence[Measurement]) -> list[list[str]]:
 def main(args: Sequence[str]) -> None:
     """Measure all, print the figures and a table, and write the CSV and the picture."""
     flags = parse(Flags, args, PROG)
-    if min(flags.rounds, flags.processes) < 1 or flags.seconds <= 0:
-        raise UserError("at least one of --rounds, one of --processes and a positive --seconds are needed")
+    check_counts(flags, "rounds", "processes")
+    check_times(flags, "seconds")
     if flags.docs is not None:
         tables.check_folder(flags.docs)
     console = machine.start("How speed and memory grow", PEERS, [flags.seed])

@@ -26,9 +26,9 @@ import train
 from benchmarks import machine, tables
 from benchmarks.spread import spread
 from benchmarks.tables import brief
+from selfplay.checks import check_some
 from selfplay.command_line import parse, run_command
 from selfplay.config import DQNConfig
-from selfplay.errors import UserError
 from selfplay.evaluation import Evaluation
 from selfplay.files import write_csv, write_whole
 from selfplay.plots import png
@@ -178,8 +178,7 @@ def bad_lines(evaluation: Evaluation) -> int:
 def main(args: Sequence[str]) -> None:
     """Train all, print each run as it ends and the table at the end, and write the figure and the CSV."""
     flags = parse(Flags, args, PROG)
-    if not flags.seeds:
-        raise UserError("at least one of --seeds is needed")
+    check_some(flags, "seeds")
     if flags.docs is not None:
         tables.check_folder(flags.docs)
     console = machine.start("The three targets", ["matplotlib"], flags.seeds)

@@ -26,9 +26,9 @@ from benchmarks import machine
 from benchmarks.spread import Spread, spread
 from benchmarks.unit import HIDDEN, STEPS, unit_seconds
 from selfplay import experiment
+from selfplay.checks import check_counts, check_some
 from selfplay.command_line import parse, run_command
 from selfplay.config import DQNConfig
-from selfplay.errors import UserError
 from selfplay.evaluation import Evaluation, evaluate
 
 PROG = "python -m benchmarks.time_to_unbeatable"
@@ -189,8 +189,8 @@ def table(runs: Sequence[Run], unit: Spread) -> Table:
 def main(args: Sequence[str]) -> None:
     """Measure, and print each result as it comes and the table at the end."""
     flags = parse(Flags, args, PROG)
-    if flags.unit_runs < 1 or not flags.modes:
-        raise UserError("at least one --unit-runs and one of --modes are needed")
+    check_counts(flags, "unit_runs", "unit_steps")
+    check_some(flags, "modes")
     device = train.choose_device(flags.device)
     every_seed = sorted({seed for _, seed in schedule(flags)})
     console = machine.start("Time to unbeatable", peers=["stable-baselines3"], seeds=every_seed)

@@ -30,10 +30,10 @@ from benchmarks.spread import spread
 from selfplay import run_folder
 from selfplay.adam import Adam
 from selfplay.checkpoint import Checkpoints, RunFlags
+from selfplay.checks import check_counts, check_some
 from selfplay.command_line import parse, run_command
 from selfplay.config import PRESETS, DQNConfig
 from selfplay.dqn import DQNAgent
-from selfplay.errors import UserError
 from selfplay.interleaved import InterleavedAgents
 from selfplay.tracking import Tracker
 from tictactoe import batch
@@ -210,8 +210,8 @@ def settings(flags: Flags) -> dict[str, DQNConfig]:
 def main(args: Sequence[str]) -> None:
     """Profile every run with every seed, and print the table."""
     flags = parse(Flags, args, PROG)
-    if not flags.seeds or min(flags.article_steps, flags.shorten) < 1:
-        raise UserError("at least one of --seeds, --article-steps 1 and --shorten 1 are needed")
+    check_some(flags, "seeds")
+    check_counts(flags, "article_steps", "shorten")
     console = machine.start("Where the time of training goes", ["tensorboard"], flags.seeds)
     profiles: dict[str, list[Profile]] = {name: [] for name in RUNS}
     for config in RUNS.values():

@@ -24,10 +24,10 @@ from benchmarks import faces, machine, tables, training_loops
 from benchmarks.face_loops import Chunk
 from benchmarks.face_rows import Group, Row
 from benchmarks.spread import Spread, number, spread
+from selfplay.checks import check_counts, check_times
 from selfplay.command_line import parse, run_command
 from selfplay.config import PRESETS, DQNConfig
 from selfplay.dqn import DQNAgent
-from selfplay.errors import UserError
 from selfplay.interleaved import InterleavedAgents
 
 PROG = "python -m benchmarks.update_cost"
@@ -138,8 +138,8 @@ def costs(settings: str, config: DQNConfig, flags: Flags) -> list[Cost]:
 def main(args: Sequence[str]) -> None:
     """Measure both settings, and print the table."""
     flags = parse(Flags, args, PROG)
-    if flags.rounds < 1 or flags.seconds <= 0:
-        raise UserError("at least one --rounds and a positive --seconds are needed")
+    check_counts(flags, "rounds")
+    check_times(flags, "seconds")
     console = machine.start("What an update could cost less")
     rows = [cost.cells() for name in NAMES for cost in costs(name, PRESETS[name], flags)]
     console.print(tables.terminal(HEADER, rows))

@@ -126,7 +126,7 @@ def test_flags_are_read_for_the_algorithm_that_is_named() -> None:
         (["td-backup", "--rows", "5", "--cols", "4"], "a table for a 5x4 board holds 3^20 values of 8 bytes"),
         (["td-backup", "--rows", "1000000", "--cols", "100000"], "holds 3^100000000000 values"),
         (["minimax-q", "--eval-every", "0"], "--eval-every must be at least 1, got 0"),
-        (["minimax-q", "--games", "0"], "--games must be at least 1, got 0"),
+        (["minimax-q", "--games", "0"], "--games must be at least 1, or 0 with --from-table, got 0"),
         (["minimax-q", "--rows", "4"], "Unrecognized options: --rows, 4"),
     ],
 )

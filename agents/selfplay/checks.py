@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -59,6 +60,18 @@ def check_counts(config: Any, *names: str) -> None:
         value = getattr(config, name)
         require(value >= 1, name, "at least 1", value)
         require(value <= LARGEST, name, f"at most {LARGEST:,}", value)
+
+
+def check_some(config: Any, *names: str) -> None:
+    """Refuse lists with nothing in them."""
+    for name in names:
+        require(len(getattr(config, name)) > 0, name, "at least one", getattr(config, name))
+
+
+def check_times(config: Any, *names: str) -> None:
+    """Refuse times that are none, or have no end."""
+    for name in names:
+        require(0 < getattr(config, name) < math.inf, name, "above 0 and finite", getattr(config, name))
 
 
 def check_fractions(config: Any, *names: str) -> None:

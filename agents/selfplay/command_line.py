@@ -96,6 +96,8 @@ def _one_line(boxed: str, prog: str) -> str:
     if not boxed.lstrip().startswith(("╭", "+")):  # without a frame around it, the title has a section of its own
         texts = texts[1:] or texts
     wrong, *others = texts
+    if missing := re.match(r"Missing from .*?: (\w+) (.*?)\.? \(required\)", wrong):
+        wrong = f"{missing[1]} is missing: {missing[2]}"
     meant = [match for section in others if section.startswith("Perhaps") for match in re.findall(r"--[\w-]+", section)]
     advice = f"perhaps you meant {meant[0]}; " if meant else ""
     return f"{wrong.rstrip('.')} ({advice}{prog} --help lists every flag)"

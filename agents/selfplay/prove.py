@@ -22,7 +22,7 @@ PROG = "python -m selfplay.prove"
 class ProveConfig:
     """Evaluate the player of a run folder exactly."""
 
-    run: Annotated[Path, tyro.conf.Positional]
+    run: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
     """Folder that `python train.py` has left."""
     positions: int = 10_000_000
     """Above 16 cells: distinct positions that the player is followed to in each seat, at most; these take 2 GB."""

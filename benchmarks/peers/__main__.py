@@ -25,6 +25,7 @@ from typing import Literal, NamedTuple, get_args
 from benchmarks import machine, tables
 from benchmarks.peers import judging, report
 from benchmarks.peers.judging import Make, Run
+from selfplay.checks import check_counts, check_some, check_times
 from selfplay.command_line import parse, run_command
 from selfplay.errors import UserError
 from selfplay.files import write_whole
@@ -88,10 +89,9 @@ def check(flags: Flags) -> None:
     Raises:
         UserError: a flag has such a value.
     """
-    if not flags.seeds:
-        raise UserError("at least one of --seeds is needed")
-    if not flags.seconds > 0 or flags.evaluations < 1:
-        raise UserError("--seconds above 0 and at least --evaluations 1 are needed")
+    check_some(flags, "seeds")
+    check_times(flags, "seconds")
+    check_counts(flags, "evaluations")
     if not flags.players and flags.docs is None:
         raise UserError("--players with no name shows what is in a folder: name it by --docs")
     if flags.docs is not None:

@@ -257,10 +257,15 @@ def test_the_command_prints_rows_and_skips_what_is_not_installed(
     assert any("PettingZoo tictactoe_v3.env()" in line and "not installed" in line for line in lines)
 
 
-@pytest.mark.parametrize("args", [["--rounds", "0"], ["--seconds", "0"], ["--subjects"]])
+@pytest.mark.parametrize("args", [["--rounds", "0"], ["--seconds", "0"], ["--seconds", "nan"], ["--subjects"]])
 def test_nothing_to_measure_is_a_mistake(args: list[str]) -> None:
-    with pytest.raises(UserError, match="at least one --rounds"):
+    with pytest.raises(UserError, match=f"{args[0]} must be "):
         faces.main(args)
+
+
+def test_import_time_knows_its_flags() -> None:
+    with pytest.raises(UserError, match="Unrecognized options: --nonsense"):
+        import_time.main(["--nonsense"])
 
 
 def test_import_time_refuses_heavy_imports(monkeypatch: pytest.MonkeyPatch) -> None:

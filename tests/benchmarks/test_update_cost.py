@@ -44,5 +44,5 @@ def test_compiling_pays_after_as_many_updates_as_it_saves_the_time_of() -> None:
 
 
 def test_nothing_to_measure_is_a_mistake() -> None:
-    with pytest.raises(UserError, match="at least one"):
+    with pytest.raises(UserError, match="--rounds must be at least 1, got 0"):
         update_cost.main(["--rounds", "0"])

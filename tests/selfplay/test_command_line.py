@@ -5,8 +5,11 @@ import os
 import signal
 import sys
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
 
 import pytest
+import tyro
 
 from selfplay.command_line import parse, run_command
 from selfplay.errors import UserError
@@ -46,6 +49,19 @@ def test_a_mistake_is_one_line_that_names_it(args: list[str], gist: str) -> None
     assert gist in str(caught.value)
     assert "\n" not in str(caught.value)
     assert "│" not in str(caught.value)
+
+
+@dataclass(frozen=True)
+class Command:
+    """Something is done to a run."""
+
+    run: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
+    """Folder of a run."""
+
+
+def test_what_is_missing_is_named() -> None:
+    with pytest.raises(UserError, match=r"^RUN is missing: Folder of a run \(prog --help lists"):
+        parse(Command, [], "prog")
 
 
 @pytest.mark.parametrize("columns", [None, "40", "83"])

@@ -64,7 +64,9 @@ class MinimaxQConfig:
         check_types(self)
         check_seed(self)
         check_counts(self, "eval_every")
-        if not (self.games == 0 and self.from_table):
+        if self.games == 0:
+            require(self.from_table is not None, "games", "at least 1, or 0 with --from-table", 0)
+        else:
             check_counts(self, "games")
         check_fractions(self, "gamma", "epsilon")
         require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)

@@ -33,7 +33,7 @@ def test_the_defaults_are_the_published_numbers() -> None:
     [
         ({"seed": -1}, "--seed must be 0 or more, got -1"),
         ({"seed": 1.5}, "--seed must be of type int, got 1.5"),
-        ({"games": 0}, "--games must be at least 1, got 0"),
+        ({"games": -1}, "--games must be at least 1, got -1"),
         ({"games": 10**13}, "--games must be at most 1,000,000,000,000, got 10000000000000"),
         ({"alpha": 0.0}, "--alpha must be above 0 and at most 1, got 0.0"),
         ({"alpha": float("nan")}, "--alpha must be above 0 and at most 1, got nan"),

@@ -166,7 +166,7 @@ def test_a_table_to_start_from_must_be_one(tmp_path: Path) -> None:
     for name, message in (("q.csv", "line 1: must hold 9 numbers, but holds 2"), ("none.csv", "cannot be read")):
         with pytest.raises(UserError, match=message):
             make_learner(MinimaxQConfig(from_table=tmp_path / name))
-    with pytest.raises(UserError, match="--games must be at least 1, got 0"):
+    with pytest.raises(UserError, match="--games must be at least 1, or 0 with --from-table, got 0"):
         MinimaxQConfig(games=0)
 
 
