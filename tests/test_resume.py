@@ -135,12 +135,12 @@ def test_a_run_of_before_a_setting_was_added_goes_on(
     def settings(config: Config) -> dict[str, Any]:
         return {name: value for name, value in now(config).items() if name not in run_folder.ADDED}
 
-    now = run_folder.settings
-    in_parts(DQN, tmp_path / "whole", stopper, [])
+    now, as_before = run_folder.settings, [*DQN, "--learning-rate-hold", "0"]
+    in_parts(as_before, tmp_path / "whole", stopper, [])
     with monkeypatch.context() as before:
         for module in (checkpoint, run_folder):
             before.setattr(module, "settings", settings)
-        folder = stopped(tmp_path / "it", stopper)
+        folder = stopped(tmp_path / "it", stopper, as_before)
         assert run_folder.ADDED.keys().isdisjoint(json.loads((folder / "config.json").read_text())["config"])
     train.main(["--resume", str(folder)])
     same(tmp_path / "whole", folder)

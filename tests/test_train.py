@@ -72,6 +72,7 @@ def test_a_short_run_learns(changes: dict[str, Any]) -> None:
         {"double": False},
         {"gamma": 0.5},
         {"learning_rate": 1e-4},
+        {"learning_rate_hold": 1},
         {"batch_size": 16},
         {"memory_size": 64},
         {"warmup": 512},

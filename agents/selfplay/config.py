@@ -74,7 +74,10 @@ class DQNConfig(PresetFlag):
     gamma: float = 0.99
     """Discount per ply (per own turn with the independent target)."""
     learning_rate: float = 8e-3
-    """Step size of Adam."""
+    """Step size of Adam at first."""
+    learning_rate_hold: int = 3_000
+    """Updates for which the learning rate stays as it is; from then on it falls as this / updates. 0: it never
+    falls, and a player that is trained on past its proof unlearns which cells are taken."""
     batch_size: int = 384
     """Transitions per update."""
     memory_size: int = 20_000
@@ -116,7 +119,7 @@ class DQNConfig(PresetFlag):
             value = getattr(self, field.name)
             if isinstance(value, int) and field.name not in ("seed", "rows", "cols", "k"):
                 require(value <= LARGEST, field.name, f"at most {LARGEST:,}", value)
-        for name in ("warmup", "hard_update", "epsilon_plies"):
+        for name in ("learning_rate_hold", "warmup", "hard_update", "epsilon_plies"):
             require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
         check_fractions(self, "gamma", "epsilon_start", "epsilon_end")
         require(0 < self.soft_update <= 1, "soft_update", "above 0 and at most 1", self.soft_update)
@@ -175,6 +178,7 @@ PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
             explore="any",
             hidden=(27, 27, 27),
             learning_rate=1e-3,
+            learning_rate_hold=0,
             batch_size=32,
             memory_size=50_000,
             warmup=100,

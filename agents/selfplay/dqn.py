@@ -46,7 +46,8 @@ class DQNAgent:
         self.target_network.requires_grad_(False)
         self._flat = flatten_parameters(self.network)
         self._flat_target = flatten_parameters(self.target_network)
-        self.optimizer = Adam(self._flat.weights, self._flat.gradient, config.learning_rate)
+        rate, hold = config.learning_rate, config.learning_rate_hold
+        self.optimizer = Adam(self._flat.weights, self._flat.gradient, rate, hold)
 
     @property
     def updates(self) -> Tensor:

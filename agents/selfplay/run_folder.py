@@ -33,7 +33,7 @@ from selfplay.tensor_file import OtherTensorsError, read_tensors
 from tictactoe import Rules
 
 CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
-ADDED: Mapping[str, Any] = MappingProxyType({"convolution": []})
+ADDED: Mapping[str, Any] = MappingProxyType({"convolution": [], "learning_rate_hold": 0})
 """Settings of a DQN that older runs do not have, and what they did."""
 TABLE = "table"
 """Name of a tabular learner's only tensor."""

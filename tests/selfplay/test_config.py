@@ -29,6 +29,7 @@ from selfplay.errors import UserError
         ({"epsilon_end": -0.1}, "--epsilon-end must be between 0 and 1, got -0.1"),
         ({"soft_update": 0.0}, "--soft-update must be above 0 and at most 1, got 0.0"),
         ({"learning_rate": float("inf")}, "--learning-rate must be above 0 and finite, got inf"),
+        ({"learning_rate_hold": -1}, "--learning-rate-hold must be 0 or more, got -1"),
         ({"learning_rate": 0.0}, "--learning-rate must be above 0 and finite, got 0.0"),
         ({"hidden": (8, 0)}, "--hidden must be widths of at least 1, got (8, 0)"),
         ({"convolution": (0,)}, "--convolution must be channels of at least 1, got (0,)"),
@@ -55,6 +56,7 @@ def test_the_article_preset_holds_the_published_numbers() -> None:
     assert (article.memory_size, article.warmup, article.batch_size) == (50_000, 100, 32)
     assert (article.updates_per_step, article.num_envs, article.total_steps) == (1, 1, 100_000)
     assert (article.soft_update, article.hard_update, article.double, article.gamma) == (1e-2, 0, True, 0.99)
-    assert (article.learning_rate, article.epsilon_start, article.epsilon_end) == (1e-3, 0.2, 0.2)
+    assert (article.learning_rate, article.learning_rate_hold) == (1e-3, 0)
+    assert (article.epsilon_start, article.epsilon_end) == (0.2, 0.2)
     assert (article.rewards, article.target, article.perspective) == ("article", "article", "absolute")
     assert (article.mask, article.explore, article.symmetry, article.dueling) == (False, "any", False, False)

@@ -20,16 +20,20 @@ def target_weights(agent: Any) -> torch.Tensor:
     return torch.cat([parameter.flatten() for parameter in agent.target_network.parameters()])
 
 
-def test_adam_takes_the_steps_of_pytorchs_adam() -> None:
+@pytest.mark.parametrize("in_numbers", [True, False], ids=["cpu", "as on a GPU"])
+@pytest.mark.parametrize("hold", [0, 50])
+def test_adam_takes_the_steps_of_pytorchs_adam(hold: int, in_numbers: bool) -> None:
     generator = torch.Generator().manual_seed(0)
     start = torch.randn(50, generator=generator)
     theirs = torch.nn.Parameter(start.clone())
     reference = torch.optim.Adam([theirs], lr=0.01)
     ours, gradient = start.clone(), torch.zeros(50)
-    optimizer = Adam(ours, gradient, 0.01)
-    for _ in range(200):
+    optimizer = Adam(ours, gradient, 0.01, hold)
+    optimizer._in_numbers = in_numbers
+    for step in range(1, 201):
         gradient.copy_(torch.randn(50, generator=generator))
         theirs.grad = gradient.clone()
+        reference.param_groups[0]["lr"] = 0.01 * min(1, hold / step) if hold else 0.01
         optimizer.step()
         reference.step()
     torch.testing.assert_close(ours, theirs.detach(), rtol=1e-5, atol=1e-6)
