@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch.autograd.graph import get_gradient_edge
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import train
@@ -126,6 +127,25 @@ def test_no_iteration_waits_for_its_device(changes: dict[str, object], monkeypat
         last = next(progress)
     assert last.updates == (ITERATIONS // 2 - 6) * config.updates_per_step
     assert last.boards.mover.device == meta
+
+
+@EVERY_KIND
+def test_nothing_that_an_iteration_leaves_keeps_its_autograd_graph(changes: dict[str, object]) -> None:
+    """Nodes of a warm-up remember its stream, and recording a backward pass on another that meets one fails."""
+    config = small(changes)
+    agents = train.make_agents(config, CPU)
+    progress = train.self_play(config, agents, CPU)
+    for _ in range(ITERATIONS // 2):
+        last = next(progress)
+    parameters = [parameter for agent in agents.distinct for parameter in agent.network.parameters()]
+    held: list[Any] = [get_gradient_edge(parameter).node for parameter in parameters]  # which backward passes now use
+    for node in held:
+        node.metadata["held"] = True
+    last = next(progress)
+    assert last.last_updates
+    del held, node
+    found: list[Any] = [get_gradient_edge(parameter).node for parameter in parameters]
+    assert not any("held" in node.metadata for node in found)
 
 
 @needs_gpu
