@@ -54,6 +54,12 @@ def same(one: list[list[torch.Tensor]], other: list[list[torch.Tensor]]) -> bool
     return all(torch.equal(*pair) for two in zip(one, other, strict=True) for pair in zip(*two, strict=True))
 
 
+def same_state(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    """Compare what agents are, but for the spare row of a memory: who is the last to write there is left to a GPU."""
+    pairs = [(name, one[name], other[name]) for name in one]
+    return all(torch.equal(*(side[:-1] if name.endswith(".memory") else side for side in two)) for name, *two in pairs)
+
+
 @EVERY_KIND
 def test_replays_give_the_bits_of_iterations_that_are_not_recorded(
     changes: dict[str, object], monkeypatch: pytest.MonkeyPatch
@@ -69,7 +75,7 @@ def test_replays_give_the_bits_of_iterations_that_are_not_recorded(
     (graph,) = graphs
     assert graph.replays == ITERATIONS - 64 // 8 - WARM_UP + 1  # the 8th iteration is the first with updates
     assert same(history, recorded_history)
-    assert all(torch.equal(state[name], recorded_state[name]) for name in state)
+    assert same_state(state, recorded_state)
 
 
 def test_other_positions_than_the_last_ones_are_copied_into_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +163,7 @@ def test_on_a_gpu_replays_give_the_bits_of_iterations_that_are_not_recorded(
     monkeypatch.setattr(train, "recorded", lambda iterate, *_: iterate)
     history, state = run(small(changes), CUDA)
     assert same(history, recorded_history)
-    assert all(torch.equal(state[name], recorded_state[name]) for name in state)
+    assert same_state(state, recorded_state)
 
 
 @needs_gpu
