@@ -31,6 +31,7 @@ from selfplay.checks import check_changes
 from selfplay.command_line import parse, peek, run_command, take
 from selfplay.config import PRESETS, DQNConfig, PresetFlag
 from selfplay.cuda_graph import Positions, recorded
+from selfplay.devices import check_room, choose_device
 from selfplay.dqn import DQNAgent, Update
 from selfplay.errors import UserError
 from selfplay.evaluation import Evaluation, Proof
@@ -169,18 +170,6 @@ def proves(evaluation: Proof | Unproved, stop: str) -> bool:
     return stop == "unbeatable" and isinstance(evaluation, Proof) and evaluation.unexploitable
 
 
-def choose_device(name: str) -> torch.device:
-    """Return the device of that name; "auto" is CUDA where there is one.
-
-    Raises:
-        UserError: CUDA is asked for and not available.
-    """
-    available = torch.cuda.is_available()
-    if name == "cuda" and not available:
-        raise UserError("--device cuda: this machine or this build of PyTorch has no CUDA; use --device cpu")
-    return torch.device("cuda" if name == "cuda" or (name == "auto" and available) else "cpu")
-
-
 def run_dqn(config: DQNConfig, flags: RunFlags) -> None:
     """Train a DQN as its settings say, and leave a run folder behind.
 
@@ -190,6 +179,7 @@ def run_dqn(config: DQNConfig, flags: RunFlags) -> None:
     torch.set_num_threads(1)  # on networks this small more threads only wait for each other
     torch.backends.cudnn.deterministic = True  # or convolutions on a GPU would give other bits each time
     device = choose_device(config.device)
+    check_room(config, device)
     # A resumed run goes on where it began, whatever "auto" is there.
     config = replace(config, device="cuda" if device.type == "cuda" else "cpu")
     try:

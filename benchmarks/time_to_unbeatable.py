@@ -29,6 +29,7 @@ from selfplay import experiment
 from selfplay.checks import check_counts, check_some
 from selfplay.command_line import parse, run_command
 from selfplay.config import DQNConfig
+from selfplay.devices import choose_device
 from selfplay.evaluation import Evaluation, evaluate
 
 PROG = "python -m benchmarks.time_to_unbeatable"
@@ -191,7 +192,7 @@ def main(args: Sequence[str]) -> None:
     flags = parse(Flags, args, PROG)
     check_counts(flags, "unit_runs", "unit_steps")
     check_some(flags, "modes")
-    device = train.choose_device(flags.device)
+    device = choose_device(flags.device)
     every_seed = sorted({seed for _, seed in schedule(flags)})
     console = machine.start("Time to unbeatable", peers=["stable-baselines3"], seeds=every_seed)
     evaluation = evaluate_milliseconds(device)

@@ -96,7 +96,8 @@ def test_a_second_run_does_not_write_over_the_first(finished: tuple[Path, str]) 
         (("--sed", "3"), "perhaps you meant --seed"),
         (("--k", "5"), "got k=5 on a 3x3 board"),
         (("--rows", "9", "--cols", "8"), "a 9x8 board has 72 cells"),
-        (("--memory-size", "100000000000"), "cannot be made on cpu"),
+        (("--memory-size", "1000000000000"), "need at least 260,000 GB of memory, and this machine has"),
+        (("--memory-size", "1000000000", "--batch-size", "1000000000"), "lower --memory-size, --batch-size"),
         (("--run-dir", "/dev/null/x"), "choose another --run-dir"),
     ],
 )

@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 from selfplay.checks import LARGEST, check_counts, check_fractions, check_seed, check_types, require
 from selfplay.errors import UserError
 from selfplay.targets import Target
+from selfplay.transitions import Layout
 from tictactoe import Rules
 from tictactoe.batch import check_fits
 from tictactoe.tree import SOLVABLE_CELLS
@@ -147,6 +148,15 @@ class DQNConfig(PresetFlag):
     def rules(self) -> Rules:
         """Return the rules of the board."""
         return Rules(self.rows, self.cols, self.k)
+
+    @property
+    def least_bytes(self) -> int:
+        """Return how much memory a run takes at least: replay memory, a batch through the network, and the boards."""
+        cells, agents = self.rules.cells, 2 if self.networks == "separate" else 1
+        units = cells * sum(self.convolution) + sum(self.hidden) + cells
+        columns = Layout(cells).width
+        numbers = agents * self.memory_size * columns + self.batch_size * (columns + units) + self.num_envs * units
+        return 4 * numbers
 
     @property
     def _weights(self) -> int:
