@@ -40,9 +40,7 @@ def test_what_is_more_than_there_is_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(devices, "device_bytes", lambda _: 27 * 10**9)
     check_room(config, CPU)
     monkeypatch.setattr(devices, "device_bytes", lambda _: 25 * 10**9)
-    with pytest.raises(
-        UserError, match="need at least 26 GB of memory, and this machine has 25 GB; lower"
-    ):
+    with pytest.raises(UserError, match="need at least 26 GB of memory, and this machine has 25 GB; lower"):
         check_room(config, CPU)
     with pytest.raises(UserError, match="and the GPU has 25 GB"):
         check_room(config, torch.device("cuda"))
