@@ -39,6 +39,8 @@ from tictactoe.opponents import OPPONENTS
 PROG = "python -m benchmarks.bigger_boards"
 DEVICE = torch.device("cpu")
 LONG = "--learning-rate 1e-3 --soft-update 0.01 --memory-size 200000"
+LONGER = f"{LONG} --learning-rate-hold 0"
+"""Where minutes bring no proof, the learning rate would fall before there is anything to keep."""
 ROWS = MappingProxyType(
     {
         "3x3x3": "",
@@ -46,8 +48,8 @@ ROWS = MappingProxyType(
         "4x4x4": f"--rows 4 --cols 4 --k 4 --mask {LONG} --eval-every 51200",
         "4x4x4-unmasked": f"--rows 4 --cols 4 --k 4 --hidden 1024 {LONG} --eval-every 51200",
         "4x4x3": f"--rows 4 --cols 4 --k 3 --mask {LONG} --eval-every 51200",
-        "5x5x4": f"--rows 5 --cols 5 --k 4 --mask --hidden 1024 {LONG} --eval-every 2048000",
-        "5x5x4-convolution": f"--rows 5 --cols 5 --k 4 --mask --convolution 32 32 {LONG} --eval-every 512000",
+        "5x5x4": f"--rows 5 --cols 5 --k 4 --mask --hidden 1024 {LONGER} --eval-every 2048000",
+        "5x5x4-convolution": f"--rows 5 --cols 5 --k 4 --mask --convolution 32 32 {LONGER} --eval-every 512000",
     }
 )
 """The flags of each row by its name."""

@@ -11,6 +11,7 @@ each round gives one ratio. Compiling begins with an empty cache, and its time i
 compiled saves so much a step, which is set against that time.
 """
 
+import logging
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -140,6 +141,8 @@ def main(args: Sequence[str]) -> None:
     flags = parse(Flags, args, PROG)
     check_counts(flags, "rounds")
     check_times(flags, "seconds")
+    # Else it warns, at length, of the step count that splits `learn`.
+    logging.getLogger("torch._dynamo").setLevel(logging.ERROR)
     console = machine.start("What an update could cost less")
     rows = [cost.cells() for name in NAMES for cost in costs(name, PRESETS[name], flags)]
     console.print(tables.terminal(HEADER, rows))
