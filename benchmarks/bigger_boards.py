@@ -46,7 +46,7 @@ ROWS = MappingProxyType(
         "3x3x3": "",
         "3x3x3-convolution": "--convolution 32",
         "4x4x4": f"--rows 4 --cols 4 --k 4 --mask {LONG} --eval-every 51200",
-        "4x4x4-unmasked": f"--rows 4 --cols 4 --k 4 --hidden 1024 {LONG} --eval-every 51200",
+        "4x4x4-unmasked": f"--rows 4 --cols 4 --k 4 --hidden 1024 {LONGER} --eval-every 51200",
         "4x4x3": f"--rows 4 --cols 4 --k 3 --mask {LONG} --eval-every 51200",
         "5x5x4": f"--rows 5 --cols 5 --k 4 --mask --hidden 1024 {LONGER} --eval-every 2048000",
         "5x5x4-convolution": f"--rows 5 --cols 5 --k 4 --mask --convolution 32 32 {LONGER} --eval-every 512000",
