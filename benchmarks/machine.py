@@ -74,8 +74,8 @@ def _git(*arguments: str) -> str:
 
 
 def make_console() -> Console:
-    """Return where to print: tables come out alike in a terminal and in a file."""
-    return Console(width=WIDTH, highlight=False)
+    """Return where to print: tables come out alike in a terminal and in a file, and brackets as they are."""
+    return Console(width=WIDTH, highlight=False, markup=False)
 
 
 def start(title: str, peers: Iterable[str] = (), seeds: Sequence[int] = ()) -> Console:
