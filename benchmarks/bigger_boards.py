@@ -40,7 +40,7 @@ PROG = "python -m benchmarks.bigger_boards"
 DEVICE = torch.device("cpu")
 LONG = "--learning-rate 1e-3 --soft-update 0.01 --memory-size 200000"
 LONGER = f"{LONG} --learning-rate-hold 0"
-"""Where minutes bring no proof, the learning rate would fall before there is anything to keep."""
+"""For the rows that minutes bring to no proof; the README says what they come to with the falling rate."""
 ROWS = MappingProxyType(
     {
         "3x3x3": "",

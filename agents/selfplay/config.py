@@ -78,7 +78,7 @@ class DQNConfig(PresetFlag):
     """Step size of Adam at first."""
     learning_rate_hold: int = 3_000
     """Updates for which the learning rate stays as it is; from then on it falls as this / updates. 0: it never
-    falls, and a player that is trained on past its proof unlearns which cells are taken."""
+    falls, and players that were trained on past their proof then ended some lines by a taken cell."""
     batch_size: int = 384
     """Transitions per update."""
     memory_size: int = 20_000

@@ -177,26 +177,22 @@ def test_a_bug_keeps_its_traceback() -> None:
         run_command(command, "prog")
 
 
-def test_ctrl_c_raises_in_a_command_and_ends_the_process_before_and_after() -> None:
-    handlers = []
-    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        with pytest.raises(SystemExit):
-            run_command(lambda _: handlers.append(signal.getsignal(signal.SIGINT)), "prog")
-        handlers.append(signal.getsignal(signal.SIGINT))
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert handlers == [signal.default_int_handler, signal.SIG_DFL]
-
-
-@pytest.mark.parametrize("handler", [signal.SIG_IGN, signal.default_int_handler])
-def test_another_way_with_ctrl_c_is_left_alone(handler: signal.Handlers) -> None:
-    handlers = []
+def handlers_in_and_after_a_command(handler: signal.Handlers) -> list[object]:
+    """Return what is done at Ctrl-C while a command runs and after it, where `handler` was there before."""
+    handlers: list[object] = []
     before = signal.signal(signal.SIGINT, handler)
     try:
         with pytest.raises(SystemExit):
             run_command(lambda _: handlers.append(signal.getsignal(signal.SIGINT)), "prog")
-        handlers.append(signal.getsignal(signal.SIGINT))
+        return [*handlers, signal.getsignal(signal.SIGINT)]
     finally:
         signal.signal(signal.SIGINT, before)
-    assert handlers == [handler, handler]
+
+
+def test_ctrl_c_raises_in_a_command_and_ends_the_process_before_and_after() -> None:
+    assert handlers_in_and_after_a_command(signal.SIG_DFL) == [signal.default_int_handler, signal.SIG_DFL]
+
+
+@pytest.mark.parametrize("handler", [signal.SIG_IGN, signal.default_int_handler])
+def test_another_way_with_ctrl_c_is_left_alone(handler: signal.Handlers) -> None:
+    assert handlers_in_and_after_a_command(handler) == [handler, handler]
