@@ -4,7 +4,7 @@ import numpy as np
 
 from selfplay.agent import Agent
 from tictactoe import Rules, batch
-from tictactoe.render import MARKS, board_text
+from tictactoe.drawing.text import MARKS, board_text
 from tictactoe.rewards import Rewards
 
 BOARDS_A_ROW = 5

@@ -18,7 +18,7 @@ from selfplay.play_board import Position, board, hint_board, how_to_name, read_s
 from selfplay.play_opponent import SHIPPED, SHIPPED_FOLDER, Opponent, built_in, trained
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
-from tictactoe.render import MARKS
+from tictactoe.drawing.text import MARKS
 
 PROG = "python -m selfplay.play"
 QUIT_ANSWERS = ("0", "q", "quit")

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from selfplay.errors import UserError
 from tictactoe import Rules
-from tictactoe.render import MARKS, line_cells
+from tictactoe.drawing.text import MARKS, line_cells
 
 NUMBERED_CELLS = 9
 """Up to this size each square has a number of its own; on larger boards it is a row and a column."""

@@ -4,19 +4,23 @@ import contextlib
 
 import gymnasium
 
+from tictactoe.faces.turn import TicTacToeEnv
+from tictactoe.faces.versus import TicTacToeVersusEnv
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 from tictactoe.solver import Solution, solve
-from tictactoe.turn import TicTacToeEnv
-from tictactoe.versus import TicTacToeVersusEnv
 
 __all__ = ["Rewards", "Rules", "Solution", "TicTacToeEnv", "TicTacToeVersusEnv", "solve"]
 
 # The environments check their actions and the order of calls themselves, so Gymnasium's checking wrappers,
 # which would halve their speed, are left off.
 for _id, _entry_point, _vector_entry_point in (
-    ("TicTacToe-v0", "tictactoe.turn:TicTacToeEnv", "tictactoe.vector:TicTacToeVectorEnv"),
-    ("TicTacToeVersus-v0", "tictactoe.versus:TicTacToeVersusEnv", "tictactoe.versus_vector:TicTacToeVersusVectorEnv"),
+    ("TicTacToe-v0", "tictactoe.faces.turn:TicTacToeEnv", "tictactoe.faces.vector:TicTacToeVectorEnv"),
+    (
+        "TicTacToeVersus-v0",
+        "tictactoe.faces.versus:TicTacToeVersusEnv",
+        "tictactoe.faces.versus_vector:TicTacToeVersusVectorEnv",
+    ),
 ):
     gymnasium.register(
         id=_id,

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from pettingzoo import AECEnv
 
-from tictactoe.turn import Planes, TicTacToeEnv
+from tictactoe.faces.turn import Planes, TicTacToeEnv
 
 AGENTS = ("player_1", "player_2")
 UNTIL_RESET = ("agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos")

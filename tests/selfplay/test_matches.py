@@ -11,9 +11,9 @@ from selfplay.matches import Entrant, Greedy, Result, Uniform, meet, round_robin
 from tests.selfplay.players import ScriptedPlayer, first_empty, optimal_player, stubborn, walk
 from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rules
+from tictactoe.faces.turn import TicTacToeEnv
 from tictactoe.opponents import OPPONENTS
 from tictactoe.tree import game_tree
-from tictactoe.turn import TicTacToeEnv
 
 RANDOM, HEURISTIC, OPTIMAL = (Uniform(OPPONENTS[name]) for name in ("random", "heuristic", "optimal"))
 FIRST_EMPTY, STUBBORN = (Greedy(ScriptedPlayer(choose)) for choose in (first_empty, stubborn))

@@ -11,9 +11,9 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import render_test
 
 from tictactoe import Rules, TicTacToeEnv, tictactoe_v0
-from tictactoe.drawing import board_image
-from tictactoe.render import board_text
-from tictactoe.turn import Planes
+from tictactoe.drawing.pixels import board_image
+from tictactoe.drawing.text import board_text
+from tictactoe.faces.turn import Planes
 
 X_WINS = [0, 3, 1, 4, 2]
 X_MARKS, O_MARKS = 0b000000111, 0b000011000

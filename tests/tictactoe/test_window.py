@@ -9,8 +9,8 @@ import pygame
 import pytest
 
 from tictactoe import Rules
-from tictactoe.drawing import board_image
-from tictactoe.window import Window
+from tictactoe.drawing.pixels import board_image
+from tictactoe.drawing.window import Window
 
 FPS = 1000
 IMAGE = board_image(Rules(), 0b111, 0b11000, 2)

@@ -6,11 +6,11 @@ from typing import Any, Literal, TypeAlias
 
 import gymnasium
 
+from tictactoe.faces.specification import json_spec
+from tictactoe.faces.turn import Observation, Planes, TicTacToeEnv
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rules import Rules
 from tictactoe.solver import solve
-from tictactoe.specification import json_spec
-from tictactoe.turn import Observation, Planes, TicTacToeEnv
 
 Opponent: TypeAlias = Callable[[Planes, Planes], int]
 """Maps what the opponent sees, observation [rows, cols, 3] and action mask [rows * cols], to its cell."""

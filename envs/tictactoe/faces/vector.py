@@ -8,10 +8,10 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from tictactoe import batch
-from tictactoe.specification import json_spec
-from tictactoe.turn import TicTacToeEnv
-from tictactoe.vector_face import VectorFace, VectorStep, check_vector, named_mode, vector_metadata
-from tictactoe.vector_games import TABLED_CELLS, BitboardGames, TabledGames
+from tictactoe.faces.specification import json_spec
+from tictactoe.faces.turn import TicTacToeEnv
+from tictactoe.faces.vector_face import VectorFace, VectorStep, check_vector, named_mode, vector_metadata
+from tictactoe.faces.vector_games import TABLED_CELLS, BitboardGames, TabledGames
 
 
 class TicTacToeVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):

@@ -9,8 +9,8 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from tictactoe.actions import checked_cells
-from tictactoe.turn import TicTacToeEnv, check_render_mode, draw
-from tictactoe.vector_games import Flags, Games, Planes, Results
+from tictactoe.faces.turn import TicTacToeEnv, check_render_mode, draw
+from tictactoe.faces.vector_games import Flags, Games, Planes, Results
 
 RENDER_MODES = ["ansi", "rgb_array"]
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from tictactoe import batch
 from tictactoe.actions import checked_cells
+from tictactoe.faces.specification import json_spec
+from tictactoe.faces.turn import TicTacToeEnv
+from tictactoe.faces.vector_face import VectorFace, VectorStep, check_vector, named_mode, vector_metadata
+from tictactoe.faces.vector_games import EVERY, BitboardGames, Boards, Cells, Flags, Planes, Results, restarted
+from tictactoe.faces.versus import TicTacToeVersusEnv, check_opponent
 from tictactoe.opponents import OPPONENTS, pick
-from tictactoe.specification import json_spec
-from tictactoe.turn import TicTacToeEnv
-from tictactoe.vector_face import VectorFace, VectorStep, check_vector, named_mode, vector_metadata
-from tictactoe.vector_games import EVERY, BitboardGames, Boards, Cells, Flags, Planes, Results, restarted
-from tictactoe.versus import TicTacToeVersusEnv, check_opponent
 
 BatchOpponent: TypeAlias = Callable[[Planes, Planes], Any]
 """Maps what the opponent sees on `M` boards, observations [M, R, C, 3] and masks [M, A], to its cells [M]."""

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from tictactoe.actions import checked_cell
 from tictactoe.batch import check_perspective
-from tictactoe.drawing import board_image
-from tictactoe.render import board_text
+from tictactoe.drawing.pixels import board_image
+from tictactoe.drawing.text import board_text
+from tictactoe.drawing.window import Window
+from tictactoe.faces.specification import json_spec
 from tictactoe.rewards import Rewards, named_rewards
 from tictactoe.rules import Rules
-from tictactoe.specification import json_spec
-from tictactoe.window import Window
 
 Planes: TypeAlias = NDArray[np.int8]
 Observation: TypeAlias = Any
