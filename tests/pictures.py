@@ -3,8 +3,8 @@
 import struct
 from collections.abc import Callable
 
-from selfplay import tracking
-from selfplay.tabular import training
+from selfplay.runs import record as tracking
+from selfplay.tabular import learner as training
 
 PIXEL = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 1, 1, 8, 6, 0, 0, 0)
 """The head of a picture, which is all that is read of it."""

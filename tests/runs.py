@@ -17,12 +17,13 @@ from safetensors.torch import load_file, save_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import train
-from selfplay import checkpoint, run_folder
-from selfplay.checkpoint import Checkpoints
-from selfplay.config import DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.evaluation import evaluate
-from selfplay.tabular import training
+from selfplay.proof.evaluation import evaluate
+from selfplay.runs import checkpoints as checkpoint
+from selfplay.runs import folder as run_folder
+from selfplay.runs.checkpoints import Checkpoints
+from selfplay.tabular import learner as training
 from tests.selfplay.scripted import config_with, make
 
 ROOT = Path(__file__).parents[1]

@@ -54,7 +54,7 @@ def start(
 
 def test_the_commands_are_found() -> None:
     names = [command[-1] for command in commands()]
-    assert {"selfplay.play", "selfplay.prove", "selfplay.arena", "benchmarks", "benchmarks.peers"} < set(names)
+    assert {"selfplay.commands.play.dialogue", "selfplay.commands.prove", "selfplay.commands.arena.tournament", "benchmarks", "benchmarks.peers"} < set(names)
     assert len(names) > 15
 
 
@@ -64,7 +64,7 @@ def test_ctrl_c_during_the_imports_of_a_command_is_silent(command: Sequence[str]
     assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
 
 
-@pytest.mark.parametrize("command", [[str(ROOT / "train.py")], ["-m", "selfplay.play"], ["-m", "benchmarks"]])
+@pytest.mark.parametrize("command", [[str(ROOT / "train.py")], ["-m", "selfplay.commands.play.dialogue"], ["-m", "benchmarks"]])
 def test_where_ctrl_c_is_ignored_it_stays_ignored(command: Sequence[str], tmp_path: Path) -> None:
     assert start(command, tmp_path, signal.SIG_IGN).returncode == 7
 

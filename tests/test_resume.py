@@ -9,10 +9,11 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import train
-from selfplay import checkpoint, run_folder
 from selfplay.algorithms import Config
-from selfplay.checkpoint import Checkpoints
 from selfplay.errors import UserError
+from selfplay.runs import checkpoints as checkpoint
+from selfplay.runs import folder as run_folder
+from selfplay.runs.checkpoints import Checkpoints
 from tests.runs import DQN, TABULAR, Stopper, in_parts, left_behind, newest, same, stopped
 
 ARTICLE = ["--preset", "article", "--total-steps", "420", "--eval-every", "150", "--memory-size", "200"]

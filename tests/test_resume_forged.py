@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import train
-from selfplay.run_folder import read_config
+from selfplay.runs.folder import read_config
 from tests.runs import DQN, TABULAR, Stopper, forge, in_parts, left_behind, newest, refused, stopped
 from tests.test_full_disk import mounted
 

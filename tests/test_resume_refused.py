@@ -8,9 +8,9 @@ import pytest
 
 import selfplay
 import train
-from selfplay.checkpoint import Checkpoints
 from selfplay.errors import UserError
-from selfplay.run_folder import read_config
+from selfplay.runs.checkpoints import Checkpoints
+from selfplay.runs.folder import read_config
 from tests.runs import DQN, Stopper, content_of, in_parts, same, stopped
 
 

@@ -65,7 +65,7 @@ def test_what_is_harmless_is_no_danger() -> None:
         "torch.load(path, weights_only=True)",
         "network.eval()",
         "re.compile(text)",
-        "from selfplay.run_folder import load",
+        "from selfplay.runs.folder import load",
     ]
     assert not [danger for source in harmless for danger in dangers(source)]
 

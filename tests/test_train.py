@@ -8,9 +8,10 @@ import torch
 
 import selfplay
 import train
-from selfplay import experiment, standing
-from selfplay.config import PRESETS, DQNConfig
-from selfplay.evaluation import Evaluation
+from selfplay.dqn import standing
+from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.proof.evaluation import Evaluation
+from selfplay.runs import loop as experiment
 from tests.selfplay.scripted import config_with
 
 CPU = torch.device("cpu")

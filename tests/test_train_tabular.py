@@ -11,9 +11,9 @@ import pytest
 
 import selfplay
 import train
-from selfplay import prove
 from selfplay.algorithms import ALGORITHMS
-from selfplay.config import DQNConfig
+from selfplay.commands import prove
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.tabular.minimax_q import MinimaxQConfig
 from selfplay.tabular.td_backup import TDBackupConfig
@@ -79,7 +79,7 @@ def test_what_is_printed_and_where_the_run_lies(
         "A game of the player against itself",
         "lost game lines",
         "NOT unbeatable",
-        f"-m selfplay.prove runs/{folder.name}",
+        f"-m selfplay.commands.prove runs/{folder.name}",
         "-m tensorboard.main --logdir runs",
         f"train.py {algorithm} --help",
     ):

@@ -10,9 +10,9 @@ import tempfile
 
 import torch
 
-import selfplay.arena
-import selfplay.play
-import selfplay.prove
+import selfplay.commands.arena.tournament
+import selfplay.commands.play.dialogue
+import selfplay.commands.prove
 import train
 from selfplay.algorithms import ALGORITHMS
 from tests.pictures import without_pictures
@@ -26,8 +26,8 @@ with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.Stri
         train.main([algorithm, "--games", "9", "--eval-every", "9", "--run-dir", f"{folder}/{algorithm}"])
 COMMANDS = {
     "train": (train.main, train.PROG),
-    "prove": (selfplay.prove.main, selfplay.prove.PROG),
-    "play": (selfplay.play.main, selfplay.play.PROG),
-    "arena": (selfplay.arena.main, selfplay.arena.PROG),
+    "prove": (selfplay.commands.prove.main, selfplay.commands.prove.PROG),
+    "play": (selfplay.commands.play.dialogue.main, selfplay.commands.play.dialogue.PROG),
+    "arena": (selfplay.commands.arena.tournament.main, selfplay.commands.arena.tournament.PROG),
 }
 gc.freeze()  # or every process would soon have its own copy of it all

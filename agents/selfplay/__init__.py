@@ -1,33 +1,80 @@
-"""Agents for tic-tac-toe and its m,n,k family, trained by self-play and evaluated exactly."""
+"""Agents for tic-tac-toe and its m,n,k family, trained by self-play and evaluated exactly.
 
-import signal
-import sys
+Names are imported when they are asked for (PEP 562), so that this package, the settings and every `--help` import no
+PyTorch, which takes seconds.
+"""
 
-# Of `python -m selfplay.play` Python imports this first. Until `run_command` takes over, Ctrl-C is to end the command
-# without a traceback; in other programs it is theirs, and where it is ignored, as in a shell's background, it stays so.
-if (
-    sys.argv[:1] == ["-m"]
-    and sys.orig_argv[-len(sys.argv)].removeprefix("-m").startswith("selfplay.")
-    and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-):
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+import importlib
+from typing import TYPE_CHECKING, Any
 
-from selfplay.agent import Agent, Player
-from selfplay.errors import UserError
-from selfplay.evaluation import Evaluation, Proof, SeatEvaluation, evaluate
-from selfplay.reach import Unfinished, Unproved, evaluate_reach
-from selfplay.run_folder import load
+if TYPE_CHECKING:
+    from selfplay.agent import Agent, Player, StochasticAgent
+    from selfplay.algorithms import load, train, training
+    from selfplay.dqn.config import PRESETS, DQNConfig
+    from selfplay.dqn.interleaved import InterleavedAgents
+    from selfplay.errors import UserError
+    from selfplay.proof.evaluation import Evaluation, Proof, SeatEvaluation, evaluate
+    from selfplay.proof.reach import Unfinished, Unproved, evaluate_reach
+    from selfplay.runs.experiment import Run
+    from selfplay.runs.loop import Record
+    from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 
 __all__ = [
+    "PRESETS",
+    "AfterstateQConfig",
     "Agent",
+    "DQNConfig",
     "Evaluation",
+    "InterleavedAgents",
+    "MinimaxQConfig",
     "Player",
     "Proof",
+    "Record",
+    "Run",
     "SeatEvaluation",
+    "StochasticAgent",
+    "TDBackupConfig",
+    "TDValueConfig",
     "Unfinished",
     "Unproved",
     "UserError",
     "evaluate",
     "evaluate_reach",
     "load",
+    "train",
+    "training",
 ]
+
+_PLACES = {
+    "agent": ("Agent", "Player", "StochasticAgent"),
+    "algorithms": ("load", "train", "training"),
+    "dqn.config": ("PRESETS", "DQNConfig"),
+    "dqn.interleaved": ("InterleavedAgents",),
+    "errors": ("UserError",),
+    "proof.evaluation": ("Evaluation", "Proof", "SeatEvaluation", "evaluate"),
+    "proof.reach": ("Unfinished", "Unproved", "evaluate_reach"),
+    "runs.experiment": ("Run",),
+    "runs.loop": ("Record",),
+    "tabular.config": ("AfterstateQConfig", "MinimaxQConfig", "TDBackupConfig", "TDValueConfig"),
+}
+"""The names by the module that each comes from; a test compares them with the imports above."""
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _PLACES.items():
+        if name in names:
+            return getattr(_imported(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _imported(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        from selfplay.errors import missing_extra
+
+        raise ImportError(missing_extra(error)) from None
+
+
+def __dir__() -> list[str]:
+    return __all__

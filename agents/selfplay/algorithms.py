@@ -1,25 +1,236 @@
-"""The algorithms of `python train.py`: what each is called, and the settings that it has."""
+"""The algorithms by name: the settings that each has, what learns by them, and what is loaded again.
 
-from collections.abc import Mapping
+A new algorithm is its settings, its learner, its player, and a line in `ALGORITHMS`. What takes seconds to import,
+PyTorch above all, is imported when something is to be trained or loaded.
+"""
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from selfplay.config import DQNConfig
-from selfplay.tabular.afterstate_q import AfterstateQConfig
-from selfplay.tabular.minimax_q import MinimaxQConfig
-from selfplay.tabular.td_backup import TDBackupConfig
-from selfplay.tabular.td_value import TDValueConfig
+from selfplay.checks import check_changes
+from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.errors import UserError
+from selfplay.runs.flags import RunFlags
+from selfplay.runs.folder import CONFIG, MODEL, read_config, settings
+from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 
-TabularConfig: TypeAlias = MinimaxQConfig | AfterstateQConfig | TDValueConfig | TDBackupConfig
+if TYPE_CHECKING:
+    from selfplay.agent import Player
+    from selfplay.dqn.network import NetworkFactory
+    from selfplay.learner import Learner
+    from selfplay.runs.experiment import Run
+    from selfplay.runs.loop import Record
+
 Config: TypeAlias = DQNConfig | TabularConfig
 
-ALGORITHMS: Mapping[str, type[Config]] = MappingProxyType(
+SHIPPED, SHIPPED_FOLDER = "shipped", Path(__file__).parent / "model"
+"""What the player that comes with the package is called, and its run folder, whose README says how it was trained."""
+
+
+class Algorithm(NamedTuple):
+    """Hold what there is of an algorithm."""
+
+    settings: type[Config]
+    learner: "Callable[[Any, NetworkFactory | None], Learner]"
+    """Returns the learner of the settings, with a network of one's own or without."""
+    player: "Callable[[Path, Any, Mapping[str, object], NetworkFactory | None], Player]"
+    """Returns the player that a file holds, by the settings and notes of its run."""
+
+
+def _dqn(config: DQNConfig, network: "NetworkFactory | None") -> "Learner":
+    from selfplay.dqn.self_play import DQNLearner
+
+    return DQNLearner(config, network=network)
+
+
+def _dqn_player(
+    path: Path, config: DQNConfig, notes: Mapping[str, object], network: "NetworkFactory | None"
+) -> "Player":
+    from selfplay.dqn.player import read_player
+
+    return read_player(path, config, notes, network)
+
+
+def _tabular(config: TabularConfig, network: "NetworkFactory | None") -> "Learner":
+    from selfplay.tabular.learner import TabularLearner
+
+    _no_network(config, network)
+    return TabularLearner(config)
+
+
+def _tabular_player(
+    path: Path, config: TabularConfig, _notes: Mapping[str, object], network: "NetworkFactory | None"
+) -> "Player":
+    from selfplay.tabular.players import read_player
+
+    _no_network(config, network)
+    return read_player(path, config)
+
+
+def _no_network(config: TabularConfig, network: "NetworkFactory | None") -> None:
+    if network is not None:
+        raise UserError(f"{config.algorithm} has a table and no network: leave out network=")
+
+
+ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
     {
-        "dqn": DQNConfig,
-        "minimax-q": MinimaxQConfig,
-        "afterstate-q": AfterstateQConfig,
-        "td-value": TDValueConfig,
-        "td-backup": TDBackupConfig,
+        "dqn": Algorithm(DQNConfig, _dqn, _dqn_player),
+        "minimax-q": Algorithm(MinimaxQConfig, _tabular, _tabular_player),
+        "afterstate-q": Algorithm(AfterstateQConfig, _tabular, _tabular_player),
+        "td-value": Algorithm(TDValueConfig, _tabular, _tabular_player),
+        "td-backup": Algorithm(TDBackupConfig, _tabular, _tabular_player),
     }
 )
-"""The configuration of each algorithm by its name on the command line and in config.json."""
+"""What there is of each algorithm by its name on the command line and in config.json."""
+
+
+def train(
+    config: Config | None = None,
+    *,
+    network: "NetworkFactory | None" = None,
+    resume: str | Path | None = None,
+    force: bool = False,
+    checkpoint_interval: float = RunFlags.checkpoint_interval,
+    **flags: Any,
+) -> "Run":
+    """Train a player, showing the exact score, and leave a run folder behind: what `selfplay train` does.
+
+    `config` holds the settings of an algorithm; without it `flags` are those of a DQN, as in `train(seed=1,
+    mask=True)`, or, with `resume`, a run folder to go on in, those of its run that are to be others. `network` makes a
+    network of one's own: `network(rules)` returns a module from [B, 3A] to [B, A]. `checkpoint_interval` is in
+    seconds. Returned are `.player`, `.proof`, `.folder` and `.records`, the evaluations.
+
+    Raises:
+        UserError: a setting is wrong, the folder cannot be used, or the own network does not fit.
+        KeyboardInterrupt: the run was interrupted, after a checkpoint; its folder can be resumed.
+    """
+    run_flags = RunFlags(None if resume is None else Path(resume), force, checkpoint_interval)
+    if run_flags.resume is not None:
+        before, _ = read_settings(run_flags.resume)
+        config = _changed(before, flags) if config is None else config
+        check_resumed(run_flags.resume, config, force)
+    elif config is None:
+        config = _changed(PRESETS[_known(flags.get("preset", "default"))], flags)
+    elif flags:
+        raise UserError(f"settings stand in the config or beside it, not both: {', '.join(flags)}")
+    from selfplay.runs import experiment
+
+    if run_flags.resume is not None:
+        from selfplay.dqn.player import check_network
+
+        check_network(run_flags.resume / CONFIG, read_config(run_flags.resume), network)
+    with _one_thread():
+        learner = ALGORITHMS[config.algorithm].learner(config, network)
+        with experiment.entered(learner.config, run_flags) as kept:
+            return experiment.run(learner, kept)
+
+
+def training(config: Config, network: "NetworkFactory | None" = None) -> "Iterator[Record]":
+    """Train without a folder and without a word, and yield each evaluation.
+
+    Each has `.steps`, `.evaluation`, `.metrics` by TensorBoard tag, and `.player`, the one that was evaluated.
+    Whoever has seen enough stops iterating. While it trains PyTorch has one thread, which is quickest for networks
+    this small. What the arguments are stands at `train`.
+
+    Raises:
+        UserError: the own network does not fit, or what was learned is no longer finite.
+    """
+    from selfplay.runs.loop import records
+
+    with _one_thread():
+        yield from records(ALGORITHMS[config.algorithm].learner(config, network))
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """Have PyTorch use one thread: on networks this small more only wait for each other."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _changed(config: Config, flags: Mapping[str, Any]) -> Config:
+    """Return the settings with some changed.
+
+    Raises:
+        UserError: there is no such setting, or it cannot have that value.
+    """
+    names = [field.name for field in fields(config)]
+    for name in flags:
+        if name not in names:
+            raise UserError(f"{config.algorithm} has no setting {name!r}; it has {', '.join(names)}")
+    return dataclasses.replace(config, **flags)
+
+
+def _known(preset: object) -> str:
+    if not isinstance(preset, str) or preset not in PRESETS:
+        raise UserError(f"there is no preset {preset!r}; choose one of {', '.join(PRESETS)}")
+    return preset
+
+
+def load(folder: str | Path, network: "NetworkFactory | None" = None) -> "Player":
+    """Return the player that a run folder of any algorithm holds; its greedy moves are those of the run's end.
+
+    "shipped" is the proved player that comes with the package. `network` is what made the network of one's own, where
+    the run has one. Nothing that is read can run code.
+
+    Raises:
+        UserError: a file is missing, truncated, foreign, or does not fit the others.
+    """
+    folder = SHIPPED_FOLDER if folder == SHIPPED else Path(folder)
+    if not folder.is_dir():
+        raise UserError(f"{folder}: there is no such run folder")
+    config, notes = read_settings(folder)
+    return ALGORITHMS[config.algorithm].player(folder / MODEL, config, notes, network)
+
+
+def read_settings(folder: Path) -> tuple[Config, dict[str, Any]]:
+    """Return the settings of a run, and all that its config.json holds.
+
+    Raises:
+        UserError: config.json is missing, is not ours, or holds a value that is no setting.
+    """
+    path, content = folder / CONFIG, read_config(folder)
+    algorithm, found = content.get("algorithm"), content.get("config")
+    if not isinstance(algorithm, str) or algorithm not in ALGORITHMS or not isinstance(found, dict):
+        raise UserError(f"{path}: is not the configuration of a run of {', '.join(ALGORITHMS)}")
+    kind = ALGORITHMS[algorithm].settings
+    found = {**kind.added, **found}
+    known = {field.name for field in fields(kind)} - {"run_dir"}
+    if found.keys() != known:
+        odd = ", ".join(map(repr, sorted(found.keys() ^ known)))
+        raise UserError(f"{path}: is from another version of this program (settings that differ: {odd})")
+    # JSON has neither tuples nor paths.
+    for name in ("hidden", "convolution"):
+        if isinstance(found.get(name), list):
+            found[name] = tuple(found[name])
+    if isinstance(found.get("from_table"), str):
+        found["from_table"] = Path(found["from_table"])
+    try:
+        return kind(**found), content
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def check_resumed(resumed: Path, config: Config, force: bool) -> None:
+    """Refuse settings with which a run cannot go on.
+
+    Raises:
+        UserError: they are of another algorithm or folder, or others than the run has, and not by force.
+    """
+    before, _ = read_settings(resumed)
+    if before.algorithm != config.algorithm:
+        raise UserError(f"{resumed}: is a run of {before.algorithm}, not of {config.algorithm}")
+    if config.run_dir is not None:
+        raise UserError("--run-dir and --resume both name the run's folder; leave out --run-dir")
+    check_changes(settings(before), settings(config), config.length_setting, force, str(resumed))

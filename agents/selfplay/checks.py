@@ -11,8 +11,6 @@ from selfplay.errors import UserError
 
 LARGEST = 10**12
 """Of every number that counts something."""
-GROWING = ("total_steps", "games")
-"""Settings that a resumed run may have larger than it was started with: nothing before their end depends on them."""
 
 
 def require(condition: bool, name: str, wanted: str, value: Any) -> None:
@@ -80,8 +78,10 @@ def check_fractions(config: Any, *names: str) -> None:
         require(0 <= getattr(config, name) <= 1, name, "between 0 and 1", getattr(config, name))
 
 
-def check_changes(before: Mapping[str, Any], now: Mapping[str, Any], force: bool, place: str) -> None:
-    """Refuse settings other than those of before, apart from a longer run, unless by force.
+def check_changes(before: Mapping[str, Any], now: Mapping[str, Any], length: str, force: bool, place: str) -> None:
+    """Refuse settings other than those of before, unless by force; the one called `length` may grow.
+
+    Nothing before the end of a run depends on its length.
 
     Raises:
         UserError: some differ; all differences are shown.
@@ -90,7 +90,7 @@ def check_changes(before: Mapping[str, Any], now: Mapping[str, Any], force: bool
     differences = [
         f"--{name.replace('_', '-')} was {before.get(name)!r} and now is {now.get(name)!r}"
         for name in sorted(before.keys() | now.keys())
-        if before.get(name) != now.get(name) and not (name in GROWING and _grows(before.get(name), now.get(name)))
+        if before.get(name) != now.get(name) and not (name == length and _grows(before.get(name), now.get(name)))
     ]
     if differences and not force:
         raise UserError(f"{place}: other settings than the run has: {'; '.join(differences)} (--force takes them)")

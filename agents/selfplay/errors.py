@@ -17,3 +17,15 @@ def one_line(message: object) -> str:
     if len(text) > LONGEST_LINE:
         text = f"{text[: LONGEST_LINE // 2]} ... {text[-LONGEST_LINE // 2 :]}"
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def missing_extra(error: ModuleNotFoundError) -> str:
+    """Return what to install for a module that is not there.
+
+    Raises:
+        ModuleNotFoundError: the module is one of ours, so that its absence is a mistake of the program.
+    """
+    name = (error.name or "").split(".")[0]
+    if name in ("", "selfplay", "tictactoe"):
+        raise error
+    return f"{name} is not installed, which learning and judging need: pip install 'tictactoe-selfplay[train]'"

@@ -1,4 +1,4 @@
-"""Tensors out of a safetensors file, once its kind and its header have been compared with what is wanted.
+"""Tensors into a safetensors file, and out of one once its kind and its header have been compared with what is wanted.
 
 Such a file cannot hold code, but it can announce more than memory holds, be a pipe, or have no end.
 """
@@ -6,13 +6,26 @@ Such a file cannot hold code, but it can announce more than memory holds, be a p
 from collections.abc import Mapping
 from pathlib import Path
 
+import torch
 from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
 from torch import Tensor
 
-from selfplay.files import open_regular
+from selfplay.errors import UserError
+from selfplay.files import open_regular, write_whole
+from tictactoe import Rules
 
 LONGEST_HEADER = 1 << 20
 """Bytes; what this program writes has some hundreds."""
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Write tensors of any device as a safetensors file, whole or not at all.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    write_whole(path, save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}))
 
 
 class OtherTensorsError(Exception):
@@ -49,3 +62,36 @@ def read_tensors(path: Path, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
 def bytes_at_most(wanted: Mapping[str, Tensor]) -> int:
     """Return the size that a file of these tensors cannot exceed."""
     return 8 + LONGEST_HEADER + sum(tensor.numel() * tensor.element_size() for tensor in wanted.values())
+
+
+def read_model(path: Path, wanted: Mapping[str, Tensor], rules: Rules) -> dict[str, Tensor]:
+    """Return the tensors of a player's file, which must be those `wanted` and finite.
+
+    Raises:
+        UserError: they are not, or the file cannot be read.
+    """
+    try:
+        tensors = read_tensors(path, wanted)
+    except FileNotFoundError:
+        raise UserError(f"{path}: there is no such file; did the run end?") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except SafetensorError as error:
+        raise UserError(f"{path}: is truncated or not a safetensors file ({error})") from None
+    except OtherTensorsError as error:
+        raise UserError(f"{path}: {_difference(error.found, wanted, rules)}") from None
+    for key, tensor in tensors.items():
+        if tensor.dtype != wanted[key].dtype or not bool(torch.isfinite(tensor).all()):
+            dtype = str(wanted[key].dtype).removeprefix("torch.")
+            raise UserError(f"{path}: {key} is not made of finite {dtype} numbers")
+    return tensors
+
+
+def _difference(found: dict[str, tuple[int, ...]], wanted: Mapping[str, Tensor], rules: Rules) -> str:
+    if found.keys() != wanted.keys():
+        return f"holds other tensors than config.json describes ({', '.join(sorted(found.keys() ^ wanted.keys()))})"
+    key = next(key for key in wanted if found[key] != tuple(wanted[key].shape))
+    return (
+        f"is of another board or network than config.json describes: "
+        f"for {rules.rows}x{rules.cols} {key} must be {tuple(wanted[key].shape)}, but is {found[key]}"
+    )

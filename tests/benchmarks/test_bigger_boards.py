@@ -9,8 +9,8 @@ import train
 from benchmarks import bigger_boards
 from benchmarks.bigger_boards import ROWS, Flags, against_built_in, configuration, main, measure, percent, table_rows
 from selfplay.errors import UserError
-from selfplay.evaluation import Proof
-from selfplay.reach import Unproved
+from selfplay.proof.evaluation import Proof
+from selfplay.proof.reach import Unproved
 from tests.selfplay.scripted import CPU
 
 QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"

@@ -7,7 +7,7 @@ import torch
 
 from benchmarks import device_work
 from benchmarks.device_work import Work
-from selfplay.config import DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from tictactoe import Rules
 

@@ -11,9 +11,9 @@ import pytest
 from benchmarks import learners, published, tables, targets
 from benchmarks.spread import spread
 from selfplay.agent import Agent
-from selfplay.config import PRESETS, DQNConfig
+from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError
-from selfplay.evaluation import Evaluation, evaluate
+from selfplay.proof.evaluation import Evaluation, evaluate
 from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig
 from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
 from selfplay.tabular.td_value import TDValue, TDValueConfig

@@ -13,8 +13,8 @@ from benchmarks.cleanrl_style import QNetwork
 from benchmarks.peers import __main__ as peers
 from benchmarks.peers.judging import Training
 from selfplay.agent import Agent
-from selfplay.evaluation import chosen_actions
-from selfplay.player import QPlayer
+from selfplay.dqn.player import QPlayer
+from selfplay.proof.evaluation import chosen_actions
 from tictactoe import Rules, batch, solve
 
 RULES = Rules()

@@ -11,7 +11,7 @@ from benchmarks.peers import __main__ as peers
 from benchmarks.peers import judging, report
 from benchmarks.peers.judging import Judged, Training
 from selfplay.errors import UserError
-from selfplay.evaluation import evaluate
+from selfplay.proof.evaluation import evaluate
 from tictactoe import Rules
 
 Planes = NDArray[np.int8]

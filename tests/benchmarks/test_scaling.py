@@ -13,7 +13,7 @@ from benchmarks import faces, memory, scaling, scaling_picture, scaling_rows, tr
 from benchmarks.scaling_picture import CSV_HEADER, Measurement
 from benchmarks.scaling_rows import IN_NUMPY, IN_TORCH, PGX, PLAYING, PRODUCTS, TURNS, TWO_LAYERS, UPDATE, VECTOR
 from benchmarks.spread import Spread
-from selfplay.config import DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from tests.benchmarks.reports import printed_rows
 from tictactoe import Rules

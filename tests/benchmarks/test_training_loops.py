@@ -6,7 +6,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks import training_loops
 from benchmarks.face_loops import Played
-from selfplay.interleaved import InterleavedAgents
+from selfplay.dqn.interleaved import InterleavedAgents
 from tests.selfplay.scripted import config_with
 
 

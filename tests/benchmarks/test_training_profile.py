@@ -9,9 +9,9 @@ import pytest
 import train
 from benchmarks import training_profile
 from benchmarks.training_profile import PARTS, REST, Profile, Stopwatch
-from selfplay.config import PRESETS
+from selfplay.dqn.config import PRESETS
+from selfplay.dqn.interleaved import InterleavedAgents
 from selfplay.errors import UserError
-from selfplay.interleaved import InterleavedAgents
 from tests.benchmarks.reports import printed_rows
 from tests.selfplay.scripted import config_with
 

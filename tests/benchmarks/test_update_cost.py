@@ -5,7 +5,7 @@ import torch
 
 from benchmarks import training_loops, update_cost
 from benchmarks.spread import spread
-from selfplay.config import PRESETS
+from selfplay.dqn.config import PRESETS
 from selfplay.errors import UserError
 from tests.benchmarks.reports import printed_rows
 from tests.selfplay.scripted import config_with

@@ -6,10 +6,10 @@ import numpy as np
 import torch
 
 import train
-from selfplay.config import DQNConfig
-from selfplay.dqn import DQNAgent
-from selfplay.interleaved import InterleavedAgents
-from selfplay.transitions import Transitions
+from selfplay.dqn.agent import DQNAgent
+from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.interleaved import InterleavedAgents
+from selfplay.dqn.transitions import Transitions
 from tictactoe import Rewards, Rules, batch
 
 CPU = torch.device("cpu")

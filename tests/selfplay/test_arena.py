@@ -1,4 +1,4 @@
-"""`python -m selfplay.arena` as a user runs it: everything it prints and leaves, and every mistake in one line."""
+"""`python -m selfplay.commands.arena.tournament` as a user runs it: everything it prints and leaves, and every mistake in one line."""
 
 import csv
 import io
@@ -15,12 +15,13 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import selfplay
 import train
-from selfplay import arena, run_folder
-from selfplay.arena_report import markdown, percent, rating_table, result_note, result_table
+from selfplay.commands.arena import tournament as arena
+from selfplay.commands.arena.matches import Result
+from selfplay.commands.arena.ratings import Rating
+from selfplay.commands.arena.tables import markdown, percent, rating_table, result_note, result_table
 from selfplay.errors import UserError
-from selfplay.matches import Result
-from selfplay.plots import png, score_figure, score_text
-from selfplay.ratings import Rating
+from selfplay.runs import folder as run_folder
+from selfplay.runs.pictures import png, score_figure, score_text
 from tests.runs import saved
 from tests.selfplay.scripted import config_with, make
 from tictactoe import Rules
@@ -40,7 +41,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     for name, flags in (("plain", ()), ("masked", ("--mask",))):
         train.main([*TINY, *flags, "--run-dir", str(folder / "runs" / name)])
     players = "runs/plain", "runs/masked", "random", "optimal"
-    done = run("-m", "selfplay.arena", *players, "--out", "runs/arena", cwd=folder)
+    done = run("-m", "selfplay.commands.arena.tournament", *players, "--out", "runs/arena", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert not done.stderr
     return folder / "runs", done.stdout
@@ -122,7 +123,7 @@ def test_the_folder_holds_a_picture_and_a_record_for_tensorboard(held: tuple[Pat
 
 
 def test_what_nobody_reads_is_saved(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "selfplay.arena", "random", "heuristic", "--out", "arena"]
+    command = [sys.executable, "-m", "selfplay.commands.arena.tournament", "random", "heuristic", "--out", "arena"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as playing:
         assert playing.stdout is not None
         assert playing.stderr is not None
@@ -199,9 +200,9 @@ def test_a_mistake_is_one_line(players: Path, args: list[str], gist: str) -> Non
 
 
 def test_a_mistake_has_status_2(tmp_path: Path) -> None:
-    done = run("-m", "selfplay.arena", "nobody", "random", cwd=tmp_path)
+    done = run("-m", "selfplay.commands.arena.tournament", "nobody", "random", cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith("python -m selfplay.arena: nobody: ")
+    assert done.stderr.startswith("python -m selfplay.commands.arena.tournament: nobody: ")
     assert done.stderr.count("\n") == 1
 
 

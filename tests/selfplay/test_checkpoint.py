@@ -14,13 +14,13 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from selfplay import checkpoint_file
-from selfplay.checkpoint import Checkpoints, RunFlags, Snapshot
 from selfplay.checks import check_changes
-from selfplay.config import DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.files import locked
-from selfplay.run_folder import METRICS
+from selfplay.runs import checkpoint_file
+from selfplay.runs.checkpoints import Checkpoints, RunFlags, Snapshot
+from selfplay.runs.folder import METRICS
 
 CONFIG = DQNConfig()
 EXPECTED = Snapshot(

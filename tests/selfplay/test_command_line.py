@@ -11,7 +11,7 @@ from typing import Annotated
 import pytest
 import tyro
 
-from selfplay.command_line import parse, run_command
+from selfplay.commands.command_line import parse, run_command
 from selfplay.errors import UserError
 
 

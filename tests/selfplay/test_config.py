@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from selfplay.config import PRESETS, DQNConfig
+from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError
 
 

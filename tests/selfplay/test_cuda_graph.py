@@ -9,11 +9,11 @@ from torch.autograd.graph import get_gradient_edge
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import train
-from selfplay import cuda_graph, standing
-from selfplay.config import DQNConfig
-from selfplay.cuda_graph import WARM_UP, Recorded
-from selfplay.dqn import DQNAgent
-from selfplay.interleaved import InterleavedAgents
+from selfplay.dqn import cuda_graph, standing
+from selfplay.dqn.agent import DQNAgent
+from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.cuda_graph import WARM_UP, Recorded
+from selfplay.dqn.interleaved import InterleavedAgents
 from tests.selfplay import cuda_graph_on_cpu
 from tests.selfplay.scripted import CPU, config_with
 from tictactoe import batch, planes

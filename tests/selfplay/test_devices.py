@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 import torch
 
-from selfplay import devices
-from selfplay.devices import check_room
-from selfplay.dqn import DQNAgent
+from selfplay.dqn import devices
+from selfplay.dqn.agent import DQNAgent
+from selfplay.dqn.devices import check_room
 from selfplay.errors import UserError
 from tests.selfplay.scripted import CPU, config_with
 

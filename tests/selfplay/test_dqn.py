@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.adam import Adam
-from selfplay.network import QNetwork, flatten_parameters, initialize
+from selfplay.dqn.adam import Adam
+from selfplay.dqn.network import QNetwork, flatten_parameters, initialize
 from tests.selfplay.scripted import config_with, constant_values, make, play
 from tictactoe import Rules, batch
 

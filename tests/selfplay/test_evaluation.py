@@ -8,8 +8,8 @@ import pytest
 from gymnasium.error import InvalidAction
 
 from selfplay.agent import Agent
-from selfplay.evaluation import Proof, evaluate
-from selfplay.reach import Unproved, evaluate_reach
+from selfplay.proof.evaluation import Proof, evaluate
+from selfplay.proof.reach import Unproved, evaluate_reach
 from tests.selfplay.players import ScriptedPlayer, first_empty, optimal_player, stubborn, walk
 from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rules, solve

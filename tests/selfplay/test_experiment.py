@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from rich.progress import Task, TaskID
 
-from selfplay import experiment, run_folder
-from selfplay.checkpoint import Checkpoints, RunFlags
-from selfplay.experiment import LiveBar, Record
-from selfplay.run_folder import load
+from selfplay.runs import folder as run_folder
+from selfplay.runs import loop as experiment
+from selfplay.runs.checkpoints import Checkpoints, RunFlags
+from selfplay.runs.folder import load
+from selfplay.runs.loop import LiveBar, Record
 from selfplay.tabular.afterstates import AfterstatePlayer
+from selfplay.tabular.learner import train
 from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
-from selfplay.tabular.training import train
 from tests.runs import DQN, TABULAR
 from train import main
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.evaluation import Evaluation, evaluate
-from selfplay.targets import Target, td_target
+from selfplay.dqn.targets import Target, td_target
+from selfplay.proof.evaluation import Evaluation, evaluate
 from tests.selfplay.players import ScriptedPlayer
 from tictactoe import Rules, batch
 from tictactoe.rewards import PRESETS

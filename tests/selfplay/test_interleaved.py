@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn import DQNAgent
-from selfplay.interleaved import InterleavedAgents
+from selfplay.dqn.agent import DQNAgent
+from selfplay.dqn.interleaved import InterleavedAgents
 from tests.selfplay.scripted import CPU, config_with, constant_values, inputs, make, play, remembered
 from tictactoe import Rewards, Rules, batch
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfplay.matches import Entrant, Greedy, Result, Uniform, meet, round_robin, sample, wilson
+from selfplay.commands.arena.matches import Entrant, Greedy, Result, Uniform, meet, round_robin, sample, wilson
 from tests.selfplay.players import ScriptedPlayer, first_empty, optimal_player, stubborn, walk
 from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rules

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from selfplay.commands.play.dialogue import PlayConfig, Quit, choose_opponent, main, play_game, play_games
+from selfplay.commands.play.opponent import Opponent
 from selfplay.errors import UserError
-from selfplay.play import PlayConfig, Quit, choose_opponent, main, play_game, play_games
-from selfplay.play_opponent import Opponent
 from tictactoe import Rules
 
 OVERALL_LIMIT = 60
@@ -137,7 +137,7 @@ BOOTSTRAP = """
 import fcntl, os, signal, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # so that ^C becomes a signal
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it
-os.execv(sys.executable, [sys.executable, "-m", "selfplay.play", *sys.argv[1:]])
+os.execv(sys.executable, [sys.executable, "-m", "selfplay.commands.play.dialogue", *sys.argv[1:]])
 """
 
 
@@ -239,7 +239,7 @@ def test_senseless_input_asks_again_in_one_line_and_loses_nothing() -> None:
         (b"0\n", 0, "Goodbye.\n"),
         (b"Q\n", 0, "Goodbye.\n"),
         (b"\x04", 0, "\nGoodbye.\n"),
-        (b"\x03", 130, "\npython -m selfplay.play: interrupted\n"),
+        (b"\x03", 130, "\npython -m selfplay.commands.play.dialogue: interrupted\n"),
     ],
 )
 @pytest.mark.parametrize("where", ["at the first move", "after the game"])
@@ -267,7 +267,7 @@ def test_colours_are_shown_on_a_terminal_unless_they_are_not_wanted() -> None:
 
 
 def piped(lines: bytes, *args: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "selfplay.play", *args]
+    command = [sys.executable, "-m", "selfplay.commands.play.dialogue", *args]
     return subprocess.run(command, input=lines, cwd=cwd, capture_output=True, timeout=OVERALL_LIMIT, check=False)
 
 
@@ -287,6 +287,6 @@ def test_answers_may_come_through_a_pipe(tmp_path: Path) -> None:
 def test_a_mistake_is_one_line_and_status_2(args: tuple[str, ...], gist: str, tmp_path: Path) -> None:
     done = piped(b"", *args, cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith(b"python -m selfplay.play: ")
+    assert done.stderr.startswith(b"python -m selfplay.commands.play.dialogue: ")
     assert done.stderr.count(b"\n") == 1
     assert gist in done.stderr.decode()

@@ -2,8 +2,8 @@
 
 import pytest
 
+from selfplay.commands.play.board import Hint, Position, board, hint_board, how_to_name, read_square, square_name
 from selfplay.errors import UserError
-from selfplay.play_board import Hint, Position, board, hint_board, how_to_name, read_square, square_name
 from tictactoe import Rules
 
 LARGE = Rules(4, 5, 4)

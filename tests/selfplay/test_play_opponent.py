@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay import run_folder
-from selfplay.play_board import Position
-from selfplay.play_opponent import SHIPPED_FOLDER, built_in, trained
+from selfplay.commands.play.board import Position
+from selfplay.commands.play.opponent import SHIPPED_FOLDER, built_in, trained
+from selfplay.runs import folder as run_folder
 from tests.selfplay.scripted import config_with, make
 from tests.selfplay.test_play_board import LARGE, position
 from tictactoe import Rules, solve

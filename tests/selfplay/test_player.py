@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.player import network_inputs
+from selfplay.dqn.player import network_inputs
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.scripted import config_with, make
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from selfplay.matches import Result, Uniform, round_robin
-from selfplay.ratings import Rating, rate
+from selfplay.commands.arena.matches import Result, Uniform, round_robin
+from selfplay.commands.arena.ratings import Rating, rate
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 

@@ -9,9 +9,9 @@ import pytest
 
 import selfplay
 from selfplay.agent import Agent
-from selfplay.evaluation import Evaluation, Proof, SeatEvaluation, evaluate
-from selfplay.play_opponent import SHIPPED_FOLDER
-from selfplay.reach import (
+from selfplay.commands.play.opponent import SHIPPED_FOLDER
+from selfplay.proof.evaluation import Evaluation, Proof, SeatEvaluation, evaluate
+from selfplay.proof.reach import (
     Ends,
     Reached,
     TooManyError,
@@ -23,8 +23,8 @@ from selfplay.reach import (
     follow,
     replies,
 )
-from selfplay.report import evaluation_table, live_score, verdict
-from selfplay.tracking import evaluation_metrics, metrics_evaluation
+from selfplay.proof.report import evaluation_table, live_score, verdict
+from selfplay.runs.record import evaluation_metrics, metrics_evaluation
 from tests.selfplay.players import ScriptedPlayer, first_empty, optimal_player, stubborn
 from tests.selfplay.scripted import config_with, make
 from tictactoe import Rules
@@ -80,7 +80,7 @@ class Recording:
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_each_distinct_position_is_met_once(seat: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("selfplay.reach.BOARDS", 7)  # so that equal positions come from many parts
+    monkeypatch.setattr("selfplay.proof.reach.BOARDS", 7)  # so that equal positions come from many parts
     agent = Recording(ScriptedPlayer(first_empty))
     found = follow(agent, Rules(3, 4, 4), seat, 10_000)
     assert found == follow(agent.agent, Rules(3, 4, 4), seat, 10_000)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from selfplay.replay import ReplayMemory
+from selfplay.dqn.replay import ReplayMemory
 
 CPU = torch.device("cpu")
 

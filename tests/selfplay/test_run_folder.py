@@ -10,10 +10,10 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import selfplay
-from selfplay import run_folder
-from selfplay.config import DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.evaluation import evaluate
+from selfplay.proof.evaluation import evaluate
+from selfplay.runs import folder as run_folder
 from tests.runs import saved
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.scripted import config_with, make

@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfplay.schedules import linear
+from selfplay.dqn.schedules import linear
 
 
 @pytest.mark.parametrize(

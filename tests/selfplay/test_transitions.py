@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.transitions import Layout, Symmetry
+from selfplay.dqn.transitions import Layout, Symmetry
 from tests.selfplay.scripted import CPU, config_with, make, play, remembered
 from tictactoe import Rules, solve
 from tictactoe.symmetry import symmetries

@@ -8,69 +8,23 @@ walks its own afterstates backwards, from r = +1 for a win, -1 for a loss, `draw
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from types import MappingProxyType
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.checks import check_counts, check_fractions, check_seed, check_types, require
 from selfplay.tabular import kernels
-from selfplay.tabular.afterstates import AfterstatePlayer
 from selfplay.tabular.boards import FloatArray, IntArray, board_tables
+from selfplay.tabular.config import AfterstateQConfig
 from selfplay.tabular.outcomes import cumulative_counts
-from tictactoe import Rules
+from selfplay.tabular.players import AfterstatePlayer
 
 MATCH_UPS: Mapping[str, Literal[0, 1, "none"]] = MappingProxyType(
     {"random against random": "none", "learner against random": 0, "random against learner": 1}
 )
 """The learner's seat in each of the published match-ups of afterstate-q; the first seat is named first."""
-
-
-@dataclass(frozen=True)
-class AfterstateQConfig:
-    """Train afterstate values against a random opponent on 3,3,3."""
-
-    algorithm: ClassVar[str] = "afterstate-q"
-
-    seed: int = 0
-    """Seed of every random draw of the run."""
-    run_dir: Path | None = None
-    """Folder of this run; it must be new or empty. Default: runs/ALGORITHM-BOARD-SEED-TIME."""
-    games: int = 10_000
-    """Games against the random opponent."""
-    eval_every: int = 500
-    """Games between exact evaluations; one takes longer than these games do."""
-    seat: Literal[0, 1, "none"] = 0
-    """The learner's seat; "none" lets two random players meet, and nothing is learned."""
-    alpha: float = 0.2
-    """Step size: the part of the way that a value moves to its target."""
-    gamma: float = 0.8
-    """Discount per move of the learner, the last one included."""
-    exploration: float = 0.1
-    """Probability of a random move."""
-    draw_reward: float = 0.1
-    """What a draw is worth between a loss, -1, and a win, +1; the published text has 0.2, its program 0.1."""
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        check_seed(self)
-        check_counts(self, "games", "eval_every")
-        check_fractions(self, "gamma", "exploration")
-        require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
-        require(-1 <= self.draw_reward <= 1, "draw_reward", "between -1 and 1", self.draw_reward)
-
-    @property
-    def rules(self) -> Rules:
-        """Return the rules of the board, 3,3,3."""
-        return Rules()
-
-    @property
-    def table_shape(self) -> tuple[int, ...]:
-        """Return the shape of the table, [3^A]."""
-        return (3**self.rules.cells,)
 
 
 class AfterstateQ:

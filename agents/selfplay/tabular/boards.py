@@ -9,12 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.errors import UserError
 from tictactoe import Rules
 from tictactoe.tree import game_tree
-
-TABLE_CELLS = 16
-"""Cells of the largest board that a table is made for: 3^16 values are 0.3 GiB, and every cell more triples that."""
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -27,19 +23,6 @@ class BoardTables(NamedTuple):
     """[2^A]: whether the marks of one seat, as a bitboard, hold a line."""
     powers: IntArray
     """[A]: 3^i, what the first seat's mark in cell i adds to the row; the second's adds twice as much."""
-
-
-def check_table_fits(rules: Rules) -> None:
-    """Refuse a board whose table would not fit into memory.
-
-    Raises:
-        UserError: the board has more than 16 cells.
-    """
-    if rules.cells > TABLE_CELLS:
-        raise UserError(
-            f"a table for a {rules.rows}x{rules.cols} board holds 3^{rules.cells} values of 8 bytes: "
-            f"choose --rows and --cols with at most {TABLE_CELLS} cells"
-        )
 
 
 def board_tables(rules: Rules) -> BoardTables:

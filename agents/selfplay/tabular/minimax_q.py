@@ -15,71 +15,23 @@ tables learn what one table learns, and differ from it in their initial numbers 
 import csv
 import io
 import math
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.checks import check_counts, check_fractions, check_seed, check_types, require
 from selfplay.errors import UserError
 from selfplay.files import read_small, write_csv
 from selfplay.tabular import kernels
-from selfplay.tabular.boards import FloatArray, IntArray, board_tables, greedy, reachable_positions, rows_and_seats
+from selfplay.tabular.boards import FloatArray, board_tables, reachable_positions
+from selfplay.tabular.config import MinimaxQConfig
+from selfplay.tabular.players import MinimaxQPlayer
 from tictactoe import Rules
 
 RULES = Rules()
 CSV_ROWS, CSV_COLUMNS = 3**RULES.cells, RULES.cells
 LARGEST_CSV = 64 << 20
 """Bytes; what `write_table` writes has four millions."""
-
-
-@dataclass(frozen=True)
-class MinimaxQConfig:
-    """Train minimax Q-learning by self-play on 3,3,3."""
-
-    algorithm: ClassVar[str] = "minimax-q"
-
-    seed: int = 0
-    """Seed of every random draw of the run."""
-    run_dir: Path | None = None
-    """Folder of this run; it must be new or empty. Default: runs/ALGORITHM-BOARD-SEED-TIME."""
-    games: int = 10_000_000
-    """Games of self-play; 0 with --from-table proves that table as it is."""
-    eval_every: int = 500_000
-    """Games between exact evaluations. One takes as long as some 30,000 games, so at this spacing they cost little."""
-    tables: Literal["shared", "separate"] = "shared"
-    """One table for both seats, or one per seat."""
-    from_table: Path | None = None
-    """CSV file to start from instead of random numbers: 19,683 lines of 9 numbers, as in a run's table.csv."""
-    alpha: float = 0.1
-    """Step size: the part of the way that a value moves to its target."""
-    gamma: float = 0.9
-    """Discount per ply."""
-    epsilon: float = 0.6
-    """Probability of playing one of the nine cells at random, taken ones included."""
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        check_seed(self)
-        check_counts(self, "eval_every")
-        if self.games == 0:
-            require(self.from_table is not None, "games", "at least 1, or 0 with --from-table", 0)
-        else:
-            check_counts(self, "games")
-        check_fractions(self, "gamma", "epsilon")
-        require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
-
-    @property
-    def rules(self) -> Rules:
-        """Return the rules of the board, 3,3,3."""
-        return RULES
-
-    @property
-    def table_shape(self) -> tuple[int, ...]:
-        """Return the shape of the table, [1 or 2, 3^A, A]."""
-        return (1 if self.tables == "shared" else 2, CSV_ROWS, CSV_COLUMNS)
 
 
 class MinimaxQ:
@@ -122,33 +74,9 @@ class MinimaxQ:
         self.games_played += games
         return outcomes
 
-    def player(self) -> "MinimaxQPlayer":
+    def player(self) -> MinimaxQPlayer:
         """Return a greedy player that has the table as it is now."""
         return MinimaxQPlayer(self.table.copy())
-
-
-class MinimaxQPlayer:
-    """Choose the highest value for the first seat, the lowest for the second; the first of equals.
-
-    All nine cells are open, as in training. `table` is [1, 3^A, A] or [2, 3^A, A] float64.
-    """
-
-    def __init__(self, table: FloatArray) -> None:
-        self.rules = RULES
-        self.table = table
-
-    def q_values(self, observation: Any) -> FloatArray:
-        """Return the action values [B, A] as the mover wants them high: the second seat's with their sign changed.
-
-        The observations [B, R, C, 3] may be of either perspective.
-        """
-        rows, seats = rows_and_seats(self.rules, observation)
-        values = self.table[np.minimum(seats, len(self.table) - 1), rows]
-        return np.where(seats[:, None] == 0, values, -values)
-
-    def act(self, observation: Any, action_mask: Any | None = None) -> IntArray:
-        """Return the greedy cells [B], among those marked in `action_mask` [B, A] if one is given."""
-        return greedy(self.q_values(observation), action_mask)
 
 
 def one_table(table: FloatArray) -> FloatArray:

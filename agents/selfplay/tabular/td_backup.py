@@ -11,79 +11,14 @@ The published hash counts a cell as its mark + 1, so O is 0 and an empty cell 1.
 every table of this package: the rows are in another order and nothing else differs.
 """
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.checks import check_counts, check_fractions, check_seed, check_types, require
-from selfplay.errors import UserError
 from selfplay.tabular import kernels
-from selfplay.tabular.afterstates import AfterstatePlayer
-from selfplay.tabular.boards import FloatArray, board_tables, check_table_fits, reachable_positions
+from selfplay.tabular.boards import FloatArray, board_tables, reachable_positions
+from selfplay.tabular.config import TDBackupConfig
+from selfplay.tabular.players import AfterstatePlayer
 from tictactoe import Rules
-
-MOST_GREEDY_GAMES = 100_000
-
-
-@dataclass(frozen=True)
-class TDBackupConfig:
-    """Train afterstate values by self-play, on any board whose table fits."""
-
-    algorithm: ClassVar[str] = "td-backup"
-
-    seed: int = 0
-    """Seed of every random draw of the run."""
-    run_dir: Path | None = None
-    """Folder of this run; it must be new or empty. Default: runs/ALGORITHM-BOARD-SEED-TIME."""
-    rows: int = 3
-    """Board height, cells."""
-    cols: int = 3
-    """Board width, cells."""
-    k: int = 3
-    """Marks in a row that win."""
-    games: int = 100_000
-    """Games of self-play with the probability `exploit`."""
-    greedy_games: int = 2_500
-    """Games after these that always exploit, and still learn."""
-    eval_every: int = 10_000
-    """Games between exact evaluations. Above 12 cells one takes up to some seconds."""
-    exploit: float = 0.8
-    """Probability of moving to the best-valued board instead of at random."""
-    alpha: float = 0.35
-    """Step size: the part of the way that a value moves to its target."""
-    gamma: float = 0.9
-    """Discount per move of one seat, the last one included."""
-    draw_first: float = 0.1
-    """What a draw is worth to the first seat between a loss, 0, and a win, 1."""
-    draw_second: float = 0.5
-    """What a draw is worth to the second seat."""
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        check_seed(self)
-        check_counts(self, "games", "greedy_games", "eval_every")
-        wanted = f"at most {MOST_GREEDY_GAMES:,}, which are reported one by one"
-        require(self.greedy_games <= MOST_GREEDY_GAMES, "greedy_games", wanted, self.greedy_games)
-        check_fractions(self, "exploit", "gamma", "draw_first", "draw_second")
-        require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
-        try:
-            rules = self.rules
-        except ValueError as error:
-            raise UserError(str(error)) from None
-        check_table_fits(rules)
-
-    @property
-    def rules(self) -> Rules:
-        """Return the rules of the board."""
-        return Rules(self.rows, self.cols, self.k)
-
-    @property
-    def table_shape(self) -> tuple[int, ...]:
-        """Return the shape of the table, [3^A]."""
-        return (3**self.rules.cells,)
 
 
 class TDBackup:

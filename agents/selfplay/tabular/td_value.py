@@ -17,60 +17,15 @@ exercise 1.1) two learners, one per seat, play every game and both learn from it
 The published description leaves open alpha, the exploration rate and the number of games; the defaults are ours.
 """
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import ClassVar, Literal
-
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.checks import check_counts, check_fractions, check_seed, check_types, require
 from selfplay.tabular import kernels
-from selfplay.tabular.afterstates import AfterstatePlayer
 from selfplay.tabular.boards import FloatArray, IntArray, all_boards, board_tables, reachable_positions
+from selfplay.tabular.config import TDValueConfig
+from selfplay.tabular.players import AfterstatePlayer
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
-
-
-@dataclass(frozen=True)
-class TDValueConfig:
-    """Train the value tables of Sutton and Barto's first chapter on 3,3,3."""
-
-    algorithm: ClassVar[str] = "td-value"
-
-    seed: int = 0
-    """Seed of every random draw of the run."""
-    run_dir: Path | None = None
-    """Folder of this run; it must be new or empty. Default: runs/ALGORITHM-BOARD-SEED-TIME."""
-    games: int = 100_000
-    """Games to learn from."""
-    eval_every: int = 5_000
-    """Games between exact evaluations; one takes about as long as these games do."""
-    opponent: Literal["random", "heuristic", "optimal", "self"] = "random"
-    """Who plays the other seat; "self" is a second learner."""
-    alpha: float = 0.1
-    """Step size: the part of the way that a value moves to its successor's."""
-    exploration: float = 0.1
-    """Probability of a random move, after which nothing is backed up."""
-    back_up_losses: bool = True
-    """Back up the lost position after the opponent's winning move as well."""
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        check_seed(self)
-        check_counts(self, "games", "eval_every")
-        check_fractions(self, "exploration")
-        require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
-
-    @property
-    def rules(self) -> Rules:
-        """Return the rules of the board, 3,3,3."""
-        return Rules()
-
-    @property
-    def table_shape(self) -> tuple[int, ...]:
-        """Return the shape of the tables, [2, 3^A]."""
-        return (2, 3**self.rules.cells)
 
 
 class TDValue:

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from selfplay.errors import UserError
-from selfplay.plots import png, progress_figure
+from selfplay.runs.pictures import png, progress_figure
 from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig, match_up_curves
 from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig, read_table, write_table
 from selfplay.tabular.outcomes import cumulative_counts, group_counts, write_curves
-from selfplay.tabular.plots import cumulative_figure, density_figure, groups_figure
+from selfplay.tabular.pictures import cumulative_figure, density_figure, groups_figure
 from selfplay.tabular.td_backup import TDBackup, TDBackupConfig, learned_values
 from tests.selfplay.tabular.references import row_of
 from tests.tictactoe.rule_book import RuleBook

@@ -9,14 +9,14 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import selfplay
-from selfplay import run_folder
 from selfplay.algorithms import TabularConfig
 from selfplay.errors import UserError
+from selfplay.runs import folder as run_folder
 from selfplay.tabular.afterstate_q import AfterstateQConfig
+from selfplay.tabular.learner import Learner, make_learner
 from selfplay.tabular.minimax_q import MinimaxQConfig
 from selfplay.tabular.td_backup import TDBackupConfig
 from selfplay.tabular.td_value import TDValueConfig
-from selfplay.tabular.training import Learner, make_learner
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.scripted import config_with, make
 from tictactoe import Rules

@@ -11,15 +11,15 @@ import pytest
 import selfplay
 from selfplay.algorithms import ALGORITHMS, TabularConfig
 from selfplay.errors import UserError
-from selfplay.experiment import Record
-from selfplay.tabular import training
+from selfplay.runs.loop import Record
+from selfplay.tabular import learner as training
 from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig
 from selfplay.tabular.kernels import DRAW, ILLEGAL
+from selfplay.tabular.learner import Learner, make_learner, train
 from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig, MinimaxQPlayer, one_table, read_table, write_table
 from selfplay.tabular.outcomes import Counts, count, cumulative_counts, shares
 from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
 from selfplay.tabular.td_value import TDValue, TDValueConfig
-from selfplay.tabular.training import Learner, make_learner, train
 from tests.selfplay.decisions import ABSOLUTE
 
 MINIMAX_Q = MinimaxQConfig(seed=1000, games=1_000, eval_every=400)

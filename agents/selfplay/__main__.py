@@ -1,0 +1,5 @@
+"""Start the program as `python -m selfplay`."""
+
+from selfplay.commands.main import main
+
+main()

@@ -1,0 +1,51 @@
+"""The program: `selfplay COMMAND`, or `python -m selfplay COMMAND`, which is the same."""
+
+import signal
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+COMMANDS = {
+    "train": "train a player until it is proved unbeatable",
+    "prove": "prove what a player is, exactly",
+    "play": "play against a player",
+    "arena": "let players meet each other",
+}
+PLACES = {"play": "play.command", "arena": "arena.command"}
+"""The module of a command that has a folder of its own."""
+
+
+def main(args: Sequence[str] | None = None, prog: str | None = None) -> NoReturn:
+    """Run the command that the arguments name, and exit with the status that it deserves."""
+    # Until the command itself takes over, Ctrl-C ends the imports, which take a second or more, without a traceback.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    name, *rest = sys.argv[1:] if args is None else args or [""]
+    if name in ("", "-h", "--help"):
+        print(about())
+        sys.exit(0)
+    if name not in COMMANDS:
+        _refuse(f"there is no command {name!r}; choose one of {', '.join(COMMANDS)}")
+    prog = prog or f"selfplay {name}"
+    try:
+        import functools
+        import importlib
+
+        module = importlib.import_module(f"selfplay.commands.{PLACES.get(name, name)}")
+        from selfplay.commands.command_line import run_command
+    except ModuleNotFoundError as error:
+        from selfplay.errors import missing_extra
+
+        _refuse(missing_extra(error))
+    run_command(functools.partial(module.main, prog=prog), prog, rest)
+
+
+def about() -> str:
+    """Return what there is to be started."""
+    commands = "\n".join(f"  selfplay {name:6} {what}" for name, what in COMMANDS.items())
+    return f"Train players of tic-tac-toe by self-play, and prove what they are.\n\n{commands}\n\nEach has --help."
+
+
+def _refuse(why: str) -> NoReturn:
+    print(f"selfplay: {why}", file=sys.stderr)
+    sys.exit(2)

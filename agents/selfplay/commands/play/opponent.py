@@ -1,0 +1,118 @@
+"""Who a person can play against: a trained player or a built-in opponent, and how it rates the squares."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.agent import Array, Player
+from selfplay.commands.play.board import Hint, Position, cells_of
+from selfplay.commands.players import Named
+from selfplay.errors import UserError
+from tictactoe import Rules, batch, solve
+from tictactoe.opponents import OPPONENTS
+
+EXACT_HINTS = "how each square ends for you if both play best from there; * is best."
+
+LARGEST_BOARD = 64
+"""Cells that fit a terminal, and a trained player's words."""
+
+
+class Opponent(NamedTuple):
+    """Hold who a person plays against."""
+
+    name: str
+    rules: Rules
+    move: Callable[[Position], int]
+    """Returns the empty cell that it marks."""
+    hints: Callable[[Position], Mapping[int, Hint]] | None
+    """Returns what each empty cell is worth to the seat to move; None if it rates nothing."""
+    about_hints: str
+    """What the hints are, or why there are none, to be read after "Hints:"."""
+
+
+def trained(name: str, player: Player) -> Opponent:
+    """Return a trained player; it is given the mask, since a person cannot be asked to break the rules."""
+
+    def move(position: Position) -> int:
+        return int(player.act(_observation(position), _mask(position))[0])
+
+    def hints(position: Position) -> Mapping[int, Hint]:
+        values = player.q_values(_observation(position))[0]
+        chosen = move(position)
+        # What a lost game is worth differs between learners, so the colours go from the worst square to the best.
+        shown = [float(values[cell]) for cell in position.empty]
+        worst, span = min(shown), max(shown) - min(shown) or 1.0
+        return {
+            cell: Hint(f"{value:+.2f}", 2 * (value - worst) / span - 1, cell == chosen)
+            for cell, value in zip(position.empty, shown, strict=True)
+        }
+
+    about = f"what each square is worth to you as {name} sees it, the higher the better;\n* is where it would move."
+    return Opponent(name, player.rules, move, hints, about)
+
+
+def own(named: Named, seed: int | None) -> Opponent:
+    """Return somebody's own agent, which plays without a mask and loses by a taken cell."""
+    generator, judge = np.random.default_rng(seed), named.judge
+
+    def move(position: Position) -> int:
+        mover, opponent = _words(position)
+        if judge.draws:
+            chances = named.asked(lambda: judge.chances(mover, opponent))[0]
+            return int(generator.choice(len(chances), p=chances))
+        return int(named.asked(lambda: judge.cells(mover, opponent))[0])
+
+    return Opponent(named.name, judge.rules, move, None, f"none, for {named.name} rates no squares.")
+
+
+def built_in(name: str, rules: Rules, seed: int | None) -> Opponent:
+    """Return a built-in opponent, which picks among its choices at random.
+
+    Raises:
+        UserError: the board is too large.
+    """
+    if rules.cells > LARGEST_BOARD:
+        raise UserError(f"a {rules.rows}x{rules.cols} board has {rules.cells} cells; at most {LARGEST_BOARD} are shown")
+    if name == "optimal":
+        try:
+            solve(rules)
+        except ValueError as error:
+            raise UserError(f"optimal: {error}") from None
+    generator = np.random.default_rng(seed)
+
+    def move(position: Position) -> int:
+        choices = OPPONENTS[name](rules, position.mover, position.opponent)
+        return int(generator.choice(cells_of(rules, int(choices))))
+
+    if name == "optimal":
+        return Opponent(name, rules, move, _exact_hints, EXACT_HINTS)
+    return Opponent(name, rules, move, None, f"none, for {name} rates no squares.")
+
+
+def _exact_hints(position: Position) -> Mapping[int, Hint]:
+    solution = solve(position.rules)
+    hints = {}
+    _, best = solution.lookup(position.mover, position.opponent)
+    for cell in position.empty:
+        value = -solution.lookup(position.opponent, position.mover | 1 << cell)[0]
+        hints[cell] = Hint({1: "win", 0: "draw", -1: "loss"}[value], value, cell in best)
+    return hints
+
+
+def _words(position: Position) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the marks of the seat to move and of the other as bitboards [1]."""
+    mover, opponent = (np.array([marks], np.uint64).view(np.int64) for marks in (position.mover, position.opponent))
+    return mover, opponent
+
+
+def _observation(position: Position) -> Array:
+    mover, opponent = _words(position)
+    return batch.observe(position.rules, batch.State(mover, opponent, ply=np.zeros(1, np.int64)), "mover")
+
+
+def _mask(position: Position) -> Array:
+    mask = np.zeros((1, position.rules.cells), np.int8)
+    mask[0, list(position.empty)] = 1
+    return mask

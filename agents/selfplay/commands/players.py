@@ -1,0 +1,113 @@
+"""Who is meant by a name on the command line: a run folder, the shipped player, or an agent of one's own."""
+
+import importlib
+import re
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+from gymnasium.error import InvalidAction
+
+from selfplay.errors import UserError
+from tictactoe import Rules
+
+if TYPE_CHECKING:
+    from selfplay.agent import Player
+    from selfplay.proof.judge import Judge
+
+Perspective: TypeAlias = Literal["absolute", "mover"]
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Named:
+    """Hold a player that somebody has named, and how it is asked for its moves."""
+
+    name: str
+    judge: "Judge"
+    player: "Player | None"
+    """One of our own trained players; None if it is somebody's own agent."""
+
+    def asked(self, question: Callable[[], Answer]) -> Answer:
+        """Return what a question about the agent comes to.
+
+        Raises:
+            UserError: somebody's own agent fails, or answers what is no answer.
+        """
+        if self.player is not None:
+            return question()
+        try:
+            return question()
+        except (UserError, InvalidAction) as error:
+            raise UserError(f"{self.name}: {error}") from None
+        except Exception as error:  # whatever somebody's own program raises is theirs to mend
+            raise UserError(f"{self.name}: failed with {type(error).__name__}: {error}{_place(error)}") from None
+
+
+def find(name: str, perspective: str, otherwise: Rules, also: Iterable[str] = ()) -> Named:
+    """Return the player of a run folder, the shipped one, or, for `module:name`, what a module holds under that name.
+
+    Modules are looked for in the folder that one stands in first, as Python does. An agent of one's own is shown the
+    `perspective`, and plays its own `rules` or those `otherwise`. A mistake names what could `also` have been meant.
+
+    Raises:
+        UserError: there is none.
+    """
+    from selfplay.algorithms import SHIPPED, load
+    from selfplay.proof.judge import Judge, trusted
+
+    if is_own(name):
+        agent = _imported(name)
+        rules = getattr(agent, "rules", otherwise)
+        try:
+            return Named(name, Judge(agent, rules if isinstance(rules, Rules) else otherwise, perspective), None)
+        except UserError as error:
+            raise UserError(f"{name}: {error}") from None
+    if name != SHIPPED and not Path(name).is_dir():
+        known = ", ".join((SHIPPED, *also))
+        raise UserError(f"{name}: is neither a run folder, nor one of {known}, nor module:name of an agent of your own")
+    player = load(name)
+    return Named(name, trusted(player), player)
+
+
+def board(rows: int, cols: int, k: int) -> Rules:
+    """Return the rules that flags name.
+
+    Raises:
+        UserError: there is no such board.
+    """
+    try:
+        return Rules(rows, cols, k)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+def is_own(name: str) -> bool:
+    """Tell whether a name is `module:name`; a folder of that name comes first."""
+    return re.fullmatch(r"[\w.]+:[\w.]+", name) is not None and not Path(name).is_dir()
+
+
+def _imported(name: str) -> Any:
+    module, _, attributes = name.partition(":")
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        found: Any = importlib.import_module(module)
+        for attribute in attributes.split("."):
+            found = getattr(found, attribute)
+    except Exception as error:  # the module is somebody's own program
+        raise UserError(f"{name}: cannot be imported: {type(error).__name__}: {error}{_place(error)}") from None
+    return found
+
+
+def _place(error: BaseException) -> str:
+    """Return where in somebody's own program an error arose."""
+    trace, last = error.__traceback__, ""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if not code.co_filename.startswith("<"):
+            last = f" ({Path(code.co_filename).name}, line {trace.tb_lineno})"
+        trace = trace.tb_next
+    return last

@@ -1,0 +1,51 @@
+"""Prove what a player is: `selfplay prove PLAYER`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import tyro
+
+from selfplay.checks import check_counts
+from selfplay.commands import players
+from selfplay.commands.command_line import parse
+from selfplay.commands.players import Perspective
+
+
+@dataclass(frozen=True)
+class ProveConfig:
+    """Evaluate a player exactly: every legal reply is followed, and nothing is sampled."""
+
+    player: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER")]
+    """The folder of a run, shipped (the proved player of this package), or module:name of an agent of your own: an
+    object with act(observation) or probabilities(observation), or a function of one observation."""
+    perspective: Perspective = "absolute"
+    """Planes that an agent of your own is shown: X and O, as the environment has them, or mine and theirs."""
+    rows: int = 3
+    """Board height for an agent of your own that has no `rules`, cells."""
+    cols: int = 3
+    """Board width for such an agent, cells."""
+    k: int = 3
+    """Marks in a row that win, for such an agent."""
+    positions: int = 10_000_000
+    """Above 16 cells: distinct positions that the player is followed to in each seat, at most; these take 2 GB."""
+
+
+def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
+    """Print the exact evaluation of a player and a game against itself."""
+    config = parse(ProveConfig, args, prog)
+    check_counts(config, "positions")
+    from rich.console import Console
+
+    from selfplay.commands.train import say
+    from selfplay.proof.games import self_play_game
+    from selfplay.proof.reach import assess
+    from selfplay.proof.report import evaluation_table, verdict
+
+    named = players.find(config.player, config.perspective, players.board(config.rows, config.cols, config.k))
+    judge, console = named.judge, Console()
+    evaluation = named.asked(lambda: assess(judge, every_state=True, positions=config.positions))
+    if not judge.draws:
+        print(named.asked(lambda: self_play_game(judge, console.width)) + "\n")
+    console.print(evaluation_table(evaluation))
+    say(verdict(evaluation))

@@ -1,0 +1,136 @@
+"""Train a player and prove what it is: `selfplay train [ALGORITHM] [flags]`."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from selfplay.algorithms import ALGORITHMS, Config, read_settings, train
+from selfplay.commands import flags
+from selfplay.commands.command_line import peek
+from selfplay.dqn.config import PRESETS, DQNConfig, PresetFlag
+from selfplay.errors import UserError
+from selfplay.program import command, tensorboard
+from selfplay.runs.flags import RunFlags
+
+if TYPE_CHECKING:
+    from selfplay.runs.experiment import Run
+
+
+def main(args: Sequence[str], prog: str = "selfplay train") -> None:
+    """Train as the flags say, showing the exact score, and leave a run folder behind."""
+    config, run_flags = read(args, prog)
+    from selfplay.runs.experiment import Interrupted
+
+    try:
+        run = train(
+            config,
+            resume=run_flags.resume,
+            force=run_flags.force,
+            checkpoint_interval=run_flags.checkpoint_interval,
+        )
+    except Interrupted as interrupted:
+        present_interrupted(interrupted.run)
+        raise
+    present(run)
+
+
+def read(args: Sequence[str], prog: str) -> tuple[Config, RunFlags]:
+    """Return the settings of the algorithm that is named first, the DQN if none is, and how to go about the run.
+
+    Flags override the defaults, which of a run to resume are its own settings.
+
+    Raises:
+        UserError: there is no such algorithm, flag or run, or a value is none of its flag.
+    """
+    algorithm, *rest = args if args and not args[0].startswith("-") else ("", *args)
+    if algorithm and algorithm not in ALGORITHMS:
+        raise UserError(f"there is no algorithm {algorithm!r}; choose one of {', '.join(ALGORITHMS)}")
+    default: Config
+    resumed = peek(RunFlags, rest, prog).resume if _given("--resume", rest) else None
+    if resumed is not None and {"-h", "--help"}.isdisjoint(rest):
+        default, _ = read_settings(resumed)
+        if algorithm and algorithm != default.algorithm:
+            raise UserError(f"{resumed}: is a run of {default.algorithm}, not of {algorithm}")
+    elif algorithm in ("", DQNConfig.algorithm):
+        default = PRESETS[peek(PresetFlag, rest, prog).preset if _given("--preset", rest) else "default"]
+    else:
+        default = ALGORITHMS[algorithm].settings()
+    started = f"{prog} {algorithm}".rstrip()
+    config, others = flags.read_settings(
+        default, default.groups, {"resuming": RunFlags()}, rest, started, about(default)
+    )
+    return config, others["resuming"]
+
+
+def _given(flag: str, args: Sequence[str]) -> bool:
+    """Tell whether a flag is among the arguments, which saves reading them twice."""
+    return any(arg.split("=")[0] == flag for arg in args)
+
+
+def about(default: Config) -> str:
+    """Return what an algorithm does, and below the DQN's the other algorithms, one line each."""
+    own = str(type(default).__doc__)
+    if not isinstance(default, DQNConfig):
+        return own
+    others = [
+        f"  train {name:13} {algorithm.settings.__doc__}"
+        for name, algorithm in ALGORITHMS.items()
+        if name != DQNConfig.algorithm
+    ]
+    return "\n".join([own, "", "Other algorithms, each with its own --help:", *others])
+
+
+def present(run: "Run") -> None:
+    """Print a game of the player against itself, its exact evaluation, and what to try next."""
+    from rich.console import Console
+
+    from selfplay.proof.games import self_play_game
+    from selfplay.proof.judge import trusted
+    from selfplay.proof.report import evaluation_table, verdict
+    from selfplay.runs.loop import first_of_final_streak, proves
+
+    console = Console()
+    say("\nA game of the player against itself:\n")
+    print(self_play_game(trusted(run.player), console.width) + "\n")
+    console.print(evaluation_table(run.proof))
+    say(verdict(run.proof))
+    stop = "unbeatable" if run.config.stop == "never" else run.config.stop
+    first = first_of_final_streak([proves(record.evaluation, stop) for record in run.records])
+    if first is not None:
+        steps, _, metrics, _ = run.records[first]
+        updates = f", {metrics['time/updates']:,} updates" if "time/updates" in metrics else ""
+        seconds = metrics["time/training_s"]
+        say(f"It was proved from {steps:,} {run.config.unit}{updates} and {seconds:.1f} s of training on to the end.")
+    say(f"\nThe run is in {run.folder}. What you can do next:\n")
+    offer("Prove the saved player again:", command("prove", str(run.folder)))
+    offer("Play against it:", command("play", str(run.folder)))
+    offer("Look at all runs in TensorBoard:", tensorboard(run.folder.parent))
+    algorithm = [] if run.config.algorithm == DQNConfig.algorithm else [run.config.algorithm]
+    offer("See what else can be set:", command("train", *algorithm, "--help"))
+
+
+def present_interrupted(run: "Run") -> None:
+    """Print what is known of the player of a run that was ended early, and how it goes on."""
+    from selfplay.proof.report import live_score, verdict
+
+    say("")
+    if run.records:
+        last = run.records[-1]
+        say(f"At the last evaluation, after {last.steps:,} {run.config.unit}: {live_score(last.evaluation)}.")
+        say(verdict(last.evaluation))
+    offer("Go on with the run:", command("train", "--resume", str(run.folder)))
+    if run.records:
+        offer("Prove the player so far:", command("prove", str(run.folder)))
+        offer("Play against it:", command("play", str(run.folder)))
+
+
+def say(text: str) -> None:
+    """Print a text, on a terminal broken between words only, elsewhere not at all."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print(text, markup=False, soft_wrap=not console.is_terminal)
+
+
+def offer(what: str, line: str) -> None:
+    """Print what a command does and, on a line of its own that can be pasted, the command."""
+    print(f"{what}\n  {line}")

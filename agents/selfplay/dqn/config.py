@@ -1,0 +1,223 @@
+"""What can be set for a DQN: one dataclass, its defaults and the published preset. It imports no torch."""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from selfplay.checks import LARGEST, check_counts, check_fractions, check_seed, check_types, require
+from selfplay.errors import UserError
+from tictactoe import Rules
+from tictactoe.batch import check_fits
+from tictactoe.tree import SOLVABLE_CELLS
+
+Target: TypeAlias = Literal["negamax", "independent", "article"]
+
+WIDEST = 1_000_000
+"""Units of a layer, or channels; more would overflow the sizes that PyTorch counts in."""
+DEEPEST, MOST_WEIGHTS = 100, 100_000_000
+"""Of a network; a config.json that somebody sent can name any, and this is made before its model is looked at."""
+
+
+@dataclass(frozen=True)
+class PresetFlag:
+    """Name the preset, which must be known before the other flags' defaults are."""
+
+    preset: Literal["default", "article"] = "default"
+    """Where the defaults of the other flags come from; "article" is the published DQN."""
+
+
+@dataclass(frozen=True)
+class DQNConfig(PresetFlag):
+    """Train a DQN by interleaved self-play until it is proved unbeatable."""
+
+    algorithm: ClassVar[str] = "dqn"
+    unit: ClassVar[str] = "plies"
+    length_setting: ClassVar[str] = "total_steps"
+    added: ClassVar[Mapping[str, Any]] = MappingProxyType({"convolution": [], "learning_rate_hold": 0})
+    """Settings that older runs do not have, and what they did."""
+    groups: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {
+            "run": "preset seed run_dir device",
+            "game": "rows cols k rewards perspective",
+            "length": "total_steps eval_every stop",
+            "network": "hidden convolution dueling networks",
+            "update": "learning_rate learning_rate_hold batch_size memory_size warmup updates_per_step soft_update "
+            "hard_update",
+            "acting": "num_envs explore epsilon_start epsilon_end epsilon_plies",
+        }
+    )
+    """The headings of `--help` with the settings under each; all others are under "learning"."""
+
+    seed: int = 0
+    """Seed of every random draw of the run."""
+    run_dir: Path | None = None
+    """Folder of this run; it must be new or empty. Default: a new one under runs/, named by algorithm, board, seed,
+    what differs from the defaults, and time."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where networks and replay memory live; "auto" is CUDA where there is one."""
+
+    rows: int = 3
+    """Board height, cells."""
+    cols: int = 3
+    """Board width, cells."""
+    k: int = 3
+    """Marks in a row that win."""
+    rewards: Literal["shaped", "article", "sparse"] = "shaped"
+    """Reward preset."""
+    perspective: Literal["mover", "absolute"] = "mover"
+    """Planes that the network sees: mine and theirs, or X and O."""
+
+    networks: Literal["shared", "separate"] = "shared"
+    """One network for both seats, or one per seat."""
+    target: Target = "negamax"
+    """What a transition bootstraps from: the opponent's value with a minus sign, the agent's own next
+    turn, or (as published, wrong) the opponent's turn with a plus sign."""
+    mask: bool = False
+    """Bar illegal actions from acting and from targets, instead of learning from the illegal reward."""
+    explore: Literal["legal", "any"] = "legal"
+    """Cells that a random move is drawn from."""
+    hidden: tuple[int, ...] = (512,)
+    """Widths of the hidden layers."""
+    convolution: tuple[int, ...] = ()
+    """Channels of 3x3 convolutional layers before the hidden ones, which larger boards can use."""
+    dueling: bool = False
+    """End the network in a value and an advantage head."""
+    double: bool = True
+    """Choose the bootstrap action with the online network, value it with the target network."""
+    gamma: float = 0.99
+    """Discount per ply (per own turn with the independent target)."""
+    learning_rate: float = field(default=8e-3, metadata={"alias": "--lr"})
+    """Step size of Adam at first."""
+    learning_rate_hold: int = 3_000
+    """Updates for which the learning rate stays as it is; from then on it falls as this / updates. 0: it never
+    falls, and players that were trained on past their proof then ended some lines by a taken cell."""
+    batch_size: int = 384
+    """Transitions per update."""
+    memory_size: int = 20_000
+    """Transitions that the replay memory keeps, per agent."""
+    warmup: int = 1_024
+    """Plies before the first update."""
+    updates_per_step: int = 1
+    """Updates after each step of all boards."""
+    soft_update: float = 0.03
+    """Part of the way that the target network moves to the network at each update."""
+    hard_update: int = 0
+    """Copy the network to the target network every so many updates instead; 0: soft updates."""
+    symmetry: bool = True
+    """Turn and reflect each sampled transition at random."""
+    epsilon_start: float = 0.5
+    """Probability of a random move at first."""
+    epsilon_end: float = 0.9
+    """Probability of a random move in the end: it rises, because good play is learned first, and what is
+    left are the odd positions that only random moves lead to."""
+    epsilon_plies: int = 1_500_000
+    """Plies over which epsilon moves from start to end, in a straight line."""
+
+    num_envs: int = 256
+    """Boards played side by side."""
+    total_steps: int = 10_000_000
+    """Plies after which the run ends at the latest, rounded up to whole steps of all boards."""
+    eval_every: int = 12_800
+    """Plies between exact evaluations. Above 12 cells one takes up to some seconds."""
+    stop: Literal["unbeatable", "optimal", "never"] = "unbeatable"
+    """What must be proved by three evaluations running to end the run early. On a board that one seat wins
+    with best play nobody is unbeatable in the other; there exploitability 0 ends the run. "optimal" needs a
+    board of at most 16 cells; from 13 on an evaluation of every state takes up to a minute."""
+
+    def __post_init__(self) -> None:
+        check_types(self)
+        check_seed(self)
+        check_counts(self, *_AT_LEAST_ONE)
+        for each in dataclasses.fields(self):
+            value = getattr(self, each.name)
+            if isinstance(value, int) and each.name not in ("seed", "rows", "cols", "k"):
+                require(value <= LARGEST, each.name, f"at most {LARGEST:,}", value)
+        for name in ("learning_rate_hold", "warmup", "hard_update", "epsilon_plies"):
+            require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
+        check_fractions(self, "gamma", "epsilon_start", "epsilon_end")
+        require(0 < self.soft_update <= 1, "soft_update", "above 0 and at most 1", self.soft_update)
+        require(0 < self.learning_rate < math.inf, "learning_rate", "above 0 and finite", self.learning_rate)
+        for name, sizes in (("hidden", self.hidden), ("convolution", self.convolution)):
+            kind = "widths" if name == "hidden" else "channels"
+            require(min(sizes, default=1) >= 1, name, f"{kind} of at least 1", sizes)
+            require(max(sizes, default=1) <= WIDEST, name, f"{kind} of at most {WIDEST:,}", sizes)
+            require(len(sizes) <= DEEPEST, name, f"at most {DEEPEST} layers", sizes)
+        for name, least in (("memory_size", "num_envs"), ("memory_size", "batch_size"), ("total_steps", "warmup")):
+            wanted = f"at least --{least.replace('_', '-')} ({getattr(self, least)})"
+            require(getattr(self, name) >= getattr(self, least), name, wanted, getattr(self, name))
+        try:
+            check_fits(Rules(self.rows, self.cols, self.k))
+        except ValueError as error:
+            raise UserError(str(error)) from None
+        solvable = self.rules.cells <= SOLVABLE_CELLS
+        wanted = f"unbeatable or never on a board of more than {SOLVABLE_CELLS} cells"
+        require(self.stop != "optimal" or solvable, "stop", wanted, self.stop)
+        layers = "hidden" if self.hidden else "convolution"
+        wanted = f"layers with at most {MOST_WEIGHTS:,} weights in all"
+        require(self._weights <= MOST_WEIGHTS, layers, wanted, getattr(self, layers))
+
+    @property
+    def rules(self) -> Rules:
+        """Return the rules of the board."""
+        return Rules(self.rows, self.cols, self.k)
+
+    @property
+    def defaults(self) -> "DQNConfig":
+        """Return the settings of the preset."""
+        return PRESETS[self.preset]
+
+    @property
+    def length(self) -> int:
+        """Return the plies after which the run ends at the latest."""
+        return self.total_steps
+
+    @property
+    def _weights(self) -> int:
+        """Return about how many weights the network has: those between units."""
+        cells, channels = self.rules.cells, (3, *self.convolution)
+        widths = (channels[-1] * cells, *self.hidden, cells)
+        squares = sum(9 * inputs * outputs for inputs, outputs in pairwise(channels))
+        return squares + sum(inputs * outputs for inputs, outputs in pairwise(widths))
+
+
+_AT_LEAST_ONE = (
+    "batch_size",
+    "memory_size",
+    "updates_per_step",
+    "num_envs",
+    "total_steps",
+    "eval_every",
+)
+
+
+PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
+    {
+        "default": DQNConfig(),
+        "article": DQNConfig(
+            preset="article",
+            rewards="article",
+            perspective="absolute",
+            target="article",
+            explore="any",
+            hidden=(27, 27, 27),
+            learning_rate=1e-3,
+            learning_rate_hold=0,
+            batch_size=32,
+            memory_size=50_000,
+            warmup=100,
+            soft_update=1e-2,
+            symmetry=False,
+            epsilon_start=0.2,
+            epsilon_end=0.2,
+            num_envs=1,
+            total_steps=100_000,
+            eval_every=5_000,
+            stop="never",
+        ),
+    }
+)

@@ -1,0 +1,56 @@
+"""Where a DQN's run lives, and whether there is room for it."""
+
+import os
+
+import torch
+
+from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.transitions import Layout
+from selfplay.errors import UserError
+
+GIGABYTE = 10**9
+
+
+def choose_device(name: str) -> torch.device:
+    """Return the device of that name; "auto" is CUDA where there is one.
+
+    Raises:
+        UserError: CUDA is asked for and not available.
+    """
+    available = torch.cuda.is_available()
+    if name == "cuda" and not available:
+        raise UserError("--device cuda: this machine or this build of PyTorch has no CUDA; use --device cpu")
+    return torch.device("cuda" if name == "cuda" or (name == "auto" and available) else "cpu")
+
+
+def check_room(config: DQNConfig, device: torch.device) -> None:
+    """Refuse settings that need more memory than the device has, for which a system would kill the run in the midst.
+
+    Raises:
+        UserError: they do.
+    """
+    needed, there = least_bytes(config), device_bytes(device)
+    if there is not None and needed > there:
+        place = "the GPU" if device.type == "cuda" else "this machine"
+        raise UserError(
+            f"these settings need at least {needed / GIGABYTE:,.0f} GB of memory, and {place} has "
+            f"{there / GIGABYTE:,.0f} GB; lower --memory-size, --batch-size, --num-envs or --hidden"
+        )
+
+
+def least_bytes(config: DQNConfig) -> int:
+    """Return how much memory a run takes at least: replay memory, a batch through the network, and the boards."""
+    cells, agents = config.rules.cells, 2 if config.networks == "separate" else 1
+    units = cells * sum(config.convolution) + sum(config.hidden) + cells
+    columns = Layout(cells).width
+    numbers = agents * config.memory_size * columns + config.batch_size * (columns + units) + config.num_envs * units
+    return 4 * numbers
+
+
+def device_bytes(device: torch.device) -> int | None:
+    """Return how much memory a device has, in use or not, if the system says so."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_properties(device).total_memory
+    if not hasattr(os, "sysconf"):
+        return None
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -1,0 +1,127 @@
+"""A trained DQN as a player: the greedy moves of one network for both seats, or of one per seat."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from selfplay.agent import Array
+from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.network import NetworkFactory, QNetwork, own_network
+from selfplay.dqn.targets import masked
+from selfplay.errors import UserError
+from selfplay.tensor_file import read_model
+from tictactoe import Rules
+
+OWN_NETWORK = "network"
+"""What config.json calls the network of one's own that a run was trained with."""
+
+
+def network_inputs(observation: Tensor, perspective: str) -> Tensor:
+    """Turn observations [B, R, C, 3] of either perspective into network inputs [B, 3A] float32.
+
+    The mover never has more marks than the opponent, so a view with more marks in plane 1 than in
+    plane 2 is an absolute one with the second seat to move. The mover's view with fewer marks in plane 1
+    is the second seat's as well. With equal numbers the first seat is to move and the two views agree.
+    """
+    marks = observation[..., 1:].sum(dim=(1, 2))
+    ahead, behind = marks[:, 0] > marks[:, 1], marks[:, 0] < marks[:, 1]
+    swap = ahead if perspective == "mover" else behind
+    swapped = observation[..., [0, 2, 1]]
+    return torch.where(swap[:, None, None, None], swapped, observation).flatten(1).float()
+
+
+class QPlayer:
+    """Choose the cell of the highest action value; the first of equals.
+
+    Without `mask` this is the raw arg max, illegal cells included; with it the empty cells alone count.
+    """
+
+    def __init__(self, rules: Rules, networks: tuple[nn.Module, ...], perspective: str, mask: bool) -> None:
+        self.rules = rules
+        self.networks = networks
+        self.perspective = perspective
+        self.mask = mask
+
+    @torch.no_grad()
+    def q_values(self, observation: Array) -> Array:
+        """Return the action values [B, A] of observations [B, R, C, 3] of either perspective.
+
+        Raises:
+            ValueError: the observations are not of this player's board.
+        """
+        device = next(self.networks[0].parameters()).device
+        planes = torch.as_tensor(observation, device=device)
+        expected = (self.rules.rows, self.rules.cols, 3)
+        if tuple(planes.shape[1:]) != expected:
+            raise ValueError(f"this player knows observations [B, {expected}], got shape {tuple(planes.shape)}")
+        inputs = network_inputs(planes, self.perspective)
+        values: Tensor = self.networks[0](inputs)
+        if len(self.networks) == 2:
+            second_to_move = planes[..., 1].sum(dim=(1, 2)) != planes[..., 2].sum(dim=(1, 2))
+            values = torch.where(second_to_move[:, None], self.networks[1](inputs), values)
+        return values if isinstance(observation, Tensor) else values.cpu().numpy()
+
+    def act(self, observation: Array, action_mask: Array | None = None) -> Array:
+        """Return the greedy actions [B], among those marked in `action_mask` [B, A] if one is given."""
+        values = torch.as_tensor(self.q_values(observation))
+        legal = None
+        if action_mask is not None:
+            legal = torch.as_tensor(action_mask, device=values.device) != 0
+        elif self.mask:
+            legal = torch.as_tensor(observation, device=values.device)[..., 0].flatten(1) != 0
+        actions = masked(values, legal).argmax(dim=1)
+        return actions if isinstance(observation, Tensor) else np.asarray(actions.cpu())
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return the weights of its networks by the names that they have in a file."""
+        return named_weights(self.networks)
+
+
+def named_weights(networks: tuple[nn.Module, ...]) -> dict[str, Tensor]:
+    """Return the weights of one network for both seats, or of one per seat, by name."""
+    return {
+        f"{name}.{key}": tensor
+        for name, network in zip(_names(networks), networks, strict=True)
+        for key, tensor in network.state_dict().items()
+    }
+
+
+def _names(networks: tuple[nn.Module, ...]) -> tuple[str, ...]:
+    return ("shared",) if len(networks) == 1 else ("first", "second")
+
+
+def read_player(path: Path, config: DQNConfig, notes: Mapping[str, object], own: NetworkFactory | None) -> QPlayer:
+    """Return the player whose weights a file holds, of the settings and notes that its run has written.
+
+    Raises:
+        UserError: the file does not hold them, or the run's network was one's own and is not given.
+    """
+    check_network(path, notes, own)
+    networks = tuple(
+        own_network(own, config.rules)
+        if own
+        else QNetwork(config.rules, config.hidden, config.convolution, config.dueling, torch.device("meta"))
+        for _ in range(1 if config.networks == "shared" else 2)
+    )
+    tensors = read_model(path, named_weights(networks), config.rules)
+    for name, network in zip(_names(networks), networks, strict=True):
+        weights = {key: tensors[f"{name}.{key}"] for key in network.state_dict()}
+        network.load_state_dict(weights, assign=True)
+        network.requires_grad_(False)
+    return QPlayer(config.rules, networks, config.perspective, config.mask)
+
+
+def check_network(path: Path, notes: Mapping[str, object], own: NetworkFactory | None) -> None:
+    """Refuse to go on with another kind of network than a run was trained with.
+
+    Raises:
+        UserError: one's own is missing, or given where the run had none.
+    """
+    name = notes.get(OWN_NETWORK)
+    if own is None and name is not None:
+        raise UserError(f"{path}: its network is one of your own, {name}; from Python, network= takes what makes it")
+    if own is not None and name is None:
+        raise UserError(f"{path}: its network is the one that its settings describe; leave out network=")

@@ -1,0 +1,1 @@
+"""Exact evaluation: what an agent does against every possible opponent."""

@@ -1,0 +1,128 @@
+"""A run from its folder to its results: what is written, in which order, and what is shown meanwhile."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from selfplay.agent import Player
+from selfplay.errors import UserError
+from selfplay.files import locked
+from selfplay.learner import Learner, Settings
+from selfplay.program import command
+from selfplay.proof.evaluation import Proof
+from selfplay.proof.reach import Unproved
+from selfplay.runs import folder as run_folder
+from selfplay.runs.checkpoints import Checkpoints
+from selfplay.runs.flags import RunFlags
+from selfplay.runs.loop import Record, records, resumed
+from selfplay.runs.record import Tracker, evaluation_metrics, first_lines, metrics_evaluation
+from selfplay.runs.screen import Screen
+from selfplay.tensor_file import write_tensors
+
+
+class Run(NamedTuple):
+    """Hold what a run has come to."""
+
+    config: Settings
+    folder: Path
+    player: Player
+    records: list[Record]
+    """Its evaluations; those of an earlier process come with the player of now."""
+
+    @property
+    def proof(self) -> Proof | Unproved:
+        """Return the last exact evaluation."""
+        return self.records[-1].evaluation
+
+
+class Interrupted(KeyboardInterrupt):
+    """Somebody has ended the run; what it has come to so far is in `run`, its player and settings in its folder."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(f"interrupted; the player so far is in {run.folder}")
+        self.run = run
+
+
+@contextlib.contextmanager
+def entered(config: Settings, flags: RunFlags) -> Iterator[Checkpoints]:
+    """Make the folder of a new run, or enter that of one to resume, and keep other processes out of it.
+
+    Raises:
+        UserError: the folder cannot be made or written to, or another process is in it.
+    """
+    folder = flags.resume or config.run_dir or run_folder.unused(run_folder.default_run_dir(config))
+    if flags.resume is None:
+        run_folder.create(folder)
+    else:
+        run_folder.check_writable(folder, "copy the run elsewhere and resume it there")
+    with locked(folder):
+        yield Checkpoints(folder, config, flags)
+
+
+def run(learner: Learner, kept: Checkpoints) -> Run:
+    """Train to the end, showing the exact score, and leave a run folder behind.
+
+    Raises:
+        Interrupted: the run was interrupted; the player so far is in its folder.
+        UserError: a file cannot be written, or one of those before cannot be read.
+    """
+    config, folder = learner.config, kept.folder
+    standing = resumed(learner, kept) if kept.resuming else None
+    with _refusals_in_one_line(folder):
+        earlier = first_lines(folder, kept.evaluations, config.unit, config.rules) if kept.resuming else None
+        run_folder.write_config(folder, config, learner.notes())
+        tracker = Tracker(folder, config.unit, earlier)
+        history = [(int(line[config.unit]), metrics_evaluation(line, config.rules), line) for line in earlier or []]
+        finished = False
+
+        def so_far() -> Run:
+            player = learner.player()
+            return Run(config, folder, player, [Record(*each, player) for each in history])
+
+        def write_player() -> None:
+            write_tensors(folder / run_folder.MODEL, learner.player().tensors())
+
+        try:
+            with kept.stop_when_asked(), Screen(config, kept, standing.proofs if standing else 0) as screen:
+                for record in records(learner, standing, kept):
+                    steps, evaluation, metrics, player = record
+                    history.append((steps, evaluation, dict(metrics)))
+                    tracker.metrics(steps, evaluation_metrics(evaluation) | dict(metrics))
+                    screen.show(record)
+                    if _is_power_of_two(len(history)):
+                        tracker.player(steps, player)
+                        write_player()
+                # Saved before anything more is shown, which may fail: the terminal can be gone by now.
+                write_player()
+                run_folder.write_evaluation(folder, history[-1][1])
+                learner.write_report(folder)
+                finished = True
+            if not _is_power_of_two(len(history)):
+                tracker.player(history[-1][0], learner.player())
+        except KeyboardInterrupt:
+            if not finished:
+                write_player()
+            raise Interrupted(so_far()) from None
+        finally:
+            tracker.close(config)
+        kept.finish()  # last of all: until then a run that is killed is resumed, and writes all of it again
+        return so_far()
+
+
+@contextlib.contextmanager
+def _refusals_in_one_line(folder: Path) -> Iterator[None]:
+    """Say of what the disk does not take that it is no loss: the run goes on when it does."""
+    try:
+        yield
+    except BrokenPipeError:  # whoever read our output has read enough
+        raise
+    except OSError as error:
+        what = f"{error.filename or 'the output'}: cannot be written ({error.strerror or error})"
+        again = command("train", "--resume", str(folder))
+        raise UserError(f"{what}; once it can, {again} goes on from the last checkpoint") from None
+
+
+def _is_power_of_two(number: int) -> bool:
+    """Tell whether a positive number is 1, 2, 4, 8, ..."""
+    return number & (number - 1) == 0

@@ -1,0 +1,127 @@
+"""The folder of a run: what its files are called, and its JSON, written whole or not at all."""
+
+import json
+import os
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from selfplay.errors import UserError
+from selfplay.files import read_small, write_whole
+from selfplay.learner import Settings
+from selfplay.proof.evaluation import Proof
+from selfplay.proof.reach import Unproved
+
+CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
+LONGEST_NAME = 100
+"""Characters of a run's default name before its time."""
+LARGEST_JSON = 1 << 20
+"""Bytes; a configuration has about a thousand."""
+
+
+def create(folder: Path, flag: str = "--run-dir") -> None:
+    """Make the folder of a new run; `flag` is what a user chooses it with.
+
+    Raises:
+        UserError: the folder cannot be made or written to, or has files in it already.
+    """
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        raise UserError(
+            f"{folder}: is no name in UTF-8, and no model is loaded from such; choose another {flag}"
+        ) from None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        occupied = any(folder.iterdir())
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be made ({error.strerror}); choose another {flag}") from None
+    if occupied:
+        raise UserError(f"{folder}: has files in it already; choose a new or empty {flag}")
+    check_writable(folder, f"choose another {flag}")
+
+
+def check_writable(folder: Path, way_out: str) -> None:
+    """Refuse a folder in which no file can be made.
+
+    Raises:
+        UserError: it is read-only, or there is none.
+    """
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UserError(f"{folder}: is not writable; {way_out}")
+
+
+def write_config(folder: Path, config: Settings, notes: Mapping[str, str]) -> None:
+    """Write how the run was started; where its folder lies is left out, so that it can be moved."""
+    from importlib.metadata import version  # noqa: PLC0415 (a hundredth of a second, for which --help need not wait)
+
+    content = {"algorithm": config.algorithm, "version": version("tictactoe-selfplay"), "config": settings(config)}
+    _write_json(folder / CONFIG, content | dict(notes))
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Return what config.json holds, which may be anything that is a JSON object.
+
+    Raises:
+        UserError: it is missing or no JSON object.
+    """
+    path = folder / CONFIG
+    try:
+        content = json.loads(read_small(path, LARGEST_JSON))
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); is this a run folder?") from None
+    except ValueError:  # not JSON, or not even text
+        raise UserError(f"{path}: is truncated or not JSON") from None
+    except RecursionError:
+        raise UserError(f"{path}: is nested too deeply to be a configuration") from None
+    return content if isinstance(content, dict) else {}
+
+
+def settings(config: Settings) -> dict[str, Any]:
+    """Return the settings of a run by name, ready for JSON, without the place of its folder."""
+    found = {name: value for name, value in asdict(config).items() if name != "run_dir"}
+    return {name: str(value) if isinstance(value, Path) else value for name, value in found.items()}
+
+
+def differences(config: Settings) -> dict[str, Any]:
+    """Return the settings that are not the defaults; of the article's preset, those that are not the article's."""
+    own, default = settings(config), settings(config.defaults)
+    found = {name: value for name, value in own.items() if value != default[name]}
+    return found if own.get("preset", "default") == "default" else {"preset": own["preset"], **found}
+
+
+def default_run_dir(config: Settings) -> Path:
+    """Return runs/ALGORITHM-BOARD-SEED-DIFFERENCES-TIME, without what the differences need not repeat."""
+    rules = config.rules
+    words = [f"{config.algorithm}-{rules.rows}x{rules.cols}x{rules.k}-{config.seed}"]
+    for name, value in differences(config).items():
+        if name in ("seed", "device", "rows", "cols", "k") or value is None:
+            continue
+        if isinstance(value, bool):
+            words.append(name if value else f"no-{name}")
+        else:
+            shown = "x".join(map(str, value)) if isinstance(value, tuple) else Path(str(value)).name
+            words.append(shown if name == "preset" else f"{name}-{shown}")
+    name = re.sub(r"[^\w.-]", "-", "-".join(words).replace("_", "-"), flags=re.ASCII)[:LONGEST_NAME].rstrip("-.")
+    return Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+
+
+def unused(folder: Path) -> Path:
+    """Return the folder, with a number behind its name if another run has taken it."""
+    candidate, number = folder, 1
+    while candidate.exists():
+        number += 1
+        candidate = folder.with_name(f"{folder.name}-{number}")
+    return candidate
+
+
+def write_evaluation(folder: Path, evaluation: Proof | Unproved) -> None:
+    """Write the exact evaluation of the player that was written last, or how far it has got."""
+    _write_json(folder / EVALUATION, evaluation.as_dict())
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    write_whole(path, (json.dumps(content, indent=2) + "\n").encode())

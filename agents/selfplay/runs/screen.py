@@ -1,0 +1,61 @@
+"""The live score of a run: redrawn in place on a terminal, a line for each evaluation elsewhere."""
+
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from selfplay.learner import Settings
+from selfplay.proof.report import live_score
+from selfplay.runs.checkpoints import Checkpoints
+from selfplay.runs.loop import EVALUATIONS_TO_STOP, Record, proves
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+class Screen:
+    """Show what a run knows of its end: how fast it is, what its last evaluation has found, and its limit."""
+
+    def __init__(self, config: Settings, kept: Checkpoints, proofs: int) -> None:
+        self._config = config
+        self._kept = kept
+        self._proofs = proofs
+        self._score = "training until the first evaluation"
+        self._started, self._began_at = time.monotonic(), kept.steps
+        console = Console()
+        in_place = console.is_terminal and not console.is_jupyter
+        self._live = Live(get_renderable=self._drawn, console=console) if in_place else None
+
+    def __enter__(self) -> "Screen":
+        if self._live:
+            self._live.start(refresh=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live:
+            self._live.stop()
+
+    def show(self, record: Record) -> None:
+        """Show what an evaluation has found."""
+        self._kept.steps = record.steps
+        self._score = live_score(record.evaluation)
+        if self._config.stop != "never":
+            self._proofs = self._proofs + 1 if proves(record.evaluation, self._config.stop) else 0
+            self._score += f"; {self._config.stop} {self._proofs} of {EVALUATIONS_TO_STOP} times running"
+        if self._live is None:
+            print(f"{record.steps:,} {self._config.unit}: {self._score}", flush=True)
+
+    def _drawn(self) -> "RenderableType":
+        seconds = time.monotonic() - self._started
+        steps, unit = self._kept.steps, self._config.unit
+        speed = (steps - self._began_at) / max(seconds, 1e-9)
+        minutes, whole = divmod(int(seconds), 60)
+        passed = f"{minutes // 60}:{minutes % 60:02}:{whole:02}"
+        progress = f"{steps:,} of at most {self._config.length:,} {unit}; {speed:,.0f} {unit}/s; {passed}"
+        return Text(f"{progress}\n{self._score}")
