@@ -105,15 +105,14 @@ def _command(command: str, args: list[str], place: Path, setting: Setting) -> No
         os.dup2(end, number)
     sys.stdout = os.fdopen(1, "w", closefd=False)  # the inherited ones remember what they were
     sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)
-    main, prog = COMMANDS[command]
-    sys.argv = [prog, *args]
+    sys.argv = [f"selfplay {command}", *args]
     dying = None if setting.dies_at is None else Dying(setting.dies_at, setting.counted)
     if setting.before is not None:
         setting.before()
     before = resource.getrusage(resource.RUSAGE_SELF)
     sys.setprofile(dying)
     try:
-        run_command(main, prog)
+        run_command(COMMANDS[command].main, f"selfplay {command}")
     finally:
         sys.setprofile(None)
         after = resource.getrusage(resource.RUSAGE_SELF)

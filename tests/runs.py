@@ -16,7 +16,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-import train
+from selfplay.commands import train
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.proof.evaluation import evaluate
@@ -24,7 +24,8 @@ from selfplay.runs import checkpoints as checkpoint
 from selfplay.runs import folder as run_folder
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.tabular import learner as training
-from tests.selfplay.scripted import config_with, make
+from selfplay.tensor_file import write_tensors
+from tests.selfplay.dqn.scripted import config_with, make
 
 ROOT = Path(__file__).parents[1]
 SMALL = ["--hidden", "16", "--num-envs", "16", "--batch-size", "32", "--memory-size", "700", "--warmup", "64"]
@@ -46,7 +47,7 @@ def interrupt(flags: Sequence[str], place: Path, evaluations: int) -> Path:
     command = [*program, *flags, "--run-dir", "it"]
     # A shell that runs the tests in its background has them ignore the signal, which a child would inherit.
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
-    training = subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    training = subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     signal.signal(signal.SIGINT, handler)
     metrics = place / "it" / "metrics.jsonl"
     while not (metrics.exists() and metrics.read_text().count("\n") >= evaluations):
@@ -54,12 +55,14 @@ def interrupt(flags: Sequence[str], place: Path, evaluations: int) -> Path:
         time.sleep(0.05)
     try:
         training.send_signal(signal.SIGINT)
-        _, errors = training.communicate(timeout=60)
+        output, errors = training.communicate(timeout=60)
     finally:
         training.kill()
     assert training.returncode == 130
-    again = f"{shlex.join(program)} --resume it goes on"
-    assert errors == f"python train.py: interrupted; the player so far is in it; {again}\n"
+    assert errors == "python train.py: interrupted; the player so far is in it\n"
+    assert output.endswith(f"Play against it:\n  {sys.executable} -m selfplay play it\n")
+    assert f"Go on with the run:\n  {shlex.join(program)} --resume it\n" in output
+    assert "NOT unbeatable: some opponent beats it" in output or "PROVED" in output
     assert not (place / "it" / "evaluation.json").exists()
     return place / "it"
 
@@ -75,11 +78,12 @@ def check_tensorboard(folder: Path, unit: str) -> None:
         assert shown == {line[unit]: pytest.approx(line[tag], rel=1e-6) for line in lines if tag in line}
     assert tags["images"] == ["q/opening"]
     assert tags["tensors"] == ["game/self_play/text_summary"]
-    hparams = {"_hparams_/experiment", "_hparams_/session_start_info", "_hparams_/session_end_info"}
-    assert hparams <= set(events.summary_metadata)
+    hparams = {name for name in events.summary_metadata if name.startswith("_hparams_/")}
+    assert hparams == {"_hparams_/session_start_info", "_hparams_/session_end_info"}  # see Events.hparams
+    assert not [tag for tag in tags["scalars"] if tag.startswith("final/")]
     readme = (ROOT / "README.md").read_text()
     for tag in {*tags["scalars"], *tags["images"], "game/self_play"}:
-        documented = tag.removeprefix("final/").replace("/second/", "/first/")
+        documented = tag.replace("/second/", "/first/")
         assert f"`{documented}`" in readme, documented
 
 
@@ -106,7 +110,7 @@ def in_parts(args: Sequence[str], folder: Path, stopper: Stopper, stops: Sequenc
     start = [*args, "--run-dir", str(folder)]
     for stop in stops:
         stopper.left = stop
-        with pytest.raises(KeyboardInterrupt, match=f"--resume {folder} goes on$"):
+        with pytest.raises(KeyboardInterrupt, match=f"interrupted; the player so far is in {folder}$"):
             train.main(start)
         start = ["--resume", str(folder)]
     stopper.left = -1
@@ -144,8 +148,8 @@ def saved(folder: Path, **changes: Any) -> DQNConfig:
     config = config_with(**changes)
     player = make(config, separate=config.networks == "separate").player()
     run_folder.create(folder)
-    run_folder.write_config(folder, config)
-    run_folder.write_player(folder, player)
+    run_folder.write_config(folder, config, {})
+    write_tensors(folder / run_folder.MODEL, player.tensors())
     run_folder.write_evaluation(folder, evaluate(player, config.rules))
     return config
 

@@ -10,11 +10,10 @@ import tempfile
 
 import torch
 
-import selfplay.commands.arena.tournament
-import selfplay.commands.play.dialogue
-import selfplay.commands.prove
-import train
 from selfplay.algorithms import ALGORITHMS
+from selfplay.commands import prove, train
+from selfplay.commands.arena import command as arena
+from selfplay.commands.play import command as play
 from tests.pictures import without_pictures
 from tests.runs import SMALL
 
@@ -24,10 +23,5 @@ with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.Stri
     train.main([*SMALL, "--total-steps", "96", "--run-dir", f"{folder}/dqn"])
     for algorithm in set(ALGORITHMS) - {"dqn"}:
         train.main([algorithm, "--games", "9", "--eval-every", "9", "--run-dir", f"{folder}/{algorithm}"])
-COMMANDS = {
-    "train": (train.main, train.PROG),
-    "prove": (selfplay.commands.prove.main, selfplay.commands.prove.PROG),
-    "play": (selfplay.commands.play.dialogue.main, selfplay.commands.play.dialogue.PROG),
-    "arena": (selfplay.commands.arena.tournament.main, selfplay.commands.arena.tournament.PROG),
-}
+COMMANDS = {"train": train, "prove": prove, "play": play, "arena": arena}
 gc.freeze()  # or every process would soon have its own copy of it all

@@ -1,5 +1,7 @@
 """Mistakes that a user can make and mend: shown as one line, never as a traceback."""
 
+from pathlib import Path
+
 LONGEST_LINE = 2_000
 """Characters of a message; a file can hold a name of any length."""
 
@@ -29,3 +31,13 @@ def missing_extra(error: ModuleNotFoundError) -> str:
     if name in ("", "selfplay", "tictactoe"):
         raise error
     return f"{name} is not installed, which learning and judging need: pip install 'tictactoe-selfplay[train]'"
+
+
+def what_failed(error: BaseException) -> str:
+    """Return what was raised by somebody's own program, and where, for a message."""
+    trace, place = error.__traceback__, ""
+    while trace is not None:
+        path = Path(trace.tb_frame.f_code.co_filename)
+        place = f" ({path.name}, line {trace.tb_lineno})" if path.exists() else place
+        trace = trace.tb_next
+    return f"{type(error).__name__}: {error}{place}"

@@ -11,7 +11,7 @@ from benchmarks.bigger_boards import ROWS, Flags, against_built_in, configuratio
 from selfplay.errors import UserError
 from selfplay.proof.evaluation import Proof
 from selfplay.proof.reach import Unproved
-from tests.selfplay.scripted import CPU
+from tests.selfplay.dqn.scripted import CPU
 
 QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
 SMALL = MappingProxyType(

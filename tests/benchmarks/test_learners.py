@@ -18,7 +18,7 @@ from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig
 from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
 from selfplay.tabular.td_value import TDValue, TDValueConfig
 from tests.benchmarks.reports import printed_rows
-from tests.selfplay.scripted import config_with, make
+from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules
 
 SHORT = 1_000

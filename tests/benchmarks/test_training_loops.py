@@ -7,7 +7,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from benchmarks import training_loops
 from benchmarks.face_loops import Played
 from selfplay.dqn.interleaved import InterleavedAgents
-from tests.selfplay.scripted import config_with
+from tests.selfplay.dqn.scripted import config_with
 
 
 def test_playing_alone_never_learns_and_training_does(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from selfplay.dqn.config import PRESETS
 from selfplay.dqn.interleaved import InterleavedAgents
 from selfplay.errors import UserError
 from tests.benchmarks.reports import printed_rows
-from tests.selfplay.scripted import config_with
+from tests.selfplay.dqn.scripted import config_with
 
 
 def test_a_stopwatch_charges_every_instant_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from benchmarks.spread import spread
 from selfplay.dqn.config import PRESETS
 from selfplay.errors import UserError
 from tests.benchmarks.reports import printed_rows
-from tests.selfplay.scripted import config_with
+from tests.selfplay.dqn.scripted import config_with
 
 
 @pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor:UserWarning")  # PyTorch's tracer reads it

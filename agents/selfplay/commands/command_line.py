@@ -1,6 +1,7 @@
 """The conduct of every command: flags from a dataclass, mistakes as one line, honest exit statuses."""
 
 import contextlib
+import difflib
 import io
 import os
 import re
@@ -99,7 +100,8 @@ def _one_line(boxed: str, prog: str) -> str:
     if missing := re.match(r"Missing from .*?: (\w+) (.*?)\.? \(required\)", wrong):
         wrong = f"{missing[1]} is missing: {missing[2]}"
     meant = [match for section in others if section.startswith("Perhaps") for match in re.findall(r"--[\w-]+", section)]
-    advice = f"perhaps you meant {max(meant, key=len)}; " if meant else ""
+    near = max(meant, key=lambda flag: difflib.SequenceMatcher(None, wrong, flag).ratio(), default=None)
+    advice = f"perhaps you meant {near}; " if near else ""
     return f"{wrong.rstrip('.')} ({advice}{prog} --help lists every flag)"
 
 

@@ -39,10 +39,10 @@ def read_settings(
         for heading, other in others.items()
     }
     without_prefix: Any = tyro.conf.OmitArgPrefixes
-    whole = dataclasses.make_dataclass(
-        type(default).__name__,
-        [(heading, without_prefix[kind], dataclasses.field(default_factory=kind)) for heading, kind in kinds.items()],
-    )
+    parts = [
+        (heading, without_prefix[kind], dataclasses.field(default_factory=kind)) for heading, kind in kinds.items()
+    ]
+    whole = _made(type(default).__name__, parts)
     found: Any = parse(whole, args, prog, about=about)
     values = {
         name: getattr(getattr(found, heading), name)
@@ -55,7 +55,8 @@ def read_settings(
 
 def _flags(heading: str, default: Any, names: Sequence[str]) -> type[Any]:
     """Return a dataclass with some of the fields of another, documented for tyro."""
-    hints, documents = get_type_hints(type(default)), _documents(type(default))
+    kind: Any = type(default)
+    hints, documents = get_type_hints(kind), _documents(kind)
     fields = {field.name: field for field in dataclasses.fields(default)}
     flags: list[tuple[str, Any, Any]] = []
     annotated: Any = Annotated
@@ -63,8 +64,13 @@ def _flags(heading: str, default: Any, names: Sequence[str]) -> type[Any]:
         aliases = [alias] if (alias := fields[name].metadata.get("alias")) else None
         hint: Any = annotated[hints[name], tyro.conf.arg(help=documents[name], aliases=aliases)]
         flags.append((name, hint, dataclasses.field(default=getattr(default, name))))
-    made = dataclasses.make_dataclass(heading, flags)
+    return _made(heading, flags)
+
+
+def _made(name: str, fields: list[tuple[str, Any, Any]]) -> type[Any]:
+    made = dataclasses.make_dataclass(name, fields)
     made.__doc__ = ""  # or tyro would show the signature
+    made.__module__ = "builtins"  # or tyro would look for its source, which it has none of
     return made
 
 

@@ -3,14 +3,11 @@
 import importlib
 import re
 import sys
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from gymnasium.error import InvalidAction
-
-from selfplay.errors import UserError
+from selfplay.errors import UserError, what_failed
 from tictactoe import Rules
 
 if TYPE_CHECKING:
@@ -18,32 +15,15 @@ if TYPE_CHECKING:
     from selfplay.proof.judge import Judge
 
 Perspective: TypeAlias = Literal["absolute", "mover"]
-Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True)
-class Named:
+class Named(NamedTuple):
     """Hold a player that somebody has named, and how it is asked for its moves."""
 
     name: str
     judge: "Judge"
     player: "Player | None"
     """One of our own trained players; None if it is somebody's own agent."""
-
-    def asked(self, question: Callable[[], Answer]) -> Answer:
-        """Return what a question about the agent comes to.
-
-        Raises:
-            UserError: somebody's own agent fails, or answers what is no answer.
-        """
-        if self.player is not None:
-            return question()
-        try:
-            return question()
-        except (UserError, InvalidAction) as error:
-            raise UserError(f"{self.name}: {error}") from None
-        except Exception as error:  # whatever somebody's own program raises is theirs to mend
-            raise UserError(f"{self.name}: failed with {type(error).__name__}: {error}{_place(error)}") from None
 
 
 def find(name: str, perspective: str, otherwise: Rules, also: Iterable[str] = ()) -> Named:
@@ -62,7 +42,8 @@ def find(name: str, perspective: str, otherwise: Rules, also: Iterable[str] = ()
         agent = _imported(name)
         rules = getattr(agent, "rules", otherwise)
         try:
-            return Named(name, Judge(agent, rules if isinstance(rules, Rules) else otherwise, perspective), None)
+            rules = rules if isinstance(rules, Rules) else otherwise
+            return Named(name, Judge(agent, rules, perspective, name=name), None)
         except UserError as error:
             raise UserError(f"{name}: {error}") from None
     if name != SHIPPED and not Path(name).is_dir():
@@ -98,16 +79,5 @@ def _imported(name: str) -> Any:
         for attribute in attributes.split("."):
             found = getattr(found, attribute)
     except Exception as error:  # the module is somebody's own program
-        raise UserError(f"{name}: cannot be imported: {type(error).__name__}: {error}{_place(error)}") from None
+        raise UserError(f"{name}: cannot be imported: {what_failed(error)}") from None
     return found
-
-
-def _place(error: BaseException) -> str:
-    """Return where in somebody's own program an error arose."""
-    trace, last = error.__traceback__, ""
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        if not code.co_filename.startswith("<"):
-            last = f" ({Path(code.co_filename).name}, line {trace.tb_lineno})"
-        trace = trace.tb_next
-    return last

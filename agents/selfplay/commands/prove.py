@@ -42,10 +42,10 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     from selfplay.proof.reach import assess
     from selfplay.proof.report import evaluation_table, verdict
 
-    named = players.find(config.player, config.perspective, players.board(config.rows, config.cols, config.k))
-    judge, console = named.judge, Console()
-    evaluation = named.asked(lambda: assess(judge, every_state=True, positions=config.positions))
+    otherwise = players.board(config.rows, config.cols, config.k)
+    judge, console = players.find(config.player, config.perspective, otherwise).judge, Console()
+    evaluation = assess(judge, every_state=True, positions=config.positions)
     if not judge.draws:
-        print(named.asked(lambda: self_play_game(judge, console.width)) + "\n")
+        print(self_play_game(judge, console.width) + "\n")
     console.print(evaluation_table(evaluation))
     say(verdict(evaluation))

@@ -33,7 +33,7 @@ def main(args: Sequence[str], prog: str = "selfplay train") -> None:
     present(run)
 
 
-def read(args: Sequence[str], prog: str) -> tuple[Config, RunFlags]:
+def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, RunFlags]:
     """Return the settings of the algorithm that is named first, the DQN if none is, and how to go about the run.
 
     Flags override the defaults, which of a run to resume are its own settings.

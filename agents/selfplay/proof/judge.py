@@ -1,5 +1,7 @@
 """How an agent is asked for its moves: the view that it is shown, what it may answer, and what is refused."""
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -7,7 +9,7 @@ from gymnasium.error import InvalidAction
 from numpy.typing import NDArray
 
 from selfplay.agent import AnyAgent, Array, Player
-from selfplay.errors import UserError
+from selfplay.errors import UserError, what_failed
 from tictactoe import Rules, batch, planes
 from tictactoe.actions import checked_cells
 from tictactoe.tree import FloatArray, IntArray
@@ -22,7 +24,8 @@ class Judge:
     """Ask an agent what it plays in positions, as it acts without being given a mask.
 
     `perspective` is the view that it is shown. With `twice` every question is put two times, and an agent that
-    answers them differently is refused, for one draw is no proof.
+    answers them differently is refused, for one draw is no proof. With a `name` whatever goes wrong in somebody's agent
+    is a mistake of theirs, told in one line; without one it is raised as it is.
 
     Raises:
         UserError: it is no agent, or answers the same positions differently.
@@ -30,9 +33,17 @@ class Judge:
         gymnasium.error.InvalidAction: it answers something else than a cell, or probabilities, for each board.
     """
 
-    def __init__(self, agent: AnyAgent, rules: Rules, perspective: str = "absolute", twice: bool = True) -> None:
+    def __init__(
+        self,
+        agent: AnyAgent,
+        rules: Rules,
+        perspective: str = "absolute",
+        twice: bool = True,
+        name: str | None = None,
+    ) -> None:
         batch.check_perspective(perspective)
         self.rules = rules
+        self._name = name
         self.agent = agent
         self._perspective = perspective
         self._twice = twice
@@ -45,14 +56,15 @@ class Judge:
     def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
         """Return the cell that it chooses in each position, [n] int64; the bitboards are [n] int64."""
         chosen = np.empty(len(mover), dtype=np.int64)
-        for part, observation in self._questions(mover, opponent):
-            answer = self._cells(observation)
-            if self._twice and not np.array_equal(answer, self._cells(observation)):
-                raise UserError(
-                    "the agent answers the same positions differently when asked twice, and one draw is no proof: "
-                    "give it probabilities(observation), or have it choose its best move"
-                )
-            chosen[part] = answer
+        with self._named_mistakes():
+            for part, observation in self._questions(mover, opponent):
+                answer = self._cells(observation)
+                if self._twice and not np.array_equal(answer, self._cells(observation)):
+                    raise UserError(
+                        "the agent answers the same positions differently when asked twice, and one draw is no proof: "
+                        "give it probabilities(observation), or have it choose its best move"
+                    )
+                chosen[part] = answer
         return chosen
 
     def chances(self, mover: IntArray, opponent: IntArray) -> FloatArray:
@@ -61,14 +73,27 @@ class Judge:
             certain: FloatArray = np.eye(self.rules.cells)[self.cells(mover, opponent)]
             return certain
         chances = np.empty((len(mover), self.rules.cells))
-        for part, observation in self._questions(mover, opponent):
-            answer = self._probabilities(observation)
-            if self._twice and not np.allclose(answer, self._probabilities(observation), rtol=0, atol=1e-6):
-                raise UserError("the agent gives the same positions other probabilities when asked twice")
-            chances[part] = answer
+        with self._named_mistakes():
+            for part, observation in self._questions(mover, opponent):
+                answer = self._probabilities(observation)
+                if self._twice and not np.allclose(
+                    answer, self._probabilities(observation), rtol=0, atol=LARGEST_ERROR
+                ):
+                    raise UserError("the agent gives the same positions other probabilities when asked twice")
+                chances[part] = answer
         return chances
 
-    def _questions(self, mover: IntArray, opponent: IntArray) -> Any:
+    @contextlib.contextmanager
+    def _named_mistakes(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            if self._name is None:
+                raise
+            ours = isinstance(error, UserError | InvalidAction)
+            raise UserError(f"{self._name}: {error if ours else what_failed(error)}") from None
+
+    def _questions(self, mover: IntArray, opponent: IntArray) -> Iterator[tuple[slice, Array]]:
         """Yield parts of the positions with their observations [B, R, C, 3]."""
         for start in range(0, len(mover), BOARDS):
             part = slice(start, start + BOARDS)

@@ -27,6 +27,8 @@ class Screen:
         self._score = "training until the first evaluation"
         self._started, self._began_at = time.monotonic(), kept.steps
         console = Console()
+        self._read = True
+        """Somebody reads what is printed."""
         in_place = console.is_terminal and not console.is_jupyter
         self._live = Live(get_renderable=self._drawn, console=console) if in_place else None
 
@@ -48,8 +50,11 @@ class Screen:
         if self._config.stop != "never":
             self._proofs = self._proofs + 1 if proves(record.evaluation, self._config.stop) else 0
             self._score += f"; {self._config.stop} {self._proofs} of {EVALUATIONS_TO_STOP} times running"
-        if self._live is None:
-            print(f"{record.steps:,} {self._config.unit}: {self._score}", flush=True)
+        if self._live is None and self._read:
+            try:
+                print(f"{record.steps:,} {self._config.unit}: {self._score}", flush=True)
+            except BrokenPipeError:  # whoever read our output has read enough; the run goes on
+                self._read = False
 
     def _drawn(self) -> "RenderableType":
         seconds = time.monotonic() - self._started

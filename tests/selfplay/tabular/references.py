@@ -8,10 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from selfplay.tabular.afterstate_q import AfterstateQConfig
-from selfplay.tabular.minimax_q import MinimaxQConfig
-from selfplay.tabular.td_backup import TDBackupConfig
-from selfplay.tabular.td_value import TDValueConfig
+from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, empty_cells, seat_to_move, with_mark
 
 Values = dict[Board, float]

@@ -8,11 +8,12 @@ import pytest
 
 from selfplay.errors import UserError
 from selfplay.runs.pictures import png, progress_figure
-from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig, match_up_curves
-from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig, read_table, write_table
+from selfplay.tabular.afterstate_q import AfterstateQ, match_up_curves
+from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig
+from selfplay.tabular.minimax_q import MinimaxQ, read_table, write_table
 from selfplay.tabular.outcomes import cumulative_counts, group_counts, write_curves
 from selfplay.tabular.pictures import cumulative_figure, density_figure, groups_figure
-from selfplay.tabular.td_backup import TDBackup, TDBackupConfig, learned_values
+from selfplay.tabular.td_backup import TDBackup, learned_values
 from tests.selfplay.tabular.references import row_of
 from tests.tictactoe.rule_book import RuleBook
 
@@ -151,11 +152,11 @@ def test_pictures_show_what_they_are_given() -> None:
 
 def test_the_progress_of_games_shows_how_they_end_and_that_of_plies_the_loss() -> None:
     ends = {"games/first_wins": 0.5, "games/second_wins": 0.3, "games/draws": 0.2}
-    games = progress_figure([{"games": 10, **ends}, {"games": 20, **ends}], "games").axes[3]
+    games = progress_figure([{"games": 10, **ends}, {"games": 20, **ends}], "games", "a run", {}, None).axes[3]
     assert (games.get_title(), games.get_xlabel()) == ("Training games", "games")
     drawn = {str(line.get_label()): np.asarray(line.get_ydata()).tolist() for line in games.get_lines()}
     assert drawn == {"first seat wins": [0.5, 0.5], "second seat wins": [0.3, 0.3], "draw": [0.2, 0.2]}
-    plies = progress_figure([{"plies": 10, "loss/td": 0.1}], "plies").axes[3]
+    plies = progress_figure([{"plies": 10, "loss/td": 0.1}], "plies", "a run", {}, None).axes[3]
     assert (plies.get_title(), plies.get_xlabel()) == ("Mean squared TD error", "plies")
 
 
@@ -163,7 +164,7 @@ def test_what_is_not_known_of_a_player_is_said_instead_of_drawn() -> None:
     lines: list[dict[str, float]] = [{"plies": plies, "loss/td": 0.1} for plies in (1_000, 3_000)]
     known = [line | {"eval/exploitability": 1.0, "eval/first/win_vs_random": 0.5} for line in lines]
     for metrics, notes in ((lines, 1), (known, 0)):
-        _, states, against_random, learning = progress_figure(metrics, "plies").axes
+        _, states, against_random, learning = progress_figure(metrics, "plies", "a run", {"mask": True}, None).axes
         for axes in (states, against_random):
             assert len(axes.texts) == notes
             assert axes.get_xlim() == learning.get_xlim()
@@ -173,7 +174,9 @@ def test_what_is_not_known_of_a_player_is_said_instead_of_drawn() -> None:
     ("losses", "labels"), [((0.09, 0.6), ["0.1", "0.2", "0.5"]), ((11.5, 14.0), ["12", "13", "14"])]
 )
 def test_the_loss_is_labelled_in_plain_numbers(losses: tuple[float, float], labels: list[str]) -> None:
-    figure = progress_figure([{"plies": number, "loss/td": loss} for number, loss in enumerate(losses)], "plies")
+    figure = progress_figure(
+        [{"plies": number, "loss/td": loss} for number, loss in enumerate(losses)], "plies", "a run", {}, None
+    )
     figure.draw_without_rendering()
     axis = figure.axes[3].yaxis
     shown = [label.get_text() for label in (*axis.get_ticklabels(), *axis.get_ticklabels(minor=True))]

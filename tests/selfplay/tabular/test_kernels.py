@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig
-from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig
-from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
-from selfplay.tabular.td_value import TDValue, TDValueConfig
+from selfplay.tabular.afterstate_q import AfterstateQ
+from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
+from selfplay.tabular.minimax_q import MinimaxQ
+from selfplay.tabular.td_backup import TDBackup
+from selfplay.tabular.td_value import TDValue
 from tests.selfplay.tabular import references
 from tests.selfplay.tabular.references import row_of
 from tests.tictactoe.rule_book import Board
@@ -170,7 +171,8 @@ def test_the_loops_compile_without_a_folder_to_keep_them_in(tmp_path: Path) -> N
     script = """
 import numba.core.caching as caching
 caching.CacheImpl._locator_classes = []  # as where neither the package nor the home folder can be written
-from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig
+from selfplay.tabular.config import MinimaxQConfig
+from selfplay.tabular.minimax_q import MinimaxQ
 print(len(MinimaxQ(MinimaxQConfig()).play(3)))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path)

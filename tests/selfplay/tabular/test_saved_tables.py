@@ -9,16 +9,14 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import selfplay
-from selfplay.algorithms import TabularConfig
+from selfplay.algorithms import read_settings
 from selfplay.errors import UserError
 from selfplay.runs import folder as run_folder
-from selfplay.tabular.afterstate_q import AfterstateQConfig
-from selfplay.tabular.learner import Learner, make_learner
-from selfplay.tabular.minimax_q import MinimaxQConfig
-from selfplay.tabular.td_backup import TDBackupConfig
-from selfplay.tabular.td_value import TDValueConfig
-from tests.selfplay.decisions import ABSOLUTE, MOVER
-from tests.selfplay.scripted import config_with, make
+from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
+from selfplay.tabular.learner import Algorithm, make_algorithm
+from selfplay.tensor_file import write_tensors
+from tests.selfplay.dqn.scripted import config_with, make
+from tests.selfplay.proof.decisions import ABSOLUTE, MOVER
 from tictactoe import Rules
 
 CONFIGS: list[TabularConfig] = [
@@ -31,12 +29,12 @@ CONFIGS: list[TabularConfig] = [
 EACH = pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.algorithm)
 
 
-def saved(folder: Path, config: TabularConfig) -> Learner:
-    learner = make_learner(config)
+def saved(folder: Path, config: TabularConfig) -> Algorithm:
+    learner = make_algorithm(config)
     learner.play(2_000)
     run_folder.create(folder)
-    run_folder.write_config(folder, config)
-    run_folder.write_player(folder, learner.player())
+    run_folder.write_config(folder, config, {})
+    write_tensors(folder / run_folder.MODEL, learner.player().tensors())
     return learner
 
 
@@ -56,7 +54,7 @@ def test_loading_gives_back_the_same_moves_in_every_decision_state(config: Tabul
 @EACH
 def test_the_settings_come_back(config: TabularConfig, tmp_path: Path) -> None:
     saved(tmp_path / "run", config)
-    read = run_folder.read_config(tmp_path / "run")
+    read = read_settings(tmp_path / "run")[0]
     assert run_folder.settings(read) == run_folder.settings(config)
     assert type(read) is type(config)
     assert read.run_dir is None
@@ -65,9 +63,9 @@ def test_the_settings_come_back(config: TabularConfig, tmp_path: Path) -> None:
 def test_a_run_that_started_from_a_table_needs_that_file_no_more(tmp_path: Path) -> None:
     config = MinimaxQConfig(from_table=tmp_path / "deleted.csv")
     run_folder.create(tmp_path / "run")
-    run_folder.write_config(tmp_path / "run", config)
-    run_folder.write_player(tmp_path / "run", make_learner(MinimaxQConfig()).player())
-    assert run_folder.read_config(tmp_path / "run") == config
+    run_folder.write_config(tmp_path / "run", config, {})
+    write_tensors(tmp_path / "run" / run_folder.MODEL, make_algorithm(MinimaxQConfig()).player().tensors())
+    assert read_settings(tmp_path / "run")[0] == config
     assert selfplay.load(tmp_path / "run").act(ABSOLUTE).shape == (4_520,)
 
 
@@ -108,7 +106,7 @@ def test_a_table_of_another_run(run: Path, tmp_path: Path, config: TabularConfig
 
 
 def test_the_networks_of_a_dqn_are_no_table(run: Path) -> None:
-    run_folder.write_player(run, make(config_with()).player())
+    write_tensors(run / run_folder.MODEL, make(config_with()).player().tensors())
     assert "model.safetensors: holds other tensors than config.json describes" in refusal(run)
 
 
@@ -141,8 +139,3 @@ def test_a_setting_that_does_not_fit(run: Path, name: str, value: Any, reason: s
 def test_a_table_of_other_numbers(run: Path, table: np.ndarray) -> None:
     save_file({"table": table}, run / "model.safetensors")
     assert "model.safetensors: table is not made of finite float64 numbers" in refusal(run)
-
-
-def test_only_trained_players_are_saved(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match="only a trained player can be saved, not a object"):
-        run_folder.write_player(tmp_path, object())  # type: ignore[arg-type]

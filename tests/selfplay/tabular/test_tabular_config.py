@@ -5,10 +5,7 @@ from typing import Any
 import pytest
 
 from selfplay.errors import UserError
-from selfplay.tabular.afterstate_q import AfterstateQConfig
-from selfplay.tabular.minimax_q import MinimaxQConfig
-from selfplay.tabular.td_backup import TDBackupConfig
-from selfplay.tabular.td_value import TDValueConfig
+from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 
 
 def test_the_defaults_are_the_published_numbers() -> None:

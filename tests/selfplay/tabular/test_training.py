@@ -9,18 +9,20 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.algorithms import ALGORITHMS, TabularConfig
+from selfplay.algorithms import ALGORITHMS
 from selfplay.errors import UserError
-from selfplay.runs.loop import Record
+from selfplay.runs.loop import Record, records
 from selfplay.tabular import learner as training
-from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig
+from selfplay.tabular.afterstate_q import AfterstateQ
+from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.kernels import DRAW, ILLEGAL
-from selfplay.tabular.learner import Learner, make_learner, train
-from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig, MinimaxQPlayer, one_table, read_table, write_table
+from selfplay.tabular.learner import TabularLearner, make_algorithm
+from selfplay.tabular.minimax_q import MinimaxQ, one_table, read_table, write_table
 from selfplay.tabular.outcomes import Counts, count, cumulative_counts, shares
-from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
-from selfplay.tabular.td_value import TDValue, TDValueConfig
-from tests.selfplay.decisions import ABSOLUTE
+from selfplay.tabular.players import MinimaxQPlayer
+from selfplay.tabular.td_backup import TDBackup
+from selfplay.tabular.td_value import TDValue
+from tests.selfplay.proof.decisions import ABSOLUTE
 
 MINIMAX_Q = MinimaxQConfig(seed=1000, games=1_000, eval_every=400)
 SHORT: list[TabularConfig] = [
@@ -32,26 +34,35 @@ SHORT: list[TabularConfig] = [
 EACH = pytest.mark.parametrize("config", SHORT, ids=lambda config: config.algorithm)
 
 
-def trained(config: TabularConfig) -> tuple[Learner, list[Record]]:
-    learner = make_learner(config)
-    return learner, list(train(learner))
+def trained(config: TabularConfig) -> tuple[Any, list[Record]]:
+    """Train to the end; return what has learned, of which there are four kinds, and its evaluations."""
+    learner = TabularLearner(config)
+    return learner.algorithm, list(records(learner))
+
+
+def reported(config: TabularConfig, folder: Path) -> tuple[Any, list[Record]]:
+    """Train to the end and write the report."""
+    learner = TabularLearner(config)
+    history = list(records(learner))
+    learner.write_report(folder)
+    return learner.algorithm, history
 
 
 def test_every_algorithm_has_a_learner_and_its_name() -> None:
     assert [config.algorithm for config in SHORT] == list(ALGORITHMS)[1:]
-    assert all(kind.algorithm == name for name, kind in ALGORITHMS.items())
-    assert [type(make_learner(config)) for config in SHORT] == [MinimaxQ, AfterstateQ, TDValue, TDBackup]
+    assert all(kind.settings.algorithm == name for name, kind in ALGORITHMS.items())
+    assert [type(make_algorithm(config)) for config in SHORT] == [MinimaxQ, AfterstateQ, TDValue, TDBackup]
 
 
 @EACH
 def test_evaluations_come_every_so_many_games_and_at_the_end(config: TabularConfig) -> None:
-    learner, records = trained(config)
+    learner, history = trained(config)
     greedy = [1_700] if isinstance(config, TDBackupConfig) else []
-    assert [record.steps for record in records] == [400, 800, 1_000, *greedy]
-    assert learner.games_played == records[-1].steps
-    assert records[-1].evaluation == selfplay.evaluate(learner.player(), config.rules)
-    assert records[0].evaluation != records[-1].evaluation
-    seconds = [record.metrics["time/training_s"] for record in records]
+    assert [record.steps for record in history] == [400, 800, 1_000, *greedy]
+    assert learner.games_played == history[-1].steps
+    assert history[-1].evaluation == selfplay.evaluate(learner.player(), config.rules)
+    assert history[0].evaluation != history[-1].evaluation
+    seconds = [record.metrics["time/training_s"] for record in history]
     assert seconds == sorted(set(seconds))
 
 
@@ -59,12 +70,12 @@ def test_evaluations_come_every_so_many_games_and_at_the_end(config: TabularConf
 def test_the_seed_decides_every_bit_however_the_games_are_cut(
     config: TabularConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learner, records = trained(config)
+    learner, history = trained(config)
     monkeypatch.setattr(training, "SLICE", 77)
     same, same_records = trained(dataclasses.replace(config, eval_every=1_000))
     assert np.array_equal(learner.table, same.table)
     assert learner.rng.bit_generator.state == same.rng.bit_generator.state
-    assert same_records[-1].evaluation == records[-1].evaluation
+    assert same_records[-1].evaluation == history[-1].evaluation
     other, _ = trained(dataclasses.replace(config, seed=1001))
     assert not np.array_equal(learner.table, other.table)
 
@@ -72,10 +83,10 @@ def test_the_seed_decides_every_bit_however_the_games_are_cut(
 @EACH
 def test_a_learner_that_has_played_already_plays_only_the_rest(config: TabularConfig) -> None:
     learner, _ = trained(config)
-    resumed = make_learner(config)
-    resumed.play(300)
-    assert [record.steps for record in train(resumed)][:2] == [700, 1_000]
-    assert np.array_equal(resumed.table, learner.table)
+    resumed = TabularLearner(config)
+    resumed.advance(300)
+    assert [record.steps for record in records(resumed)][:3] == [400, 800, 1_000]
+    assert np.array_equal(resumed.algorithm.table, learner.table)
 
 
 @pytest.mark.parametrize(
@@ -115,12 +126,12 @@ def test_a_learner_that_has_played_already_plays_only_the_rest(config: TabularCo
 )
 def test_every_setting_counts(kind: type[TabularConfig], change: dict[str, Any]) -> None:
     config = next(config for config in SHORT if type(config) is kind)
-    learner, records = trained(config)
+    learner, history = trained(config)
     other, others = trained(dataclasses.replace(config, **change))
     if learner.table.shape == other.table.shape:
         assert not np.array_equal(learner.table, other.table)
     else:
-        assert records[-1].evaluation != others[-1].evaluation
+        assert history[-1].evaluation != others[-1].evaluation
 
 
 def test_outcomes_are_counted_and_shared_out() -> None:
@@ -137,27 +148,26 @@ def test_outcomes_are_counted_and_shared_out() -> None:
 
 @EACH
 def test_the_records_tell_how_the_games_since_the_one_before_have_ended(config: TabularConfig) -> None:
-    _, records = trained(config)
-    learner = make_learner(config)
+    _, history = trained(config)
+    learner = make_algorithm(config)
     learner.play(400)
-    assert {tag: records[1].metrics[tag] for tag in shares(Counts())} == shares(count(learner.play(400)))
+    assert {tag: history[1].metrics[tag] for tag in shares(Counts())} == shares(count(learner.play(400)))
     if isinstance(config, MinimaxQConfig):
-        assert records[1].metrics["games/illegal"] > 0.5
+        assert history[1].metrics["games/illegal"] > 0.5
 
 
 def test_minimax_q_starts_from_a_table_and_leaves_one(tmp_path: Path) -> None:
-    learner, _ = trained(MINIMAX_Q)
-    training.write_report(tmp_path, learner)
+    learner, _ = reported(MINIMAX_Q, tmp_path)
     assert np.array_equal(read_table(tmp_path / "table.csv"), learner.table[0])
     as_it_is = dataclasses.replace(MINIMAX_Q, games=0, from_table=tmp_path / "table.csv")
     for config in (as_it_is, dataclasses.replace(as_it_is, tables="separate")):
-        loaded, records = trained(config)
-        assert [record.steps for record in records] == [0]
-        assert records[0].evaluation == selfplay.evaluate(learner.player(), learner.rules)
+        loaded, history = trained(config)
+        assert [record.steps for record in history] == [0]
+        assert history[0].evaluation == selfplay.evaluate(learner.player(), learner.rules)
         assert all(np.array_equal(table, learner.table[0]) for table in loaded.table)
     further, _ = trained(dataclasses.replace(MINIMAX_Q, from_table=tmp_path / "table.csv"))
     assert not np.array_equal(further.table, learner.table)
-    unseen = learner.table[0] == make_learner(MINIMAX_Q).table[0]
+    unseen = learner.table[0] == make_algorithm(MINIMAX_Q).table[0]
     assert (further.table[0][unseen] == learner.table[0][unseen]).mean() > 0.9
 
 
@@ -165,7 +175,7 @@ def test_a_table_to_start_from_must_be_one(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text("1,2\n")
     for name, message in (("q.csv", "line 1: must hold 9 numbers, but holds 2"), ("none.csv", "cannot be read")):
         with pytest.raises(UserError, match=message):
-            make_learner(MinimaxQConfig(from_table=tmp_path / name))
+            make_algorithm(MinimaxQConfig(from_table=tmp_path / name))
     with pytest.raises(UserError, match="--games must be at least 1, or 0 with --from-table, got 0"):
         MinimaxQConfig(games=0)
 
@@ -190,24 +200,22 @@ def last_line(lines: list[dict[str, str]], match_up: str) -> tuple[int, ...]:
 
 
 def test_afterstate_q_reports_the_three_match_ups(tmp_path: Path) -> None:
-    learner, records = trained(dataclasses.replace(SHORT[1], eval_every=1_000))
-    training.write_report(tmp_path, learner)
+    learner, history = reported(dataclasses.replace(SHORT[1], eval_every=1_000), tmp_path)
     lines = lines_of(tmp_path / "curves.csv")
     assert len(lines) == 3 * 1_000
     game, first, second, draws = last_line(lines, "learner against random")
     assert (game, first + second + draws) == (1_000, 1_000)
-    assert records[-1].metrics["games/first_wins"] == first / game  # the games of the report are those of the run
+    assert history[-1].metrics["games/first_wins"] == first / game  # the games of the report are those of the run
     assert last_line(lines, "random against random")[1] < first
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_td_value_reports_its_games_by_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    learner, records = trained(dataclasses.replace(SHORT[2], eval_every=1_000))
-    training.write_report(tmp_path, learner)
+    learner, history = reported(dataclasses.replace(SHORT[2], eval_every=1_000), tmp_path)
     lines = lines_of(tmp_path / "curves.csv")
     first, second = (last_line(lines, name) for name in ("learner against random", "random against learner"))
     assert first[0] == second[0] == 500
-    assert records[-1].metrics["games/first_wins"] == (first[1] + second[1]) / 1_000
+    assert history[-1].metrics["games/first_wins"] == (first[1] + second[1]) / 1_000
     assert first[1] > second[1]
 
     config = TDValueConfig(seed=1000, opponent="self", games=1_000)
@@ -220,11 +228,10 @@ def test_td_value_reports_its_games_by_seat(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize(("greedy_games", "last"), [(700, [500, 700]), (20_000, [*range(1_000, 20_001, 1_000)])])
 def test_td_backup_reports_its_greedy_games_in_groups(greedy_games: int, last: list[int], tmp_path: Path) -> None:
-    learner, records = trained(TDBackupConfig(seed=1000, games=1_000, greedy_games=greedy_games))
-    training.write_report(tmp_path, learner)
+    learner, history = reported(TDBackupConfig(seed=1000, games=1_000, greedy_games=greedy_games), tmp_path)
     lines = lines_of(tmp_path / "groups.csv")
     assert [int(line["last_game"]) for line in lines] == last
-    assert sum(int(line["draws"]) for line in lines) / greedy_games == records[-1].metrics["games/draws"]
+    assert sum(int(line["draws"]) for line in lines) / greedy_games == history[-1].metrics["games/draws"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["groups.csv", "groups.png", "values.png"]
 
 

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from selfplay.tabular import kernels
-from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig
-from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig
-from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
-from selfplay.tabular.td_value import TDValue, TDValueConfig
+from selfplay.tabular.afterstate_q import AfterstateQ
+from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
+from selfplay.tabular.minimax_q import MinimaxQ
+from selfplay.tabular.td_backup import TDBackup
+from selfplay.tabular.td_value import TDValue
 from tests.selfplay.tabular.references import row_of
 
 # X plays cells 0, 1, 2 and wins; O plays 3, 4 between.

@@ -8,8 +8,8 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.commands.players import Named
 from selfplay.proof.evaluation import policy_of
+from selfplay.proof.judge import Judge
 from tictactoe import Rules, batch, planes
 from tictactoe.opponents import Choices, pick
 from tictactoe.tree import SOLVABLE_CELLS, FloatArray, GameTree, IntArray, Policy, Totals, game_tree, play_out
@@ -71,27 +71,26 @@ class Entrant(Protocol):
 
 @dataclass(frozen=True)
 class Judged:
-    """Play what a named player plays, as it acts without being given a mask."""
+    """Play what an agent plays, as it acts without being given a mask."""
 
-    named: Named
+    judge: Judge
 
     @property
     def stochastic(self) -> bool:
         """Tell whether it draws its moves."""
-        return self.named.judge.draws
+        return self.judge.draws
 
     def policy(self, tree: GameTree) -> Policy:
         """Return the probability of each of its actions."""
-        return self.named.asked(lambda: policy_of(self.named.judge, tree))
+        return policy_of(self.judge, tree)
 
     def moves(self, rules: Rules, state: batch.State, generator: np.random.Generator) -> NDArray[np.int64]:  # noqa: ARG002 (its own)
         """Return its cells, drawn where it draws them."""
-        if not self.stochastic:
-            return self.named.asked(lambda: self.named.judge.cells(state.mover, state.opponent))
-        chances = self.named.asked(lambda: self.named.judge.chances(state.mover, state.opponent))
-        drawn: NDArray[np.int64] = (chances.cumsum(axis=1) < generator.random((len(chances), 1))).sum(axis=1)
-        cells: NDArray[np.int64] = drawn.clip(max=chances.shape[1] - 1)
-        return cells
+        if not self.judge.draws:
+            return self.judge.cells(state.mover, state.opponent)
+        chances = self.judge.chances(state.mover, state.opponent)
+        cells: NDArray[np.int64] = (chances.cumsum(axis=1) <= generator.random((len(chances), 1))).sum(axis=1)
+        return cells.clip(max=chances.shape[1] - 1)
 
 
 @dataclass(frozen=True)

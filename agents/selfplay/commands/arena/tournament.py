@@ -24,9 +24,9 @@ from selfplay.commands.arena.tables import (
     result_note,
     result_table,
 )
-from selfplay.commands.players import Named
 from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
+from selfplay.proof.judge import Judge
 from selfplay.runs import folder as run_folder
 from selfplay.runs.events import Events
 from selfplay.runs.pictures import png
@@ -91,11 +91,11 @@ def enter(given: Sequence[str], perspective: str) -> Field:
     others = [name for name in given if name not in OPPONENTS]
     # Agents of one's own come last: where they have no rules they play the board of the others.
     rules = Rules()
-    named: dict[str, Named] = {}
+    judges: dict[str, Judge] = {}
     for name in sorted(others, key=players.is_own):
-        named[name] = players.find(name, perspective, rules, also=OPPONENTS)
-        board = named[name].judge.rules
-        if len(named) == 1:
+        judges[name] = players.find(name, perspective, rules, also=OPPONENTS).judge
+        board = judges[name].rules
+        if len(judges) == 1:
             rules, first = board, name
         if board != rules:
             raise UserError(f"{name} plays {board}, but {first} plays {rules}: give players of one board")
@@ -103,7 +103,7 @@ def enter(given: Sequence[str], perspective: str) -> Field:
         raise UserError(
             f"optimal: knows boards of up to {SOLVABLE_CELLS} cells, but {first} plays {rules}; leave it out"
         )
-    entrants = [Judged(named[name]) if name in named else Uniform(OPPONENTS[name]) for name in given]
+    entrants = [Judged(judges[name]) if name in judges else Uniform(OPPONENTS[name]) for name in given]
     return Field(rules, short_names(given), entrants)
 
 

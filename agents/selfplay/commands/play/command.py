@@ -75,7 +75,7 @@ def choose_opponent(config: PlayConfig) -> "Opponent":
     if config.opponent in OPPONENTS:
         return built_in(config.opponent, rules, config.seed)
     named = players.find(config.opponent, config.perspective, rules, also=OPPONENTS)
-    opponent = own(named, config.seed) if named.player is None else trained(named.name, named.player)
+    opponent = own(named.name, named.judge, config.seed) if named.player is None else trained(named.name, named.player)
     for name, value in sizes.items():
         require(value == getattr(opponent.rules, name), name, f"that of {opponent.name}, {opponent.rules}", value)
     return opponent

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from selfplay.agent import Array, Player
 from selfplay.commands.play.board import Hint, Position, cells_of
-from selfplay.commands.players import Named
 from selfplay.errors import UserError
+from selfplay.proof.judge import Judge
 from tictactoe import Rules, batch, solve
 from tictactoe.opponents import OPPONENTS
 
@@ -53,18 +53,18 @@ def trained(name: str, player: Player) -> Opponent:
     return Opponent(name, player.rules, move, hints, about)
 
 
-def own(named: Named, seed: int | None) -> Opponent:
+def own(name: str, judge: Judge, seed: int | None) -> Opponent:
     """Return somebody's own agent, which plays without a mask and loses by a taken cell."""
-    generator, judge = np.random.default_rng(seed), named.judge
+    generator = np.random.default_rng(seed)
 
     def move(position: Position) -> int:
         mover, opponent = _words(position)
         if judge.draws:
-            chances = named.asked(lambda: judge.chances(mover, opponent))[0]
+            chances = judge.chances(mover, opponent)[0]
             return int(generator.choice(len(chances), p=chances))
-        return int(named.asked(lambda: judge.cells(mover, opponent))[0])
+        return int(judge.cells(mover, opponent)[0])
 
-    return Opponent(named.name, judge.rules, move, None, f"none, for {named.name} rates no squares.")
+    return Opponent(name, judge.rules, move, None, f"none, for {name} rates no squares.")
 
 
 def built_in(name: str, rules: Rules, seed: int | None) -> Opponent:

@@ -7,16 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfplay.commands.arena.matches import Entrant, Greedy, Result, Uniform, meet, round_robin, sample, wilson
-from tests.selfplay.players import ScriptedPlayer, first_empty, optimal_player, stubborn, walk
+from selfplay.commands.arena.matches import Entrant, Judged, Result, Uniform, meet, round_robin, sample, wilson
+from selfplay.proof.judge import Judge
+from tests.selfplay.proof.players import ScriptedPlayer, first_empty, optimal_player, stubborn, walk
 from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rules
 from tictactoe.faces.turn import TicTacToeEnv
 from tictactoe.opponents import OPPONENTS
 from tictactoe.tree import game_tree
 
+
+def greedy(agent: Any, rules: Rules | None = None) -> Judged:
+    return Judged(Judge(agent, rules or Rules(), "mover"))
+
+
 RANDOM, HEURISTIC, OPTIMAL = (Uniform(OPPONENTS[name]) for name in ("random", "heuristic", "optimal"))
-FIRST_EMPTY, STUBBORN = (Greedy(ScriptedPlayer(choose)) for choose in (first_empty, stubborn))
+FIRST_EMPTY, STUBBORN = (greedy(ScriptedPlayer(choose)) for choose in (first_empty, stubborn))
 
 
 class ManyBoards:
@@ -47,7 +53,7 @@ def test_random_against_random_gives_the_known_fractions() -> None:
 
 
 def test_optimal_never_loses_to_anyone() -> None:
-    players: list[Entrant] = [OPTIMAL, Greedy(optimal_player(Rules())), RANDOM, HEURISTIC, FIRST_EMPTY, STUBBORN]
+    players: list[Entrant] = [OPTIMAL, greedy(optimal_player(Rules())), RANDOM, HEURISTIC, FIRST_EMPTY, STUBBORN]
     results = round_robin(Rules(), players, games=1, seed=0)
     for optimal in (0, 1):
         assert [row[optimal].win for row in results] == [0] * len(players)
@@ -67,7 +73,7 @@ def test_a_board_that_the_first_seat_wins_is_won_by_optimal_play_with_certainty(
 def test_either_seat_of_a_pairing_sees_what_its_own_walk_through_the_game_says(
     rules: Rules, choose: Callable[[set[int], set[int]], int]
 ) -> None:
-    player = Greedy(ScriptedPlayer(choose))
+    player = greedy(ScriptedPlayer(choose), rules)
     book = RuleBook(rules.rows, rules.cols, rules.k)
     for seat, result in enumerate((exact(player, RANDOM, rules), exact(RANDOM, player, rules))):
         _, chances, _ = walk(book, choose, seat)
@@ -91,31 +97,31 @@ def test_a_pairing_is_the_same_on_the_board_turned_around() -> None:
         marks = ({turned(rules, cell) for cell in side} for side in (mine, theirs))
         return turned(rules, first_empty(*marks))
 
-    last = Greedy(ScriptedPlayer(last_empty))
+    last = greedy(ScriptedPlayer(last_empty))
     for opponent in (RANDOM, HEURISTIC, OPTIMAL):
         assert shares(exact(opponent, last)) == pytest.approx(shares(exact(opponent, FIRST_EMPTY)), abs=1e-12)
         assert shares(exact(last, opponent)) == pytest.approx(shares(exact(FIRST_EMPTY, opponent)), abs=1e-12)
 
 
-def play_by_turns(first: Greedy, second: Greedy) -> tuple[int, bool]:
+def play_by_turns(first: Judged, second: Judged) -> tuple[int, bool]:
     env = TicTacToeEnv(perspective="mover")
     observation, info = env.reset()
     terminated = False
     while not terminated:
-        agent = (first, second)[info["to_play"]].agent
+        agent: Any = (first, second)[info["to_play"]].judge.agent
         observation, _, terminated, _, info = env.step(int(agent.act(observation[None])[0]))
     return info["winner"], info["illegal"]
 
 
 @pytest.mark.parametrize("rules", [Rules(), Rules(4, 5, 3)], ids=str)
 def test_two_deterministic_players_have_one_game(rules: Rules) -> None:
-    result = sample(rules, Greedy(ManyBoards()), Greedy(ManyBoards()), 1_000, np.random.default_rng(0))
+    result = sample(rules, greedy(ManyBoards(), rules), greedy(ManyBoards(), rules), 1_000, np.random.default_rng(0))
     assert result.games is None
     assert sorted(shares(result)) == [0, 0, 1]
 
 
 def test_the_one_game_of_two_deterministic_players_is_the_one_the_turn_view_plays() -> None:
-    players = [FIRST_EMPTY, STUBBORN, Greedy(optimal_player(Rules()))]
+    players = [FIRST_EMPTY, STUBBORN, greedy(optimal_player(Rules()))]
     seen = set()
     for first in players:
         for second in players:
@@ -129,7 +135,7 @@ def test_the_one_game_of_two_deterministic_players_is_the_one_the_turn_view_play
 
 
 def test_whoever_plays_a_taken_cell_loses_that_line() -> None:
-    always_first_cell = Greedy(ScriptedPlayer(lambda *_: 0))
+    always_first_cell = greedy(ScriptedPlayer(lambda *_: 0))
     assert exact(always_first_cell, always_first_cell) == Result(1, 0, 0, (0, 1))
     assert exact(always_first_cell, RANDOM) == Result(0, 0, 1, (1, 0))
     result = exact(RANDOM, always_first_cell)  # which fails at once if cell 0 is taken, else with its second move
@@ -176,7 +182,7 @@ def test_sampled_games_count_illegal_moves_for_the_seat_that_plays_them() -> Non
 
 def test_a_board_too_large_to_follow_is_sampled_and_the_same_seed_repeats_it() -> None:
     rules = Rules(4, 5, 3)
-    players: list[Entrant] = [RANDOM, HEURISTIC, Greedy(ManyBoards())]
+    players: list[Entrant] = [RANDOM, HEURISTIC, greedy(ManyBoards(), rules)]
     done: list[float] = []
     results = round_robin(rules, players, games=5_000, seed=1, advance=done.append)
     assert [[result.games for result in row] for row in results] == [[5_000] * 3, [5_000] * 3, [5_000, 5_000, None]]

@@ -9,8 +9,9 @@ import pytest
 
 import selfplay
 from selfplay.agent import Agent
-from selfplay.commands.play.opponent import SHIPPED_FOLDER
+from selfplay.algorithms import SHIPPED_FOLDER
 from selfplay.proof.evaluation import Evaluation, Proof, SeatEvaluation, evaluate
+from selfplay.proof.judge import Judge
 from selfplay.proof.reach import (
     Ends,
     Reached,
@@ -25,8 +26,8 @@ from selfplay.proof.reach import (
 )
 from selfplay.proof.report import evaluation_table, live_score, verdict
 from selfplay.runs.record import evaluation_metrics, metrics_evaluation
-from tests.selfplay.players import ScriptedPlayer, first_empty, optimal_player, stubborn
-from tests.selfplay.scripted import config_with, make
+from tests.selfplay.dqn.scripted import config_with, make
+from tests.selfplay.proof.players import ScriptedPlayer, first_empty, optimal_player, stubborn
 from tictactoe import Rules
 
 UNPROVED = Unproved(
@@ -78,12 +79,17 @@ class Recording:
         return self.agent.act(observation, action_mask)
 
 
+def judge(agent: Any, rules: Rules) -> Judge:
+    """Return the judge of an agent that is to be asked once."""
+    return Judge(agent, rules, "mover", twice=False)
+
+
 @pytest.mark.parametrize("seat", [0, 1])
 def test_each_distinct_position_is_met_once(seat: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("selfplay.proof.reach.BOARDS", 7)  # so that equal positions come from many parts
     agent = Recording(ScriptedPlayer(first_empty))
-    found = follow(agent, Rules(3, 4, 4), seat, 10_000)
-    assert found == follow(agent.agent, Rules(3, 4, 4), seat, 10_000)
+    found = follow(judge(agent, Rules(3, 4, 4)), seat, 10_000)
+    assert found == follow(judge(agent.agent, Rules(3, 4, 4)), seat, 10_000)
     assert len(agent.asked) == len(set(agent.asked)) > 200
 
 
@@ -91,18 +97,18 @@ def test_each_distinct_position_is_met_once(seat: int, monkeypatch: pytest.Monke
 def test_a_walk_that_is_cut_short_says_how_far_it_got_and_claims_no_more(seat: int) -> None:
     rules = Rules(3, 4, 3)
     agent = Recording(ScriptedPlayer(first_empty))
-    whole = follow(agent, rules, seat, 10_000)
+    whole = follow(judge(agent, rules), seat, 10_000)
     assert isinstance(whole, SeatEvaluation)
     plies = 0
     for limit in range(1, len(agent.asked), 20):
-        found = follow(agent.agent, rules, seat, limit)
+        found = follow(judge(agent.agent, rules), seat, limit)
         assert isinstance(found, Unfinished)
         assert found.positions <= limit
         assert plies <= found.plies < rules.cells
         assert found.losses <= whole.losses
         plies = found.plies
     assert plies > 3
-    assert follow(agent.agent, rules, seat, len(agent.asked) + 100) == whole
+    assert follow(judge(agent.agent, rules), seat, len(agent.asked) + 100) == whole
 
 
 def test_positions_are_counted_before_all_are_made() -> None:
@@ -138,19 +144,19 @@ def test_more_lines_than_a_word_holds_are_counted_exactly() -> None:
 
 def test_what_is_evaluated_when() -> None:
     agent = ScriptedPlayer(stubborn)
-    assert isinstance(assess(agent, Rules(3, 4, 4)), Evaluation)
+    assert isinstance(assess(judge(agent, Rules(3, 4, 4))), Evaluation)
     for rules in (Rules(1, 13, 1), Rules(5, 5, 4)):
-        assert type(assess(agent, rules)) is Proof
-    assert isinstance(assess(agent, Rules(1, 13, 1), every_state=True), Evaluation)
+        assert type(assess(judge(agent, rules))) is Proof
+    assert isinstance(assess(judge(agent, Rules(1, 13, 1)), every_state=True), Evaluation)
     with pytest.raises(ValueError, match="9x8 board has 72"):
-        assess(agent, Rules(9, 8, 4))
+        assess(judge(agent, Rules(9, 8, 4)))
 
 
 def test_what_is_shown_of_a_proof_and_of_none() -> None:
     proof = evaluate_reach(selfplay.load(SHIPPED_FOLDER), Rules())
-    assert live_score(proof) == "lost 0+0  illegal 0+0  exploitability 0"
+    assert live_score(proof) == "lost lines 0 as X, 0 as O; illegal lines 0 as X, 0 as O; exploitability 0"
     assert verdict(proof).endswith("in either seat. Its exploitability is 0.")
-    assert live_score(UNPROVED) == "lost 0+≥7  illegal 0+≥0"
+    assert live_score(UNPROVED) == "lost lines 0 as X, ≥7 as O; illegal lines 0 as X, ≥0 as O"
     assert verdict(UNPROVED).startswith("NOT unbeatable: some opponent beats it.")
     open_end = Unproved(UNPROVED.first, dataclasses.replace(UNPROVED.second, losses=0))
     assert verdict(open_end).startswith("NOT PROVED: no lost line was met.")

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-import train
 from selfplay.algorithms import Config
+from selfplay.commands import train
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.runs import checkpoints as checkpoint
 from selfplay.runs import folder as run_folder
+from selfplay.runs import loop
 from selfplay.runs.checkpoints import Checkpoints
 from tests.runs import DQN, TABULAR, Stopper, in_parts, left_behind, newest, same, stopped
 
@@ -102,7 +104,7 @@ def test_a_finished_run_says_so_and_can_be_made_as_long_as_another(
 def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
     tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(train, "proves", lambda _, stop: stop != "never")
+    monkeypatch.setattr(loop, "proves", lambda _, stop: stop != "never")
     in_parts([*DQN, "--eval-every", "160"], tmp_path / "it", stopper, [25])  # in the middle of the streak
     lines = (tmp_path / "it" / "metrics.jsonl").read_text().splitlines()
     assert [json.loads(line)["plies"] for line in lines] == [160, 320, 480]
@@ -118,7 +120,7 @@ def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
 def test_a_run_made_longer_stops_where_one_of_that_length_does(
     tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(train, "proves", lambda _, stop: stop != "never")
+    monkeypatch.setattr(loop, "proves", lambda _, stop: stop != "never")
     longer = ["--total-steps", "4800"]
     in_parts(DQN, tmp_path / "it", stopper, [])
     train.main(["--resume", str(tmp_path / "it"), *longer])
@@ -134,7 +136,7 @@ def test_a_run_of_before_a_setting_was_added_goes_on(
     tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def settings(config: Config) -> dict[str, Any]:
-        return {name: value for name, value in now(config).items() if name not in run_folder.ADDED}
+        return {name: value for name, value in now(config).items() if name not in DQNConfig.added}
 
     now, as_before = run_folder.settings, [*DQN, "--learning-rate-hold", "0"]
     in_parts(as_before, tmp_path / "whole", stopper, [])
@@ -142,7 +144,7 @@ def test_a_run_of_before_a_setting_was_added_goes_on(
         for module in (checkpoint, run_folder):
             before.setattr(module, "settings", settings)
         folder = stopped(tmp_path / "it", stopper, as_before)
-        assert run_folder.ADDED.keys().isdisjoint(json.loads((folder / "config.json").read_text())["config"])
+        assert DQNConfig.added.keys().isdisjoint(json.loads((folder / "config.json").read_text())["config"])
     train.main(["--resume", str(folder)])
     same(tmp_path / "whole", folder)
 

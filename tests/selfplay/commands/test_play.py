@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.commands.play.dialogue import PlayConfig, Quit, choose_opponent, main, play_game, play_games
+from selfplay.commands.play.command import PlayConfig, choose_opponent, main
+from selfplay.commands.play.dialogue import Quit, play_game, play_games
 from selfplay.commands.play.opponent import Opponent
 from selfplay.errors import UserError
 from tictactoe import Rules
@@ -28,7 +29,7 @@ PROMPT = "plays (square 1 to 9; 0 or q quits): "
 @pytest.mark.parametrize(
     ("flags", "gist"),
     [
-        ({"opponent": "optmal"}, "optmal: is neither the folder of a run nor one of shipped, random, heuristic, opt"),
+        ({"opponent": "optmal"}, "optmal: is neither a run folder, nor one of shipped, random, heuristic, opt"),
         ({"opponent": "optimal", "rows": 5, "cols": 5}, "optimal: only boards of up to 16 cells can be solved"),
         ({"opponent": "random", "rows": 9, "cols": 8}, "a 9x8 board has 72 cells; at most 64 are shown"),
         ({"opponent": "random", "k": 4}, "got k=4 on a 3x3 board"),
@@ -137,7 +138,7 @@ BOOTSTRAP = """
 import fcntl, os, signal, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # so that ^C becomes a signal
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it
-os.execv(sys.executable, [sys.executable, "-m", "selfplay.commands.play.dialogue", *sys.argv[1:]])
+os.execv(sys.executable, [sys.executable, "-m", "selfplay", "play", *sys.argv[1:]])
 """
 
 
@@ -239,7 +240,7 @@ def test_senseless_input_asks_again_in_one_line_and_loses_nothing() -> None:
         (b"0\n", 0, "Goodbye.\n"),
         (b"Q\n", 0, "Goodbye.\n"),
         (b"\x04", 0, "\nGoodbye.\n"),
-        (b"\x03", 130, "\npython -m selfplay.commands.play.dialogue: interrupted\n"),
+        (b"\x03", 130, "\nselfplay play: interrupted\n"),
     ],
 )
 @pytest.mark.parametrize("where", ["at the first move", "after the game"])
@@ -267,7 +268,7 @@ def test_colours_are_shown_on_a_terminal_unless_they_are_not_wanted() -> None:
 
 
 def piped(lines: bytes, *args: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "selfplay.commands.play.dialogue", *args]
+    command = [sys.executable, "-m", "selfplay", "play", *args]
     return subprocess.run(command, input=lines, cwd=cwd, capture_output=True, timeout=OVERALL_LIMIT, check=False)
 
 
@@ -282,11 +283,11 @@ def test_answers_may_come_through_a_pipe(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("args", "gist"),
-    [(("nowhere",), "nowhere: is neither the folder of a run nor one of"), (("--hnts",), "perhaps you meant --hints")],
+    [(("nowhere",), "nowhere: is neither a run folder, nor one of"), (("--hnts",), "perhaps you meant --hints")],
 )
 def test_a_mistake_is_one_line_and_status_2(args: tuple[str, ...], gist: str, tmp_path: Path) -> None:
     done = piped(b"", *args, cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith(b"python -m selfplay.commands.play.dialogue: ")
+    assert done.stderr.startswith(b"selfplay play: ")
     assert done.stderr.count(b"\n") == 1
     assert gist in done.stderr.decode()

@@ -7,22 +7,23 @@ import pytest
 import torch
 
 import selfplay
-import train
 from selfplay.dqn import standing
 from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.dqn.self_play import DQNLearner
 from selfplay.proof.evaluation import Evaluation
-from selfplay.runs import loop as experiment
-from tests.selfplay.scripted import config_with
+from selfplay.runs import loop
+from selfplay.runs.loop import Record, proves, records
+from tests.selfplay.dqn.scripted import config_with, iterations
 
 CPU = torch.device("cpu")
 
 
-def trained(config: DQNConfig) -> tuple[list[train.Evaluated], dict[str, torch.Tensor]]:
-    agents = train.make_agents(config, CPU)
-    history = list(train.train(config, agents, CPU))
+def trained(config: DQNConfig) -> tuple[list[Record], dict[str, torch.Tensor]]:
+    learner = DQNLearner(config, CPU)
+    history = list(records(learner))
     weights = {
         f"{seat}.{name}": tensor.clone()
-        for seat, agent in enumerate(agents.seats)
+        for seat, agent in enumerate(learner.agents.seats)
         for name, tensor in agent.network.state_dict().items()
     }
     return history, weights
@@ -45,14 +46,14 @@ def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
 )
 def test_a_short_run_learns(changes: dict[str, Any]) -> None:
     config = DQNConfig(seed=7, hidden=(64,), total_steps=25_600, eval_every=12_800, **changes)
-    agents = train.make_agents(config, CPU)
-    player = agents.player()
+    learner = DQNLearner(config, CPU)
+    agents, player = learner.agents, learner.player()
     before = [tensor.clone() for tensor in agents.seats[0].network.state_dict().values()]
     start = selfplay.evaluate(player, config.rules)
-    history = list(train.train(config, agents, CPU))
+    history = list(records(learner))
     end = history[-1].evaluation
     assert isinstance(end, Evaluation)
-    assert [evaluated.progressed.updates for evaluated in history] == [47, 97]
+    assert [record.metrics["time/updates"] for record in history] == [47, 97]
     assert all(agent.updates == 97 for agent in agents.seats)
     after = agents.seats[0].network.state_dict().values()
     assert all(not torch.equal(old, new) for old, new in zip(before, after, strict=True))
@@ -92,19 +93,19 @@ def test_every_setting_counts(change: dict[str, Any]) -> None:
     _, weights = trained(config)
     history, others = trained(dataclasses.replace(config, **change))
     assert weights.keys() != others.keys() or not equal(weights, others)
-    assert history[-1].progressed.updates > 90
+    assert history[-1].metrics["time/updates"] > 90
 
 
 def test_epsilon_follows_its_schedule() -> None:
     config = config_with(total_steps=160, epsilon_start=1.0, epsilon_end=0.0, epsilon_plies=80, warmup=0)
-    agents = train.make_agents(config, CPU)
-    epsilons = [progressed.epsilon for progressed in train.self_play(config, agents, CPU)]
+    learner = DQNLearner(config, CPU)
+    epsilons = [learner.epsilon for _ in iterations(learner)]
     assert epsilons == pytest.approx([1, 0.8, 0.6, 0.4, 0.2, 0, 0, 0, 0, 0])
 
 
 def test_updates_per_step_are_counted() -> None:
     history, _ = trained(config_with(total_steps=160, warmup=0, updates_per_step=3))
-    assert history[-1].progressed.updates == 30
+    assert history[-1].metrics["time/updates"] == 30
 
 
 def test_stop_asks_for_what_it_names() -> None:
@@ -112,14 +113,14 @@ def test_stop_asks_for_what_it_names() -> None:
     evaluation = history[-1].evaluation
     assert isinstance(evaluation, Evaluation)
     perfect = dataclasses.replace(evaluation, optimal_states=evaluation.decision_states)
-    assert (train.proves(evaluation, "optimal"), train.proves(perfect, "optimal")) == (False, True)
-    assert not train.proves(perfect, "never")
+    assert (proves(evaluation, "optimal"), proves(perfect, "optimal")) == (False, True)
+    assert not proves(perfect, "never")
 
 
 def test_the_article_preset_trains() -> None:
     config = dataclasses.replace(PRESETS["article"], total_steps=400, eval_every=400)
     history, _ = trained(config)
-    assert history[-1].progressed.updates == 301
+    assert history[-1].metrics["time/updates"] == 301
 
 
 @pytest.mark.parametrize("networks", ["shared", "separate"])
@@ -127,7 +128,7 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_others(networks: str
     config = config_with(networks=networks)
     (history, weights), (again_history, again) = trained(config), trained(config)
     assert equal(weights, again)
-    assert [evaluated.evaluation for evaluated in history] == [evaluated.evaluation for evaluated in again_history]
+    assert [record.evaluation for record in history] == [record.evaluation for record in again_history]
     _, other = trained(dataclasses.replace(config, seed=1))
     assert not equal(weights, other)
 
@@ -139,8 +140,7 @@ def test_boards_of_torch_tensors_give_the_same_bits_as_boards_of_numpy_arrays(
 ) -> None:
     config = config_with(networks=networks, target=target)
     _, weights = trained(config)
-    for module in (train, standing):
-        monkeypatch.setattr(module, "array_module", lambda _: torch)
+    monkeypatch.setattr(standing, "array_module", lambda _: torch)
     assert equal(weights, trained(config)[1])
 
 
@@ -150,12 +150,12 @@ def test_a_run_on_cuda_learns_and_repeats(networks: str) -> None:
     config = config_with(networks=networks, total_steps=25_600, eval_every=25_600, batch_size=256)
     results = []
     for _ in range(2):
-        agents = train.make_agents(config, torch.device("cuda"))
-        start = selfplay.evaluate(agents.player(), config.rules)
-        (evaluated,) = train.train(config, agents, torch.device("cuda"))
-        assert isinstance(evaluated.evaluation, Evaluation)
-        assert evaluated.evaluation.optimal_states > start.optimal_states
-        results.append(evaluated.evaluation)
+        learner = DQNLearner(config, torch.device("cuda"))
+        start = selfplay.evaluate(learner.player(), config.rules)
+        (record,) = records(learner)
+        assert isinstance(record.evaluation, Evaluation)
+        assert record.evaluation.optimal_states > start.optimal_states
+        results.append(record.evaluation)
     assert results[0] == results[1]
 
 
@@ -168,13 +168,13 @@ def test_separate_networks_start_and_end_different() -> None:
 @pytest.mark.parametrize("k", [1, 3])
 def test_learning_may_start_before_every_seat_has_moved(target: str, k: int) -> None:
     history, _ = trained(config_with(k=k, networks="separate", target=target, warmup=0, total_steps=64))
-    assert history[-1].progressed.updates == 4
+    assert history[-1].metrics["time/updates"] == 4
 
 
 def test_a_run_stops_when_the_proof_has_held_three_times(monkeypatch: pytest.MonkeyPatch) -> None:
     config = config_with(total_steps=64_000)
     proofs = iter([False, True, True, False, True, True, True, True])
-    monkeypatch.setattr(train, "proves", lambda *_: next(proofs))
+    monkeypatch.setattr(loop, "proves", lambda *_: next(proofs))
     assert len(trained(config)[0]) == 7
 
 
@@ -185,19 +185,19 @@ def test_a_run_on_a_board_that_the_first_seat_wins_stops_when_it_cannot_be_explo
     assert (end.first.best_response, end.second.best_response) == (1, -1)
     assert not end.unbeatable
     assert end.unexploitable
-    assert history[-1].progressed.plies < 200_000
+    assert history[-1].steps < 200_000
 
 
 def test_a_run_that_must_not_stop_spends_its_plies() -> None:
     history, _ = trained(config_with(rows=1, cols=3, k=3, stop="never", mask=True, total_steps=16_000))
-    proofs = [isinstance(evaluated.evaluation, Evaluation) and evaluated.evaluation.unbeatable for evaluated in history]
+    proofs = [isinstance(record.evaluation, Evaluation) and record.evaluation.unbeatable for record in history]
     assert sum(proofs[:-1]) >= 3
-    assert history[-1].progressed.plies == 16_000
+    assert history[-1].steps == 16_000
 
 
 def test_the_last_evaluation_is_at_the_end_even_between_intervals() -> None:
     history, _ = trained(config_with(total_steps=4_000, eval_every=3_000, stop="never"))
-    assert [evaluated.progressed.plies for evaluated in history] == [3_008, 4_000]
+    assert [record.steps for record in history] == [3_008, 4_000]
 
 
 @pytest.mark.parametrize(
@@ -205,10 +205,4 @@ def test_the_last_evaluation_is_at_the_end_even_between_intervals() -> None:
     [([], None), ([False], None), ([True], 0), ([True, False, True, True], 2), ([True, True, False], None)],
 )
 def test_the_proof_dates_from_the_evaluation_since_which_it_held(proofs: list[bool], first: int | None) -> None:
-    assert experiment.first_of_final_streak(proofs) == first
-
-
-def test_flags_override_the_presets_values() -> None:
-    article = train.read_flags(["--preset", "article", "--seed", "4", "--batch-size", "64"])
-    assert article == dataclasses.replace(PRESETS["article"], seed=4, batch_size=64)
-    assert train.read_flags(["dqn"]) == train.read_flags([]) == DQNConfig()
+    assert loop.first_of_final_streak(proofs) == first

@@ -7,7 +7,7 @@ are 0, 0, 0, -1 (O allowed the win), +1. The networks are constants, so that eve
 import pytest
 import torch
 
-from tests.selfplay.scripted import config_with, constant_values, make, play, remembered
+from tests.selfplay.dqn.scripted import config_with, constant_values, make, play, remembered
 from tictactoe import Rewards
 
 GAME = [0, 3, 1, 4, 2]

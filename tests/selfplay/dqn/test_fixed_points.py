@@ -6,7 +6,7 @@ import torch
 
 from selfplay.dqn.targets import Target, td_target
 from selfplay.proof.evaluation import Evaluation, evaluate
-from tests.selfplay.players import ScriptedPlayer
+from tests.selfplay.proof.players import ScriptedPlayer
 from tictactoe import Rules, batch
 from tictactoe.rewards import PRESETS
 from tictactoe.tree import game_tree

@@ -8,7 +8,7 @@ import torch
 
 from selfplay.dqn.adam import Adam
 from selfplay.dqn.network import QNetwork, flatten_parameters, initialize
-from tests.selfplay.scripted import config_with, constant_values, make, play
+from tests.selfplay.dqn.scripted import config_with, constant_values, make, play
 from tictactoe import Rules, batch
 
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from selfplay.dqn.transitions import Layout, Symmetry
-from tests.selfplay.scripted import CPU, config_with, make, play, remembered
+from tests.selfplay.dqn.scripted import CPU, config_with, make, play, remembered
 from tictactoe import Rules, solve
 from tictactoe.symmetry import symmetries
 

@@ -18,19 +18,21 @@ from selfplay.checks import check_changes
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.files import locked
+from selfplay.learner import State
 from selfplay.runs import checkpoint_file
-from selfplay.runs.checkpoints import Checkpoints, RunFlags, Snapshot
+from selfplay.runs.checkpoints import Checkpoints
+from selfplay.runs.flags import RunFlags
 from selfplay.runs.folder import METRICS
 
 CONFIG = DQNConfig()
-EXPECTED = Snapshot(
+EXPECTED = State(
     {"table": torch.zeros(3, 2), "seat": torch.zeros(4, dtype=torch.int64)},
     {"evaluations": 0, "seconds": 0.0, "generator": {"state": 0, "name": "PCG64"}},
 )
 
 
-def numbered(number: int) -> Snapshot:
-    return Snapshot(
+def numbered(number: int) -> State:
+    return State(
         {"table": torch.full((3, 2), number / 7), "seat": torch.arange(4) + number},
         {"evaluations": number, "seconds": number / 3, "generator": {"state": 2**127 + number, "name": "PCG64"}},
     )
@@ -50,13 +52,13 @@ def again(folder: Path, config: DQNConfig = CONFIG, force: bool = False) -> Chec
     return Checkpoints(folder, config, RunFlags(resume=folder, force=force))
 
 
-def assert_read(found: Snapshot | None, number: int) -> None:
+def assert_read(found: State | None, number: int) -> None:
     assert found is not None
     assert found.counters == numbered(number).counters
     assert all(torch.equal(found.tensors[name], tensor) for name, tensor in numbered(number).tensors.items())
 
 
-def refusal(folder: Path, expected: Snapshot = EXPECTED) -> str:
+def refusal(folder: Path, expected: State = EXPECTED) -> str:
     with pytest.raises(UserError) as caught:
         again(folder).read(expected)
     assert "\n" not in str(caught.value)
@@ -260,12 +262,14 @@ def test_a_checkpoint_is_due_after_the_interval_and_later_if_writing_is_slow(
 
 
 def test_settings_may_only_grow() -> None:
-    check_changes({"total_steps": 5, "hidden": (1, 2)}, {"total_steps": 6, "hidden": [1, 2]}, False, "run")
+    check_changes(
+        {"total_steps": 5, "hidden": (1, 2)}, {"total_steps": 6, "hidden": [1, 2]}, "total_steps", False, "run"
+    )
     with pytest.raises(UserError) as caught:
-        check_changes({"total_steps": 5, "seed": 1}, {"total_steps": 4, "seed": 2}, False, "run")
+        check_changes({"total_steps": 5, "seed": 1}, {"total_steps": 4, "seed": 2}, "total_steps", False, "run")
     gist = "--seed was 1 and now is 2; --total-steps was 5 and now is 4 (--force takes them)"
     assert str(caught.value) == f"run: other settings than the run has: {gist}"
-    check_changes({"total_steps": 5, "seed": 1}, {"total_steps": 4, "seed": 2}, True, "run")
+    check_changes({"total_steps": 5, "seed": 1}, {"total_steps": 4, "seed": 2}, "total_steps", True, "run")
 
 
 def test_a_folder_is_locked_for_one(tmp_path: Path) -> None:

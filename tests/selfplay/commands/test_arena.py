@@ -1,4 +1,4 @@
-"""`python -m selfplay.commands.arena.tournament` as a user runs it: everything it prints and leaves, and every mistake in one line."""
+"""`selfplay arena` as a user runs it: everything it prints and leaves, and every mistake in one line."""
 
 import csv
 import io
@@ -14,16 +14,19 @@ from rich.table import Table
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import selfplay
-import train
-from selfplay.commands.arena import tournament as arena
+from selfplay.commands import train
+from selfplay.commands.arena import command as arena
+from selfplay.commands.arena import tournament
+from selfplay.commands.arena.heat_map import score_figure, score_text
 from selfplay.commands.arena.matches import Result
 from selfplay.commands.arena.ratings import Rating
 from selfplay.commands.arena.tables import markdown, percent, rating_table, result_note, result_table
 from selfplay.errors import UserError
 from selfplay.runs import folder as run_folder
-from selfplay.runs.pictures import png, score_figure, score_text
+from selfplay.runs.pictures import png
+from selfplay.tensor_file import write_tensors
 from tests.runs import saved
-from tests.selfplay.scripted import config_with, make
+from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules
 
 TINY = ("--total-steps", "400", "--num-envs", "16", "--warmup", "64", "--hidden", "16")
@@ -41,7 +44,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     for name, flags in (("plain", ()), ("masked", ("--mask",))):
         train.main([*TINY, *flags, "--run-dir", str(folder / "runs" / name)])
     players = "runs/plain", "runs/masked", "random", "optimal"
-    done = run("-m", "selfplay.commands.arena.tournament", *players, "--out", "runs/arena", cwd=folder)
+    done = run("-m", "selfplay", "arena", *players, "--out", "runs/arena", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert not done.stderr
     return folder / "runs", done.stdout
@@ -123,15 +126,15 @@ def test_the_folder_holds_a_picture_and_a_record_for_tensorboard(held: tuple[Pat
 
 
 def test_what_nobody_reads_is_saved(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "selfplay.commands.arena.tournament", "random", "heuristic", "--out", "arena"]
+    command = [sys.executable, "-m", "selfplay", "arena", "random", "heuristic", "--out", "arena"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as playing:
         assert playing.stdout is not None
         assert playing.stderr is not None
         playing.stdout.close()
         assert not playing.stderr.read()
     assert playing.returncode == 0
-    assert len(read(tmp_path / "arena" / arena.RESULTS)) == 4
-    assert (tmp_path / "arena" / arena.SCORES).exists()
+    assert len(read(tmp_path / "arena" / tournament.RESULTS)) == 4
+    assert (tmp_path / "arena" / tournament.SCORES).exists()
 
 
 @pytest.mark.usefixtures("players")
@@ -153,8 +156,8 @@ def test_a_large_board_is_sampled_and_says_so(capsys: pytest.CaptureFixture[str]
 def saved_large(folder: Path) -> None:
     config = config_with(rows=4, cols=5, k=3, mask=True)
     run_folder.create(folder)
-    run_folder.write_config(folder, config)
-    run_folder.write_player(folder, make(config).player())
+    run_folder.write_config(folder, config, {})
+    write_tensors(folder / run_folder.MODEL, make(config).player().tensors())
 
 
 @pytest.fixture
@@ -172,8 +175,8 @@ def players(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("args", "gist"),
     [
-        (["nobody", "random"], "nobody: is neither a run folder nor one of random, heuristic, optimal"),
-        (["Random", "a"], "Random: is neither a run folder nor one of random, heuristic, optimal"),
+        (["nobody", "random"], "nobody: is neither a run folder, nor one of shipped, random, heuristic, optimal"),
+        (["Random", "a"], "Random: is neither a run folder, nor one of shipped, random, heuristic, optimal"),
         (["empty", "random"], "empty/config.json: cannot be read"),
         (["a", "wide"], "wide plays 3,4,3, but a plays 3,3,3: give players of one board"),
         (["large", "optimal"], "optimal: knows boards of up to 16 cells, but large plays 4,5,3; leave it out"),
@@ -200,23 +203,23 @@ def test_a_mistake_is_one_line(players: Path, args: list[str], gist: str) -> Non
 
 
 def test_a_mistake_has_status_2(tmp_path: Path) -> None:
-    done = run("-m", "selfplay.commands.arena.tournament", "nobody", "random", cwd=tmp_path)
+    done = run("-m", "selfplay", "arena", "nobody", "random", cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith("python -m selfplay.commands.arena.tournament: nobody: ")
+    assert done.stderr.startswith("selfplay arena: nobody: ")
     assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.usefixtures("players")
 def test_players_are_called_by_their_folder_unless_two_have_the_same_name() -> None:
-    assert arena.enter(["a", "random"]).names == ["a", "random"]
-    assert arena.enter(["./again/", "random"]).names == ["a", "random"]
-    assert arena.enter(["a", "other/a", "random"]).names == ["a", "other/a", "random"]
-    assert arena.enter(["random", "optimal"]).rules == Rules()
-    assert arena.enter(["heuristic", "wide"]).rules == Rules(3, 4, 3)
+    assert tournament.enter(["a", "random"], "absolute").names == ["a", "random"]
+    assert tournament.enter(["./again/", "random"], "absolute").names == ["a", "random"]
+    assert tournament.enter(["a", "other/a", "random"], "absolute").names == ["a", "other/a", "random"]
+    assert tournament.enter(["random", "optimal"], "absolute").rules == Rules()
+    assert tournament.enter(["heuristic", "wide"], "absolute").rules == Rules(3, 4, 3)
 
 
 def test_a_run_folder_called_as_a_built_in_opponent_is_not_taken_for_it() -> None:
-    assert arena.short_names(["runs/random", "heuristic", "optimal"]) == ["runs/random", "heuristic", "optimal"]
+    assert tournament.short_names(["runs/random", "heuristic", "optimal"]) == ["runs/random", "heuristic", "optimal"]
 
 
 def test_a_bar_in_a_name_does_not_break_tensorboards_table() -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import torch
 
-import train
-from selfplay.runs.folder import read_config
+from selfplay.algorithms import read_settings
+from selfplay.commands import train
 from tests.runs import DQN, TABULAR, Stopper, forge, in_parts, left_behind, newest, refused, stopped
-from tests.test_full_disk import mounted
+from tests.selfplay.runs.test_full_disk import mounted
 
 
 def test_a_run_goes_on_where_it_began_whatever_auto_is_there(
@@ -21,7 +21,7 @@ def test_a_run_goes_on_where_it_began_whatever_auto_is_there(
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     folder = stopped(tmp_path / "it", stopper, [*DQN, "--device", "auto"])
-    assert getattr(read_config(folder), "device", "") == "cpu"
+    assert getattr(read_settings(folder)[0], "device", "") == "cpu"
     train.main(["--resume", str(folder)])
 
 
@@ -38,7 +38,7 @@ def test_a_run_of_another_device_goes_on_by_force(
     message = refused(["--resume", str(folder), "--device", "cpu"])
     assert "--device was 'cuda' and now is 'cpu' (--force takes them)" in message
     train.main(["--resume", str(folder), "--device", "cpu", "--force"])
-    assert getattr(read_config(folder), "device", "") == "cpu"
+    assert getattr(read_settings(folder)[0], "device", "") == "cpu"
     assert left_behind(folder)["metrics"][-1]["plies"] == 2_400
 
 
@@ -60,7 +60,7 @@ def test_a_tabular_run_is_not_made_shorter_but_may_be_evaluated_more_often(
     message = refused(["--resume", str(folder), "--games", "200", "--force"])
     assert message == "--games must be above what has been played, 280, got 200"
     train.main(["--resume", str(folder), "--eval-every", "100", "--force"])
-    assert [line["games"] for line in left_behind(folder)["metrics"]][:3] == [280, 380, 480]
+    assert [line["games"] for line in left_behind(folder)["metrics"]][:3] == [400, 500, 600]
 
 
 @pytest.mark.parametrize(

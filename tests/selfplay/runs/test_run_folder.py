@@ -10,13 +10,14 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import selfplay
+from selfplay.algorithms import read_settings
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.proof.evaluation import evaluate
 from selfplay.runs import folder as run_folder
 from tests.runs import saved
-from tests.selfplay.decisions import ABSOLUTE
-from tests.selfplay.scripted import config_with, make
+from tests.selfplay.dqn.scripted import config_with, make
+from tests.selfplay.proof.decisions import ABSOLUTE
 
 
 @pytest.fixture
@@ -145,7 +146,7 @@ def test_a_run_from_before_the_convolutions_has_none(run: Path) -> None:
     content = json.loads((run / "config.json").read_text())
     del content["config"]["convolution"]
     (run / "config.json").write_text(json.dumps(content))
-    assert run_folder.read_config(run) == config_with()
+    assert read_settings(run)[0] == config_with()
     assert selfplay.load(run).rules == config_with().rules
 
 

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 import selfplay
+from selfplay.algorithms import SHIPPED_FOLDER
 from selfplay.commands.play.board import Position
-from selfplay.commands.play.opponent import SHIPPED_FOLDER, built_in, trained
+from selfplay.commands.play.opponent import built_in, trained
 from selfplay.runs import folder as run_folder
-from tests.selfplay.scripted import config_with, make
-from tests.selfplay.test_play_board import LARGE, position
+from selfplay.tensor_file import write_tensors
+from tests.selfplay.commands.test_play_board import LARGE, position
+from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules, solve
 
 
@@ -80,9 +82,9 @@ def test_built_in_opponents_play_a_board_of_64_cells() -> None:
 
 def test_a_trained_opponent_never_plays_a_taken_square_and_rates_what_is_free(tmp_path: Path) -> None:
     config = config_with(rows=8, cols=8, k=4)  # untrained, it would soon play a taken one
-    run_folder.write_config(tmp_path, config)
-    run_folder.write_player(tmp_path, make(config).player())
-    opponent, reached = trained("it", tmp_path), Position(config.rules)
+    run_folder.write_config(tmp_path, config, {})
+    write_tensors(tmp_path / run_folder.MODEL, make(config).player().tensors())
+    opponent, reached = trained("it", selfplay.load(tmp_path)), Position(config.rules)
     assert opponent.hints is not None
     while not reached.over:
         cell = opponent.move(reached)
@@ -94,7 +96,7 @@ def test_a_trained_opponent_never_plays_a_taken_square_and_rates_what_is_free(tm
 
 
 def test_hints_are_the_action_values_of_the_player_from_the_movers_view() -> None:
-    opponent, player = trained("it", SHIPPED_FOLDER), selfplay.load(SHIPPED_FOLDER)
+    opponent, player = trained("it", selfplay.load("shipped")), selfplay.load(SHIPPED_FOLDER)
     assert opponent.hints is not None
     planes = np.zeros((1, 3, 3, 3), np.int8)
     planes[..., 0] = 1
@@ -123,7 +125,7 @@ def test_the_shipped_player_is_proved_unbeatable_and_optimal() -> None:
 
 @pytest.mark.parametrize("person", [0, 1])
 def test_no_line_of_moves_beats_the_shipped_opponent(person: int) -> None:
-    opponent = trained("shipped", SHIPPED_FOLDER)
+    opponent = trained("shipped", selfplay.load("shipped"))
 
     def games(reached: Position) -> int:
         if reached.over:

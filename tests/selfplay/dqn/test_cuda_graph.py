@@ -8,14 +8,14 @@ import torch
 from torch.autograd.graph import get_gradient_edge
 from torch.utils._python_dispatch import TorchDispatchMode
 
-import train
-from selfplay.dqn import cuda_graph, standing
+from selfplay.dqn import cuda_graph, self_play, standing
 from selfplay.dqn.agent import DQNAgent
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.cuda_graph import WARM_UP, Recorded
 from selfplay.dqn.interleaved import InterleavedAgents
-from tests.selfplay import cuda_graph_on_cpu
-from tests.selfplay.scripted import CPU, config_with
+from selfplay.dqn.self_play import DQNLearner
+from tests.selfplay.dqn import cuda_graph_on_cpu
+from tests.selfplay.dqn.scripted import CPU, config_with, iterations
 from tictactoe import batch, planes
 
 CUDA = torch.device("cuda")
@@ -40,14 +40,14 @@ def small(changes: dict[str, object]) -> DQNConfig:
 
 def run(config: DQNConfig, device: torch.device) -> tuple[list[list[torch.Tensor]], dict[str, torch.Tensor]]:
     """Return the boards, losses and values after each iteration, and all that the agents are in the end."""
-    agents = train.make_agents(config, device)
-    for agent in agents.distinct:
+    learner = DQNLearner(config, device)
+    for agent in learner.agents.distinct:
         agent.optimizer._in_numbers = False  # as on a GPU
     history = []
-    for progressed in train.self_play(config, agents, device):
-        updates = [tensor for update in progressed.last_updates for tensor in update]
-        history.append([tensor.clone() for tensor in (*progressed.boards, *updates)])
-    return history, agents.state()
+    for _ in iterations(learner):
+        updates = [tensor for update in learner.last_updates for tensor in update]
+        history.append([tensor.clone() for tensor in (*learner.positions.boards, *updates)])
+    return history, learner.agents.state()
 
 
 def same(one: list[list[torch.Tensor]], other: list[list[torch.Tensor]]) -> bool:
@@ -64,12 +64,11 @@ def same_state(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> 
 def test_replays_give_the_bits_of_iterations_that_are_not_recorded(
     changes: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (train, standing):
-        monkeypatch.setattr(module, "array_module", lambda _: torch)
+    monkeypatch.setattr(standing, "array_module", lambda _: torch)
     history, state = run(small(changes), CPU)
 
     graphs = cuda_graph_on_cpu.install(monkeypatch)
-    monkeypatch.setattr(train, "recorded", lambda iterate, generator, _: Recorded(iterate, generator))
+    monkeypatch.setattr(self_play, "recorded", lambda iterate, generator, _: Recorded(iterate, generator))
     recorded_history, recorded_state = run(small(changes), CPU)
 
     (graph,) = graphs
@@ -120,35 +119,35 @@ def no_tables_left() -> Iterator[None]:
 @pytest.mark.usefixtures("no_tables_left")
 @EVERY_KIND
 def test_no_iteration_waits_for_its_device(changes: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(train, "recorded", lambda iterate, *_: iterate)
+    monkeypatch.setattr(self_play, "recorded", lambda iterate, *_: iterate)
     config = small(changes)
     # Tensors on this device have shapes but no values: whoever asks for one, as he would wait for a GPU, gets an error.
     meta = torch.device("meta")
     agents = [DQNAgent(config, meta, torch.Generator()) for _ in range(2)]
     seats = InterleavedAgents(agents if config.networks == "separate" else agents[:1] * 2)
-    progress = train.self_play(config, seats, meta)
+    monkeypatch.setattr(self_play, "make_agents", lambda *_: seats)
+    learner = DQNLearner(config, meta)
     for _ in range(ITERATIONS // 2):
-        last = next(progress)
+        learner.advance()
     with _OneDevice():  # type: ignore[no-untyped-call]
-        last = next(progress)
-    assert last.updates == (ITERATIONS // 2 - 6) * config.updates_per_step
-    assert last.boards.mover.device == meta
+        learner.advance()
+    assert learner.updates == (ITERATIONS // 2 - 6) * config.updates_per_step
+    assert learner.positions.boards.mover.device == meta
 
 
 @EVERY_KIND
 def test_nothing_that_an_iteration_leaves_keeps_its_autograd_graph(changes: dict[str, object]) -> None:
     """Nodes of a warm-up remember its stream, and recording a backward pass on another that meets one fails."""
     config = small(changes)
-    agents = train.make_agents(config, CPU)
-    progress = train.self_play(config, agents, CPU)
+    learner = DQNLearner(config, CPU)
     for _ in range(ITERATIONS // 2):
-        last = next(progress)
-    parameters = [parameter for agent in agents.distinct for parameter in agent.network.parameters()]
+        learner.advance()
+    parameters = [parameter for agent in learner.agents.distinct for parameter in agent.network.parameters()]
     held: list[Any] = [get_gradient_edge(parameter).node for parameter in parameters]  # which backward passes now use
     for node in held:
         node.metadata["held"] = True
-    last = next(progress)
-    assert last.last_updates
+    learner.advance()
+    assert learner.last_updates
     del held, node
     found: list[Any] = [get_gradient_edge(parameter).node for parameter in parameters]
     assert not any("held" in node.metadata for node in found)
@@ -160,7 +159,7 @@ def test_on_a_gpu_replays_give_the_bits_of_iterations_that_are_not_recorded(
     changes: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded_history, recorded_state = run(small(changes), CUDA)
-    monkeypatch.setattr(train, "recorded", lambda iterate, *_: iterate)
+    monkeypatch.setattr(self_play, "recorded", lambda iterate, *_: iterate)
     history, state = run(small(changes), CUDA)
     assert same(history, recorded_history)
     assert same_state(state, recorded_state)
@@ -170,11 +169,12 @@ def test_on_a_gpu_replays_give_the_bits_of_iterations_that_are_not_recorded(
 @EVERY_KIND
 def test_on_a_gpu_nothing_synchronizes(changes: dict[str, object]) -> None:
     config = small(changes)
-    progress = train.self_play(config, train.make_agents(config, CUDA), CUDA)
+    learner = DQNLearner(config, CUDA)
     for _ in range(ITERATIONS - 1):
-        next(progress)
+        learner.advance()
     torch.cuda.set_sync_debug_mode("error")
     try:
-        assert next(progress).plies == config.total_steps
+        learner.advance()
+        assert learner.steps == config.total_steps
     finally:
         torch.cuda.set_sync_debug_mode("default")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import selfplay
-import train
+from selfplay.algorithms import read_settings
+from selfplay.commands import train
 from selfplay.errors import UserError
 from selfplay.runs.checkpoints import Checkpoints
-from selfplay.runs.folder import read_config
 from tests.runs import DQN, Stopper, content_of, in_parts, same, stopped
 
 
@@ -42,7 +42,7 @@ def test_other_settings_are_refused_with_the_difference(
 def test_force_takes_other_settings_and_writes_them_down(tmp_path: Path, stopper: Stopper) -> None:
     folder = stopped(tmp_path / "it", stopper)
     train.main(["dqn", "--resume", str(folder), "--learning-rate", "0.001", "--force"])
-    assert getattr(read_config(folder), "learning_rate", None) == 0.001
+    assert getattr(read_settings(folder)[0], "learning_rate", None) == 0.001
     with pytest.raises(UserError, match="is finished"):
         train.main(["--resume", str(folder)])
 

@@ -1,5 +1,6 @@
 """`python train.py` as a user runs it: what it prints and leaves behind, and how it explains mistakes."""
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -9,8 +10,10 @@ import pytest
 import torch
 
 import selfplay
+from selfplay.commands import train
+from selfplay.dqn.config import PRESETS, DQNConfig
 from tests.runs import ROOT, check_tensorboard, interrupt
-from tests.selfplay.decisions import ABSOLUTE
+from tests.selfplay.proof.decisions import ABSOLUTE
 
 
 def run(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -36,12 +39,12 @@ def test_what_is_printed(finished: tuple[Path, str]) -> None:
         "A game of the player against itself",
         "lost game lines",
         "PROVED UNBEATABLE",
-        "The proof of --stop unbeatable held from",
+        "It was proved from",
         "The run is in runs/it",
-        "-m selfplay.commands.prove runs/it",
-        "-m selfplay.commands.play.dialogue runs/it",
+        "-m selfplay prove runs/it",
+        "-m selfplay play runs/it",
         "-m tensorboard.main --logdir runs",
-        f"{ROOT / 'train.py'} dqn --help",
+        f"{ROOT / 'train.py'} --help",
     ):
         assert expected in output
     assert "Traceback" not in output
@@ -75,7 +78,7 @@ def test_what_tensorboard_shows(finished: tuple[Path, str]) -> None:
 
 def test_the_saved_player_is_proved_again(finished: tuple[Path, str]) -> None:
     folder, output = finished
-    proved = run("-m", "selfplay.commands.prove", str(folder), cwd=folder)
+    proved = run("-m", "selfplay", "prove", str(folder), cwd=folder)
     assert proved.returncode == 0, proved.stderr
     verdict = next(line for line in output.splitlines() if line.startswith("PROVED"))
     assert verdict in proved.stdout
@@ -117,9 +120,9 @@ def test_cuda_is_refused_where_there_is_none(tmp_path: Path) -> None:
 
 
 def test_a_bad_run_is_one_line_and_status_2_when_proved(tmp_path: Path) -> None:
-    done = run("-m", "selfplay.commands.prove", str(tmp_path), cwd=tmp_path)
+    done = run("-m", "selfplay", "prove", str(tmp_path), cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"python -m selfplay.commands.prove: {tmp_path / 'config.json'}: cannot be read")
+    assert done.stderr.startswith(f"selfplay prove: {tmp_path / 'config.json'}: cannot be read")
     assert done.stderr.count("\n") == 1
 
 
@@ -157,8 +160,14 @@ def test_a_board_too_large_to_solve_is_judged_by_what_the_player_leads_to(tmp_pa
     player = selfplay.load(tmp_path / "it")
     assert evaluation == selfplay.evaluate_reach(player, player.rules).as_dict()
     assert (evaluation["unbeatable"], evaluation["optimal_states"]) == (False, None)
-    proved = run("-m", "selfplay.commands.prove", "it", cwd=tmp_path)
+    proved = run("-m", "selfplay", "prove", "it", cwd=tmp_path)
     assert f"{evaluation['second']['illegal']:,}" in proved.stdout
-    cut_short = run("-m", "selfplay.commands.prove", "it", "--positions", "100", cwd=tmp_path)
+    cut_short = run("-m", "selfplay", "prove", "it", "--positions", "100", cwd=tmp_path)
     assert "Its play leads to too many positions to follow to the end." in cut_short.stdout
     assert "plies followed" in cut_short.stdout
+
+
+def test_flags_override_the_presets_values() -> None:
+    article = train.read(["--preset", "article", "--seed", "4", "--batch-size", "64"])[0]
+    assert article == dataclasses.replace(PRESETS["article"], seed=4, batch_size=64)
+    assert train.read(["dqn"])[0] == train.read([])[0] == DQNConfig()

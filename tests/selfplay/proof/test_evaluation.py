@@ -10,7 +10,7 @@ from gymnasium.error import InvalidAction
 from selfplay.agent import Agent
 from selfplay.proof.evaluation import Proof, evaluate
 from selfplay.proof.reach import Unproved, evaluate_reach
-from tests.selfplay.players import ScriptedPlayer, first_empty, optimal_player, stubborn, walk
+from tests.selfplay.proof.players import ScriptedPlayer, first_empty, optimal_player, stubborn, walk
 from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rules, solve
 

@@ -35,7 +35,7 @@ def assert_stopped_in_a_line(ended: Ended, folder: Path, reason: str) -> None:
     """Assert that a run has ended because of the disk, and has said so without a traceback."""
     assert ended.status == 2
     *notices, last = ended.complaint.splitlines()
-    assert last.startswith(f"python train.py: {folder}/")
+    assert last.startswith(f"selfplay train: {folder}/")
     assert f": cannot be written ({reason}); once it can, " in last
     assert last.endswith(" goes on from the last checkpoint")
     assert_only_notices(notices, reason)

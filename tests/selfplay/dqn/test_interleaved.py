@@ -6,7 +6,7 @@ import torch
 
 from selfplay.dqn.agent import DQNAgent
 from selfplay.dqn.interleaved import InterleavedAgents
-from tests.selfplay.scripted import CPU, config_with, constant_values, inputs, make, play, remembered
+from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, inputs, make, play, remembered
 from tictactoe import Rewards, Rules, batch
 
 

@@ -10,13 +10,11 @@ from pathlib import Path
 import pytest
 
 import selfplay
-import train
 from selfplay.algorithms import ALGORITHMS
-from selfplay.commands import prove
+from selfplay.commands import prove, train
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.tabular.minimax_q import MinimaxQConfig
-from selfplay.tabular.td_backup import TDBackupConfig
+from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
 from tests.runs import ROOT, check_tensorboard, interrupt
 
 OWN_FILES = {
@@ -74,17 +72,17 @@ def test_what_is_printed_and_where_the_run_lies(
     train.main([algorithm, "--seed", "7", "--games", "3000", "--eval-every", "1500"])
     output = capsys.readouterr().out
     (folder,) = (tmp_path / "runs").iterdir()
-    assert re.fullmatch(rf"{algorithm}-3x3x3-7-\d{{8}}-\d{{6}}", folder.name)
+    assert re.fullmatch(rf"{algorithm}-3x3x3-7-games-3000-eval-every-1500-\d{{8}}-\d{{6}}", folder.name)
     for expected in (
         "A game of the player against itself",
         "lost game lines",
         "NOT unbeatable",
-        f"-m selfplay.commands.prove runs/{folder.name}",
+        f"-m selfplay prove runs/{folder.name}",
         "-m tensorboard.main --logdir runs",
-        f"train.py {algorithm} --help",
+        f"-m selfplay train {algorithm} --help",
     ):
         assert expected in output
-    assert re.search(r"[35],[05]00 games  lost [\d,]+\+[\d,]+  illegal", output)
+    assert re.search(r"3,000 games: lost lines [\d,]+ as X, [\d,]+ as O; illegal lines [\d,]+ as X", output)
 
 
 def test_a_proof_that_held_is_dated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,7 +90,7 @@ def test_a_proof_that_held_is_dated(tmp_path: Path, capsys: pytest.CaptureFixtur
     train.main(["td-backup", *flags])
     output = capsys.readouterr().out
     assert "PROVED UNBEATABLE AND OPTIMAL" in output
-    assert "The proof of exploitability 0 held from 100 games and" in output
+    assert "It was proved from 100 games and" in output
 
 
 def test_minimax_q_goes_on_from_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,20 +105,20 @@ def test_minimax_q_goes_on_from_a_table(tmp_path: Path, capsys: pytest.CaptureFi
     with pytest.raises(UserError, match=r"bad\.csv, line 1: must hold 9 numbers, but holds 3"):
         train.main(["minimax-q", "--from-table", str(tmp_path / "bad.csv"), "--run-dir", str(tmp_path / "third")])
     assert not (tmp_path / "third").exists()
-    assert "0 games  lost" in capsys.readouterr().out
+    assert "0 games: lost lines" in capsys.readouterr().out
 
 
 def test_flags_are_read_for_the_algorithm_that_is_named() -> None:
-    assert train.read_flags(["minimax-q"]) == MinimaxQConfig()
-    assert train.read_flags(["td-backup", "--rows", "4", "--cols", "2"]) == TDBackupConfig(rows=4, cols=2)
-    assert isinstance(train.read_flags(["dqn", "--seed", "3"]), DQNConfig)
+    assert train.read(["minimax-q"])[0] == MinimaxQConfig()
+    assert train.read(["td-backup", "--rows", "4", "--cols", "2"])[0] == TDBackupConfig(rows=4, cols=2)
+    assert isinstance(train.read(["dqn", "--seed", "3"])[0], DQNConfig)
 
 
 @pytest.mark.parametrize(
     ("args", "gist"),
     [
         (["minimaxq"], "there is no algorithm 'minimaxq'; choose one of dqn, minimax-q, afterstate-q, td-value, td-b"),
-        (["minimax-q", "--gams", "3"], "perhaps you meant --games; python train.py minimax-q --help lists every flag"),
+        (["minimax-q", "--gams", "3"], "perhaps you meant --games; selfplay train minimax-q --help lists every flag"),
         (["td-value", "--opponent", "me"], "invalid choice 'me' for argument '--opponent'"),
         (["afterstate-q", "--seat", "2"], "invalid choice '2' for argument '--seat'"),
         (["td-backup", "--rows", "5", "--cols", "4"], "a table for a 5x4 board holds 3^20 values of 8 bytes"),
@@ -132,7 +130,7 @@ def test_flags_are_read_for_the_algorithm_that_is_named() -> None:
 )
 def test_a_mistake_is_one_line(args: list[str], gist: str) -> None:
     with pytest.raises(UserError) as caught:
-        train.read_flags(args)
+        train.read(args)
     assert gist in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -148,7 +146,7 @@ def test_a_mistake_ends_the_program_with_status_2(tmp_path: Path) -> None:
 def help_of(args: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("COLUMNS", "200")
     with pytest.raises(SystemExit) as stop:
-        train.read_flags([*args, "--help"])
+        train.read([*args, "--help"])
     assert not stop.value.code
     return capsys.readouterr().out
 
@@ -160,7 +158,7 @@ def test_the_help_shows_the_dqns_settings_and_names_the_others(
     assert "Train a DQN" in text
     assert "--memory-size INT" in text
     for algorithm in OWN_FILES:
-        assert re.search(rf"^  python train.py {algorithm} +Train .*\.$", text, re.MULTILINE), algorithm
+        assert re.search(rf"^  train {algorithm} +Train .*\.$", text, re.MULTILINE), algorithm
 
 
 @EACH
@@ -168,8 +166,8 @@ def test_the_help_of_a_learner_documents_every_setting(
     algorithm: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = help_of([algorithm], capsys, monkeypatch)
-    assert f"usage: python train.py {algorithm}" in text
-    for field in dataclasses.fields(ALGORITHMS[algorithm]):
+    assert f"usage: selfplay train {algorithm}" in text
+    for field in dataclasses.fields(ALGORITHMS[algorithm].settings):
         flag = f"--{field.name.replace('_', '-')}"
         entry = re.search(rf"^\W+{flag}( [A-Z{{]|, --no-).*?\(default: ", text, re.DOTALL | re.MULTILINE)
         assert entry, flag

@@ -1,14 +1,15 @@
 """Short games played through the interleaved wrapper by a script, for tests that compute by hand."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import torch
 
-import train
 from selfplay.dqn.agent import DQNAgent
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.interleaved import InterleavedAgents
+from selfplay.dqn.self_play import DQNLearner, make_agents
 from selfplay.dqn.transitions import Transitions
 from tictactoe import Rewards, Rules, batch
 
@@ -21,7 +22,14 @@ SMALL = DQNConfig(
 
 def make(config: DQNConfig, separate: bool = False) -> InterleavedAgents:
     """Return agents for games on one board, which is what a script plays."""
-    return train.make_agents(replace(config, num_envs=1, networks="separate" if separate else config.networks), CPU)
+    return make_agents(replace(config, num_envs=1, networks="separate" if separate else config.networks), CPU)
+
+
+def iterations(learner: DQNLearner) -> Iterator[None]:
+    """Let it play its plies, one on every board at a time."""
+    while learner.steps < learner.config.total_steps:
+        learner.advance()
+        yield
 
 
 def inputs(state: batch.State, rules: Rules, perspective: str = "mover") -> torch.Tensor:
