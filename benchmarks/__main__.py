@@ -4,8 +4,8 @@
     python -m benchmarks --only faces tabular       some of them
     python -m benchmarks --compare A.json B.json    what got slower, or larger, from A to B
 
-Run it before and after a change. Each value is kept in a JSON file, which `benchmarks/results.py` describes;
-`benchmarks/compare.py` says when a difference counts. The detailed scripts beside this one measure more of each.
+Run it before and after a change. Each value is kept in a JSON file, which `overview/results.py` describes;
+`overview/compare.py` says when a difference counts. The detailed scripts in the other folders measure more of each.
 """
 
 import sys
@@ -17,12 +17,14 @@ from typing import get_args
 
 from rich.table import Table
 
-from benchmarks import compare, faces, machine, results, rounds, suite, tables
-from benchmarks.face_rows import DISTRIBUTIONS, PEERS
-from benchmarks.results import Report, Result
-from benchmarks.rounds import Row
-from benchmarks.spread import spread
-from benchmarks.suite import GroupName, Sizes
+from benchmarks.environment import faces
+from benchmarks.environment.face_rows import DISTRIBUTIONS, PEERS
+from benchmarks.measuring import machine, tables
+from benchmarks.measuring.spread import spread
+from benchmarks.overview import compare, results, rounds, suite
+from benchmarks.overview.results import Report, Result
+from benchmarks.overview.rounds import Row
+from benchmarks.overview.suite import GroupName, Sizes
 from selfplay.checks import check_counts, check_seed, check_some
 from selfplay.command_line import parse, run_command
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
-from benchmarks import machine, tables
+from benchmarks.measuring import machine, tables
 from benchmarks.peers import judging, report
 from benchmarks.peers.judging import Make, Run
 from selfplay.checks import check_counts, check_some, check_times

@@ -1,7 +1,7 @@
 """A DQN in CleanRL's manner with the settings of its `dqn.py`, against random play in a random seat.
 
 Settings: the defaults of https://github.com/vwxyzjn/cleanrl/blob/master/cleanrl/dqn.py, network included; the loop is
-`benchmarks/cleanrl_style.py`. It learns alone, so it plays `TicTacToeVersus-v0` in both seats, sees its own marks in
+`training/cleanrl_style.py`. It learns alone, so it plays `TicTacToeVersus-v0` in both seats, sees its own marks in
 plane 1, and learns the rules from the illegal reward. Its exploration falls over half of the run; how many steps that
 is follows from a short trial run of its speed. Its first 10,000 steps are random play without an update.
 """
@@ -15,8 +15,8 @@ from typing import Any
 import gymnasium
 from torch.utils.tensorboard import SummaryWriter
 
-from benchmarks.cleanrl_style import Learner, Settings
 from benchmarks.peers.judging import RULES, Tick, Training
+from benchmarks.training.cleanrl_style import Learner, Settings
 from selfplay.player import QPlayer
 
 TRIAL_STEPS = 10_000

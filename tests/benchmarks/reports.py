@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmarks.results import Report, Result
+from benchmarks.overview.results import Report, Result
 
 RATES = [100.0, 97.0, 99.0, 71.0, 98.0, 95.0, 82.0]
 """Of seven rounds, two of which something has disturbed."""

@@ -6,8 +6,17 @@ from types import MappingProxyType
 import pytest
 
 import train
-from benchmarks import bigger_boards
-from benchmarks.bigger_boards import ROWS, Flags, against_built_in, configuration, main, measure, percent, table_rows
+from benchmarks.learning import bigger_boards
+from benchmarks.learning.bigger_boards import (
+    ROWS,
+    Flags,
+    against_built_in,
+    configuration,
+    main,
+    measure,
+    percent,
+    table_rows,
+)
 from selfplay.errors import UserError
 from selfplay.proof.evaluation import Proof
 from selfplay.proof.reach import Unproved

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import results
-from benchmarks.compare import Pair
-from benchmarks.results import Report
-from selfplay.commands.command_line import run_command
+from benchmarks.overview import results
+from benchmarks.overview.compare import Pair
+from benchmarks.overview.results import Report
+from selfplay.command_line import run_command
 from tests.benchmarks.reports import RATES, report, row
 
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from benchmarks import device_work
-from benchmarks.device_work import Work
-from selfplay.dqn.config import DQNConfig
+from benchmarks.training import device_work
+from benchmarks.training.device_work import Work
+from selfplay.config import DQNConfig
 from selfplay.errors import UserError
 from tictactoe import Rules
 

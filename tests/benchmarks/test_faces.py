@@ -10,12 +10,12 @@ import torch
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from benchmarks import face_loops, face_peers, face_rows, faces, import_time
-from benchmarks.face_loops import Chunk, Played
-from benchmarks.face_rows import DISTRIBUTIONS, Goal, Group, Row
-from benchmarks.faces import Measured
-from benchmarks.random_play import CELLS, COLUMNS, POOL, FromMask, PreDrawn, Stream, games, orders
-from benchmarks.spread import spread
+from benchmarks.environment import face_loops, face_peers, face_rows, faces, import_time
+from benchmarks.environment.face_loops import Chunk, Played
+from benchmarks.environment.face_rows import DISTRIBUTIONS, Goal, Group, Row
+from benchmarks.environment.faces import Measured
+from benchmarks.environment.random_play import CELLS, COLUMNS, POOL, FromMask, PreDrawn, Stream, games, orders
+from benchmarks.measuring.spread import spread
 from selfplay.errors import UserError
 from tests.selfplay import cuda_graph_on_cpu
 from tests.tictactoe.rule_book import MARKS, Board, RuleBook, empty_cells, seat_to_move, with_mark

@@ -8,8 +8,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from benchmarks import learners, published, tables, targets
-from benchmarks.spread import spread
+from benchmarks.learning import learners, published, targets
+from benchmarks.measuring import tables
+from benchmarks.measuring.spread import spread
 from selfplay.agent import Agent
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError

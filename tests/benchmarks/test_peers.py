@@ -9,9 +9,9 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from benchmarks.cleanrl_style import QNetwork
 from benchmarks.peers import __main__ as peers
 from benchmarks.peers.judging import Training
+from benchmarks.training.cleanrl_style import QNetwork
 from selfplay.agent import Agent
 from selfplay.dqn.player import QPlayer
 from selfplay.proof.evaluation import chosen_actions

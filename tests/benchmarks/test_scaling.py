@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchmarks import faces, memory, scaling, scaling_picture, scaling_rows, training_loops
-from benchmarks.scaling_picture import CSV_HEADER, Measurement
-from benchmarks.scaling_rows import IN_NUMPY, IN_TORCH, PGX, PLAYING, PRODUCTS, TURNS, TWO_LAYERS, UPDATE, VECTOR
-from benchmarks.spread import Spread
-from selfplay.dqn.config import DQNConfig
+from benchmarks.environment import faces
+from benchmarks.measuring.spread import Spread
+from benchmarks.scaling import __main__ as scaling
+from benchmarks.scaling import memory, picture, rows
+from benchmarks.scaling.picture import CSV_HEADER, Measurement
+from benchmarks.scaling.rows import IN_NUMPY, IN_TORCH, PGX, PLAYING, PRODUCTS, TURNS, TWO_LAYERS, UPDATE, VECTOR
+from benchmarks.training import loops
+from selfplay.config import DQNConfig
 from selfplay.errors import UserError
 from tests.benchmarks.reports import printed_rows
 from tictactoe import Rules
@@ -36,14 +39,14 @@ class SmallMemory(DQNConfig):
 
 
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scaling_rows, "BOARDS", (1, 4))
-    monkeypatch.setattr(scaling_rows, "BATCHES", (8, 16))
-    monkeypatch.setattr(scaling_rows, "WIDTHS", (16, 32))
-    monkeypatch.setattr(scaling_rows, "FAMILY", (Rules(), LARGE))
-    monkeypatch.setattr(scaling_rows, "FAMILY_BOARDS", 4)
-    monkeypatch.setattr(scaling_rows, "CHUNK_PLIES", 18)
-    monkeypatch.setattr(scaling_rows, "MEMORY_BOARDS", (64,))
-    monkeypatch.setattr(scaling_rows, "DQNConfig", SmallMemory)
+    monkeypatch.setattr(rows, "BOARDS", (1, 4))
+    monkeypatch.setattr(rows, "BATCHES", (8, 16))
+    monkeypatch.setattr(rows, "WIDTHS", (16, 32))
+    monkeypatch.setattr(rows, "FAMILY", (Rules(), LARGE))
+    monkeypatch.setattr(rows, "FAMILY_BOARDS", 4)
+    monkeypatch.setattr(rows, "CHUNK_PLIES", 18)
+    monkeypatch.setattr(rows, "MEMORY_BOARDS", (64,))
+    monkeypatch.setattr(rows, "DQNConfig", SmallMemory)
     monkeypatch.setattr(memory, "peak_bytes", lambda _, num_boards: 100 * num_boards)
     monkeypatch.setattr(faces, "pin", lambda _: None)
 
@@ -74,24 +77,24 @@ def test_every_panel_is_measured_written_and_drawn(
         assert line["measurements"] == ("1" if line["unit"] == "held B/board" else "2")
     of_four = {line["unit"]: line for line in lines if (line["curve"], line["point"]) == (PLAYING, "4")}
     assert float(of_four["s/step"]["least"]) == pytest.approx(4 / float(of_four["plies/s"]["most"]), rel=1e-3)
-    with Image.open(tmp_path / "scaling.png") as picture:
-        assert picture.format == "PNG"
-        assert picture.size == scaling_picture.SIZE
+    with Image.open(tmp_path / "scaling.png") as drawn:
+        assert drawn.format == "PNG"
+        assert drawn.size == picture.SIZE
     named = [cells[0] for cells in printed_rows(capsys.readouterr().out) if cells[0]]
     assert named == CURVES["boards"][: 4 + has_pgx]
 
 
 def test_the_points_go_as_far_as_the_page_says() -> None:
-    assert (len(scaling_rows.BOARDS), scaling_rows.BOARDS[-1]) == (11, 1_048_576)
-    assert (scaling_rows.BATCHES[0], scaling_rows.BATCHES[-1]) == (8, 8_192)
-    assert (scaling_rows.WIDTHS[0], scaling_rows.WIDTHS[-1]) == (16, 4_096)
-    assert [str(rules) for rules in scaling_rows.FAMILY] == ["3,3,3", "4,4,4", "5,5,4", "6,6,4", "7,7,5", "15,15,5"]
+    assert (len(rows.BOARDS), rows.BOARDS[-1]) == (11, 1_048_576)
+    assert (rows.BATCHES[0], rows.BATCHES[-1]) == (8, 8_192)
+    assert (rows.WIDTHS[0], rows.WIDTHS[-1]) == (16, 4_096)
+    assert [str(rules) for rules in rows.FAMILY] == ["3,3,3", "4,4,4", "5,5,4", "6,6,4", "7,7,5", "15,15,5"]
 
 
 def test_a_curve_varies_what_its_panel_says(monkeypatch: pytest.MonkeyPatch) -> None:
     learned: list[DQNConfig] = []
-    monkeypatch.setattr(training_loops, "learning", learned.append)
-    groups = [scaling_rows.batch_size(8_192), scaling_rows.width(64), scaling_rows.updates_of(Rules(4, 4, 4))]
+    monkeypatch.setattr(loops, "learning", learned.append)
+    groups = [rows.batch_size(8_192), rows.width(64), rows.updates_of(Rules(4, 4, 4))]
     for group in groups:
         for row in group.rows:
             if UPDATE in row.name:
@@ -140,7 +143,7 @@ def test_the_table_says_what_one_board_costs_and_where_half_the_best_rate_begins
 def test_a_panel_shows_each_curve_with_its_spread() -> None:
     updates = [measurement(UPDATE, 8, 1.0, panel)._replace(unit="updates/s") for panel in ("batch size", "width")]
     measured = [measurement(VECTOR, x, 100.0 * x) for x in (1, 4)]
-    speed = scaling_picture.figure([*measured, *updates]).axes[0]
+    speed = picture.figure([*measured, *updates]).axes[0]
     assert [np.asarray(line.get_ydata()).tolist() for line in speed.get_lines()] == [[100, 400]]
     band = speed.collections[0].get_paths()[0].vertices
     assert (np.asarray(band)[:, 1].min(), np.asarray(band)[:, 1].max()) == (50, 800)

@@ -7,10 +7,12 @@ from typing import get_args
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import face_rows, faces, fresh, machine, results, rounds, suite
-from benchmarks.results import Ratio, Report
-from benchmarks.rounds import Row
-from benchmarks.suite import GroupName, Sizes
+from benchmarks.environment import face_rows, faces
+from benchmarks.measuring import fresh, machine
+from benchmarks.overview import results, rounds, suite
+from benchmarks.overview.results import Ratio, Report
+from benchmarks.overview.rounds import Row
+from benchmarks.overview.suite import GroupName, Sizes
 from selfplay.errors import UserError
 from tests.benchmarks.reports import RATES, report, row
 

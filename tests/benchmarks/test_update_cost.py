@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from benchmarks import training_loops, update_cost
-from benchmarks.spread import spread
-from selfplay.dqn.config import PRESETS
+from benchmarks.measuring.spread import spread
+from benchmarks.training import loops, update_cost
+from selfplay.config import PRESETS
 from selfplay.errors import UserError
 from tests.benchmarks.reports import printed_rows
 from tests.selfplay.scripted import config_with
@@ -17,7 +17,7 @@ def test_what_is_compiled_is_the_update(monkeypatch: pytest.MonkeyPatch) -> None
     config = config_with(hidden=(8,), batch_size=16)
     weights = []
     for make in (lambda agents: agents.learn, update_cost.compiled_parts):
-        agents = training_loops.filled(config)
+        agents = loops.filled(config)
         update = make(agents)
         for _ in range(3):
             update()

@@ -2,7 +2,7 @@
 
 The table of docs/performance.md:
 
-    python -m benchmarks.training_profile
+    python -m benchmarks.training.profile
 
 Each run is `python train.py` with the same flags and seed, from the first ply to the last line printed; starting
 Python and importing are left out, and so is what comes only once in a process, such as solving the game. The calls
@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import train
-from benchmarks import machine, tables
-from benchmarks.spread import spread
+from benchmarks.measuring import machine, tables
+from benchmarks.measuring.spread import spread
 from selfplay import run_folder
 from selfplay.adam import Adam
 from selfplay.checkpoint import Checkpoints, RunFlags
@@ -38,7 +38,7 @@ from selfplay.interleaved import InterleavedAgents
 from selfplay.tracking import Tracker
 from tictactoe import batch
 
-PROG = "python -m benchmarks.training_profile"
+PROG = "python -m benchmarks.training.profile"
 REST = "rest"
 RUNS = {"python train.py": PRESETS["default"], "--preset article": PRESETS["article"]}
 WARM_UP_STEPS = 2_048

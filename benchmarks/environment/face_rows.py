@@ -1,4 +1,4 @@
-"""List what `benchmarks/faces.py` measures: every face of ours, the peers beside it, and what ours has to reach."""
+"""List what `faces.py` measures: every face of ours, the peers beside it, and what ours has to reach."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from gymnasium.vector import AutoresetMode
 
-from benchmarks import face_loops, face_peers
-from benchmarks.face_loops import Chunk
-from benchmarks.random_play import FromMask, PreDrawn, games
+from benchmarks.environment import face_loops, face_peers
+from benchmarks.environment.face_loops import Chunk
+from benchmarks.environment.random_play import FromMask, PreDrawn, games
 from tictactoe import Rules, tictactoe_v0
 
 Subject = Literal["board", "agents", "vector", "versus", "family", "batch", "device"]

@@ -1,6 +1,6 @@
 """Measure how far playing many boards raises a process's memory: bytes per board, each in a fresh process.
 
-    python -m benchmarks.memory make_vec 65536     what the child process runs; prints bytes
+    python -m benchmarks.scaling.memory make_vec 65536     what the child process runs; prints bytes
 
 The peak of resident memory counts what the program waits for memory for: the state, observations, masks and rewards
 delivered, the passing arrays of a step, and the loop's own cells to play. First 64 boards are played, for what comes
@@ -19,13 +19,13 @@ import gymnasium
 import numpy as np
 import torch
 
-from benchmarks import scaling_rows
-from benchmarks.fresh import run_fresh
+from benchmarks.measuring.fresh import run_fresh
+from benchmarks.scaling import rows
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 from tictactoe import Rules, batch
 
-PROG = "python -m benchmarks.memory"
+PROG = "python -m benchmarks.scaling.memory"
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 CLEAR_PEAK = "5"
 FIRST_BOARDS = 64
@@ -43,7 +43,7 @@ def peak_bytes(curve: str, num_boards: int) -> int:
         RuntimeError: the process failed.
     """
     try:
-        return int(run_fresh(f"from benchmarks import memory\nmemory.main({[curve, str(num_boards)]})"))
+        return int(run_fresh(f"from benchmarks.scaling import memory\nmemory.main({[curve, str(num_boards)]})"))
     except RuntimeError as error:
         raise RuntimeError(f"{curve}, {num_boards:,} boards: {error}") from None
 
@@ -61,24 +61,24 @@ def peak_here(curve: str, num_boards: int) -> int:
 
 def held_bytes(curve: str, num_boards: int) -> int:
     """Return the bytes of the arrays of 3,3,3 that are kept from one step to the next, a replay memory left out."""
-    config = scaling_rows.config_of(Rules(), num_boards)
-    if curve == scaling_rows.VECTOR:
+    config = rows.config_of(Rules(), num_boards)
+    if curve == rows.VECTOR:
         env = gymnasium.make_vec("TicTacToe-v0", num_envs=num_boards)
         env.reset()
         face = env.unwrapped._face  # type: ignore[attr-defined]
         return int(face._state.nbytes + face._over.nbytes)
-    if curve == scaling_rows.PGX:
+    if curve == rows.PGX:
         jax, env = importlib.import_module("jax"), importlib.import_module("pgx").make("tic_tac_toe")
         boards = jax.vmap(env.init)(jax.random.split(jax.random.PRNGKey(0), num_boards))
         return int(sum(leaf.nbytes for leaf in jax.tree.leaves(boards)))
-    on_torch = curve == scaling_rows.IN_TORCH
+    on_torch = curve == rows.IN_TORCH
     state = batch.reset(config.rules, num_boards, torch if on_torch else np)
-    seen = num_boards * 3 * config.rules.cells * torch.float32.itemsize if curve == scaling_rows.PLAYING else 0
+    seen = num_boards * 3 * config.rules.cells * torch.float32.itemsize if curve == rows.PLAYING else 0
     return int(sum(field.nbytes for field in state)) + seen
 
 
 def _play(curve: str, num_boards: int) -> None:
-    row = next(row for row in scaling_rows.boards(num_boards).rows if row.name == curve)
+    row = next(row for row in rows.boards(num_boards).rows if row.name == curve)
     row.make(np.random.default_rng(0))()
 
 

@@ -4,7 +4,7 @@ The figures and the picture of docs/performance.md:
 
     python -m benchmarks.scaling --docs docs
 
-What is measured at which points stands in `benchmarks/scaling_rows.py`. As in `benchmarks/faces.py`, random legal
+What is measured at which points stands in `rows.py`. As in `benchmarks/environment/faces.py`, random legal
 games are drawn before the clock starts, each ply delivers observation, mask, reward and end, all runs on one core,
 and the curves of a point take turns. `train.py, playing alone` is `train.self_play` before its first update: act,
 step, observe, remember, with the default network. An update is the default one but for what the panel varies, and
@@ -17,10 +17,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import faces, machine, memory, scaling_picture, scaling_rows, tables
-from benchmarks.scaling_picture import CSV_HEADER, Measurement
-from benchmarks.scaling_rows import Panel, Point
-from benchmarks.spread import Spread, spread
+from benchmarks.environment import faces
+from benchmarks.measuring import machine, tables
+from benchmarks.measuring.spread import Spread, spread
+from benchmarks.scaling import memory, picture, rows
+from benchmarks.scaling.picture import CSV_HEADER, Measurement
+from benchmarks.scaling.rows import Panel, Point
 from selfplay.checks import check_counts, check_times
 from selfplay.command_line import parse, run_command
 from selfplay.files import write_csv, write_whole
@@ -68,7 +70,7 @@ def speeds(panel: Panel, point: Point, flags: Flags) -> Iterator[Measurement]:
 
 def memories(num_boards: int, flags: Flags) -> Iterator[Measurement]:
     """Measure the bytes per board of each way of playing many boards."""
-    for row in scaling_rows.boards(num_boards).rows:
+    for row in rows.boards(num_boards).rows:
         if not faces.installed(row.needs):
             continue
         peaks = spread(memory.peak_bytes(row.name, num_boards) / num_boards for _ in range(flags.processes))
@@ -79,7 +81,7 @@ def memories(num_boards: int, flags: Flags) -> Iterator[Measurement]:
 
 def all_measurements(flags: Flags, console: Console) -> Iterator[Measurement]:
     """Measure everything, and print each figure as it comes."""
-    for panel in scaling_rows.panels():
+    for panel in rows.panels():
         for point in panel.points:
             for measured in speeds(panel, point, flags):
                 if measured.unit == panel.unit:
@@ -88,7 +90,7 @@ def all_measurements(flags: Flags, console: Console) -> Iterator[Measurement]:
     if not memory.measurable():
         console.print("this system does not say how much memory a process has had, so that is not measured")
         return
-    for num_boards in scaling_rows.MEMORY_BOARDS:
+    for num_boards in rows.MEMORY_BOARDS:
         for measured in memories(num_boards, flags):
             console.print(f"{num_boards:,} boards: {measured.curve}: {measured.spread.text()} {measured.unit}")
             yield measured
@@ -123,7 +125,7 @@ def main(args: Sequence[str]) -> None:
     console.print(f"median (least to most) over {flags.rounds} rounds of {flags.seconds} s a curve; {machine.load()}")
     if flags.docs is not None:
         write_csv(flags.docs / "scaling.csv", [CSV_HEADER, *(each.csv_line() for each in measurements)])
-        write_whole(flags.docs / "scaling.png", png(scaling_picture.figure(measurements)))
+        write_whole(flags.docs / "scaling.png", png(picture.figure(measurements)))
 
 
 if __name__ == "__main__":

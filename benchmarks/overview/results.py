@@ -19,10 +19,9 @@ The file, whose version is `FORMAT`:
       ]
     }
 
-`machine` is what `benchmarks.machine.describe` returns. A row is named by `group` and `name` together; `better` says
-whether "more" or "less" of the unit is better; `ours` is false for a peer. There is a value per round, and a round
-has a seed. A ratio is ours over the row of the same group that `peer` names, round by round. null is what never
-happened.
+`machine` is what `measuring/machine.py` describes. A row is named by `group` and `name` together; `better` says whether
+"more" or "less" of the unit is better; `ours` is false for a peer. There is a value per round, and a round has a seed.
+A ratio is ours over the row of the same group that `peer` names, round by round. null is what never happened.
 """
 
 import json

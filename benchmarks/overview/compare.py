@@ -25,9 +25,9 @@ from typing import Literal
 
 from rich.table import Table
 
-from benchmarks import tables
-from benchmarks.results import Report, Result
-from benchmarks.spread import brief_number, spread
+from benchmarks.measuring import tables
+from benchmarks.measuring.spread import brief_number, spread
+from benchmarks.overview.results import Report, Result
 from selfplay.errors import UserError
 
 LEAST_CHANGE = 0.1

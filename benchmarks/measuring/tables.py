@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.spread import Spread, number
+from benchmarks.measuring.spread import Spread, number
 from selfplay.errors import UserError
 
 NAME_WIDTH = 20

@@ -2,7 +2,7 @@
 
 The figures of docs/performance.md (about three minutes; needs a C++ compiler):
 
-    python -m benchmarks.update_cost
+    python -m benchmarks.training.update_cost
 
 For the default settings and the article's: one update as it is beside `torch.compile` of the whole `learn`, beside
 `torch.compile` of the target and of the loss with its gradient alone, and beside the matrix products that it cannot do
@@ -21,17 +21,19 @@ from typing import NamedTuple
 import torch
 from torch._inductor.utils import fresh_cache
 
-from benchmarks import faces, machine, tables, training_loops
-from benchmarks.face_loops import Chunk
-from benchmarks.face_rows import Group, Row
-from benchmarks.spread import Spread, number, spread
+from benchmarks.environment import faces
+from benchmarks.environment.face_loops import Chunk
+from benchmarks.environment.face_rows import Group, Row
+from benchmarks.measuring import machine, tables
+from benchmarks.measuring.spread import Spread, number, spread
+from benchmarks.training import loops
 from selfplay.checks import check_counts, check_times
 from selfplay.command_line import parse, run_command
 from selfplay.config import PRESETS, DQNConfig
 from selfplay.dqn import DQNAgent
 from selfplay.interleaved import InterleavedAgents
 
-PROG = "python -m benchmarks.update_cost"
+PROG = "python -m benchmarks.training.update_cost"
 BACKEND = "inductor"
 FIRST_UPDATES = 10
 """In which everything is compiled, and once more where a number turns out to change."""
@@ -110,7 +112,7 @@ def side_by_side(first: Chunk, second: Chunk, flags: Flags) -> tuple[Spread, Spr
 
 def costs(settings: str, config: DQNConfig, flags: Flags) -> list[Cost]:
     """Measure everything for some settings."""
-    as_it_is = training_loops.learning(config)
+    as_it_is = loops.learning(config)
     even = Spread(1, 1, 1)
     found = []
     for what, compiled in (
@@ -118,21 +120,21 @@ def costs(settings: str, config: DQNConfig, flags: Flags) -> list[Cost]:
         ("`torch.compile` of target and loss", compiled_parts),
     ):
         torch.compiler.reset()
-        update = compiled(training_loops.filled(config))
+        update = compiled(loops.filled(config))
         with fresh_cache():
             started = time.perf_counter()
             for _ in range(FIRST_UPDATES):
                 update()
             first_seconds = time.perf_counter() - started
-        _, rates, ratios = side_by_side(as_it_is, training_loops.repeated(update), flags)
+        _, rates, ratios = side_by_side(as_it_is, loops.repeated(update), flags)
         found.append(Cost(settings, what, rates, ratios, first_seconds))
-    plain, rates, ratios = side_by_side(as_it_is, training_loops.update_products(config), flags)
+    plain, rates, ratios = side_by_side(as_it_is, loops.update_products(config), flags)
     found = [
         Cost(settings, "update as it is", plain, even),
         *found,
         Cost(settings, "its matrix products", rates, ratios),
     ]
-    plain, rates, ratios = side_by_side(training_loops.training(config), training_loops.step_products(config), flags)
+    plain, rates, ratios = side_by_side(loops.training(config), loops.step_products(config), flags)
     return [*found, Cost(settings, "whole step", plain, even), Cost(settings, "its matrix products", rates, ratios)]
 
 

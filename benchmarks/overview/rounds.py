@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 from rich.console import Console
 
-from benchmarks.faces import installed
-from benchmarks.results import Better, Ratio, Result
+from benchmarks.environment.faces import installed
+from benchmarks.overview.results import Better, Ratio, Result
 
 Turn: TypeAlias = Callable[[int], float]
 """Measures once, with a seed."""

@@ -2,7 +2,7 @@
 
 The README's table:
 
-    python -m benchmarks.learners --markdown table.md
+    python -m benchmarks.learning.learners --markdown table.md
 
 Every row is what `python train.py` does with the same flags and seed. The time is that of training alone:
 compiling, making tables and networks, and evaluating are left out. A DQN that stops when something is proved
@@ -19,9 +19,9 @@ from typing import Any, Literal, NamedTuple, Protocol, get_args
 import torch
 
 import train
-from benchmarks import machine, tables
-from benchmarks.spread import Spread, spread
-from benchmarks.tables import brief
+from benchmarks.measuring import machine, tables
+from benchmarks.measuring.spread import Spread, spread
+from benchmarks.measuring.tables import brief
 from selfplay.agent import Agent
 from selfplay.checks import check_counts, check_some
 from selfplay.command_line import parse, run_command
@@ -34,7 +34,7 @@ from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
 from selfplay.tabular.td_value import TDValue, TDValueConfig
 from tictactoe import Rules
 
-PROG = "python -m benchmarks.learners"
+PROG = "python -m benchmarks.learning.learners"
 DEVICE = torch.device("cpu")
 RULES = Rules()
 HEADER = (

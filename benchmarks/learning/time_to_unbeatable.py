@@ -2,12 +2,12 @@
 
 The README's figures:
 
-    python -m benchmarks.time_to_unbeatable
+    python -m benchmarks.learning.time_to_unbeatable
 
 Every run is the one that `python train.py` does with the same settings and seed. Its time is the time
 spent in training up to the first evaluation from which the proof holds to the end of the run; the proof is
 "optimal" in the mode `optimal` and "unbeatable" in the others. A run that does not get there counts as
-"never" in every median. The unit of time (see `benchmarks/unit.py`) is measured between the runs, and
+"never" in every median. The unit of time (see `benchmarks/training/unit.py`) is measured between the runs, and
 its median counts. Updates are those of each network: with one per seat, both do as many.
 """
 
@@ -22,9 +22,9 @@ from rich.console import Console
 from rich.table import Table
 
 import train
-from benchmarks import machine
-from benchmarks.spread import Spread, spread
-from benchmarks.unit import HIDDEN, STEPS, unit_seconds
+from benchmarks.measuring import machine
+from benchmarks.measuring.spread import Spread, spread
+from benchmarks.training.unit import HIDDEN, STEPS, unit_seconds
 from selfplay import experiment
 from selfplay.checks import check_counts, check_some
 from selfplay.command_line import parse, run_command
@@ -32,7 +32,7 @@ from selfplay.config import DQNConfig
 from selfplay.devices import choose_device
 from selfplay.evaluation import Evaluation, evaluate
 
-PROG = "python -m benchmarks.time_to_unbeatable"
+PROG = "python -m benchmarks.learning.time_to_unbeatable"
 EVALUATE_CALLS = 20
 
 Mode = Literal["default", "mask", "separate", "optimal"]

@@ -2,11 +2,11 @@
 
 The README's figures:
 
-    python -m benchmarks.published --docs docs
+    python -m benchmarks.learning.published --docs docs
 
 `--docs` also writes the pictures of one seed, and the cumulative counts of the match-ups as CSV. The published
-DQN is timed here for some thousand steps; `benchmarks/article_speed.py` does all of them beside a peer, and
-`benchmarks/learners.py` says what it is worth after them.
+DQN is timed here for some thousand steps; `benchmarks/training/article_speed.py` does all of them beside a peer, and
+`learners.py` says what it is worth after them.
 """
 
 import time
@@ -21,9 +21,10 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from benchmarks import learners, machine, tables
-from benchmarks.spread import spread
-from benchmarks.tables import brief
+from benchmarks.learning import learners
+from benchmarks.measuring import machine, tables
+from benchmarks.measuring.spread import spread
+from benchmarks.measuring.tables import brief
 from selfplay.checks import check_counts, check_some
 from selfplay.command_line import parse, run_command
 from selfplay.config import PRESETS
@@ -41,7 +42,7 @@ from selfplay.tabular.td_value import TDValue, TDValueConfig
 from tictactoe import Rules
 from tictactoe.tree import game_tree, play_out, uniform_legal
 
-PROG = "python -m benchmarks.published"
+PROG = "python -m benchmarks.learning.published"
 RULES = Rules()
 
 PUBLISHED_SHARES = dict(zip(MATCH_UPS, ("57 / 29 / 12", "91 / 3 / 5", "12 / 70 / 17"), strict=True))

@@ -1,6 +1,6 @@
 """Describe the machine and the versions that a measurement was made with.
 
-python -m benchmarks.machine     print the description alone
+python -m benchmarks.measuring.machine     print the description alone
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Run parts of training apart, as chunks like those of `benchmarks/face_loops.py`: the loops that are timed.
+"""Run parts of training apart, as chunks like those of `environment/face_loops.py`: the loops that are timed.
 
 Each works on what `train.py` makes for the same settings. `B` is the number of boards or of transitions in a batch.
 """
@@ -11,7 +11,7 @@ from itertools import pairwise
 import torch
 
 import train
-from benchmarks.face_loops import Chunk, Played
+from benchmarks.environment.face_loops import Chunk, Played
 from selfplay.checks import LARGEST
 from selfplay.config import DQNConfig
 from selfplay.interleaved import InterleavedAgents

@@ -1,4 +1,4 @@
-"""Draw what `benchmarks/scaling.py` measures: six small panels with logarithmic axes."""
+"""Draw what `python -m benchmarks.scaling` measures: six small panels with logarithmic axes."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, NullLocator
 
-from benchmarks.scaling_rows import IN_NUMPY, IN_TORCH, PGX, PLAYING, PRODUCTS, TURNS, TWO_LAYERS, UPDATE, VECTOR
-from benchmarks.spread import Spread
+from benchmarks.measuring.spread import Spread
+from benchmarks.scaling.rows import IN_NUMPY, IN_TORCH, PGX, PLAYING, PRODUCTS, TURNS, TWO_LAYERS, UPDATE, VECTOR
 
 CSV_HEADER = ("panel", "curve", "x", "point", "unit", "median", "least", "most", "measurements")
 SIZE = (1_200, 1_380)

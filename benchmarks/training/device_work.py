@@ -2,7 +2,7 @@
 
 The figures of docs/performance.md (seconds):
 
-    python -m benchmarks.device_work
+    python -m benchmarks.training.device_work
 
 Everything runs on PyTorch's meta device, whose tensors have shapes and no values, so that the operations are those of
 a GPU and nothing is computed. An operation launches one kernel or a few; views, which launch none, are left out. It
@@ -19,7 +19,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 import train
-from benchmarks import machine, tables
+from benchmarks.measuring import machine, tables
 from selfplay.checks import check_counts
 from selfplay.command_line import parse, run_command
 from selfplay.config import DQNConfig
@@ -27,7 +27,7 @@ from selfplay.dqn import DQNAgent
 from selfplay.interleaved import InterleavedAgents
 from tictactoe import Rewards, Rules, batch
 
-PROG = "python -m benchmarks.device_work"
+PROG = "python -m benchmarks.training.device_work"
 META = torch.device("meta")
 BOARDS = 1_048_576
 """Boards of the batch alone."""

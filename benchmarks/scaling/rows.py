@@ -1,6 +1,6 @@
-"""List what `benchmarks/scaling.py` measures: the panels of its picture, and at each of their points the curves.
+"""List what `python -m benchmarks.scaling` measures: the panels of its picture, and at each of their points the curves.
 
-The loops are those of `benchmarks/face_loops.py` and `benchmarks/training_loops.py`; a curve is a row's name.
+The loops are those of `environment/face_loops.py` and `training/loops.py`; a curve is a row's name.
 """
 
 from dataclasses import replace
@@ -11,10 +11,11 @@ import gymnasium
 import numpy as np
 import torch
 
-from benchmarks import face_loops, face_peers, training_loops
-from benchmarks.face_loops import Chunk
-from benchmarks.face_rows import Group, Row
-from benchmarks.random_play import PreDrawn, games
+from benchmarks.environment import face_loops, face_peers
+from benchmarks.environment.face_loops import Chunk
+from benchmarks.environment.face_rows import Group, Row
+from benchmarks.environment.random_play import PreDrawn, games
+from benchmarks.training import loops
 from selfplay.config import DQNConfig
 from tictactoe import Rules
 
@@ -117,8 +118,8 @@ def _many(rules: Rules, num_boards: int) -> tuple[Row, ...]:
 
 def _update(config: DQNConfig) -> tuple[Row, ...]:
     return (
-        Row(UPDATE, lambda _: training_loops.learning(config)),
-        Row(PRODUCTS, lambda _: training_loops.update_products(config)),
+        Row(UPDATE, lambda _: loops.learning(config)),
+        Row(PRODUCTS, lambda _: loops.update_products(config)),
     )
 
 
@@ -141,7 +142,7 @@ def _batch(rules: Rules, num_boards: int, xp: object, device: object, rng: np.ra
 
 
 def _playing(rules: Rules, num_boards: int, _: np.random.Generator) -> Chunk:
-    return training_loops.playing(config_of(rules, num_boards), _steps(num_boards))
+    return loops.playing(config_of(rules, num_boards), _steps(num_boards))
 
 
 def _pgx(num_boards: int, rng: np.random.Generator) -> Chunk:

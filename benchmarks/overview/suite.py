@@ -12,12 +12,14 @@ from typing import Literal
 import numpy as np
 import torch
 
-from benchmarks import article_speed, face_rows, faces, learners, time_to_unbeatable
-from benchmarks.cleanrl_style import Timed
-from benchmarks.fresh import peak_megabytes
-from benchmarks.import_time import import_once
-from benchmarks.rounds import Row, Turn
-from benchmarks.unit import STEPS, unit_seconds
+from benchmarks.environment import face_rows, faces
+from benchmarks.environment.import_time import import_once
+from benchmarks.learning import learners, time_to_unbeatable
+from benchmarks.measuring.fresh import peak_megabytes
+from benchmarks.overview.rounds import Row, Turn
+from benchmarks.training import article_speed
+from benchmarks.training.cleanrl_style import Timed
+from benchmarks.training.unit import STEPS, unit_seconds
 from selfplay.config import DQNConfig
 from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig
 from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
@@ -47,7 +49,7 @@ class Sizes:
 
 
 def face_group(sizes: Sizes) -> list[Row]:
-    """Return plies per second of the faces, random legal play, as in `benchmarks/faces.py`."""
+    """Return plies per second of the faces, random legal play, as in `environment/faces.py`."""
     one, two, large = face_rows.board(), face_rows.agents(), face_rows.family(sizes.boards[0])
     classic, classic_raw = "PettingZoo tictactoe_v3.env()", "PettingZoo tictactoe_v3.raw_env()"
     singles = ("Gymnasium CartPole-v1", "OpenSpiel tic_tac_toe")
@@ -113,7 +115,7 @@ def _unit(seed: int, steps: int) -> Timed:
 
 
 def proof_group(sizes: Sizes) -> list[Row]:
-    """Return the time to a proof; the ratio is in units of `benchmarks/unit.py`, of which a fifth is measured."""
+    """Return the time to a proof; the ratio is in units of `training/unit.py`, of which a fifth is measured."""
     unit = f"the unit: Stable-Baselines3's DQN, {STEPS:,} steps"
 
     def proof(seed: int) -> float:
@@ -158,9 +160,9 @@ with tempfile.TemporaryDirectory() as folder:
     train.main(["--total-steps", "{sizes.memory_steps}", "--stop", "never", "--device", "cpu", "--run-dir", folder])
 """
     unit = f"""
-import torch, benchmarks.unit
+import torch, benchmarks.training.unit
 torch.set_num_threads(1)
-benchmarks.unit.unit_seconds({sizes.memory_peer_steps})
+benchmarks.training.unit.unit_seconds({sizes.memory_peer_steps})
 """
     return [
         _memory("import tictactoe", "import tictactoe", (libraries,)),

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from gymnasium.vector import AutoresetMode
 
-from benchmarks.random_play import Chooser, Stream
+from benchmarks.environment.random_play import Chooser, Stream
 from tictactoe import Rewards, Rules, batch
 
 

@@ -1,18 +1,18 @@
 """Measure how long importing `tictactoe` takes once NumPy and Gymnasium are loaded, which whoever uses it has.
 
-python -m benchmarks.import_time     print it in milliseconds
+python -m benchmarks.environment.import_time     print it in milliseconds
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks import machine
-from benchmarks.fresh import run_fresh
-from benchmarks.spread import Spread, spread
+from benchmarks.measuring import machine
+from benchmarks.measuring.fresh import run_fresh
+from benchmarks.measuring.spread import Spread, spread
 from selfplay.checks import check_counts
 from selfplay.command_line import parse, run_command
 
-PROG = "python -m benchmarks.import_time"
+PROG = "python -m benchmarks.environment.import_time"
 
 HEAVY = ("torch", "pygame", "matplotlib")
 """What `import tictactoe` must not bring with it."""

@@ -2,9 +2,9 @@
 
 The README's figures:
 
-    python -m benchmarks.article_speed --full
+    python -m benchmarks.training.article_speed --full
 
-Ours is `python train.py --preset article`, theirs `benchmarks/cleanrl_style.py`; both play the same game on one
+Ours is `python train.py --preset article`, theirs `cleanrl_style.py`; both play the same game on one
 board and do one update per step, on one core, without evaluation. They take turns, and each pair gives one
 ratio. Ours uses double DQN as published, one more forward pass per update than theirs. Theirs writes the
 TensorBoard scalars that CleanRL writes; `--no-scalars` leaves them out, for a ratio of the algorithms alone.
@@ -20,14 +20,15 @@ import torch
 from rich.table import Table
 
 import train
-from benchmarks import cleanrl_style, machine
-from benchmarks.cleanrl_style import Timed
-from benchmarks.spread import spread
+from benchmarks.measuring import machine
+from benchmarks.measuring.spread import spread
+from benchmarks.training import cleanrl_style
+from benchmarks.training.cleanrl_style import Timed
 from selfplay.checks import check_some
 from selfplay.command_line import parse, run_command
 from selfplay.config import PRESETS, DQNConfig
 
-PROG = "python -m benchmarks.article_speed"
+PROG = "python -m benchmarks.training.article_speed"
 DEVICE = torch.device("cpu")
 FULL_STEPS = 100_000
 WARM_UP_STEPS = 500

@@ -2,7 +2,7 @@
 
 The README's figure:
 
-    python -m benchmarks.targets --docs docs
+    python -m benchmarks.learning.targets --docs docs
 
 Every run is `python train.py --target TARGET --stop never --total-steps 1500000`, so that the target alone
 differs. The exploitability of one player of 3,3,3 is 0, 1/2 or 1, for the number of seats in which somebody
@@ -23,9 +23,9 @@ from matplotlib.ticker import EngFormatter
 from numpy.typing import NDArray
 
 import train
-from benchmarks import machine, tables
-from benchmarks.spread import spread
-from benchmarks.tables import brief
+from benchmarks.measuring import machine, tables
+from benchmarks.measuring.spread import spread
+from benchmarks.measuring.tables import brief
 from selfplay.checks import check_some
 from selfplay.command_line import parse, run_command
 from selfplay.config import DQNConfig
@@ -34,7 +34,7 @@ from selfplay.files import write_csv, write_whole
 from selfplay.plots import png
 from selfplay.targets import Target
 
-PROG = "python -m benchmarks.targets"
+PROG = "python -m benchmarks.learning.targets"
 DEVICE = torch.device("cpu")
 TARGETS: tuple[Target, ...] = get_args(Target)
 COLOURS: dict[Target, str] = {"negamax": "#0072b2", "independent": "#e69f00", "article": "#000000"}

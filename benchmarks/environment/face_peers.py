@@ -1,6 +1,6 @@
 """Play random legal games in other libraries, each in the fastest way that its documentation shows.
 
-Gymnasium's and PettingZoo's own environments run in the same loops as ours (`benchmarks/face_loops.py`). The libraries
+Gymnasium's and PettingZoo's own environments run in the same loops as ours (`face_loops.py`). The libraries
 here have interfaces of their own. None of them is needed before it is called.
 """
 
@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from benchmarks.face_loops import Chunk, Played
-from benchmarks.random_play import Stream
+from benchmarks.environment.face_loops import Chunk, Played
+from benchmarks.environment.random_play import Stream
 
 Delivery = Literal["step", "scan", "device"]
 

@@ -2,13 +2,13 @@
 
 The README's figures:
 
-    python -m benchmarks.faces
+    python -m benchmarks.environment.faces
 
 Every row plays random legal games on one thread, and each ply delivers observation, mask, reward and end to the
-caller. What is timed is that loop (`benchmarks/face_loops.py`), resets included; making environments, drawing the
+caller. What is timed is that loop (`face_loops.py`), resets included; making environments, drawing the
 games, compiling and a first warm-up are not. The cells to play come from random orders drawn before the clock starts,
 alike for all. Rows "from the mask" draw among the cells of the delivered masks instead, each library in
-its natural way: NumPy tables here (`benchmarks/random_play.py`), `jax.random.categorical` for pgx.
+its natural way: NumPy tables here (`random_play.py`), `jax.random.categorical` for pgx.
 
 All rows run in this process, pinned to one core so that JAX starts no second thread; `--no-one-core` lets it. The rows
 of a group take turns, and one turn of all of them is a round: a ratio is one of the same round. "plies per game"
@@ -28,15 +28,16 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import face_rows, machine
-from benchmarks.face_loops import Chunk, Played
-from benchmarks.face_rows import DISTRIBUTIONS, PEERS, Goal, Group, Subject
-from benchmarks.import_time import import_milliseconds
-from benchmarks.spread import spread
+from benchmarks.environment import face_rows
+from benchmarks.environment.face_loops import Chunk, Played
+from benchmarks.environment.face_rows import DISTRIBUTIONS, PEERS, Goal, Group, Subject
+from benchmarks.environment.import_time import import_milliseconds
+from benchmarks.measuring import machine
+from benchmarks.measuring.spread import spread
 from selfplay.checks import check_counts, check_some, check_times
 from selfplay.command_line import parse, run_command
 
-PROG = "python -m benchmarks.faces"
+PROG = "python -m benchmarks.environment.faces"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 The README's table:
 
-    python -m benchmarks.bigger_boards --markdown table.md
+    python -m benchmarks.learning.bigger_boards --markdown table.md
 
 Every row is what `python train.py` does with the same flags and seed, but for the time limit. The time is that of
 training alone, up to the first evaluation from which the proof holds to the end of the run; without a proof it is the
@@ -22,9 +22,9 @@ import numpy as np
 import torch
 
 import train
-from benchmarks import machine, tables
-from benchmarks.spread import spread
-from benchmarks.tables import brief
+from benchmarks.measuring import machine, tables
+from benchmarks.measuring.spread import spread
+from benchmarks.measuring.tables import brief
 from selfplay import experiment
 from selfplay.agent import Agent
 from selfplay.checks import check_counts
@@ -36,7 +36,7 @@ from selfplay.matches import Greedy, Uniform, sample
 from selfplay.reach import Unfinished, Unproved, evaluate_reach
 from tictactoe.opponents import OPPONENTS
 
-PROG = "python -m benchmarks.bigger_boards"
+PROG = "python -m benchmarks.learning.bigger_boards"
 DEVICE = torch.device("cpu")
 LONG = "--learning-rate 1e-3 --soft-update 0.01 --memory-size 200000"
 LONGER = f"{LONG} --learning-rate-hold 0"
