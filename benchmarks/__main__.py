@@ -20,13 +20,13 @@ from rich.table import Table
 from benchmarks.environment import faces
 from benchmarks.environment.face_rows import DISTRIBUTIONS, PEERS
 from benchmarks.measuring import machine, tables
+from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.overview import compare, results, rounds, suite
 from benchmarks.overview.results import Report, Result
 from benchmarks.overview.rounds import Row
 from benchmarks.overview.suite import GroupName, Sizes
-from selfplay.checks import check_counts, check_seed, check_some
-from selfplay.command_line import parse, run_command
+from selfplay.command_line import run_command
 
 PROG = "python -m benchmarks"
 SIZES = Sizes()
@@ -53,14 +53,11 @@ class Flags:
 
 def main(args: Sequence[str]) -> None:
     """Measure and print, or compare."""
-    flags = parse(Flags, args, PROG)
+    flags = read_flags(Flags, args, PROG)
     if flags.compare is not None:
         compare_files(*flags.compare)
-        return
-    check_counts(flags, "rounds")
-    check_some(flags, "only")
-    check_seed(flags)
-    run(flags)
+    else:
+        run(flags)
 
 
 def compare_files(before: Path, after: Path) -> None:
@@ -84,7 +81,7 @@ def run(flags: Flags) -> None:
     """Measure the groups, write the values and print the table."""
     seeds = list(range(flags.seed, flags.seed + flags.rounds))
     path = flags.json or default_path()
-    results.make_place(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
     console = machine.start("Overview", DEPENDED_ON, seeds)
     described = machine.describe(DEPENDED_ON)
     faces.pin(console)

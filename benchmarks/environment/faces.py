@@ -16,7 +16,6 @@ tells whether two rows played the same: 7.6 on 3,3,3 under random play. CartPole
 its episodes. A peer that is not installed is skipped.
 """
 
-import importlib.util
 import math
 import os
 import time
@@ -33,9 +32,10 @@ from benchmarks.environment.face_loops import Chunk, Played
 from benchmarks.environment.face_rows import DISTRIBUTIONS, PEERS, Goal, Group, Subject
 from benchmarks.environment.import_time import import_milliseconds
 from benchmarks.measuring import machine
+from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
-from selfplay.checks import check_counts, check_some, check_times
-from selfplay.command_line import parse, run_command
+from benchmarks.measuring.turns import installed, round_by_round
+from selfplay.command_line import run_command
 
 PROG = "python -m benchmarks.environment.faces"
 
@@ -77,25 +77,19 @@ def turn(chunk: Chunk, seconds: float) -> tuple[float, Played]:
     return plies / elapsed, Played(plies, games)
 
 
-def measure(group: Group, flags: Flags) -> dict[str, Measured]:
+def measure(group: Group, rounds: int, seconds: float, seed: int = 0) -> dict[str, Measured]:
     """Measure the rows of a group in turns; rows whose peer is not installed are left out."""
-    rows = [row for row in group.rows if installed(row.needs)]
-    chunks = {row.name: row.make(np.random.default_rng(flags.seed)) for row in rows}
+    chunks = {row.name: row.make(np.random.default_rng(seed)) for row in group.rows if installed(row.needs)}
     for chunk in chunks.values():
         chunk()
     measured = {name: Measured([]) for name in chunks}
-    for _ in range(flags.rounds):
+    for _ in range(rounds):
         for name, chunk in chunks.items():
-            rate, played = turn(chunk, flags.seconds)
+            rate, played = turn(chunk, seconds)
             measured[name].rates.append(rate)
             measured[name].plies += played.plies
             measured[name].games += played.games
     return measured
-
-
-def installed(module: str | None) -> bool:
-    """Tell whether a module is there, or none is needed."""
-    return module is None or importlib.util.find_spec(module) is not None
 
 
 def speeds(group: Group, measured: dict[str, Measured]) -> Table:
@@ -116,8 +110,7 @@ def ratio(goal: Goal, measured: dict[str, Measured]) -> tuple[str, str, str]:
     asked = "" if goal.at_least is None else f"{goal.at_least:.2f}"
     if goal.ours not in measured or goal.peer not in measured:
         return "not installed", asked, ""
-    ours, peer = measured[goal.ours].rates, measured[goal.peer].rates
-    ratios = spread(mine / theirs for mine, theirs in zip(ours, peer, strict=True))
+    ratios = spread(round_by_round(measured[goal.ours].rates, measured[goal.peer].rates))
     reached = "" if goal.at_least is None else "yes" if ratios.median >= goal.at_least else "NO"
     return ratios.text(2), asked, reached
 
@@ -142,10 +135,7 @@ def pin(console: Console) -> None:
 
 def main(args: Sequence[str]) -> None:
     """Measure group after group, and print the tables of each as it ends."""
-    flags = parse(Flags, args, PROG)
-    check_counts(flags, "rounds")
-    check_some(flags, "subjects")
-    check_times(flags, "seconds")
+    flags = read_flags(Flags, args, PROG)
     console = machine.start("Speed of the faces", PEERS, [flags.seed])
     if flags.one_core:
         pin(console)
@@ -157,7 +147,7 @@ def main(args: Sequence[str]) -> None:
         if not groups:
             console.print(f"{subject}: torch sees no GPU, so it is skipped")
         for group in groups:
-            measured = measure(group, flags)
+            measured = measure(group, flags.rounds, flags.seconds, flags.seed)
             console.print(speeds(group, measured))
             if group.goals:
                 console.print(ratios(group, measured))

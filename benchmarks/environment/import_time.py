@@ -1,18 +1,7 @@
-"""Measure how long importing `tictactoe` takes once NumPy and Gymnasium are loaded, which whoever uses it has.
+"""Measure how long importing `tictactoe` takes once NumPy and Gymnasium are loaded, which whoever uses it has."""
 
-python -m benchmarks.environment.import_time     print it in milliseconds
-"""
-
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from benchmarks.measuring import machine
 from benchmarks.measuring.fresh import run_fresh
 from benchmarks.measuring.spread import Spread, spread
-from selfplay.checks import check_counts
-from selfplay.command_line import parse, run_command
-
-PROG = "python -m benchmarks.environment.import_time"
 
 HEAVY = ("torch", "pygame", "matplotlib")
 """What `import tictactoe` must not bring with it."""
@@ -48,22 +37,3 @@ def import_milliseconds(times: int = 7) -> Spread:
     """
     measured = [import_once("tictactoe") for _ in range(1 + times)]  # the first may have to compile and read files
     return spread(measured[1:])
-
-
-@dataclass(frozen=True)
-class Flags:
-    """Measure how long importing `tictactoe` takes."""
-
-    times: int = 7
-    """Imports, each in an interpreter of its own."""
-
-
-def main(args: Sequence[str]) -> None:
-    """Measure and print."""
-    flags = parse(Flags, args, PROG)
-    check_counts(flags, "times")
-    machine.start("Import time").print(f"import tictactoe: {import_milliseconds(flags.times).text(1)} ms")
-
-
-if __name__ == "__main__":
-    run_command(main, PROG)

@@ -23,12 +23,12 @@ import torch
 
 import train
 from benchmarks.measuring import machine, tables
+from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
-from benchmarks.measuring.tables import brief
+from benchmarks.measuring.turns import in_turns
 from selfplay import experiment
 from selfplay.agent import Agent
-from selfplay.checks import check_counts
-from selfplay.command_line import parse, run_command
+from selfplay.command_line import run_command
 from selfplay.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.evaluation import Proof, SeatEvaluation
@@ -168,8 +168,8 @@ def table_rows(runs: Sequence[Run]) -> list[list[str]]:
             [
                 f"`{ROWS[name]}`",
                 proved,
-                brief(spread(run.plies for run in of_row)),
-                brief(spread(run.seconds for run in of_row), 1),
+                spread(run.plies for run in of_row).text(),
+                spread(run.seconds for run in of_row).text(1),
                 "X",
                 *seat_cells(of_row, 0),
             ],
@@ -186,24 +186,17 @@ def seat_cells(runs: Sequence[Run], seat: int) -> list[str]:
         percent([spread(run.results[seat][opponent][end] for run in runs).median for end in range(3)])
         for opponent in BUILT_IN
     ]
-    lost, illegal = (brief(spread(getattr(each, kind) for each in seats)) for kind in ("losses", "illegal"))
+    lost, illegal = (spread(getattr(each, kind) for each in seats).text() for kind in ("losses", "illegal"))
     return [at_least + lost, at_least + illegal, *shares]
 
 
 def main(args: Sequence[str]) -> None:
     """Measure, and print each run as it ends and the table at the end."""
-    flags = parse(Flags, args, PROG)
-    unknown = sorted(set(flags.rows) - ROWS.keys())
-    if unknown or not flags.rows or not flags.seeds:
-        raise UserError(f"--rows must be some of {', '.join(ROWS)}, got {unknown or 'none'}, and --seeds at least one")
-    check_counts(flags, "positions", "games", "total_steps")
-    tables.check_markdown(flags.markdown)
+    flags = read_flags(Flags, args, PROG)
+    if unknown := sorted(set(flags.rows) - ROWS.keys()):
+        raise UserError(f"--rows must be some of {', '.join(ROWS)}, got {unknown}")
     console = machine.start("Bigger boards", [], flags.seeds)
-    runs = []
-    for seed in flags.seeds:  # the rows take turns, so that what slows the machine slows all of them
-        for name in flags.rows:
-            runs.append(measure(name, seed, flags))
-            console.print(runs[-1].text(), soft_wrap=True)
+    runs = in_turns(console, flags.seeds, flags.rows, lambda name, seed: measure(name, seed, flags))
     note = (
         f"median (least to most) over {len(flags.seeds)} seeds, or what all of them show; at most {flags.seconds:g} s "
         f"of training; {flags.games:,} sampled games; load {machine.load()} at the end"

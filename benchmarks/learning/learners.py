@@ -20,11 +20,11 @@ import torch
 
 import train
 from benchmarks.measuring import machine, tables
+from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import Spread, spread
-from benchmarks.measuring.tables import brief
+from benchmarks.measuring.turns import in_turns
 from selfplay.agent import Agent
-from selfplay.checks import check_counts, check_some
-from selfplay.command_line import parse, run_command
+from selfplay.command_line import run_command
 from selfplay.config import PRESETS, DQNConfig
 from selfplay.evaluation import Evaluation, SeatEvaluation, evaluate
 from selfplay.games import self_play_game
@@ -198,13 +198,13 @@ def table_rows(runs: Sequence[Run]) -> list[list[str]]:
     for command in dict.fromkeys(run.row.command for run in runs):
         of_row = [run for run in runs if run.row.command == command]
         seats = [[run.evaluation.first for run in of_row], [run.evaluation.second for run in of_row]]
-        amount = brief(spread(run.trained.amount for run in of_row))
+        amount = spread(run.trained.amount for run in of_row).text()
         rows += [
             [
                 f"`{command}`",
                 "X",
                 *seat_cells(seats[0]),
-                brief(spread(run.evaluation.optimal_states for run in of_row)),
+                spread(run.evaluation.optimal_states for run in of_row).text(),
                 f"{sum(run.ties for run in of_row)} of {len(of_row)}",
                 f"{amount} {of_row[0].row.unit}",
                 seconds_text(spread(run.trained.seconds for run in of_row)),
@@ -218,32 +218,25 @@ def seat_cells(seats: Iterable[SeatEvaluation]) -> list[str]:
     """Return lost and illegal lines, and wins, draws and losses against random in percent, over the seeds."""
     seats = list(seats)
     return [
-        brief(spread(seat.losses for seat in seats)),
-        brief(spread(seat.illegal for seat in seats)),
-        brief(spread(100 * seat.win for seat in seats), 1),
-        brief(spread(100 * seat.draw for seat in seats), 1),
-        brief(spread(100 * seat.loss for seat in seats), 1),
+        spread(seat.losses for seat in seats).text(),
+        spread(seat.illegal for seat in seats).text(),
+        spread(100 * seat.win for seat in seats).text(1),
+        spread(100 * seat.draw for seat in seats).text(1),
+        spread(100 * seat.loss for seat in seats).text(1),
     ]
 
 
 def seconds_text(seconds: Spread) -> str:
     """Return seconds with more digits where they are few."""
-    return brief(seconds, 1 if seconds.median >= 1 else 3)
+    return seconds.text(1 if seconds.median >= 1 else 3)
 
 
 def main(args: Sequence[str]) -> None:
     """Measure, and print each run as it ends and the table at the end."""
-    flags = parse(Flags, args, PROG)
-    check_some(flags, "seeds", "algorithms")
-    check_counts(flags, "shorten")
-    tables.check_markdown(flags.markdown)
+    flags = read_flags(Flags, args, PROG)
     rows = [row for row in all_rows(flags.shorten) if row.algorithm in flags.algorithms]
     console = machine.start("The published learners", ["numba"], flags.seeds)
-    runs = []
-    for seed in flags.seeds:  # the rows take turns, so that what slows the machine slows all of them
-        for row in rows:
-            runs.append(measure(row, seed))
-            console.print(runs[-1].text(), soft_wrap=True)
+    runs = in_turns(console, flags.seeds, rows, measure)
     note = (
         f"median (least to most) over {len(flags.seeds)} seeds, or what all of them show; wins, draws and losses are "
         f"exact, against a uniformly random opponent; load {machine.load()} at the end"

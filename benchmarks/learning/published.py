@@ -22,11 +22,10 @@ from rich.progress import Progress
 from rich.table import Table
 
 from benchmarks.learning import learners
-from benchmarks.measuring import machine, tables
+from benchmarks.measuring import machine
+from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
-from benchmarks.measuring.tables import brief
-from selfplay.checks import check_counts, check_some
-from selfplay.command_line import parse, run_command
+from selfplay.command_line import run_command
 from selfplay.config import PRESETS
 from selfplay.errors import UserError
 from selfplay.evaluation import evaluate
@@ -175,11 +174,11 @@ def exercise(seeds: Sequence[int], shorten: int) -> Table:
         table.add_row(
             variant["opponent"],
             "yes" if variant["back_up_losses"] else "no",
-            brief(spread(evaluation.first.losses for evaluation in evaluations)),
-            brief(spread(evaluation.second.losses for evaluation in evaluations)),
-            brief(spread(100 * evaluation.first.win for evaluation in evaluations), 2),
-            brief(spread(100 * evaluation.second.win for evaluation in evaluations), 2),
-            brief(spread(evaluation.optimal_states for evaluation in evaluations)),
+            spread(evaluation.first.losses for evaluation in evaluations).text(),
+            spread(evaluation.second.losses for evaluation in evaluations).text(),
+            spread(100 * evaluation.first.win for evaluation in evaluations).text(2),
+            spread(100 * evaluation.second.win for evaluation in evaluations).text(2),
+            spread(evaluation.optimal_states for evaluation in evaluations).text(),
             f"{sum(evaluation.unbeatable for evaluation in evaluations)} of {len(seeds)}",
             shares_text(np.mean(last_games, axis=0)),
         )
@@ -205,13 +204,9 @@ def write_docs(folder: Path, seed: int, games: int, backup: TDBackup, groups: In
 
 def main(args: Sequence[str]) -> None:
     """Measure, and print each learner's figures as they come."""
-    flags = parse(Flags, args, PROG)
-    check_some(flags, "seeds", "match_up_seeds")
-    check_counts(flags, "shorten")
+    flags = read_flags(Flags, args, PROG)
     if flags.article_steps < PRESETS["article"].warmup:
         raise UserError(f"--article-steps must be at least {PRESETS['article'].warmup}, got {flags.article_steps}")
-    if flags.docs is not None:
-        tables.check_folder(flags.docs)
     console = machine.start("The published figures", ["numba"], flags.seeds)
 
     games = max(AfterstateQConfig().games // flags.shorten, 1)
@@ -225,7 +220,7 @@ def main(args: Sequence[str]) -> None:
     console.print(exercise(flags.seeds, flags.shorten))
     rate = spread(article(flags.seeds[:3], flags.article_steps))
     console.print(
-        f"dqn --preset article: {brief(rate)} steps/s over {flags.article_steps:,} steps, "
+        f"dqn --preset article: {rate.text()} steps/s over {flags.article_steps:,} steps, "
         f"{rate.median / PUBLISHED_STEPS_PER_SECOND:.1f} times the published {PUBLISHED_STEPS_PER_SECOND}"
     )
     console.print(f"load {machine.load()} at the end")

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 import train
 from benchmarks.measuring import machine, tables
+from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
-from benchmarks.measuring.tables import brief
-from selfplay.checks import check_some
-from selfplay.command_line import parse, run_command
+from benchmarks.measuring.turns import in_turns
+from selfplay.command_line import run_command
 from selfplay.config import DQNConfig
 from selfplay.evaluation import Evaluation
 from selfplay.files import write_csv, write_whole
@@ -76,6 +76,14 @@ class Curve(NamedTuple):
     seed: int
     plies: list[int]
     evaluations: list[Evaluation]
+
+    def text(self) -> str:
+        """Return how the run ended, as a line."""
+        last = self.evaluations[-1]
+        return (
+            f"{self.target}, seed {self.seed}: at the end exploitability {last.exploitability:g}, {bad_lines(last):,} "
+            f"lost and illegal lines, {last.optimal_states:,} optimal states"
+        )
 
     def csv_lines(self) -> list[list[str | int | float]]:
         """Return a line per evaluation."""
@@ -161,10 +169,10 @@ def table_rows(curves: Sequence[Curve]) -> list[list[str]]:
         rows.append(
             [
                 target,
-                brief(spread(statistics.mean([each.exploitability for each in of_seed]) for of_seed in last), 2),
-                brief(spread(statistics.mean([bad_lines(each) for each in of_seed]) for of_seed in last), 1),
-                brief(spread(statistics.mean([each.optimal_states for each in of_seed]) for of_seed in last)),
-                brief(spread(100 * statistics.mean([each.unbeatable for each in of_seed]) for of_seed in last)),
+                spread(statistics.mean([each.exploitability for each in of_seed]) for of_seed in last).text(2),
+                spread(statistics.mean([bad_lines(each) for each in of_seed]) for of_seed in last).text(1),
+                spread(statistics.mean([each.optimal_states for each in of_seed]) for of_seed in last).text(),
+                spread(100 * statistics.mean([each.unbeatable for each in of_seed]) for of_seed in last).text(),
             ]
         )
     return rows
@@ -177,23 +185,11 @@ def bad_lines(evaluation: Evaluation) -> int:
 
 def main(args: Sequence[str]) -> None:
     """Train all, print each run as it ends and the table at the end, and write the figure and the CSV."""
-    flags = parse(Flags, args, PROG)
-    check_some(flags, "seeds")
-    if flags.docs is not None:
-        tables.check_folder(flags.docs)
+    flags = read_flags(Flags, args, PROG)
     console = machine.start("The three targets", ["matplotlib"], flags.seeds)
-    curves = []
-    for seed in flags.seeds:
-        for target in TARGETS:
-            curves.append(measure(target, seed, flags.total_steps))
-            last = curves[-1].evaluations[-1]
-            console.print(
-                f"{target}, seed {seed}: at the end exploitability {last.exploitability:g}, {bad_lines(last):,} lost "
-                f"and illegal lines, {last.optimal_states:,} optimal states",
-                soft_wrap=True,
-            )
-    console.print(tables.terminal(HEADER, table_rows(curves)))
-    console.print(f"mean over the last {WINDOW} evaluations of each run; median (least to most) over the seeds")
+    curves = in_turns(console, flags.seeds, TARGETS, lambda target, seed: measure(target, seed, flags.total_steps))
+    note = f"mean over the last {WINDOW} evaluations of each run; median (least to most) over the seeds"
+    tables.present(console, HEADER, table_rows(curves), note)
     if flags.docs is not None:
         write_csv(flags.docs / "targets.csv", [CSV_HEADER, *(line for curve in curves for line in curve.csv_lines())])
         write_whole(flags.docs / "targets.png", png(figure(curves)))

@@ -14,28 +14,34 @@ its median counts. Updates are those of each network: with one per seat, both do
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
 import torch
 from rich.console import Console
-from rich.table import Table
 
 import train
-from benchmarks.measuring import machine
+from benchmarks.measuring import machine, tables
+from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import Spread, spread
 from benchmarks.training.unit import HIDDEN, STEPS, unit_seconds
 from selfplay import experiment
-from selfplay.checks import check_counts, check_some
-from selfplay.command_line import parse, run_command
+from selfplay.command_line import run_command
 from selfplay.config import DQNConfig
 from selfplay.devices import choose_device
 from selfplay.evaluation import Evaluation, evaluate
 
 PROG = "python -m benchmarks.learning.time_to_unbeatable"
 EVALUATE_CALLS = 20
+HEADER = ("mode", "solved", "seconds", "units", "updates", "plies", "seconds in all")
 
 Mode = Literal["default", "mask", "separate", "optimal"]
+MODES: dict[Mode, DQNConfig] = {
+    "default": DQNConfig(),
+    "mask": DQNConfig(mask=True),
+    "separate": DQNConfig(networks="separate"),
+    "optimal": DQNConfig(mask=True, stop="optimal"),
+}
 SEEDS = {"default": range(10), "mask": range(10), "separate": range(5), "optimal": range(5)}
 
 
@@ -87,20 +93,9 @@ class Run(NamedTuple):
         )
 
 
-def configuration(mode: Mode, seed: int, total_steps: int) -> DQNConfig:
-    """Return the settings of a run."""
-    if mode == "mask":
-        return DQNConfig(seed=seed, total_steps=total_steps, mask=True)
-    if mode == "separate":
-        return DQNConfig(seed=seed, total_steps=total_steps, networks="separate")
-    if mode == "optimal":
-        return DQNConfig(seed=seed, total_steps=total_steps, mask=True, stop="optimal")
-    return DQNConfig(seed=seed, total_steps=total_steps)
-
-
 def measure(mode: Mode, seed: int, total_steps: int, device: torch.device) -> Run:
     """Train one player."""
-    config = configuration(mode, seed, total_steps)
+    config = replace(MODES[mode], seed=seed, total_steps=total_steps)
     started = time.perf_counter()
     history = list(train.train(config, train.make_agents(config, device), device))
     wall = time.perf_counter() - started
@@ -169,37 +164,37 @@ def measure_all(flags: Flags, device: torch.device, console: Console) -> tuple[S
     return spread(units), runs
 
 
-def table(runs: Sequence[Run], unit: Spread) -> Table:
+def table_rows(runs: Sequence[Run], unit: Spread) -> list[list[str]]:
     """Return the medians and spreads by mode."""
-    shown = Table("mode", "solved", "seconds", "units", "updates", "plies", "seconds in all")
+    rows = []
     for mode in dict.fromkeys(run.mode for run in runs):
         of_mode = [run for run in runs if run.mode == mode]
         seconds = spread(run.seconds for run in of_mode)
-        shown.add_row(
-            mode,
-            f"{sum(run.proofs > 0 for run in of_mode)} of {len(of_mode)}",
-            seconds.text(1),
-            seconds.over(unit.median).text(2),
-            spread(run.updates for run in of_mode).text(),
-            spread(run.plies for run in of_mode).text(),
-            spread(run.wall for run in of_mode).text(1),
+        rows.append(
+            [
+                mode,
+                f"{sum(run.proofs > 0 for run in of_mode)} of {len(of_mode)}",
+                seconds.text(1),
+                seconds.over(unit.median).text(2),
+                spread(run.updates for run in of_mode).text(),
+                spread(run.plies for run in of_mode).text(),
+                spread(run.wall for run in of_mode).text(1),
+            ]
         )
-    return shown
+    return rows
 
 
 def main(args: Sequence[str]) -> None:
     """Measure, and print each result as it comes and the table at the end."""
-    flags = parse(Flags, args, PROG)
-    check_counts(flags, "unit_runs", "unit_steps")
-    check_some(flags, "modes")
+    flags = read_flags(Flags, args, PROG, may_be_empty=["seeds"])
     device = choose_device(flags.device)
     every_seed = sorted({seed for _, seed in schedule(flags)})
     console = machine.start("Time to unbeatable", peers=["stable-baselines3"], seeds=every_seed)
     evaluation = evaluate_milliseconds(device)
     console.print(f"one exact evaluation: {evaluation.text(1)} ms, {EVALUATE_CALLS} calls")
     unit, runs = measure_all(flags, device, console)
-    console.print(table(runs, unit))
-    console.print("median (least to most) over the seeds; a run without the proof counts as never")
+    note = "median (least to most) over the seeds; a run without the proof counts as never"
+    tables.present(console, HEADER, table_rows(runs, unit), note)
     hidden = "-".join(map(str, flags.unit_hidden))
     console.print(f"unit: {unit.text(2)} s for {flags.unit_steps:,} steps of the MLP {hidden}; the median counts")
 

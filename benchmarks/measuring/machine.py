@@ -1,7 +1,4 @@
-"""Describe the machine and the versions that a measurement was made with.
-
-python -m benchmarks.measuring.machine     print the description alone
-"""
+"""Describe the machine and the versions that a measurement was made with."""
 
 import os
 import platform
@@ -89,7 +86,3 @@ def start(title: str, peers: Iterable[str] = (), seeds: Sequence[int] = ()) -> C
         console.print(f"{'seeds':>18}  {', '.join(map(str, seeds))}")
     console.rule()
     return console
-
-
-if __name__ == "__main__":
-    start("The machine")

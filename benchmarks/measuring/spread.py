@@ -18,14 +18,16 @@ class Spread(NamedTuple):
         return Spread(*(value / unit for value in self))
 
     def text(self, digits: int = 0) -> str:
-        """Return "median (least to most)" with so many digits after the point, "never" if nothing happened."""
-        if math.isinf(self.least):
-            return number(self.least)
-        return f"{number(self.median, digits)} ({number(self.least, digits)} to {number(self.most, digits)})"
+        """Return "median (least to most)" with so many digits after the point, or one number if all show the same."""
+        return _span(*(number(value, digits) for value in self))
 
     def brief_text(self) -> str:
-        """Return "median (least to most)" with three digits or so each, whatever the size."""
-        return f"{brief_number(self.median)} ({brief_number(self.least)} to {brief_number(self.most)})"
+        """Return the same with three digits or so each, whatever the size."""
+        return _span(*map(brief_number, self))
+
+
+def _span(median: str, least: str, most: str) -> str:
+    return median if median == least == most else f"{median} ({least} to {most})"
 
 
 def spread(values: Iterable[float]) -> Spread:

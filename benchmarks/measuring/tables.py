@@ -6,9 +6,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.measuring.spread import Spread, number
-from selfplay.errors import UserError
-
 NAME_WIDTH = 20
 """Columns at least for a row's name: its longest word."""
 
@@ -35,40 +32,15 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def brief(spread: Spread, digits: int = 0) -> str:
-    """Return "median (least to most)", or the number alone where every measurement shows the same."""
-    texts = {number(value, digits) for value in spread}
-    return texts.pop() if len(texts) == 1 else spread.text(digits)
-
-
-def check_folder(folder: Path) -> None:
-    """Refuse a folder that is not there, before hours of work are lost for it.
-
-    Raises:
-        UserError: the folder does not exist.
-    """
-    if not folder.is_dir():
-        raise UserError(f"{folder}: is not a folder; make it first, or name another")
-
-
-def check_markdown(path: Path | None) -> None:
-    """Refuse a file that the Markdown table could not be written to, as early.
-
-    Raises:
-        UserError: its folder does not exist, or it is a folder itself.
-    """
-    if path is None:
-        return
-    check_folder(path.parent)
-    if path.is_dir():
-        raise UserError(f"--markdown {path}: is a folder; name a file in it")
-
-
 def present(
-    console: Console, header: Sequence[str], rows: Sequence[Sequence[str]], note: str, markdown_file: Path | None
+    console: Console,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    note: str,
+    markdown_file: Path | None = None,
 ) -> None:
     """Print the table with a note below it, and write it in Markdown if a file for it was named."""
     console.print(terminal(header, rows))
-    console.print(note)
+    console.print(note, soft_wrap=True)
     if markdown_file is not None:
         markdown_file.write_text(markdown(header, rows))

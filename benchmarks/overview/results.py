@@ -33,7 +33,6 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from selfplay.errors import UserError
 from selfplay.files import write_whole
-from selfplay.run_folder import check_writable
 
 FORMAT = 1
 
@@ -68,21 +67,6 @@ class Report:
     machine: dict[str, str]
     seeds: list[int]
     rows: list[Result]
-
-
-def make_place(path: Path) -> None:
-    """Make the folder of a file that is to be written after minutes of work.
-
-    Raises:
-        UserError: it cannot be made, or the path is itself a folder.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"{path.parent}: cannot be made ({error.strerror}); name another --json") from None
-    if path.is_dir():
-        raise UserError(f"{path}: is a folder; name a file in it")
-    check_writable(path.parent, "name another --json")
 
 
 def write(path: Path, report: Report) -> None:

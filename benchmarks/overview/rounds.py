@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from rich.console import Console
 
-from benchmarks.environment.faces import installed
+from benchmarks.measuring.turns import installed, round_by_round
 from benchmarks.overview.results import Better, Ratio, Result
 
 Turn: TypeAlias = Callable[[int], float]
@@ -52,11 +52,6 @@ def measure(groups: Mapping[str, Sequence[Row]], seeds: Sequence[int], console: 
         ratios = tuple(Ratio(peer, round_by_round(ours, theirs)) for peer, theirs in peers.items())
         results.append(Result(group, row.name, row.unit, row.better, row.ours, ours, ratios))
     return results
-
-
-def round_by_round(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
-    """Return ours over theirs, round by round."""
-    return [mine / other for mine, other in zip(ours, theirs, strict=True)]
 
 
 def skipped(groups: Mapping[str, Sequence[Row]]) -> dict[str, list[str]]:

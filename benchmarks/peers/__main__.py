@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from benchmarks.measuring import machine, tables
+from benchmarks.measuring.flags import read_flags
 from benchmarks.peers import judging, report
 from benchmarks.peers.judging import Make, Run
-from selfplay.checks import check_counts, check_some, check_times
-from selfplay.command_line import parse, run_command
+from selfplay.command_line import run_command
 from selfplay.errors import UserError
 from selfplay.files import write_whole
 from selfplay.plots import png
@@ -64,7 +64,7 @@ class Flags:
     """Whom to train; none to show what earlier runs have left."""
     seeds: tuple[int, ...] = (0, 1)
     """Seeds of every player."""
-    seconds: float = 300
+    seconds: float = 300.0
     """Training of each run, s."""
     evaluations: int = 40
     """Evaluations of each run: the first after 1/300 of its time, the last at its end, each interval longer."""
@@ -83,21 +83,6 @@ def load(learner: Learner) -> Make:
     return make
 
 
-def check(flags: Flags) -> None:
-    """Refuse flags that measure nothing, before hours of work are lost for them.
-
-    Raises:
-        UserError: a flag has such a value.
-    """
-    check_some(flags, "seeds")
-    check_times(flags, "seconds")
-    check_counts(flags, "evaluations")
-    if not flags.players and flags.docs is None:
-        raise UserError("--players with no name shows what is in a folder: name it by --docs")
-    if flags.docs is not None:
-        tables.check_folder(flags.docs)
-
-
 def text(run: Run) -> str:
     """Return a run as a line."""
     last = run.history[-1]
@@ -109,8 +94,9 @@ def text(run: Run) -> str:
 
 def main(args: Sequence[str]) -> None:
     """Train all, print each run as it ends and the table at the end, and write the figure and the CSV."""
-    flags = parse(Flags, args, PROG)
-    check(flags)
+    flags = read_flags(Flags, args, PROG, may_be_empty=["players"])
+    if not flags.players and flags.docs is None:
+        raise UserError("--players with no name shows what is in a folder: name it by --docs")
     path = None if flags.docs is None else flags.docs / "peers.csv"
     lines = [] if path is None else judging.read(path)
     console = machine.start("Learning quality beside other libraries", DISTRIBUTIONS, flags.seeds)

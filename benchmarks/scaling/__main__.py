@@ -19,12 +19,13 @@ from rich.console import Console
 
 from benchmarks.environment import faces
 from benchmarks.measuring import machine, tables
+from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import Spread, spread
+from benchmarks.measuring.turns import installed
 from benchmarks.scaling import memory, picture, rows
 from benchmarks.scaling.picture import CSV_HEADER, Measurement
 from benchmarks.scaling.rows import Panel, Point
-from selfplay.checks import check_counts, check_times
-from selfplay.command_line import parse, run_command
+from selfplay.command_line import run_command
 from selfplay.files import write_csv, write_whole
 from selfplay.plots import png
 
@@ -58,8 +59,7 @@ class Flags:
 
 def speeds(panel: Panel, point: Point, flags: Flags) -> Iterator[Measurement]:
     """Measure the curves of a point, in turns; those whose peer is not installed are left out."""
-    as_faces = faces.Flags(rounds=flags.rounds, seconds=flags.seconds, seed=flags.seed)
-    for curve, measured in faces.measure(point.group, as_faces).items():
+    for curve, measured in faces.measure(point.group, flags.rounds, flags.seconds, flags.seed).items():
         yield Measurement(panel.name, curve, point.x, point.name, panel.unit, spread(measured.rates), flags.rounds)
         if panel.unit == "updates/s" or panel.name == "boards":
             work = point.x if panel.name == "boards" else 1
@@ -71,7 +71,7 @@ def speeds(panel: Panel, point: Point, flags: Flags) -> Iterator[Measurement]:
 def memories(num_boards: int, flags: Flags) -> Iterator[Measurement]:
     """Measure the bytes per board of each way of playing many boards."""
     for row in rows.boards(num_boards).rows:
-        if not faces.installed(row.needs):
+        if not installed(row.needs):
             continue
         peaks = spread(memory.peak_bytes(row.name, num_boards) / num_boards for _ in range(flags.processes))
         held = memory.held_bytes(row.name, num_boards) / num_boards
@@ -111,14 +111,10 @@ def boards_rows(measurements: Sequence[Measurement]) -> list[list[str]]:
 
 def main(args: Sequence[str]) -> None:
     """Measure all, print the figures and a table, and write the CSV and the picture."""
-    flags = parse(Flags, args, PROG)
-    check_counts(flags, "rounds", "processes")
-    check_times(flags, "seconds")
-    if flags.docs is not None:
-        tables.check_folder(flags.docs)
+    flags = read_flags(Flags, args, PROG)
     console = machine.start("How speed and memory grow", PEERS, [flags.seed])
     faces.pin(console)
-    if not faces.installed("pgx"):
+    if not installed("pgx"):
         console.print("pgx is not installed: pip install -c constraints.txt -e '.[bench]' for its curve")
     measurements = list(all_measurements(flags, console))
     console.print(tables.terminal(HEADER, boards_rows(measurements)))

@@ -1,7 +1,5 @@
 """Measure how far playing many boards raises a process's memory: bytes per board, each in a fresh process.
 
-    python -m benchmarks.scaling.memory make_vec 65536     what the child process runs; prints bytes
-
 The peak of resident memory counts what the program waits for memory for: the state, observations, masks and rewards
 delivered, the passing arrays of a step, and the loop's own cells to play. First 64 boards are played, for what comes
 only once in a process; what comes once for a number of boards, as pgx's compilation for it, counts. Memory that
@@ -12,7 +10,6 @@ glibc alone can do and say all this.
 import ctypes
 import gc
 import importlib
-from collections.abc import Sequence
 from pathlib import Path
 
 import gymnasium
@@ -21,11 +18,8 @@ import torch
 
 from benchmarks.measuring.fresh import run_fresh
 from benchmarks.scaling import rows
-from selfplay.command_line import run_command
-from selfplay.errors import UserError
 from tictactoe import Rules, batch
 
-PROG = "python -m benchmarks.scaling.memory"
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 CLEAR_PEAK = "5"
 FIRST_BOARDS = 64
@@ -43,13 +37,16 @@ def peak_bytes(curve: str, num_boards: int) -> int:
         RuntimeError: the process failed.
     """
     try:
-        return int(run_fresh(f"from benchmarks.scaling import memory\nmemory.main({[curve, str(num_boards)]})"))
+        return int(
+            run_fresh(f"from benchmarks.scaling import memory\nprint(memory.peak_here({curve!r}, {num_boards}))")
+        )
     except RuntimeError as error:
         raise RuntimeError(f"{curve}, {num_boards:,} boards: {error}") from None
 
 
 def peak_here(curve: str, num_boards: int) -> int:
     """Return the same of this process, which must not have played more than a few boards before."""
+    torch.set_num_threads(1)
     _play(curve, FIRST_BOARDS)
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
@@ -85,15 +82,3 @@ def _play(curve: str, num_boards: int) -> None:
 def _status(name: str) -> int:
     line = next(line for line in STATUS.read_text().splitlines() if line.startswith(name))
     return int(line.split()[1]) * 1_024
-
-
-def main(args: Sequence[str]) -> None:
-    """Print the bytes."""
-    if len(args) != 2 or not args[1].isdecimal() or not measurable():
-        raise UserError(f"a curve and a number of boards are needed, on Linux with glibc; got {args}")
-    torch.set_num_threads(1)
-    print(peak_here(args[0], int(args[1])))
-
-
-if __name__ == "__main__":
-    run_command(main, PROG)

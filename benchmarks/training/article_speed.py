@@ -21,11 +21,11 @@ from rich.table import Table
 
 import train
 from benchmarks.measuring import machine
+from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.training import cleanrl_style
 from benchmarks.training.cleanrl_style import Timed
-from selfplay.checks import check_some
-from selfplay.command_line import parse, run_command
+from selfplay.command_line import run_command
 from selfplay.config import PRESETS, DQNConfig
 
 PROG = "python -m benchmarks.training.article_speed"
@@ -118,8 +118,7 @@ def table(pairs: Sequence[Pair]) -> Table:
 
 def main(args: Sequence[str]) -> None:
     """Measure, and print each pair as it comes and the table at the end."""
-    flags = parse(Flags, args, PROG)
-    check_some(flags, "seeds")
+    flags = read_flags(Flags, args, PROG)
     steps = FULL_STEPS if flags.full else flags.steps
     console = machine.start("Speed of the published DQN", ["stable-baselines3", "tensorboard"], flags.seeds)
     measure(0, WARM_UP_STEPS, scalars=flags.scalars)  # what is slow only once in a process

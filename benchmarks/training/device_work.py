@@ -20,8 +20,8 @@ from torch.utils._pytree import tree_leaves
 
 import train
 from benchmarks.measuring import machine, tables
-from selfplay.checks import check_counts
-from selfplay.command_line import parse, run_command
+from benchmarks.measuring.flags import read_flags
+from selfplay.command_line import run_command
 from selfplay.config import DQNConfig
 from selfplay.dqn import DQNAgent
 from selfplay.interleaved import InterleavedAgents
@@ -129,8 +129,7 @@ def iteration_work(config: DQNConfig) -> Work:
 
 def main(args: Sequence[str]) -> None:
     """Count, and print the table."""
-    flags = parse(Flags, args, PROG)
-    check_counts(flags, "boards")
+    flags = read_flags(Flags, args, PROG)
     console = machine.start("What a GPU would have to do")
     rows = []
     for rules in SMALL_BOARDS:
@@ -141,7 +140,7 @@ def main(args: Sequence[str]) -> None:
         work = iteration_work(config)
         per_board = f"{work.bytes / config.num_envs:,.0f}"
         rows.append((f"an iteration of {name}", f"{work.operations}", f"{work.bytes:,}", per_board))
-    tables.present(console, HEADER, rows, "operations launch one kernel or a few each; views are left out", None)
+    tables.present(console, HEADER, rows, "operations launch one kernel or a few each; views are left out")
     bandwidth = batch_work(SMALL_BOARDS[0], flags.boards).bytes / flags.boards * GOAL
     console.print(f"{GOAL:,.0f} plies/s of {SMALL_BOARDS[0]} move {bandwidth / 1e12:.2f} TB/s through its memory")
 

@@ -26,12 +26,12 @@ from unittest.mock import patch
 
 import train
 from benchmarks.measuring import machine, tables
+from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from selfplay import run_folder
 from selfplay.adam import Adam
 from selfplay.checkpoint import Checkpoints, RunFlags
-from selfplay.checks import check_counts, check_some
-from selfplay.command_line import parse, run_command
+from selfplay.command_line import run_command
 from selfplay.config import PRESETS, DQNConfig
 from selfplay.dqn import DQNAgent
 from selfplay.interleaved import InterleavedAgents
@@ -209,9 +209,7 @@ def settings(flags: Flags) -> dict[str, DQNConfig]:
 
 def main(args: Sequence[str]) -> None:
     """Profile every run with every seed, and print the table."""
-    flags = parse(Flags, args, PROG)
-    check_some(flags, "seeds")
-    check_counts(flags, "article_steps", "shorten")
+    flags = read_flags(Flags, args, PROG)
     console = machine.start("Where the time of training goes", ["tensorboard"], flags.seeds)
     profiles: dict[str, list[Profile]] = {name: [] for name in RUNS}
     for config in RUNS.values():

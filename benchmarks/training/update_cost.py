@@ -25,10 +25,11 @@ from benchmarks.environment import faces
 from benchmarks.environment.face_loops import Chunk
 from benchmarks.environment.face_rows import Group, Row
 from benchmarks.measuring import machine, tables
+from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import Spread, number, spread
+from benchmarks.measuring.turns import round_by_round
 from benchmarks.training import loops
-from selfplay.checks import check_counts, check_times
-from selfplay.command_line import parse, run_command
+from selfplay.command_line import run_command
 from selfplay.config import PRESETS, DQNConfig
 from selfplay.dqn import DQNAgent
 from selfplay.interleaved import InterleavedAgents
@@ -105,9 +106,8 @@ def _loss(agent: DQNAgent, observation: torch.Tensor, action: torch.Tensor, targ
 def side_by_side(first: Chunk, second: Chunk, flags: Flags) -> tuple[Spread, Spread, Spread]:
     """Return the rates of two chunks in turns, and how many times as fast the second is, round by round."""
     group = Group("", (Row("first", lambda _: first), Row("second", lambda _: second)), ())
-    measured = faces.measure(group, faces.Flags(rounds=flags.rounds, seconds=flags.seconds))
-    one, other = measured["first"].rates, measured["second"].rates
-    return spread(one), spread(other), spread(b / a for a, b in zip(one, other, strict=True))
+    one, other = (measured.rates for measured in faces.measure(group, flags.rounds, flags.seconds).values())
+    return spread(one), spread(other), spread(round_by_round(other, one))
 
 
 def costs(settings: str, config: DQNConfig, flags: Flags) -> list[Cost]:
@@ -140,9 +140,7 @@ def costs(settings: str, config: DQNConfig, flags: Flags) -> list[Cost]:
 
 def main(args: Sequence[str]) -> None:
     """Measure both settings, and print the table."""
-    flags = parse(Flags, args, PROG)
-    check_counts(flags, "rounds")
-    check_times(flags, "seconds")
+    flags = read_flags(Flags, args, PROG)
     # Else it warns, at length, of the step count that splits `learn`.
     logging.getLogger("torch._dynamo").setLevel(logging.ERROR)
     console = machine.start("What an update could cost less")

@@ -17,9 +17,8 @@ from benchmarks.learning.bigger_boards import (
     percent,
     table_rows,
 )
-from selfplay.errors import UserError
-from selfplay.proof.evaluation import Proof
-from selfplay.proof.reach import Unproved
+from selfplay.evaluation import Proof
+from selfplay.reach import Unproved
 from tests.selfplay.scripted import CPU
 
 QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
@@ -87,9 +86,3 @@ def test_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "1x3x3, seed 1000: proved after" in printed
     assert "median (least to most) over 1 seeds" in printed
     assert isinstance(measure("1x3x3", 1000, flags()).evaluation, Proof)
-
-
-@pytest.mark.parametrize("bad", [["--rows", "9x9x9"], ["--rows"], ["--games", "0"]])
-def test_bad_flags_are_named(bad: list[str]) -> None:
-    with pytest.raises(UserError, match=r"--(rows|games) must be"):
-        main(bad)

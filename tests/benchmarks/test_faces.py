@@ -16,7 +16,7 @@ from benchmarks.environment.face_rows import DISTRIBUTIONS, Goal, Group, Row
 from benchmarks.environment.faces import Measured
 from benchmarks.environment.random_play import CELLS, COLUMNS, POOL, FromMask, PreDrawn, Stream, games, orders
 from benchmarks.measuring.spread import spread
-from selfplay.errors import UserError
+from benchmarks.measuring.turns import installed
 from tests.selfplay import cuda_graph_on_cpu
 from tests.tictactoe.rule_book import MARKS, Board, RuleBook, empty_cells, seat_to_move, with_mark
 from tictactoe import Rules, tictactoe_v0
@@ -61,7 +61,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("group", "row"), ROWS)
 def test_every_row_plays_whole_random_games(group: Group, row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not faces.installed(row.needs):
+    if not installed(row.needs):
         pytest.skip(f"needs {row.needs}")
     small(monkeypatch)
     chunk = row.make(rng())
@@ -255,17 +255,6 @@ def test_the_command_prints_rows_and_skips_what_is_not_installed(
     lines = [line for line in printed.splitlines() if line.startswith("│")]
     assert any("TicTacToe-v0, gymnasium.make" in line and " 7." in line for line in lines)
     assert any("PettingZoo tictactoe_v3.env()" in line and "not installed" in line for line in lines)
-
-
-@pytest.mark.parametrize("args", [["--rounds", "0"], ["--seconds", "0"], ["--seconds", "nan"], ["--subjects"]])
-def test_nothing_to_measure_is_a_mistake(args: list[str]) -> None:
-    with pytest.raises(UserError, match=f"{args[0]} must be "):
-        faces.main(args)
-
-
-def test_import_time_knows_its_flags() -> None:
-    with pytest.raises(UserError, match="Unrecognized options: --nonsense"):
-        import_time.main(["--nonsense"])
 
 
 def test_import_time_refuses_heavy_imports(monkeypatch: pytest.MonkeyPatch) -> None:

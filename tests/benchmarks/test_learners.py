@@ -3,18 +3,15 @@
 import csv
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 
 from benchmarks.learning import learners, published, targets
-from benchmarks.measuring import tables
 from benchmarks.measuring.spread import spread
 from selfplay.agent import Agent
-from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.errors import UserError
-from selfplay.proof.evaluation import Evaluation, evaluate
+from selfplay.config import PRESETS, DQNConfig
+from selfplay.evaluation import Evaluation, evaluate
 from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig
 from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
 from selfplay.tabular.td_value import TDValue, TDValueConfig
@@ -114,9 +111,9 @@ def test_only_a_draw_is_a_tie() -> None:
 
 
 def test_a_cell_shows_one_number_where_all_seeds_show_it() -> None:
-    assert tables.brief(spread([3, 3, 3])) == "3"
-    assert tables.brief(spread([0.01, 0.02, 0.04]), 1) == "0.0"
-    assert tables.brief(spread([0.01, 0.02, 0.06]), 1) == "0.0 (0.0 to 0.1)"
+    assert spread([3, 3, 3]).text() == "3"
+    assert spread([0.01, 0.02, 0.04]).text(1) == "0.0"
+    assert spread([0.01, 0.02, 0.06]).text(1) == "0.0 (0.0 to 0.1)"
 
 
 def test_the_published_figures_are_printed_and_drawn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -204,15 +201,3 @@ def test_a_running_mean_looks_back_only() -> None:
 
 def test_names_of_curves_are_kept_apart() -> None:
     assert targets.apart([0.9, 0.0, 0.95], 0.1) == pytest.approx([0.9, 0.0, 1.0])
-
-
-@pytest.mark.parametrize("benchmark", [learners, published, targets])
-def test_no_seeds_are_a_mistake(benchmark: ModuleType) -> None:
-    with pytest.raises(UserError, match="--seeds"):
-        benchmark.main(["--seeds"])
-
-
-@pytest.mark.parametrize(("benchmark", "flag"), [(learners, "--markdown"), (published, "--docs"), (targets, "--docs")])
-def test_a_missing_folder_is_named_before_anything_is_trained(benchmark: ModuleType, flag: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="nowhere: is not a folder"):
-        benchmark.main([flag, str(tmp_path / "nowhere" / ("table.md" if flag == "--markdown" else ""))])

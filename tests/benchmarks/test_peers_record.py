@@ -157,19 +157,3 @@ def test_the_figure_shows_each_evaluation_of_each_seed() -> None:
 
 def replace_illegal(one: Judged) -> Judged:
     return one._replace(first_illegal=0, second_illegal=0)
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (["--seeds"], "--seeds"),
-        (["--seconds", "0"], "--seconds"),
-        (["--seconds", "nan"], "--seconds"),
-        (["--evaluations", "0"], "--evaluations"),
-        (["--players"], "name it by --docs"),
-        (["--docs", "nowhere"], "nowhere: is not a folder"),
-    ],
-)
-def test_a_mistake_is_named_before_anything_is_trained(flags: list[str], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        peers.main(flags)

@@ -6,7 +6,6 @@ import torch
 from benchmarks.measuring.spread import spread
 from benchmarks.training import loops, update_cost
 from selfplay.config import PRESETS
-from selfplay.errors import UserError
 from tests.benchmarks.reports import printed_rows
 from tests.selfplay.scripted import config_with
 
@@ -41,8 +40,3 @@ def test_compiling_pays_after_as_many_updates_as_it_saves_the_time_of() -> None:
     even = spread([100.0])
     assert update_cost.Cost("default", "compiled", even, spread([1.25]), 10.0).cells()[-1] == "4,000"
     assert update_cost.Cost("default", "compiled", even, spread([0.9]), 10.0).cells()[-1] == "never"
-
-
-def test_nothing_to_measure_is_a_mistake() -> None:
-    with pytest.raises(UserError, match="--rounds must be at least 1, got 0"):
-        update_cost.main(["--rounds", "0"])
