@@ -11,7 +11,7 @@ evaluations, the CSV holds each of them.
 """
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -20,7 +20,6 @@ import numpy as np
 import torch
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
-from numpy.typing import NDArray
 
 import train
 from benchmarks.measuring import machine, tables
@@ -41,8 +40,6 @@ COLOURS: dict[Target, str] = {"negamax": "#0072b2", "independent": "#e69f00", "a
 """Of Okabe and Ito's palette, which people with any colour vision can tell apart."""
 WINDOW = 8
 """Evaluations in the mean that is drawn."""
-LABEL_GAP = 0.06
-"""Exploitability between the names of two curves at least."""
 CSV_HEADER = (
     "target",
     "seed",
@@ -111,34 +108,22 @@ def measure(target: Target, seed: int, total_steps: int) -> Curve:
     return Curve(target, seed, [evaluated.progressed.plies for evaluated in history], evaluations)
 
 
-def running_mean(values: Iterable[float], window: int) -> NDArray[np.float64]:
+def running_mean(values: Sequence[float], window: int) -> list[float]:
     """Return the mean of each value and those before it, `window` values in all, fewer at the start."""
-    sums = np.concatenate([[0.0], np.cumsum(list(values))])
-    ends = np.arange(1, len(sums))
-    starts = np.maximum(ends - window, 0)
-    means: NDArray[np.float64] = (sums[ends] - sums[starts]) / (ends - starts)
-    return means
+    return [statistics.mean(values[max(end - window, 0) : end]) for end in range(1, len(values) + 1)]
 
 
 def figure(curves: Sequence[Curve]) -> Figure:
     """Draw the exploitability over plies: a thin line per seed, a thick one for the median of each target."""
     drawn = Figure(figsize=(9, 4.8), layout="constrained")
     axes = drawn.subplots()
-    ends = {}
     for target in dict.fromkeys(curve.target for curve in curves):
         of_target = [curve for curve in curves if curve.target == target]
         plies, colour = of_target[0].plies, COLOURS[target]
-        means = [
-            running_mean((evaluation.exploitability for evaluation in curve.evaluations), WINDOW) for curve in of_target
-        ]
+        means = [running_mean([each.exploitability for each in curve.evaluations], WINDOW) for curve in of_target]
         for mean in means:
             axes.plot(plies, mean, color=colour, linewidth=0.7, alpha=0.6)
-        median = np.median(means, axis=0)
-        axes.plot(plies, median, color=colour, linewidth=3)
-        ends[target] = (plies[-1], float(median[-1]))
-    for target, height in zip(ends, apart([end for _, end in ends.values()], LABEL_GAP), strict=True):
-        place = (ends[target][0], height)
-        axes.annotate(target, place, (8, 0), textcoords="offset points", va="center", color=COLOURS[target], size=11)
+        axes.plot(plies, np.median(means, axis=0), color=colour, linewidth=3, label=target)
     seeds = len({curve.seed for curve in curves})
     axes.set_title(f"What the target does: {seeds} seeds each (thin) and their median (thick), all else equal")
     axes.set_xlabel("plies")
@@ -149,16 +134,8 @@ def figure(curves: Sequence[Curve]) -> Figure:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.3)
     axes.margins(x=0.01)
+    drawn.legend(loc="outside lower center", ncols=len(TARGETS), frameon=False)
     return drawn
-
-
-def apart(heights: Sequence[float], gap: float) -> list[float]:
-    """Return the heights in their order, moved up where one is less than a gap above the next lower one."""
-    moved = dict.fromkeys(range(len(heights)), 0.0)
-    floor = -np.inf
-    for number in sorted(moved, key=lambda number: heights[number]):
-        moved[number] = floor = max(heights[number], floor + gap)
-    return list(moved.values())
 
 
 def table_rows(curves: Sequence[Curve]) -> list[list[str]]:

@@ -24,7 +24,7 @@ import train
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import Spread, spread
-from benchmarks.training.unit import HIDDEN, STEPS, unit_seconds
+from benchmarks.training.unit import STEPS, unit_seconds
 from selfplay import experiment
 from selfplay.command_line import run_command
 from selfplay.config import DQNConfig
@@ -61,8 +61,6 @@ class Flags:
     """How often the unit of time is measured: evenly spread, from before the first run to after the last."""
     unit_steps: int = STEPS
     """Steps of the unit of time; fewer only to try the script."""
-    unit_hidden: tuple[int, ...] = HIDDEN
-    """Widths of the hidden layers of the unit of time."""
 
 
 class Run(NamedTuple):
@@ -142,21 +140,16 @@ def schedule(flags: Flags) -> list[tuple[Mode, int]]:
     return [(mode, seed) for seed in every_seed for mode in flags.modes if seed in seeds[mode]]
 
 
-def unit_places(units: int, runs: int) -> list[int]:
-    """Return before which run each unit is measured, from 0 to `runs`, which is after the last."""
-    return [round(unit * runs / max(1, units - 1)) for unit in range(units)]
-
-
 def measure_all(flags: Flags, device: torch.device, console: Console) -> tuple[Spread, list[Run]]:
-    """Do all runs with the units between them, printing each as it ends."""
+    """Do all runs and print each as it ends, with the units evenly spread from before the first to after the last."""
     planned = schedule(flags)
-    places = unit_places(flags.unit_runs, len(planned))
-    unit_seconds(min(200, flags.unit_steps), flags.unit_hidden)  # what is slow only once in a process
+    places = [round(unit * len(planned) / max(1, flags.unit_runs - 1)) for unit in range(flags.unit_runs)]
+    unit_seconds(min(200, flags.unit_steps))  # what is slow only once in a process
     units: list[float] = []
     runs: list[Run] = []
     for place in range(len(planned) + 1):
         for _ in range(places.count(place)):
-            units.append(unit_seconds(flags.unit_steps, flags.unit_hidden, seed=len(units)))
+            units.append(unit_seconds(flags.unit_steps, seed=len(units)))
             console.print(f"    unit {len(units)}: {units[-1]:.2f} s for {flags.unit_steps:,} steps")
         if place < len(planned):
             runs.append(measure(*planned[place], flags.total_steps, device))
@@ -195,8 +188,7 @@ def main(args: Sequence[str]) -> None:
     unit, runs = measure_all(flags, device, console)
     note = "median (least to most) over the seeds; a run without the proof counts as never"
     tables.present(console, HEADER, table_rows(runs, unit), note)
-    hidden = "-".join(map(str, flags.unit_hidden))
-    console.print(f"unit: {unit.text(2)} s for {flags.unit_steps:,} steps of the MLP {hidden}; the median counts")
+    console.print(f"unit: {unit.text(2)} s for {flags.unit_steps:,} steps; the median counts")
 
 
 if __name__ == "__main__":

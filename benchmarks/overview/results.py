@@ -27,9 +27,9 @@ A ratio is ours over the row of the same group that `peer` names, round by round
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from selfplay.errors import UserError
 from selfplay.files import write_whole
@@ -39,7 +39,8 @@ FORMAT = 1
 Better = Literal["more", "less"]
 
 
-class Ratio(NamedTuple):
+@dataclass(frozen=True)
+class Ratio:
     """Hold the ratios of a row over a peer's, round by round."""
 
     peer: str
@@ -75,31 +76,14 @@ def write(path: Path, report: Report) -> None:
     Raises:
         UserError: the file cannot be written.
     """
-    content = {
-        "format": FORMAT,
-        "machine": report.machine,
-        "seeds": report.seeds,
-        "rows": [
-            {
-                "group": row.group,
-                "name": row.name,
-                "unit": row.unit,
-                "better": row.better,
-                "ours": row.ours,
-                "values": _finite(row.values),
-                "ratios": [{"peer": ratio.peer, "values": _finite(ratio.values)} for ratio in row.ratios],
-            }
-            for row in report.rows
-        ],
-    }
+    content = {"format": FORMAT, **asdict(report)}
+    for row in content["rows"]:
+        for holder in (row, *row["ratios"]):
+            holder["values"] = [None if math.isinf(value) else value for value in holder["values"]]
     try:
         write_whole(path, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
     except OSError as error:
         raise UserError(f"{path}: cannot be written ({error.strerror}); name another --json") from None
-
-
-def _finite(values: Sequence[float]) -> list[float | None]:
-    return [None if math.isinf(value) else value for value in values]
 
 
 def read(path: Path) -> Report:
@@ -110,27 +94,24 @@ def read(path: Path) -> Report:
     """
     try:
         content = json.loads(path.read_bytes())
+        return _report(**content)
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); name what python -m benchmarks wrote") from None
-    except ValueError as error:
-        raise UserError(f"{path}: is not JSON ({error}); name what python -m benchmarks wrote") from None
-    found = content.get("format") if isinstance(content, dict) else None
-    if found != FORMAT:
-        raise UserError(f"{path}: has format {found!r}, not {FORMAT}; measure again with this version")
-    try:
-        rows = [_row(row) for row in content["rows"]]
-        machine = {str(name): str(value) for name, value in content["machine"].items()}
-        return Report(machine, [int(seed) for seed in content["seeds"]], rows)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise UserError(f"{path}: is damaged ({type(error).__name__}: {error}); measure again") from None
+        raise UserError(f"{path}: is no measurement ({type(error).__name__}: {error}); measure again") from None
 
 
-def _row(row: dict[str, Any]) -> Result:
-    if row["better"] not in get_args(Better):
-        raise ValueError(f"better is {row['better']!r}, neither more nor less")
-    ratios = tuple(Ratio(str(ratio["peer"]), _values(ratio["values"])) for ratio in row["ratios"])
-    group, name, unit = (str(row[field]) for field in ("group", "name", "unit"))
-    return Result(group, name, unit, row["better"], bool(row["ours"]), _values(row["values"]), ratios)
+def _report(format: int, rows: list[dict[str, Any]], **fields: Any) -> Report:  # noqa: A002 (the file's word)
+    if format != FORMAT:
+        raise ValueError(f"it is not of format {FORMAT}")
+    return Report(rows=[_row(**row) for row in rows], **fields)
+
+
+def _row(better: Better, values: list[float | None], ratios: list[dict[str, Any]], **fields: Any) -> Result:
+    if better not in get_args(Better):
+        raise ValueError(f"better is {better!r}, neither more nor less")
+    found = tuple(Ratio(ratio["peer"], _values(ratio["values"])) for ratio in ratios)
+    return Result(better=better, values=_values(values), ratios=found, **fields)
 
 
 def _values(values: Sequence[float | None]) -> list[float]:

@@ -13,16 +13,17 @@ TensorBoard scalars that CleanRL writes; `--no-scalars` leaves them out, for a r
 import collections
 import dataclasses
 import time
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal, NamedTuple
 
 import torch
-from rich.table import Table
 
 import train
-from benchmarks.measuring import machine
+from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
+from benchmarks.measuring.turns import in_turns, round_by_round
 from benchmarks.training import cleanrl_style
 from benchmarks.training.cleanrl_style import Timed
 from selfplay.command_line import run_command
@@ -32,6 +33,8 @@ PROG = "python -m benchmarks.training.article_speed"
 DEVICE = torch.device("cpu")
 FULL_STEPS = 100_000
 WARM_UP_STEPS = 500
+Who = Literal["ours", "theirs"]
+HEADER = ("", "steps/s", "seconds")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,30 +51,23 @@ class Flags:
     """Let the loop in CleanRL's manner write its TensorBoard scalars."""
 
 
-class Pair(NamedTuple):
-    """Hold one run of ours and the one of theirs after it."""
+class Run(NamedTuple):
+    """Hold one run of ours or of theirs."""
 
+    who: Who
+    seed: int
     steps: int
-    ours: Timed
-    theirs: Timed
+    timed: Timed
 
     @property
-    def ratio(self) -> float:
-        """Return how many steps ours does in the time of one of theirs."""
-        return self.theirs.seconds / self.ours.seconds
-
-    @property
-    def share(self) -> float:
-        """Return the part of the pair's time that ours took."""
-        return self.ours.seconds / (self.ours.seconds + self.theirs.seconds)
+    def speed(self) -> float:
+        """Return steps per second."""
+        return self.steps / self.timed.seconds
 
     def text(self) -> str:
-        """Return the pair as a line."""
-        ours, theirs = (
-            f"{timed.seconds:.2f} s, {self.steps / timed.seconds:,.0f} steps/s, {timed.updates:,} updates"
-            for timed in (self.ours, self.theirs)
-        )
-        return f"ours {ours}; theirs {theirs}; ratio {self.ratio:.2f}; ours took {self.share:.0%} of the pair's time"
+        """Return the run as a line."""
+        seconds, updates = self.timed
+        return f"seed {self.seed}, {self.who}: {seconds:.2f} s, {self.speed:,.0f} steps/s, {updates:,} updates"
 
 
 def ours(seed: int, steps: int) -> Timed:
@@ -92,42 +88,29 @@ def theirs(seed: int, steps: int, *, scalars: bool) -> Timed:
     return cleanrl_style.run(cleanrl_style.Settings(seed=seed, total_steps=steps, scalars=scalars))
 
 
-def measure(seed: int, steps: int, *, scalars: bool) -> Pair:
-    """Run ours, then theirs."""
-    return Pair(steps, ours(seed, steps), theirs(seed, steps, scalars=scalars))
-
-
-def table(pairs: Sequence[Pair]) -> Table:
-    """Return the medians and spreads over all pairs."""
-    shown = Table("", "steps/s", "seconds", "share of the time")
-    shown.add_row(
-        "ours",
-        spread(pair.steps / pair.ours.seconds for pair in pairs).text(),
-        spread(pair.ours.seconds for pair in pairs).text(1),
-        spread(pair.share for pair in pairs).text(2),
-    )
-    shown.add_row(
-        "theirs",
-        spread(pair.steps / pair.theirs.seconds for pair in pairs).text(),
-        spread(pair.theirs.seconds for pair in pairs).text(1),
-        spread(1 - pair.share for pair in pairs).text(2),
-    )
-    shown.add_row("ratio", spread(pair.ratio for pair in pairs).text(2), "", "")
-    return shown
+def table_rows(runs: Sequence[Run]) -> list[list[str]]:
+    """Return the medians and spreads over the seeds, and those of the ratios pair by pair."""
+    rows, speeds = [], []
+    for who in ("ours", "theirs"):
+        speeds.append([run.speed for run in runs if run.who == who])
+        seconds = spread(run.timed.seconds for run in runs if run.who == who)
+        rows.append([who, spread(speeds[-1]).text(), seconds.text(1)])
+    return [*rows, ["ratio", spread(round_by_round(*speeds)).text(2), ""]]
 
 
 def main(args: Sequence[str]) -> None:
-    """Measure, and print each pair as it comes and the table at the end."""
+    """Measure, and print each run as it comes and the table at the end."""
     flags = read_flags(Flags, args, PROG)
     steps = FULL_STEPS if flags.full else flags.steps
+    train: dict[Who, Callable[[int, int], Timed]] = {"ours": ours, "theirs": partial(theirs, scalars=flags.scalars)}
     console = machine.start("Speed of the published DQN", ["stable-baselines3", "tensorboard"], flags.seeds)
-    measure(0, WARM_UP_STEPS, scalars=flags.scalars)  # what is slow only once in a process
-    pairs = []
-    for seed in flags.seeds:
-        pairs.append(measure(seed, steps, scalars=flags.scalars))
-        console.print(f"seed {seed}: {pairs[-1].text()}", soft_wrap=True)
-    console.print(table(pairs))
-    console.print(f"median (least to most) over {len(pairs)} pairs of {steps:,} steps; ratio of steps/s pair by pair")
+    for of_either in train.values():
+        of_either(0, WARM_UP_STEPS)  # what is slow only once in a process
+    runs = in_turns(
+        console, flags.seeds, tuple(train), lambda who, seed: Run(who, seed, steps, train[who](seed, steps))
+    )
+    note = f"median (least to most) over {len(flags.seeds)} pairs of {steps:,} steps; ratio of steps/s pair by pair"
+    tables.present(console, HEADER, table_rows(runs), note)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ is not part of the unit, `learn` is.
 
 import importlib
 import time
-from collections.abc import Sequence
 
 import gymnasium
 
@@ -21,7 +20,7 @@ STEPS = 10_000
 HIDDEN = (27, 27, 27)
 
 
-def unit_seconds(steps: int = STEPS, hidden: Sequence[int] = HIDDEN, seed: int = 0) -> float:
+def unit_seconds(steps: int = STEPS, seed: int = 0) -> float:
     """Return the seconds that Stable-Baselines3's DQN takes for `steps` steps on our environment.
 
     Raises:
@@ -36,7 +35,7 @@ def unit_seconds(steps: int = STEPS, hidden: Sequence[int] = HIDDEN, seed: int =
         train_freq=1,
         gradient_steps=1,
         learning_starts=0,
-        policy_kwargs={"net_arch": list(hidden)},
+        policy_kwargs={"net_arch": list(HIDDEN)},
         device="cpu",
         seed=seed,
     )

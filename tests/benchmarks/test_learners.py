@@ -196,8 +196,4 @@ def test_the_figure_shows_each_seed_and_the_median() -> None:
 
 
 def test_a_running_mean_looks_back_only() -> None:
-    assert targets.running_mean([4.0, 2.0, 0.0, 1.0], 2).tolist() == [4, 3, 1, 0.5]
-
-
-def test_names_of_curves_are_kept_apart() -> None:
-    assert targets.apart([0.9, 0.0, 0.95], 0.1) == pytest.approx([0.9, 0.0, 1.0])
+    assert targets.running_mean([4.0, 2.0, 0.0, 1.0], 2) == [4, 3, 1, 0.5]
