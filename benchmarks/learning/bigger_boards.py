@@ -11,7 +11,6 @@ built-in opponents are sampled.
 """
 
 import math
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,14 +18,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-import torch
 
-import train
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import in_turns
-from selfplay import experiment
+from benchmarks.training import runs
 from selfplay.agent import Agent
 from selfplay.command_line import run_command
 from selfplay.config import DQNConfig
@@ -37,7 +34,6 @@ from selfplay.reach import Unfinished, Unproved, evaluate_reach
 from tictactoe.opponents import OPPONENTS
 
 PROG = "python -m benchmarks.learning.bigger_boards"
-DEVICE = torch.device("cpu")
 LONG = "--learning-rate 1e-3 --soft-update 0.01 --memory-size 200000"
 LONGER = f"{LONG} --learning-rate-hold 0"
 """For the rows that minutes bring to no proof; the README says what they come to with the falling rate."""
@@ -115,34 +111,32 @@ def percent(shares: Sequence[float]) -> str:
 
 def configuration(name: str, seed: int, total_steps: int) -> DQNConfig:
     """Return the settings of a run, as the command line gives them."""
-    config = train.read_flags(shlex.split(ROWS[name]))
+    config = runs.configuration(ROWS[name], seed)
     if not isinstance(config, DQNConfig):
         raise TypeError(f"{name} is no DQN")
-    return replace(config, seed=seed, total_steps=total_steps)
+    return replace(config, total_steps=total_steps)
 
 
 def measure(name: str, seed: int, flags: Flags) -> Run:
     """Train one player, and follow it and let it play in the end."""
     config = configuration(name, seed, flags.total_steps)
-    agents = train.make_agents(config, DEVICE)
     history = []
-    for evaluated in train.train(config, agents, DEVICE):
-        history.append(evaluated)
-        if evaluated.seconds >= flags.seconds:
+    for record in runs.training(config):
+        history.append(record)
+        if record.metrics["time/training_s"] >= flags.seconds:
             break
-    proofs = [train.proves(evaluated.evaluation, config.stop) for evaluated in history]
-    first = experiment.first_of_final_streak(proofs)
-    progressed, _, seconds = history[-1 if first is None else first]
-    player, evaluation = agents.player(), history[-1].evaluation
+    first, last = runs.proved_from(history, config.stop), history[-1]
+    proved = last if first is None else history[first]
+    evaluation = last.evaluation
     if isinstance(evaluation, Unproved):
-        evaluation = evaluate_reach(player, config.rules, flags.positions)
+        evaluation = evaluate_reach(last.player, config.rules, flags.positions)
     return Run(
         name,
         seed,
-        progressed.plies,
-        math.inf if first is None else seconds,
+        proved.steps,
+        math.inf if first is None else proved.metrics["time/training_s"],
         evaluation,
-        tuple(against_built_in(player, config, seat, flags.games) for seat in (0, 1)),
+        tuple(against_built_in(last.player, config, seat, flags.games) for seat in (0, 1)),
     )
 
 
@@ -158,11 +152,11 @@ def against_built_in(player: Agent, config: DQNConfig, seat: int, games: int) ->
     return found
 
 
-def table_rows(runs: Sequence[Run]) -> list[list[str]]:
+def table_rows(done: Sequence[Run]) -> list[list[str]]:
     """Return two rows per training, one for each seat; what is of both seats stands in the first."""
     rows = []
-    for name in dict.fromkeys(run.name for run in runs):
-        of_row = [run for run in runs if run.name == name]
+    for name in dict.fromkeys(run.name for run in done):
+        of_row = [run for run in done if run.name == name]
         proved = f"{sum(run.seconds < math.inf for run in of_row)} of {len(of_row)}"
         rows += [
             [
@@ -178,12 +172,12 @@ def table_rows(runs: Sequence[Run]) -> list[list[str]]:
     return rows
 
 
-def seat_cells(runs: Sequence[Run], seat: int) -> list[str]:
+def seat_cells(done: Sequence[Run], seat: int) -> list[str]:
     """Return lost and illegal lines, and the median shares against each built-in opponent."""
-    seats = [(run.evaluation.first, run.evaluation.second)[seat] for run in runs]
+    seats = [(run.evaluation.first, run.evaluation.second)[seat] for run in done]
     at_least = "at least " if any(isinstance(each, Unfinished) for each in seats) else ""
     shares = [
-        percent([spread(run.results[seat][opponent][end] for run in runs).median for end in range(3)])
+        percent([spread(run.results[seat][opponent][end] for run in done).median for end in range(3)])
         for opponent in BUILT_IN
     ]
     lost, illegal = (spread(getattr(each, kind) for each in seats).text() for kind in ("losses", "illegal"))
@@ -196,12 +190,12 @@ def main(args: Sequence[str]) -> None:
     if unknown := sorted(set(flags.rows) - ROWS.keys()):
         raise UserError(f"--rows must be some of {', '.join(ROWS)}, got {unknown}")
     console = machine.start("Bigger boards", [], flags.seeds)
-    runs = in_turns(console, flags.seeds, flags.rows, lambda name, seed: measure(name, seed, flags))
+    done = in_turns(console, flags.seeds, flags.rows, lambda name, seed: measure(name, seed, flags))
     note = (
         f"median (least to most) over {len(flags.seeds)} seeds, or what all of them show; at most {flags.seconds:g} s "
         f"of training; {flags.games:,} sampled games; load {machine.load()} at the end"
     )
-    tables.present(console, HEADER, table_rows(runs), note, flags.markdown)
+    tables.present(console, HEADER, table_rows(done), note, flags.markdown)
 
 
 if __name__ == "__main__":

@@ -21,10 +21,11 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from benchmarks.learning import learners
+from benchmarks.learning.learners import ties_with_itself
 from benchmarks.measuring import machine
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
+from benchmarks.training.runs import training
 from selfplay.command_line import run_command
 from selfplay.config import PRESETS
 from selfplay.errors import UserError
@@ -120,7 +121,7 @@ def minimax_q(seeds: Iterable[int], games: int, console: Console) -> Iterator[st
                 learner.play(min(PROGRESS_GAMES, games - learner.games_played))
                 progress.update(task, completed=learner.games_played)
         rate = games / (time.perf_counter() - started)
-        ties = "ties" if learners.ties_with_itself(learner.player()) else "does NOT tie"
+        ties = "ties" if ties_with_itself(learner.player()) else "does NOT tie"
         yield f"minimax-q, seed {seed}: {games:,} games, {rate:,.0f} games/s with progress bar; {ties} with itself"
 
 
@@ -188,9 +189,8 @@ def exercise(seeds: Sequence[int], shorten: int) -> Table:
 def article(seeds: Iterable[int], steps: int) -> Iterator[float]:
     """Yield the steps per second of the published DQN for each seed."""
     for seed in seeds:
-        config = replace(PRESETS["article"], seed=seed, total_steps=steps, eval_every=steps)
-        trained = learners.train_dqn(config)
-        yield trained.amount / trained.seconds
+        *_, last = training(replace(PRESETS["article"], seed=seed, total_steps=steps, eval_every=steps, device="cpu"))
+        yield last.steps / last.metrics["time/training_s"]
 
 
 def write_docs(folder: Path, seed: int, games: int, backup: TDBackup, groups: IntArray) -> None:

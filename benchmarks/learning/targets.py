@@ -17,15 +17,14 @@ from pathlib import Path
 from typing import NamedTuple, get_args
 
 import numpy as np
-import torch
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
-import train
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import in_turns
+from benchmarks.training.runs import training
 from selfplay.command_line import run_command
 from selfplay.config import DQNConfig
 from selfplay.evaluation import Evaluation
@@ -34,7 +33,6 @@ from selfplay.plots import png
 from selfplay.targets import Target
 
 PROG = "python -m benchmarks.learning.targets"
-DEVICE = torch.device("cpu")
 TARGETS: tuple[Target, ...] = get_args(Target)
 COLOURS: dict[Target, str] = {"negamax": "#0072b2", "independent": "#e69f00", "article": "#000000"}
 """Of Okabe and Ito's palette, which people with any colour vision can tell apart."""
@@ -102,10 +100,9 @@ class Curve(NamedTuple):
 
 def measure(target: Target, seed: int, total_steps: int) -> Curve:
     """Train one DQN to the end of its plies."""
-    config = DQNConfig(seed=seed, target=target, total_steps=total_steps, stop="never")
-    history = list(train.train(config, train.make_agents(config, DEVICE), DEVICE))
-    evaluations = [evaluated.evaluation for evaluated in history if isinstance(evaluated.evaluation, Evaluation)]
-    return Curve(target, seed, [evaluated.progressed.plies for evaluated in history], evaluations)
+    history = list(training(DQNConfig(seed=seed, target=target, total_steps=total_steps, stop="never", device="cpu")))
+    evaluations = [record.evaluation for record in history if isinstance(record.evaluation, Evaluation)]
+    return Curve(target, seed, [record.steps for record in history], evaluations)
 
 
 def running_mean(values: Sequence[float], window: int) -> list[float]:

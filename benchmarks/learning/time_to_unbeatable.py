@@ -17,15 +17,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
-import torch
 from rich.console import Console
 
-import train
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import Spread, spread
+from benchmarks.training import runs
 from benchmarks.training.unit import STEPS, unit_seconds
-from selfplay import experiment
 from selfplay.command_line import run_command
 from selfplay.config import DQNConfig
 from selfplay.devices import choose_device
@@ -91,28 +89,27 @@ class Run(NamedTuple):
         )
 
 
-def measure(mode: Mode, seed: int, total_steps: int, device: torch.device) -> Run:
+def measure(mode: Mode, seed: int, total_steps: int, device: Literal["cpu", "cuda"]) -> Run:
     """Train one player."""
-    config = replace(MODES[mode], seed=seed, total_steps=total_steps)
+    config = replace(MODES[mode], seed=seed, total_steps=total_steps, device=device)
     started = time.perf_counter()
-    history = list(train.train(config, train.make_agents(config, device), device))
+    history = list(runs.training(config))
     wall = time.perf_counter() - started
 
-    evaluations = [evaluated.evaluation for evaluated in history if isinstance(evaluated.evaluation, Evaluation)]
-    proofs = [train.proves(evaluation, config.stop) for evaluation in evaluations]
-    first = experiment.first_of_final_streak(proofs)
+    first = runs.proved_from(history, config.stop)
     seconds = updates = plies = math.inf
     if first is not None:
-        progressed, _, seconds = history[first]
-        updates, plies = progressed.updates, progressed.plies
-    last = evaluations[-1]
+        plies, metrics = history[first].steps, history[first].metrics
+        seconds, updates = metrics["time/training_s"], metrics["time/updates"]
+    last = history[-1].evaluation
+    assert isinstance(last, Evaluation)
     return Run(
         mode,
         seed,
         seconds,
         updates,
         plies,
-        proofs=0 if first is None else len(proofs) - first,
+        proofs=0 if first is None else len(history) - first,
         lost=(last.first.losses, last.second.losses),
         illegal=(last.first.illegal, last.second.illegal),
         optimal_states=last.optimal_states,
@@ -120,15 +117,14 @@ def measure(mode: Mode, seed: int, total_steps: int, device: torch.device) -> Ru
     )
 
 
-def evaluate_milliseconds(device: torch.device) -> Spread:
+def evaluate_milliseconds() -> Spread:
     """Return what one exact evaluation of tic-tac-toe takes, in ms; the game is solved before."""
-    config = DQNConfig()
-    player = train.make_agents(config, device).player()
-    evaluate(player, config.rules)
+    config = DQNConfig(device="cpu")
+    first = next(iter(runs.training(config)))
     times = []
     for _ in range(EVALUATE_CALLS):
         started = time.perf_counter()
-        evaluate(player, config.rules)
+        evaluate(first.player, config.rules)
         times.append(1_000 * (time.perf_counter() - started))
     return spread(times)
 
@@ -140,28 +136,28 @@ def schedule(flags: Flags) -> list[tuple[Mode, int]]:
     return [(mode, seed) for seed in every_seed for mode in flags.modes if seed in seeds[mode]]
 
 
-def measure_all(flags: Flags, device: torch.device, console: Console) -> tuple[Spread, list[Run]]:
+def measure_all(flags: Flags, console: Console) -> tuple[Spread, list[Run]]:
     """Do all runs and print each as it ends, with the units evenly spread from before the first to after the last."""
     planned = schedule(flags)
     places = [round(unit * len(planned) / max(1, flags.unit_runs - 1)) for unit in range(flags.unit_runs)]
     unit_seconds(min(200, flags.unit_steps))  # what is slow only once in a process
     units: list[float] = []
-    runs: list[Run] = []
+    done: list[Run] = []
     for place in range(len(planned) + 1):
         for _ in range(places.count(place)):
             units.append(unit_seconds(flags.unit_steps, seed=len(units)))
             console.print(f"    unit {len(units)}: {units[-1]:.2f} s for {flags.unit_steps:,} steps")
         if place < len(planned):
-            runs.append(measure(*planned[place], flags.total_steps, device))
-            console.print(runs[-1].text(), soft_wrap=True)
-    return spread(units), runs
+            done.append(measure(*planned[place], flags.total_steps, flags.device))
+            console.print(done[-1].text(), soft_wrap=True)
+    return spread(units), done
 
 
-def table_rows(runs: Sequence[Run], unit: Spread) -> list[list[str]]:
+def table_rows(done: Sequence[Run], unit: Spread) -> list[list[str]]:
     """Return the medians and spreads by mode."""
     rows = []
-    for mode in dict.fromkeys(run.mode for run in runs):
-        of_mode = [run for run in runs if run.mode == mode]
+    for mode in dict.fromkeys(run.mode for run in done):
+        of_mode = [run for run in done if run.mode == mode]
         seconds = spread(run.seconds for run in of_mode)
         rows.append(
             [
@@ -180,14 +176,14 @@ def table_rows(runs: Sequence[Run], unit: Spread) -> list[list[str]]:
 def main(args: Sequence[str]) -> None:
     """Measure, and print each result as it comes and the table at the end."""
     flags = read_flags(Flags, args, PROG, may_be_empty=["seeds"])
-    device = choose_device(flags.device)
+    choose_device(flags.device)
     every_seed = sorted({seed for _, seed in schedule(flags)})
     console = machine.start("Time to unbeatable", peers=["stable-baselines3"], seeds=every_seed)
-    evaluation = evaluate_milliseconds(device)
+    evaluation = evaluate_milliseconds()
     console.print(f"one exact evaluation: {evaluation.text(1)} ms, {EVALUATE_CALLS} calls")
-    unit, runs = measure_all(flags, device, console)
+    unit, done = measure_all(flags, console)
     note = "median (least to most) over the seeds; a run without the proof counts as never"
-    tables.present(console, HEADER, table_rows(runs, unit), note)
+    tables.present(console, HEADER, table_rows(done, unit), note)
     console.print(f"unit: {unit.text(2)} s for {flags.unit_steps:,} steps; the median counts")
 
 

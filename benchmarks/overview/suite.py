@@ -10,19 +10,20 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-import torch
 
 from benchmarks.environment import face_rows, faces
 from benchmarks.environment.import_time import import_once
-from benchmarks.learning import learners, time_to_unbeatable
+from benchmarks.learning import time_to_unbeatable
 from benchmarks.measuring.fresh import peak_megabytes
 from benchmarks.overview.rounds import Row, Turn
 from benchmarks.training import article_speed
 from benchmarks.training.cleanrl_style import Timed
+from benchmarks.training.runs import training
 from benchmarks.training.unit import STEPS, unit_seconds
+from selfplay.algorithms import TabularConfig
 from selfplay.config import DQNConfig
-from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig
-from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
+from selfplay.tabular.minimax_q import MinimaxQConfig
+from selfplay.tabular.td_backup import TDBackupConfig
 
 GroupName = Literal["faces", "updates", "proof", "tabular", "memory", "imports"]
 
@@ -119,7 +120,7 @@ def proof_group(sizes: Sizes) -> list[Row]:
     unit = f"the unit: Stable-Baselines3's DQN, {STEPS:,} steps"
 
     def proof(seed: int) -> float:
-        return time_to_unbeatable.measure("default", seed, sizes.total_steps, torch.device("cpu")).seconds
+        return time_to_unbeatable.measure("default", seed, sizes.total_steps, "cpu").seconds
 
     def unit_row() -> Turn:
         turn = _timed(_unit, sizes.steps)
@@ -133,21 +134,15 @@ def proof_group(sizes: Sizes) -> list[Row]:
 
 def tabular_group(sizes: Sizes) -> list[Row]:
     """Return training games per second of two published learners."""
-    minimax, backup = MinimaxQConfig(games=sizes.games), TDBackupConfig(games=sizes.games)
 
-    def rate(trained: learners.Trained) -> float:
-        return trained.amount / trained.seconds
+    def row(config: TabularConfig) -> Row:
+        def games_per_second(seed: int) -> float:
+            *_, last = training(replace(config, seed=seed))
+            return last.steps / last.metrics["time/training_s"]
 
-    def minimax_turn(seed: int) -> float:
-        return rate(learners.train_tabular(MinimaxQ(replace(minimax, seed=seed))))
+        return Row(config.algorithm, "games/s", "more", lambda: games_per_second)
 
-    def backup_turn(seed: int) -> float:
-        return rate(learners.train_tabular(TDBackup(replace(backup, seed=seed))))
-
-    return [
-        Row("minimax-q", "games/s", "more", lambda: minimax_turn),
-        Row("td-backup", "games/s", "more", lambda: backup_turn),
-    ]
+    return [row(MinimaxQConfig(games=sizes.games)), row(TDBackupConfig(games=sizes.games))]
 
 
 def memory_group(sizes: Sizes) -> list[Row]:

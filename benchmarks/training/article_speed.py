@@ -10,34 +10,29 @@ ratio. Ours uses double DQN as published, one more forward pass per update than 
 TensorBoard scalars that CleanRL writes; `--no-scalars` leaves them out, for a ratio of the algorithms alone.
 """
 
-import collections
-import dataclasses
-import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, NamedTuple
 
-import torch
-
-import train
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import in_turns, round_by_round
 from benchmarks.training import cleanrl_style
 from benchmarks.training.cleanrl_style import Timed
+from benchmarks.training.runs import training
 from selfplay.command_line import run_command
 from selfplay.config import PRESETS, DQNConfig
 
 PROG = "python -m benchmarks.training.article_speed"
-DEVICE = torch.device("cpu")
 FULL_STEPS = 100_000
 WARM_UP_STEPS = 500
 Who = Literal["ours", "theirs"]
 HEADER = ("", "steps/s", "seconds")
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Flags:
     """Measure the published DQN beside a loop in CleanRL's manner: steps per second."""
 
@@ -72,15 +67,13 @@ class Run(NamedTuple):
 
 def ours(seed: int, steps: int) -> Timed:
     """Train the preset for so many steps."""
-    return trained(dataclasses.replace(PRESETS["article"], seed=seed, total_steps=steps))
+    return trained(replace(PRESETS["article"], seed=seed, total_steps=steps))
 
 
 def trained(config: DQNConfig) -> Timed:
     """Train a DQN of ours to the end of its plies, without evaluation."""
-    agents = train.make_agents(config, DEVICE)
-    started = time.perf_counter()
-    last = collections.deque(train.self_play(config, agents, DEVICE), maxlen=1).pop()
-    return Timed(time.perf_counter() - started, last.updates)
+    *_, last = training(replace(config, eval_every=config.total_steps, stop="never", device="cpu"))
+    return Timed(last.metrics["time/training_s"], int(last.metrics["time/updates"]))
 
 
 def theirs(seed: int, steps: int, *, scalars: bool) -> Timed:

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.learning import learners, published, targets
 from benchmarks.measuring.spread import spread
 from selfplay.agent import Agent
-from selfplay.config import PRESETS, DQNConfig
+from selfplay.config import DQNConfig
 from selfplay.evaluation import Evaluation, evaluate
 from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig
 from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
@@ -21,23 +21,6 @@ from tictactoe import Rules
 
 SHORT = 1_000
 """What the length of every training is divided by."""
-COMMANDS = [
-    "dqn --preset article",
-    "dqn",
-    "dqn --mask --stop optimal",
-    "minimax-q",
-    "afterstate-q --seat 0",
-    "afterstate-q --seat 1",
-    "td-value",
-    "td-value --no-back-up-losses",
-    "td-value --opponent self",
-    "td-value --opponent self --no-back-up-losses",
-    "td-backup",
-]
-
-
-def row(command: str, shorten: int) -> learners.Row:
-    return next(row for row in learners.all_rows(shorten) if row.command == command)
 
 
 def test_the_command_prints_and_writes_two_rows_for_every_learner(
@@ -47,13 +30,13 @@ def test_the_command_prints_and_writes_two_rows_for_every_learner(
     lines = (tmp_path / "table.md").read_text().splitlines()
     header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert tuple(header) == learners.HEADER
-    assert [cells[0] for cells in rows] == [name for command in COMMANDS for name in (f"`{command}`", "")]
-    assert [cells[1] for cells in rows] == ["X", "O"] * len(COMMANDS)
+    assert [cells[0] for cells in rows] == [name for command in learners.COMMANDS for name in (f"`{command}`", "")]
+    assert [cells[1] for cells in rows] == ["X", "O"] * len(learners.COMMANDS)
     assert all(len(cells) == len(header) for cells in rows)
     assert rows[0][-2] == "100 plies"
     assert rows[-2][-2] == "2,600 games"
     shown = printed_rows(capsys.readouterr().out)
-    assert sum(cells[1] in "XO" for cells in shown if cells[1]) == 2 * len(COMMANDS)
+    assert sum(cells[1] in "XO" for cells in shown if cells[1]) == 2 * len(learners.COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -68,26 +51,19 @@ def test_the_command_prints_and_writes_two_rows_for_every_learner(
 def test_a_row_is_the_published_training_of_its_seed(command: str, learner: AfterstateQ | TDValue) -> None:
     games = learner.config.games // 10
     learner.play(games)
-    run = learners.measure(row(command, shorten=10), 1000)
+    run = learners.measure(command, 1000, shorten=10)
     assert run.evaluation == evaluate(learner.player(), Rules())
-    assert run.trained.amount == games
-    assert learners.measure(row(command, shorten=10), 1001).evaluation != run.evaluation
+    assert run.amount == games
+    assert learners.measure(command, 1001, shorten=10).evaluation != run.evaluation
 
 
 def test_td_backup_ends_with_its_greedy_games() -> None:
     learner = TDBackup(TDBackupConfig(seed=1000))
     learner.play(1_000)
     learner.play_greedily(2_500)
-    trained = row("td-backup", shorten=100).train(1000)
-    assert trained.amount == 3_500
-    assert evaluate(trained.player, Rules()) == evaluate(learner.player(), Rules())
-
-
-def test_a_row_of_a_dqn_counts_plies_to_where_it_stopped() -> None:
-    config = DQNConfig(seed=1000, total_steps=2_000, eval_every=512, num_envs=256, batch_size=32, hidden=(8,))
-    assert learners.train_dqn(config).amount == 2_048
-    untrained, article = row("dqn --preset article", SHORT).train(1000), PRESETS["article"]
-    assert untrained.amount == article.total_steps // SHORT == 100
+    run = learners.measure("td-backup", 1000, shorten=100)
+    assert run.amount == 3_500
+    assert run.evaluation == evaluate(learner.player(), Rules())
 
 
 class FirstEmpty:
