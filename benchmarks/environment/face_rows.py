@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import gymnasium
 import numpy as np
@@ -21,6 +21,7 @@ ONE_BOARD_PLIES = 4_000
 """About so many plies are in a chunk of a face with one board."""
 BOARD_STEPS = 2**16
 """So many plies are in a chunk of a face with many boards, and eight steps at least."""
+CUDA = torch.device("cuda")
 FAMILY = (Rules(3, 3, 3), Rules(4, 4, 4), Rules(7, 7, 5), Rules(15, 15, 5))
 DISTRIBUTIONS = {"pgx": "pgx", "pygame": "pygame-ce", "pyspiel": "open-spiel"}
 """What to install for a module that rows of peers need."""
@@ -28,12 +29,15 @@ PEERS = ("pettingzoo", *DISTRIBUTIONS.values(), "jax")
 """Distributions that the rows of peers depend on."""
 
 
+Make: TypeAlias = Callable[[np.random.Generator], Chunk]
+
+
 @dataclass(frozen=True)
 class Row:
     """Name something to measure, and say how it is made ready."""
 
     name: str
-    make: Callable[[np.random.Generator], Chunk]
+    make: Make
     needs: str | None = None
     """The module without which the row is skipped."""
 
@@ -56,9 +60,10 @@ class Group:
     goals: tuple[Goal, ...]
 
 
-def _turns(rules: Rules, rng: np.random.Generator) -> Chunk:
+def turns(rules: Rules, plies: int, rng: np.random.Generator) -> Chunk:
+    """Return the turn view's chunk."""
     env = gymnasium.make("TicTacToe-v0", rows=rules.rows, cols=rules.cols, k=rules.k)
-    return face_loops.turns(env, games(rules.cells, ONE_BOARD_PLIES, rng))
+    return face_loops.turns(env, games(rules.cells, plies, rng))
 
 
 def _agents(make: Callable[[], Any], rng: np.random.Generator) -> Chunk:
@@ -77,18 +82,28 @@ def _steps(num_boards: int) -> int:
     return max(8, BOARD_STEPS // num_boards)
 
 
-def _vector(
+def many(
+    rules: Rules,
     num_boards: int,
+    steps: int,
     rng: np.random.Generator,
     mode: AutoresetMode = AutoresetMode.NEXT_STEP,
     *,
     draw: bool = False,
-    rules: Rules = FAMILY[0],
 ) -> Chunk:
+    """Return the vector environment's chunk of so many steps, with cells drawn before or from the masks."""
     settings: dict[str, Any] = {"rows": rules.rows, "cols": rules.cols, "k": rules.k, "autoreset_mode": mode}
     env = gymnasium.make_vec("TicTacToe-v0", num_envs=num_boards, **settings)
     chooser = FromMask(num_boards, rng) if draw else PreDrawn(rules.cells, num_boards, rng)
-    return face_loops.vector(env, chooser, _steps(num_boards))
+    return face_loops.vector(env, chooser, steps)
+
+
+def _turns(rules: Rules) -> Make:
+    return lambda rng: turns(rules, ONE_BOARD_PLIES, rng)
+
+
+def _vector(num_boards: int, rules: Rules = FAMILY[0], **how: Any) -> Make:
+    return lambda rng: many(rules, num_boards, _steps(num_boards), rng, **how)
 
 
 def _sync_vector(num_boards: int, rng: np.random.Generator) -> Chunk:
@@ -106,21 +121,21 @@ def _versus_vector(opponent: str, num_boards: int, rng: np.random.Generator) -> 
     return face_loops.vector(env, FromMask(num_boards, rng), _steps(num_boards))
 
 
-def _pgx(num_boards: int, delivery: face_peers.Delivery, rng: np.random.Generator, *, draw: bool = False) -> Chunk:
-    return face_peers.pgx(num_boards, _steps(num_boards), rng, delivery, draw=draw)
+def _pgx(num_boards: int, delivery: face_peers.Delivery, *, draw: bool = False) -> Make:
+    return lambda rng: face_peers.pgx(num_boards, _steps(num_boards), rng, delivery, draw=draw)
 
 
-def _recorded_batch(num_boards: int, rng: np.random.Generator) -> Chunk:
-    return face_loops.recorded_batch(FAMILY[0], num_boards, _steps(num_boards), torch.device("cuda"), rng)
+def _batch(num_boards: int, xp: Any, device: Any = None) -> Make:
+    return lambda rng: face_loops.device_batch(FAMILY[0], num_boards, _steps(num_boards), xp, device, rng)
 
 
-def _batch(num_boards: int, xp: Any, device: Any, rng: np.random.Generator) -> Chunk:
-    return face_loops.device_batch(FAMILY[0], num_boards, _steps(num_boards), xp, device, rng)
+def _recorded_batch(num_boards: int) -> Make:
+    return lambda rng: face_loops.recorded_batch(FAMILY[0], num_boards, _steps(num_boards), CUDA, rng)
 
 
 def board() -> Group:
     """Return the turn view and single boards of others."""
-    ours = Row("TicTacToe-v0, gymnasium.make", partial(_turns, FAMILY[0]))
+    ours = Row("TicTacToe-v0, gymnasium.make", _turns(FAMILY[0]))
     checked, raw = _classic_rows()
     cart_pole = Row("Gymnasium CartPole-v1", _cart_pole)
     spiel = Row("OpenSpiel tic_tac_toe", partial(_open_spiel, "tic_tac_toe", 9), needs="pyspiel")
@@ -154,12 +169,12 @@ def _classic_rows() -> tuple[Row, Row]:
 
 def vector(num_boards: int, at_least: float, *, sync: bool) -> Group:
     """Return the vector environment in its modes, and pgx, each with cells drawn before and drawn from the masks."""
-    modes = {mode: Row(f"make_vec, {mode.name}", partial(_vector, num_boards, mode=mode)) for mode in AutoresetMode}
+    modes = {mode: Row(f"make_vec, {mode.name}", _vector(num_boards, mode=mode)) for mode in AutoresetMode}
     ours, same_step = modes[AutoresetMode.NEXT_STEP], modes[AutoresetMode.SAME_STEP]
-    drawn = Row(f"{ours.name}, from the mask", partial(_vector, num_boards, draw=True))
-    pgx = Row("pgx, jitted steps", partial(_pgx, num_boards, "step"), needs="pgx")
-    pgx_drawn = Row("pgx, jitted steps, from the mask", partial(_pgx, num_boards, "step", draw=True), needs="pgx")
-    pgx_scan = Row("pgx, one lax.scan", partial(_pgx, num_boards, "scan"), needs="pgx")
+    drawn = Row(f"{ours.name}, from the mask", _vector(num_boards, draw=True))
+    pgx = Row("pgx, jitted steps", _pgx(num_boards, "step"), needs="pgx")
+    pgx_drawn = Row("pgx, jitted steps, from the mask", _pgx(num_boards, "step", draw=True), needs="pgx")
+    pgx_scan = Row("pgx, one lax.scan", _pgx(num_boards, "scan"), needs="pgx")
     rows = [*modes.values(), drawn, pgx, pgx_drawn, pgx_scan]
     goals = [
         Goal(ours.name, pgx.name, at_least),
@@ -192,12 +207,12 @@ def family(num_boards: int) -> Group:
     rows, goals = [], []
     for rules in FAMILY:
         name = f"mnk(m={rules.cols},n={rules.rows},k={rules.k})"
-        ours = Row(f"TicTacToe-v0, {rules}", partial(_turns, rules))
+        ours = Row(f"TicTacToe-v0, {rules}", _turns(rules))
         peer = Row(f"OpenSpiel mnk, {rules}", partial(_open_spiel, name, rules.cells), needs="pyspiel")
         rows += [ours, peer]
         goals.append(Goal(ours.name, peer.name, 5 if rules == FAMILY[-1] else None))
         if rules.cells <= 64:
-            rows.append(Row(f"make_vec, {num_boards:,} boards, {rules}", partial(_vector, num_boards, rules=rules)))
+            rows.append(Row(f"make_vec, {num_boards:,} boards, {rules}", _vector(num_boards, rules=rules)))
     for view in (0, 2):  # the places of the turn view and the vector environment among the rows of a size
         for place, rules in enumerate(FAMILY[1:], 1):
             if view + 3 * place < len(rows):
@@ -207,19 +222,22 @@ def family(num_boards: int) -> Group:
 
 def batch(num_boards: int) -> Group:
     """Return the functional batch on a CPU, with NumPy and with torch."""
-    ours = Row("tictactoe.batch, NumPy", partial(_batch, num_boards, np, None))
-    on_torch = Row("tictactoe.batch, torch CPU", partial(_batch, num_boards, torch, torch.device("cpu")))
+    ours = Row("tictactoe.batch, NumPy", _batch(num_boards, np))
+    on_torch = Row("tictactoe.batch, torch CPU", _batch(num_boards, torch, torch.device("cpu")))
     goals = (Goal(ours.name, on_torch.name),)
     return Group(f"The functional batch, {num_boards:,} boards", (ours, on_torch), goals)
 
 
 def device(num_boards: int) -> Group:
     """Return the functional batch on a GPU, and pgx on the same one; all arrays stay there."""
-    plain = Row("tictactoe.batch, torch CUDA", partial(_batch, num_boards, torch, torch.device("cuda")))
-    recorded = Row("tictactoe.batch, as a CUDA graph", partial(_recorded_batch, num_boards))
+    plain = Row("tictactoe.batch, torch CUDA", _batch(num_boards, torch, CUDA))
+    recorded = Row(
+        "tictactoe.batch, as a CUDA graph",
+        _recorded_batch(num_boards),
+    )
     if not face_peers.pgx_accelerated():
         return Group(f"On the GPU, {num_boards:,} boards; JAX sees none", (recorded, plain), ())
-    pgx = Row("pgx, jitted steps", partial(_pgx, num_boards, "device"), needs="pgx")
+    pgx = Row("pgx, jitted steps", _pgx(num_boards, "device"), needs="pgx")
     return Group(f"On the GPU, {num_boards:,} boards", (recorded, plain, pgx), (Goal(recorded.name, pgx.name, 1),))
 
 

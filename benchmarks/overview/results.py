@@ -1,27 +1,6 @@
 """Keep what `python -m benchmarks` has measured, every single value, in a JSON file that `--compare` reads.
 
-The file, whose version is `FORMAT`:
-
-    {
-      "format": 1,
-      "machine": {"CPU": "...", "Python": "3.11.7", "torch": "2.13.0", "commit": "04bce17", ...},
-      "seeds": [0, 1, 2],
-      "rows": [
-        {
-          "group": "faces",
-          "name": "TicTacToe-v0, gymnasium.make",
-          "unit": "plies/s",
-          "better": "more",
-          "ours": true,
-          "values": [342000.0, 330000.0, 344000.0],
-          "ratios": [{"peer": "Gymnasium CartPole-v1", "values": [2.46, 2.36, 2.55]}]
-        }
-      ]
-    }
-
-`machine` is what `measuring/machine.py` describes. A row is named by `group` and `name` together; `better` says whether
-"more" or "less" of the unit is better; `ours` is false for a peer. There is a value per round, and a round has a seed.
-A ratio is ours over the row of the same group that `peer` names, round by round. null is what never happened.
+The file holds a `Report` by its fields, and `FORMAT`; null stands for what never happened.
 """
 
 import json
@@ -44,18 +23,21 @@ class Ratio:
     """Hold the ratios of a row over a peer's, round by round."""
 
     peer: str
+    """A row of the same group."""
     values: list[float]
 
 
 @dataclass(frozen=True)
 class Result:
-    """Hold what a row has measured; see the JSON above."""
+    """Hold what a row has measured; group and name together name it."""
 
     group: str
     name: str
     unit: str
     better: Better
+    """Whether more or less of the unit is better."""
     ours: bool
+    """Whether it is not a peer's."""
     values: list[float]
     """One per round; infinity is what never happened."""
     ratios: tuple[Ratio, ...] = ()
@@ -66,7 +48,9 @@ class Report:
     """Hold all rows of a run, and what it ran on."""
 
     machine: dict[str, str]
+    """What `measuring/machine.py` describes."""
     seeds: list[int]
+    """One for each round."""
     rows: list[Result]
 
 

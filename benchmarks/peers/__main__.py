@@ -16,7 +16,6 @@ trains nothing and shows what is there.
 """
 
 import importlib
-import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from typing import Literal, NamedTuple, get_args
 
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
+from benchmarks.measuring.turns import installed
 from benchmarks.peers import judging, report
 from benchmarks.peers.judging import Make, Run
 from selfplay.command_line import run_command
@@ -32,6 +32,7 @@ from selfplay.files import write_whole
 from selfplay.plots import png
 
 PROG = "python -m benchmarks.peers"
+INSTALL = "pip install -c constraints.txt -e '.[bench]'"
 DISTRIBUTIONS = ("stable-baselines3", "open-spiel", "tianshou")
 
 Name = Literal["ours", "stable-baselines3", "cleanrl-style", "open-spiel", "tianshou"]
@@ -42,17 +43,15 @@ class Learner(NamedTuple):
 
     module: str
     """Its file in this folder."""
-    imports: tuple[str, ...]
-    install: str
-    """How to install what it imports."""
+    imports: tuple[str, ...] = ()
 
 
 LEARNERS: Mapping[Name, Learner] = {
-    "ours": Learner("ours", (), ""),
-    "stable-baselines3": Learner("stable_baselines3_dqn", ("stable_baselines3",), "pip install stable-baselines3"),
-    "cleanrl-style": Learner("cleanrl_dqn", ("stable_baselines3",), "pip install stable-baselines3"),
-    "open-spiel": Learner("open_spiel_dqn", ("open_spiel", "tree"), "pip install open-spiel dm-tree"),
-    "tianshou": Learner("tianshou_dqn", ("tianshou",), "pip install tianshou"),
+    "ours": Learner("ours"),
+    "stable-baselines3": Learner("stable_baselines3_dqn", ("stable_baselines3",)),
+    "cleanrl-style": Learner("cleanrl_dqn", ("stable_baselines3",)),
+    "open-spiel": Learner("open_spiel_dqn", ("open_spiel", "tree")),
+    "tianshou": Learner("tianshou_dqn", ("tianshou",)),
 }
 
 
@@ -74,7 +73,7 @@ class Flags:
 
 def missing(learner: Learner) -> list[str]:
     """Return what it imports and is not installed."""
-    return [name for name in learner.imports if importlib.util.find_spec(name) is None]
+    return [name for name in learner.imports if not installed(name)]
 
 
 def load(learner: Learner) -> Make:
@@ -104,7 +103,7 @@ def main(args: Sequence[str]) -> None:
     for name in flags.players:
         lacking = missing(LEARNERS[name])
         if lacking:
-            console.print(f"{name} is left out: no {' and no '.join(lacking)} here; {LEARNERS[name].install}")
+            console.print(f"{name} is left out: no {' and no '.join(lacking)} here; {INSTALL}")
         else:
             there.append(name)
     for seed in flags.seeds:  # the players take turns, so that what slows the machine slows all of them

@@ -4,8 +4,9 @@ import csv
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
+import gymnasium
 import numpy as np
 
 from selfplay.agent import Agent
@@ -70,6 +71,14 @@ class Judged(NamedTuple):
     def bad_lines(self) -> int:
         """Return the lost and the illegal lines of both seats."""
         return self.losses + self.illegal
+
+
+def versus_random() -> gymnasium.Env[Any, Any]:
+    """Return the versus view in which a learner that learns alone comes to know both seats."""
+    game: gymnasium.Env[Any, Any] = gymnasium.make(
+        "TicTacToeVersus-v0", opponent="random", seat="random", perspective="mover"
+    )
+    return game
 
 
 def judged(player: str, seed: int, seconds: float, updates: int, evaluation: Evaluation) -> Judged:

@@ -7,14 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-import gymnasium
 import numpy as np
 import torch
 
-from benchmarks.environment import face_loops, face_peers
-from benchmarks.environment.face_loops import Chunk
+from benchmarks.environment import face_loops, face_peers, face_rows
 from benchmarks.environment.face_rows import Group, Row
-from benchmarks.environment.random_play import PreDrawn, games
 from benchmarks.training import loops
 from selfplay.config import DQNConfig
 from tictactoe import Rules
@@ -74,14 +71,15 @@ def fits(rules: Rules) -> bool:
 
 def boards(num_boards: int) -> Group:
     """Return every way of playing many boards of 3,3,3, and pgx's."""
-    rows = (*_many(FAMILY[0], num_boards), Row(PGX, partial(_pgx, num_boards), needs="pgx"))
+    pgx = partial(face_peers.pgx, num_boards, _steps(num_boards), delivery="step", draw=False)
+    rows = (*_many(FAMILY[0], num_boards), Row(PGX, pgx, needs="pgx"))
     return Group(f"{num_boards:,} boards", rows, ())
 
 
 def faces(rules: Rules) -> Group:
     """Return every way of playing boards of one size."""
     many = _many(rules, FAMILY_BOARDS) if fits(rules) else ()
-    return Group(f"boards of {rules}", (Row(TURNS, partial(_turns, rules)), *many), ())
+    return Group(f"boards of {rules}", (Row(TURNS, partial(face_rows.turns, rules, CHUNK_PLIES)), *many), ())
 
 
 def batch_size(transitions: int) -> Group:
@@ -108,11 +106,12 @@ def config_of(rules: Rules, num_boards: int = DQNConfig.num_envs) -> DQNConfig:
 
 
 def _many(rules: Rules, num_boards: int) -> tuple[Row, ...]:
+    steps = _steps(num_boards)
     return (
-        Row(VECTOR, partial(_vector, rules, num_boards)),
-        Row(IN_NUMPY, partial(_batch, rules, num_boards, np, None)),
-        Row(IN_TORCH, partial(_batch, rules, num_boards, torch, torch.device("cpu"))),
-        Row(PLAYING, partial(_playing, rules, num_boards)),
+        Row(VECTOR, partial(face_rows.many, rules, num_boards, steps)),
+        Row(IN_NUMPY, partial(face_loops.device_batch, rules, num_boards, steps, np, None)),
+        Row(IN_TORCH, partial(face_loops.device_batch, rules, num_boards, steps, torch, torch.device("cpu"))),
+        Row(PLAYING, lambda _: loops.playing(config_of(rules, num_boards), steps)),
     )
 
 
@@ -125,25 +124,3 @@ def _update(config: DQNConfig) -> tuple[Row, ...]:
 
 def _steps(num_boards: int) -> int:
     return max(2, CHUNK_PLIES // num_boards)
-
-
-def _turns(rules: Rules, rng: np.random.Generator) -> Chunk:
-    env = gymnasium.make("TicTacToe-v0", rows=rules.rows, cols=rules.cols, k=rules.k)
-    return face_loops.turns(env, games(rules.cells, CHUNK_PLIES, rng))
-
-
-def _vector(rules: Rules, num_boards: int, rng: np.random.Generator) -> Chunk:
-    env = gymnasium.make_vec("TicTacToe-v0", num_envs=num_boards, rows=rules.rows, cols=rules.cols, k=rules.k)
-    return face_loops.vector(env, PreDrawn(rules.cells, num_boards, rng), _steps(num_boards))
-
-
-def _batch(rules: Rules, num_boards: int, xp: object, device: object, rng: np.random.Generator) -> Chunk:
-    return face_loops.device_batch(rules, num_boards, _steps(num_boards), xp, device, rng)
-
-
-def _playing(rules: Rules, num_boards: int, _: np.random.Generator) -> Chunk:
-    return loops.playing(config_of(rules, num_boards), _steps(num_boards))
-
-
-def _pgx(num_boards: int, rng: np.random.Generator) -> Chunk:
-    return face_peers.pgx(num_boards, _steps(num_boards), rng, "step", draw=False)

@@ -123,12 +123,12 @@ def test_a_measurement_can_be_made_in_pieces(tmp_path: Path, capsys: pytest.Capt
 def test_a_player_that_is_not_installed_is_left_out_with_the_way_to_install_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    absent = peers.Learner("tianshou_dqn", ("no_such_package",), "pip install tianshou")
+    absent = peers.Learner("tianshou_dqn", ("no_such_package",))
     monkeypatch.setattr(peers, "LEARNERS", {**peers.LEARNERS, "tianshou": absent})
     quick = ["--seconds", "0.05", "--evaluations", "1", "--seeds", "1000"]
     peers.main(["--players", "tianshou", "ours", *quick])
     printed = capsys.readouterr().out
-    assert "tianshou is left out: no no_such_package here; pip install tianshou" in printed
+    assert "tianshou is left out: no no_such_package here; pip install -c constraints.txt" in printed
     assert "ours, seed 1000" in printed
     with pytest.raises(UserError, match="nothing to show"):
         peers.main(["--players", "tianshou", *quick])
