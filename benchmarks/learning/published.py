@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import numpy as np
 from rich.console import Console
@@ -29,16 +29,16 @@ from benchmarks.training.runs import training
 from selfplay.command_line import run_command
 from selfplay.config import PRESETS
 from selfplay.errors import UserError
-from selfplay.evaluation import evaluate
+from selfplay.evaluation import Evaluation
 from selfplay.files import write_whole
 from selfplay.plots import png
 from selfplay.tabular.afterstate_q import MATCH_UPS, AfterstateQConfig, match_up_curves
 from selfplay.tabular.boards import IntArray
 from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig
-from selfplay.tabular.outcomes import group_counts, results, write_curves
+from selfplay.tabular.outcomes import group_counts, write_curves
 from selfplay.tabular.plots import cumulative_figure, density_figure, groups_figure
 from selfplay.tabular.td_backup import TDBackup, TDBackupConfig, learned_values
-from selfplay.tabular.td_value import TDValue, TDValueConfig
+from selfplay.tabular.td_value import TDValueConfig
 from tictactoe import Rules
 from tictactoe.tree import game_tree, play_out, uniform_legal
 
@@ -51,6 +51,8 @@ PUBLISHED_MILLISECONDS = 1.35
 PUBLISHED_STEPS_PER_SECOND = 128
 """Of the DQN."""
 
+OPPONENTS: tuple[Literal["random", "self"], ...] = ("random", "self")
+"""Of td-value in exercise 1.1."""
 DRAW_REWARDS = (0.1, 0.2)
 """Of afterstate-q: that of the published program, and that of the text."""
 PROGRESS_GAMES = 100_000
@@ -161,20 +163,18 @@ def exercise(seeds: Sequence[int], shorten: int) -> Table:
         "unbeatable",
         "X / O / draws, %, last tenth of training",
     )
-    variants: tuple[dict[str, Any], ...] = tuple(
-        {"opponent": opponent, "back_up_losses": backs_up}
-        for opponent, backs_up in product(("random", "self"), (True, False))
-    )
-    for variant in variants:
+    games = max(TDValueConfig().games // shorten, 10)
+    for opponent, backs_up in product(OPPONENTS, (True, False)):
         evaluations, last_games = [], []
         for seed in seeds:
-            learner = TDValue(TDValueConfig(seed=seed, **variant))
-            outcomes = learner.play(max(learner.config.games // shorten, 10))
-            last_games.append(results(outcomes[-(len(outcomes) // 10) :]).mean(axis=0))
-            evaluations.append(evaluate(learner.player(), RULES))
+            config = TDValueConfig(games=games, opponent=opponent, back_up_losses=backs_up, eval_every=games // 10)
+            *_, last = training(replace(config, seed=seed))
+            assert isinstance(last.evaluation, Evaluation)
+            evaluations.append(last.evaluation)
+            last_games.append([last.metrics[f"games/{ending}"] for ending in ("first_wins", "second_wins", "draws")])
         table.add_row(
-            variant["opponent"],
-            "yes" if variant["back_up_losses"] else "no",
+            opponent,
+            "yes" if backs_up else "no",
             spread(evaluation.first.losses for evaluation in evaluations).text(),
             spread(evaluation.second.losses for evaluation in evaluations).text(),
             spread(100 * evaluation.first.win for evaluation in evaluations).text(2),

@@ -24,7 +24,6 @@ class Row:
 
     name: str
     unit: str
-    better: Better
     make: Callable[[], Turn]
     """Prepares what is not to be measured, and returns what measures."""
     peers: tuple[str, ...] = ()
@@ -32,6 +31,11 @@ class Row:
     ours: bool = True
     needs: str | None = None
     """The module without which the row is skipped."""
+
+    @property
+    def better(self) -> Better:
+        """Return whether more or less of the unit is better: of a rate more, of a time or memory less."""
+        return "more" if self.unit.endswith("/s") else "less"
 
 
 def measure(groups: Mapping[str, Sequence[Row]], seeds: Sequence[int], console: Console) -> list[Result]:

@@ -7,7 +7,7 @@ Every row reuses what a detailed script measures with. Sizes are smaller here, s
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from selfplay.config import DQNConfig
 from selfplay.tabular.minimax_q import MinimaxQConfig
 from selfplay.tabular.td_backup import TDBackupConfig
 
+SB3 = "stable_baselines3"
+Train: TypeAlias = Callable[[int, int], Timed]
+"""Trains with a seed for so many steps."""
 GroupName = Literal["faces", "updates", "proof", "tabular", "memory", "imports"]
 
 
@@ -69,14 +72,14 @@ def face_group(sizes: Sizes) -> list[Row]:
 
 def _faces(sizes: Sizes, group: face_rows.Group, ours: str, peers: tuple[str, ...], suffix: str = "") -> list[Row]:
     """Return a row of a group of faces and those of its peers, with something behind their names."""
-    by_name = {row.name: row for row in group.rows}
-
-    def face(name: str, compared: tuple[str, ...]) -> Row:
-        row, is_ours = by_name[name], name == ours
-        make = partial(_face, row, sizes.face_seconds)
-        return Row(f"{name}{suffix}", "plies/s", "more", make, compared, is_ours, row.needs)
-
-    return [face(ours, tuple(f"{peer}{suffix}" for peer in peers)), *(face(peer, ()) for peer in peers)]
+    faces_by_name = {row.name: row for row in group.rows}
+    rows = []
+    for name in (ours, *peers):
+        face, is_ours = faces_by_name[name], name == ours
+        compared = tuple(f"{peer}{suffix}" for peer in peers) if is_ours else ()
+        make = partial(_face, face, sizes.face_seconds)
+        rows.append(Row(f"{name}{suffix}", "plies/s", make, compared, is_ours, face.needs))
+    return rows
 
 
 def _face(row: face_rows.Row, seconds: float) -> Turn:
@@ -88,27 +91,29 @@ def _face(row: face_rows.Row, seconds: float) -> Turn:
 def update_group(sizes: Sizes) -> list[Row]:
     """Return updates per second; at the published settings there is one for each step of one board."""
     cleanrl, sb3 = "DQN in CleanRL's manner", "Stable-Baselines3's DQN"
-    theirs = partial(article_speed.theirs, scalars=True)
-    config = DQNConfig(total_steps=sizes.default_steps)
+
+    def row(name: str, train: Train, peers: tuple[str, ...] = (), needs: str | None = None) -> Row:
+        return Row(name, "updates/s", partial(_updates_per_second, train, sizes.steps), peers, needs is None, needs)
+
+    def default(seed: int, _: int) -> Timed:
+        return article_speed.trained(DQNConfig(total_steps=sizes.default_steps, seed=seed))
+
     return [
-        _updates("dqn --preset article", partial(_timed, article_speed.ours, sizes.steps), (cleanrl, sb3)),
-        _updates(cleanrl, partial(_timed, theirs, sizes.steps), ours=False),
-        _updates(sb3, partial(_timed, _unit, sizes.steps), ours=False),
-        _updates("dqn", lambda: lambda seed: _rate(article_speed.trained(replace(config, seed=seed)))),
+        row("dqn --preset article", article_speed.ours, (cleanrl, sb3)),
+        row(cleanrl, partial(article_speed.theirs, scalars=True), needs=SB3),
+        row(sb3, _unit, needs=SB3),
+        row("dqn", default),
     ]
 
 
-def _updates(name: str, make: Callable[[], Turn], peers: tuple[str, ...] = (), *, ours: bool = True) -> Row:
-    return Row(name, "updates/s", "more", make, peers, ours, None if ours else "stable_baselines3")
-
-
-def _timed(train: Callable[[int, int], Timed], steps: int) -> Turn:
+def _updates_per_second(train: Train, steps: int) -> Turn:
     train(0, min(steps, article_speed.WARM_UP_STEPS))  # what is slow only once in a process
-    return lambda seed: _rate(train(seed, steps))
 
+    def turn(seed: int) -> float:
+        timed = train(seed, steps)
+        return timed.updates / timed.seconds
 
-def _rate(timed: Timed) -> float:
-    return timed.updates / timed.seconds
+    return turn
 
 
 def _unit(seed: int, steps: int) -> Timed:
@@ -123,12 +128,12 @@ def proof_group(sizes: Sizes) -> list[Row]:
         return time_to_unbeatable.measure("default", seed, sizes.total_steps, "cpu").seconds
 
     def unit_row() -> Turn:
-        turn = _timed(_unit, sizes.steps)
+        turn = _updates_per_second(_unit, sizes.steps)
         return lambda seed: STEPS / turn(seed)
 
     return [
-        Row("dqn until proved unbeatable", "s", "less", lambda: proof, (unit,)),
-        Row(unit, "s", "less", unit_row, ours=False, needs="stable_baselines3"),
+        Row("dqn until proved unbeatable", "s", lambda: proof, (unit,)),
+        Row(unit, "s", unit_row, ours=False, needs=SB3),
     ]
 
 
@@ -140,7 +145,7 @@ def tabular_group(sizes: Sizes) -> list[Row]:
             *_, last = training(replace(config, seed=seed))
             return last.steps / last.metrics["time/training_s"]
 
-        return Row(config.algorithm, "games/s", "more", lambda: games_per_second)
+        return Row(config.algorithm, "games/s", lambda: games_per_second)
 
     return [row(MinimaxQConfig(games=sizes.games)), row(TDBackupConfig(games=sizes.games))]
 
@@ -159,19 +164,17 @@ import torch, benchmarks.training.unit
 torch.set_num_threads(1)
 benchmarks.training.unit.unit_seconds({sizes.memory_peer_steps})
 """
+
+    def row(name: str, statements: str, peers: tuple[str, ...] = (), **fields: Any) -> Row:
+        return Row(name, "MB", lambda: lambda _: peak_megabytes(statements), peers, **fields)
+
     return [
-        _memory("import tictactoe", "import tictactoe", (libraries,)),
-        _memory(libraries, libraries, ours=False),
-        _memory(f"python train.py, {sizes.memory_steps:,} plies", train, (torch, sb3)),
-        _memory(torch, torch, ours=False),
-        _memory(sb3, unit, ours=False, needs="stable_baselines3"),
+        row("import tictactoe", "import tictactoe", (libraries,)),
+        row(libraries, libraries, ours=False),
+        row(f"python train.py, {sizes.memory_steps:,} plies", train, (torch, sb3)),
+        row(torch, torch, ours=False),
+        row(sb3, unit, ours=False, needs=SB3),
     ]
-
-
-def _memory(
-    name: str, statements: str, peers: tuple[str, ...] = (), *, ours: bool = True, needs: str | None = None
-) -> Row:
-    return Row(name, "MB", "less", lambda: lambda _: peak_megabytes(statements), peers, ours, needs)
 
 
 def import_group() -> list[Row]:
@@ -180,23 +183,20 @@ def import_group() -> list[Row]:
     Those of environments are so short that reading the files decides; the best of three is taken in each round.
     """
     environments = {"pettingzoo.classic.tictactoe_v3": "pygame", "pyspiel": "pyspiel", "pgx": "pgx"}
-    frameworks = {"torch": None, "stable_baselines3": "stable_baselines3"}
-    return [
-        _import("tictactoe", tuple(environments), times=3),
-        *(_import(module, ours=False, needs=needed, times=3) for module, needed in environments.items()),
-        _import("selfplay", tuple(frameworks)),
-        *(_import(module, ours=False, needs=needed) for module, needed in frameworks.items()),
-    ]
+    frameworks = {"torch": None, SB3: SB3}
+    rows = []
+    for ours, peers, times in ("tictactoe", environments, 3), ("selfplay", frameworks, 1):
+        rows.append(Row(ours, "ms", partial(_imported, ours, times), tuple(peers)))
+        rows += [
+            Row(module, "ms", partial(_imported, module, times), ours=False, needs=needed)
+            for module, needed in peers.items()
+        ]
+    return rows
 
 
-def _import(
-    module: str, peers: tuple[str, ...] = (), *, ours: bool = True, needs: str | None = None, times: int = 1
-) -> Row:
-    def make() -> Turn:
-        import_once(module)  # the first may have to compile and read files
-        return lambda _: min(import_once(module) for _ in range(times))
-
-    return Row(module, "ms", "less", make, peers, ours, needs)
+def _imported(module: str, times: int) -> Turn:
+    import_once(module)  # the first may have to compile and read files
+    return lambda _: min(import_once(module) for _ in range(times))
 
 
 def all_groups(sizes: Sizes) -> dict[str, list[Row]]:

@@ -119,9 +119,7 @@ def test_rows_take_turns_and_ratios_are_of_the_same_round(capsys: pytest.Capture
             return factor * (1 + seed)
 
         peers = ("peer", "missing") if name == "ours" else ()
-        return Row(
-            name, "s", "less", lambda: turn, peers, name == "ours", "no_such_module" if name == "missing" else None
-        )
+        return Row(name, "s", lambda: turn, peers, name == "ours", "no_such_module" if name == "missing" else None)
 
     groups = {"proof": [makes("ours", 6.0), makes("peer", 2.0), makes("missing", 1.0)]}
     ours, peer = rounds.measure(groups, [1, 3], machine.make_console())
