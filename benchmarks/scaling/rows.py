@@ -73,30 +73,30 @@ def boards(num_boards: int) -> Group:
     """Return every way of playing many boards of 3,3,3, and pgx's."""
     pgx = partial(face_peers.pgx, num_boards, _steps(num_boards), delivery="step", draw=False)
     rows = (*_many(FAMILY[0], num_boards), Row(PGX, pgx, needs="pgx"))
-    return Group(f"{num_boards:,} boards", rows, ())
+    return Group(f"{num_boards:,} boards", rows)
 
 
 def faces(rules: Rules) -> Group:
     """Return every way of playing boards of one size."""
     many = _many(rules, FAMILY_BOARDS) if fits(rules) else ()
-    return Group(f"boards of {rules}", (Row(TURNS, partial(face_rows.turns, rules, CHUNK_PLIES)), *many), ())
+    return Group(f"boards of {rules}", (Row(TURNS, partial(face_rows.turns, rules, CHUNK_PLIES)), *many))
 
 
 def batch_size(transitions: int) -> Group:
     """Return an update with a batch of some size."""
     memory_size = max(DQNConfig.memory_size, transitions)
-    return Group(f"a batch of {transitions:,}", _update(DQNConfig(batch_size=transitions, memory_size=memory_size)), ())
+    return Group(f"a batch of {transitions:,}", _update(DQNConfig(batch_size=transitions, memory_size=memory_size)))
 
 
 def width(units: int) -> Group:
     """Return an update of a network of one hidden layer of some width, and of two."""
     one, two = _update(DQNConfig(hidden=(units,))), _update(DQNConfig(hidden=(units, units)))
-    return Group(f"{units:,} units", (*one, *(replace(row, name=row.name + TWO_LAYERS) for row in two)), ())
+    return Group(f"{units:,} units", (*one, *(replace(row, name=row.name + TWO_LAYERS) for row in two)))
 
 
 def updates_of(rules: Rules) -> Group:
     """Return an update for boards of one size."""
-    return Group(f"updates for {rules}", _update(config_of(rules)), ())
+    return Group(f"updates for {rules}", _update(config_of(rules)))
 
 
 def config_of(rules: Rules, num_boards: int = DQNConfig.num_envs) -> DQNConfig:

@@ -105,7 +105,7 @@ def _loss(agent: DQNAgent, observation: torch.Tensor, action: torch.Tensor, targ
 
 def side_by_side(first: Chunk, second: Chunk, flags: Flags) -> tuple[Spread, Spread, Spread]:
     """Return the rates of two chunks in turns, and how many times as fast the second is, round by round."""
-    group = Group("", (Row("first", lambda _: first), Row("second", lambda _: second)), ())
+    group = Group("", (Row("first", lambda _: first), Row("second", lambda _: second)))
     one, other = (measured.rates for measured in faces.measure(group, flags.rounds, flags.seconds).values())
     return spread(one), spread(other), spread(round_by_round(other, one))
 

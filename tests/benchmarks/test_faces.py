@@ -11,21 +11,21 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from benchmarks.environment import face_loops, face_peers, face_rows, faces, import_time
-from benchmarks.environment.face_loops import Chunk, Played
-from benchmarks.environment.face_rows import DISTRIBUTIONS, Goal, Group, Row
+from benchmarks.environment.face_loops import Chunk
+from benchmarks.environment.face_rows import DISTRIBUTIONS, Group, Row
 from benchmarks.environment.faces import Measured
-from benchmarks.environment.random_play import CELLS, COLUMNS, POOL, FromMask, PreDrawn, Stream, games, orders
+from benchmarks.environment.random_play import CELLS, COLUMNS, POOL, FromMask, PreDrawn, Stream, orders
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import installed
 from tests.selfplay import cuda_graph_on_cpu
 from tests.tictactoe.rule_book import MARKS, Board, RuleBook, empty_cells, seat_to_move, with_mark
-from tictactoe import Rules, tictactoe_v0
+from tictactoe import Rules
 
 BOARDS = 64
 GROUPS = (
     face_rows.board(),
     face_rows.agents(),
-    face_rows.vector(BOARDS, 1, sync=True),
+    face_rows.vector(BOARDS, sync=True),
     face_rows.versus(BOARDS),
     face_rows.family(BOARDS),
     face_rows.batch(BOARDS),
@@ -95,55 +95,6 @@ def consistent(observation: NDArray[np.int8], mask: NDArray[np.int8]) -> bool:
     """Tell whether each cell, [..., R, C, 3], is in one plane and the mask, [..., A], names the empty ones."""
     one_hot = (observation.sum(axis=-1) == 1).all()
     return bool(one_hot) and bool((observation[..., 0].reshape(mask.shape) == mask).all())
-
-
-class Watched(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Check what a loop with one board plays and is given, and count it."""
-
-    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
-        super().__init__(env)
-        self.plies, self.ended = 0, 0
-
-    def reset(self, **settings: Any) -> tuple[Any, dict[str, Any]]:
-        observation, info = super().reset(**settings)
-        self.mask = info["action_mask"]
-        assert consistent(observation, self.mask)
-        return observation, info
-
-    def step(self, action: Any) -> Any:
-        assert self.mask[action] == 1
-        observation, reward, terminated, truncated, info = super().step(action)
-        assert terminated or consistent(observation, info["action_mask"])
-        self.mask = info["action_mask"] * (not terminated)
-        self.plies += 1
-        self.ended += terminated
-        return observation, reward, terminated, truncated, info
-
-
-@pytest.mark.parametrize("loop", [face_loops.turns, face_loops.single_agent])
-def test_one_board_gets_legal_cells_and_counts_plies_and_games(loop: Any) -> None:
-    name = "TicTacToe-v0" if loop is face_loops.turns else "TicTacToeVersus-v0"
-    watched = Watched(gymnasium.make(name))
-    assert loop(watched, games(9, 900, rng()))() == Played(watched.plies, watched.ended) == (watched.plies, 100)
-
-
-def test_two_agents_get_legal_cells_and_count_plies_and_games() -> None:
-    env = tictactoe_v0.env()
-    plies = []
-    step = env.step
-
-    def watched_step(action: int | None) -> None:
-        observation, _, terminated, _, _ = env.last()
-        assert (action is None) == terminated
-        if action is not None:
-            assert consistent(observation["observation"], observation["action_mask"])
-            assert observation["action_mask"][action] == 1
-            plies.append(action)
-        step(action)
-
-    env.step = watched_step  # type: ignore[method-assign]
-    played = face_loops.agents(env, games(9, 900, rng()))()
-    assert played == (len(plies), 100)
 
 
 class WatchedBoards(gymnasium.vector.VectorWrapper):
@@ -220,27 +171,18 @@ def test_drawing_from_a_mask_is_exactly_uniform() -> None:
 
 
 def test_ratios_are_taken_round_by_round() -> None:
+    group = Group("", (Row("ours", make=partial(face_rows.turns, Rules(), 9), over=("peer", "missing")),))
     measured = {"ours": Measured([100.0, 10.0, 30.0]), "peer": Measured([10.0, 50.0, 1.0])}
-    assert faces.ratio(Goal("ours", "peer", 10), measured) == ("10.00 (0.20 to 30.00)", "10.00", "yes")
-    assert faces.ratio(Goal("ours", "peer", 10.1), measured)[2] == "NO"
-    assert faces.ratio(Goal("ours", "peer"), measured)[1:] == ("", "")
-    assert faces.ratio(Goal("ours", "missing", 3), measured) == ("not installed", "3.00", "")
+    cells = [list(column.cells) for column in faces.ratios(group, measured).columns]
+    assert cells == [["ours", "ours"], ["peer", "missing"], ["10.00 (0.20 to 30.00)", "not installed"]]
 
 
 def test_every_ratio_is_between_rows_of_its_group() -> None:
     for group in GROUPS:
         names = [row.name for row in group.rows]
         assert len(set(names)) == len(names)
-        for goal in group.goals:
-            assert {goal.ours, goal.peer} <= set(names)
+        assert {peer for row in group.rows for peer in row.over} <= set(names)
         assert {row.needs for row in group.rows} <= {None, *DISTRIBUTIONS}
-
-
-def test_the_family_may_cost_as_much_more_as_it_has_more_cells() -> None:
-    asked = {(goal.ours, goal.peer): goal.at_least for goal in face_rows.family(BOARDS).goals}
-    assert asked["TicTacToe-v0, 15,15,5", "TicTacToe-v0, 3,3,3"] == pytest.approx(9 / 225)
-    assert asked["make_vec, 64 boards, 7,7,5", "make_vec, 64 boards, 3,3,3"] == pytest.approx(9 / 49)
-    assert asked["TicTacToe-v0, 15,15,5", "OpenSpiel mnk, 15,15,5"] == 5
 
 
 def test_the_command_prints_rows_and_skips_what_is_not_installed(
