@@ -26,7 +26,7 @@ from benchmarks.overview import compare, results, rounds, suite
 from benchmarks.overview.results import Report, Result
 from benchmarks.overview.rounds import Row
 from benchmarks.overview.suite import GroupName, Sizes
-from selfplay.command_line import run_command
+from selfplay.commands.command_line import run_command
 
 PROG = "python -m benchmarks"
 SIZES = Sizes()

@@ -24,13 +24,16 @@ from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import in_turns
 from benchmarks.training import runs
-from selfplay.agent import Agent
-from selfplay.command_line import run_command
-from selfplay.config import DQNConfig
+from selfplay import training
+from selfplay.agent import Player
+from selfplay.commands.arena.matches import Entrant, Judged, Uniform, sample
+from selfplay.commands.command_line import run_command
+from selfplay.commands.players import Named
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.evaluation import Proof, SeatEvaluation
-from selfplay.matches import Greedy, Uniform, sample
-from selfplay.reach import Unfinished, Unproved, evaluate_reach
+from selfplay.proof.evaluation import Proof, SeatEvaluation
+from selfplay.proof.judge import trusted
+from selfplay.proof.reach import Unfinished, Unproved, evaluate_reach
 from tictactoe.opponents import OPPONENTS
 
 PROG = "python -m benchmarks.learning.bigger_boards"
@@ -121,7 +124,7 @@ def measure(name: str, seed: int, flags: Flags) -> Run:
     """Train one player, and follow it and let it play in the end."""
     config = configuration(name, seed, flags.total_steps)
     history = []
-    for record in runs.training(config):
+    for record in training(config):
         history.append(record)
         if record.metrics["time/training_s"] >= flags.seconds:
             break
@@ -140,11 +143,11 @@ def measure(name: str, seed: int, flags: Flags) -> Run:
     )
 
 
-def against_built_in(player: Agent, config: DQNConfig, seat: int, games: int) -> dict[str, tuple[float, float, float]]:
+def against_built_in(player: Player, config: DQNConfig, seat: int, games: int) -> dict[str, tuple[float, float, float]]:
     """Return how a player's games in one seat end, by opponent, from the player's view."""
     found = {}
     for name in BUILT_IN:
-        pair = Greedy(player), Uniform(OPPONENTS[name])
+        pair: tuple[Entrant, Entrant] = Judged(Named("", trusted(player), player)), Uniform(OPPONENTS[name])
         first, second = pair if seat == 0 else pair[::-1]
         result = sample(config.rules, first, second, games, np.random.default_rng([config.seed, seat]))
         shares = result.win, result.draw, result.loss

@@ -19,12 +19,14 @@ from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import Spread, spread
 from benchmarks.measuring.turns import in_turns
 from benchmarks.training import runs
+from selfplay import training
 from selfplay.agent import Agent
 from selfplay.algorithms import Config
-from selfplay.command_line import run_command
-from selfplay.config import DQNConfig
-from selfplay.evaluation import Evaluation, SeatEvaluation, evaluate
-from selfplay.games import self_play_game
+from selfplay.commands.command_line import run_command
+from selfplay.dqn.config import DQNConfig
+from selfplay.proof.evaluation import Evaluation, SeatEvaluation, evaluate
+from selfplay.proof.games import self_play_game
+from selfplay.proof.judge import Judge
 from tictactoe import Rules
 
 PROG = "python -m benchmarks.learning.learners"
@@ -105,7 +107,7 @@ class Run(NamedTuple):
 
 def ties_with_itself(player: Agent) -> bool:
     """Tell whether a greedy player draws against itself."""
-    return self_play_game(player, RULES).endswith("A draw.")
+    return self_play_game(Judge(player, RULES)).endswith("A draw.")
 
 
 def configuration(command: str, seed: int, shorten: int) -> Config:
@@ -118,7 +120,7 @@ def configuration(command: str, seed: int, shorten: int) -> Config:
 
 def measure(command: str, seed: int, shorten: int = 1) -> Run:
     """Train one player and evaluate it."""
-    *_, last = runs.training(configuration(command, seed, shorten))
+    *_, last = training(configuration(command, seed, shorten))
     evaluation, ties = evaluate(last.player, RULES), ties_with_itself(last.player)
     return Run(command, seed, last.steps, last.metrics["time/training_s"], evaluation, ties)
 

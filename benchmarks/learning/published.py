@@ -25,20 +25,20 @@ from benchmarks.learning.learners import ties_with_itself
 from benchmarks.measuring import machine
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
-from benchmarks.training.runs import training
-from selfplay.command_line import run_command
-from selfplay.config import PRESETS
+from selfplay import training
+from selfplay.commands.command_line import run_command
+from selfplay.dqn.config import PRESETS
 from selfplay.errors import UserError
-from selfplay.evaluation import Evaluation
 from selfplay.files import write_whole
-from selfplay.plots import png
-from selfplay.tabular.afterstate_q import MATCH_UPS, AfterstateQConfig, match_up_curves
+from selfplay.proof.evaluation import Evaluation
+from selfplay.runs.pictures import png
+from selfplay.tabular.afterstate_q import MATCH_UPS, match_up_curves
 from selfplay.tabular.boards import IntArray
-from selfplay.tabular.minimax_q import MinimaxQ, MinimaxQConfig
+from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
+from selfplay.tabular.minimax_q import MinimaxQ
 from selfplay.tabular.outcomes import group_counts, write_curves
-from selfplay.tabular.plots import cumulative_figure, density_figure, groups_figure
-from selfplay.tabular.td_backup import TDBackup, TDBackupConfig, learned_values
-from selfplay.tabular.td_value import TDValueConfig
+from selfplay.tabular.pictures import cumulative_figure, density_figure, groups_figure
+from selfplay.tabular.td_backup import TDBackup, learned_values
 from tictactoe import Rules
 from tictactoe.tree import game_tree, play_out, uniform_legal
 

@@ -24,13 +24,12 @@ from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import in_turns
-from benchmarks.training.runs import training
-from selfplay.command_line import run_command
-from selfplay.config import DQNConfig
-from selfplay.evaluation import Evaluation
+from selfplay import training
+from selfplay.commands.command_line import run_command
+from selfplay.dqn.config import DQNConfig, Target
 from selfplay.files import write_csv, write_whole
-from selfplay.plots import png
-from selfplay.targets import Target
+from selfplay.proof.evaluation import Evaluation
+from selfplay.runs.pictures import png
 
 PROG = "python -m benchmarks.learning.targets"
 TARGETS: tuple[Target, ...] = get_args(Target)

@@ -24,10 +24,12 @@ from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import Spread, spread
 from benchmarks.training import runs
 from benchmarks.training.unit import STEPS, unit_seconds
-from selfplay.command_line import run_command
-from selfplay.config import DQNConfig
-from selfplay.devices import choose_device
-from selfplay.evaluation import Evaluation, evaluate
+from selfplay import training
+from selfplay.commands.command_line import run_command
+from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.devices import choose_device
+from selfplay.proof.evaluation import Evaluation, evaluate_tree
+from selfplay.proof.judge import trusted
 
 PROG = "python -m benchmarks.learning.time_to_unbeatable"
 EVALUATE_CALLS = 20
@@ -93,7 +95,7 @@ def measure(mode: Mode, seed: int, total_steps: int, device: Literal["cpu", "cud
     """Train one player."""
     config = replace(MODES[mode], seed=seed, total_steps=total_steps, device=device)
     started = time.perf_counter()
-    history = list(runs.training(config))
+    history = list(training(config))
     wall = time.perf_counter() - started
 
     first = runs.proved_from(history, config.stop)
@@ -119,12 +121,11 @@ def measure(mode: Mode, seed: int, total_steps: int, device: Literal["cpu", "cud
 
 def evaluate_milliseconds() -> Spread:
     """Return what one exact evaluation of tic-tac-toe takes, in ms; the game is solved before."""
-    config = DQNConfig(device="cpu")
-    first = next(iter(runs.training(config)))
+    judge = trusted(next(training(DQNConfig(device="cpu"))).player)
     times = []
     for _ in range(EVALUATE_CALLS):
         started = time.perf_counter()
-        evaluate(first.player, config.rules)
+        evaluate_tree(judge)
         times.append(1_000 * (time.perf_counter() - started))
     return spread(times)
 

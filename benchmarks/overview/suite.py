@@ -18,12 +18,10 @@ from benchmarks.measuring.fresh import peak_megabytes
 from benchmarks.overview.rounds import Row, Turn
 from benchmarks.training import article_speed
 from benchmarks.training.cleanrl_style import Timed
-from benchmarks.training.runs import training
 from benchmarks.training.unit import STEPS, unit_seconds
-from selfplay.algorithms import TabularConfig
-from selfplay.config import DQNConfig
-from selfplay.tabular.minimax_q import MinimaxQConfig
-from selfplay.tabular.td_backup import TDBackupConfig
+from selfplay import training
+from selfplay.dqn.config import DQNConfig
+from selfplay.tabular.config import MinimaxQConfig, TabularConfig, TDBackupConfig
 
 SB3 = "stable_baselines3"
 Train: TypeAlias = Callable[[int, int], Timed]
@@ -155,9 +153,10 @@ def memory_group(sizes: Sizes) -> list[Row]:
     libraries, torch = "import numpy, gymnasium", "import torch"
     sb3 = f"Stable-Baselines3's DQN, {sizes.memory_peer_steps:,} steps"
     train = f"""
-import tempfile, train
+import tempfile
+from selfplay.commands.train import main
 with tempfile.TemporaryDirectory() as folder:
-    train.main(["--total-steps", "{sizes.memory_steps}", "--stop", "never", "--device", "cpu", "--run-dir", folder])
+    main(["--total-steps", "{sizes.memory_steps}", "--stop", "never", "--device", "cpu", "--run-dir", folder])
 """
     unit = f"""
 import torch, benchmarks.training.unit

@@ -26,10 +26,10 @@ from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.turns import installed
 from benchmarks.peers import judging, report
 from benchmarks.peers.judging import Make, Run
-from selfplay.command_line import run_command
+from selfplay.commands.command_line import run_command
 from selfplay.errors import UserError
 from selfplay.files import write_whole
-from selfplay.plots import png
+from selfplay.runs.pictures import png
 
 PROG = "python -m benchmarks.peers"
 INSTALL = "pip install -c constraints.txt -e '.[bench]'"

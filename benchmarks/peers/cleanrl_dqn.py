@@ -15,7 +15,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from benchmarks.peers.judging import RULES, Tick, Training, versus_random
 from benchmarks.training.cleanrl_style import Learner, Settings
-from selfplay.player import QPlayer
+from selfplay.dqn.player import QPlayer
 
 TRIAL_STEPS = 10_000
 EXPLORATION_FRACTION = 0.5

@@ -11,8 +11,8 @@ import numpy as np
 
 from selfplay.agent import Agent
 from selfplay.errors import UserError
-from selfplay.evaluation import Evaluation, evaluate
 from selfplay.files import write_csv
+from selfplay.proof.evaluation import Evaluation, evaluate
 from tictactoe import Rules
 
 RULES = Rules()

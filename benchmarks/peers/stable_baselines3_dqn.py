@@ -14,7 +14,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
 from benchmarks.peers.judging import RULES, Tick, Training, versus_random
-from selfplay.player import QPlayer
+from selfplay.dqn.player import QPlayer
 
 TRIAL_STEPS = 10_000
 ENDLESS = 10**9

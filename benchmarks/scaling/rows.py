@@ -13,7 +13,7 @@ import torch
 from benchmarks.environment import face_loops, face_peers, face_rows
 from benchmarks.environment.face_rows import Group, Row
 from benchmarks.training import loops
-from selfplay.config import DQNConfig
+from selfplay.dqn.config import DQNConfig
 from tictactoe import Rules
 
 BOARDS = tuple(4**power for power in range(11))

@@ -10,7 +10,7 @@ reads its inputs once and writes its outputs once: of a table that it looks rows
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
@@ -18,13 +18,14 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-import train
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
-from selfplay.command_line import run_command
-from selfplay.config import DQNConfig
-from selfplay.dqn import DQNAgent
-from selfplay.interleaved import InterleavedAgents
+from selfplay.commands.command_line import run_command
+from selfplay.dqn.agent import DQNAgent
+from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.interleaved import InterleavedAgents
+from selfplay.dqn.self_play import DQNLearner
+from selfplay.dqn.standing import new_boards
 from tictactoe import Rewards, Rules, batch
 
 PROG = "python -m benchmarks.training.device_work"
@@ -120,11 +121,11 @@ def batch_work(rules: Rules, boards: int) -> Work:
 
 def iteration_work(config: DQNConfig) -> Work:
     """Return the work of one iteration of training with an update in it."""
-    config = replace(config, warmup=0)
+    learner = DQNLearner(config, torch.device("cpu"))
     agents = [DQNAgent(config, META, torch.Generator()) for _ in range(2)]
-    seats = InterleavedAgents(agents if config.networks == "separate" else agents[:1] * 2)
-    progress = train.self_play(config, seats, META)
-    return count(lambda: next(progress))
+    learner.agents = InterleavedAgents(agents if config.networks == "separate" else agents[:1] * 2)
+    positions = learner.look(new_boards(config, META))
+    return count(lambda: learner.iterate(positions, 0.5, learning=True))
 
 
 def main(args: Sequence[str]) -> None:

@@ -3,55 +3,47 @@
 Each works on what `train.py` makes for the same settings. `B` is the number of boards or of transitions in a batch.
 """
 
-import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
 import torch
 
-import train
 from benchmarks.environment.face_loops import Chunk, Played
 from selfplay.checks import LARGEST
-from selfplay.config import DQNConfig
-from selfplay.interleaved import InterleavedAgents
+from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.self_play import DQNLearner
 
-DEVICE = torch.device("cpu")
 NARROW = (16,)
 """Hidden layers of the network that fills a memory: quick, and whose moves they are is all the same to an update."""
 
 
 def playing(config: DQNConfig, steps: int) -> Chunk:
     """Act, step, observe and remember as training does, and never learn."""
-    endless = replace(config, total_steps=LARGEST, warmup=LARGEST, stop="never")
-    progress = train.self_play(endless, train.make_agents(endless, DEVICE), DEVICE)
-
-    def chunk() -> Played:
-        for _ in range(steps):
-            next(progress)
-        return Played(config.num_envs * steps, 0)
-
-    return chunk
+    return _advanced(DQNLearner(_unlearning(config)), steps, config.num_envs)
 
 
 def training(config: DQNConfig, steps: int = 1) -> Chunk:
     """Play and learn, from a full memory on; a step of all boards counts as a ply."""
-    agents = filled(config)
-    endless = replace(config, total_steps=LARGEST, warmup=0, stop="never")
-    progress = train.self_play(endless, agents, DEVICE)
+    return _advanced(filled(replace(config, total_steps=LARGEST, warmup=0)), steps, 1)
 
+
+def _advanced(learner: DQNLearner, steps: int, plies: int) -> Chunk:
     def chunk() -> Played:
         for _ in range(steps):
-            next(progress)
-        return Played(steps, 0)
+            learner.advance()
+        return Played(plies * steps, 0)
 
     return chunk
 
 
+def _unlearning(config: DQNConfig) -> DQNConfig:
+    return replace(config, total_steps=LARGEST, warmup=LARGEST, device="cpu")
+
+
 def learning(config: DQNConfig) -> Chunk:
     """Update a shared network once, from a full memory; an update counts as a ply."""
-    agents = filled(config)
-    return repeated(agents.learn)
+    return repeated(filled(config).agents.learn)
 
 
 def repeated(call: Callable[[], object]) -> Chunk:
@@ -64,16 +56,15 @@ def repeated(call: Callable[[], object]) -> Chunk:
     return chunk
 
 
-def filled(config: DQNConfig) -> InterleavedAgents:
-    """Return new agents that share a network and a full memory."""
-    agent, narrow = (train.make_agents(each, DEVICE).seats[0] for each in (config, replace(config, hidden=NARROW)))
-    both = InterleavedAgents([narrow, narrow])
+def filled(config: DQNConfig) -> DQNLearner:
+    """Return a new learner with a full memory."""
+    learner = DQNLearner(replace(config, device="cpu"))
     boards = max(config.num_envs, min(256, config.memory_size))  # one board alone would take a minute
-    unlearned = replace(config, hidden=NARROW, num_envs=boards, total_steps=LARGEST, warmup=LARGEST)
-    for _ in itertools.islice(train.self_play(unlearned, both, DEVICE), -(-config.memory_size // boards)):
-        pass
-    agent.memory = narrow.memory
-    return InterleavedAgents([agent, agent])
+    narrow = DQNLearner(_unlearning(replace(config, hidden=NARROW, num_envs=boards)))
+    while narrow.steps < config.memory_size:
+        narrow.advance()
+    learner.agents.seats[0].memory = narrow.agents.seats[0].memory
+    return learner
 
 
 def update_products(config: DQNConfig) -> Chunk:

@@ -24,18 +24,21 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-import train
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
-from selfplay import run_folder
-from selfplay.adam import Adam
-from selfplay.checkpoint import Checkpoints, RunFlags
-from selfplay.command_line import run_command
-from selfplay.config import PRESETS, DQNConfig
-from selfplay.dqn import DQNAgent
-from selfplay.interleaved import InterleavedAgents
-from selfplay.tracking import Tracker
+from selfplay import train
+from selfplay.commands.command_line import run_command
+from selfplay.commands.train import present
+from selfplay.dqn import self_play
+from selfplay.dqn.adam import Adam
+from selfplay.dqn.agent import DQNAgent
+from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.dqn.interleaved import InterleavedAgents
+from selfplay.dqn.self_play import DQNLearner
+from selfplay.runs import experiment, loop
+from selfplay.runs.checkpoints import Checkpoints
+from selfplay.runs.record import Tracker
 from tictactoe import batch
 
 PROG = "python -m benchmarks.training.profile"
@@ -108,7 +111,7 @@ class Stopwatch:
 def timing(stopwatch: Stopwatch) -> Iterator[None]:
     """Time the calls that training is made of.
 
-    Those of `tictactoe.batch` are replaced where `train.py` looks them up, since an evaluation makes them too.
+    Those of `tictactoe.batch` are replaced where self-play looks them up, since an evaluation makes them too.
     """
     calls = [
         ("act", InterleavedAgents, "explore"),
@@ -118,13 +121,13 @@ def timing(stopwatch: Stopwatch) -> Iterator[None]:
         ("forward and backward", DQNAgent, "update"),
         ("Adam", Adam, "step"),
         ("target network", DQNAgent, "_follow"),
-        ("evaluation", train, "assess"),
-        ("checkpoint", train, "snapshot"),
+        ("evaluation", loop, "assess"),
+        ("checkpoint", DQNLearner, "state"),
         ("checkpoint", Checkpoints, "write"),
         ("record", Tracker, "metrics"),
         ("record", Tracker, "player"),
         ("record", Tracker, "close"),
-        ("record", run_folder, "write_player"),
+        ("record", experiment, "write_tensors"),
     ]
     of_batch = {
         name: stopwatch.timed(part, getattr(batch, name))
@@ -133,7 +136,7 @@ def timing(stopwatch: Stopwatch) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         for part, owner, name in calls:
             stack.enter_context(patch.object(owner, name, stopwatch.timed(part, getattr(owner, name))))
-        stack.enter_context(patch.object(train, "batch", SimpleNamespace(**{**vars(batch), **of_batch})))
+        stack.enter_context(patch.object(self_play, "batch", SimpleNamespace(**{**vars(batch), **of_batch})))
         yield
 
 
@@ -161,7 +164,7 @@ def run(config: DQNConfig) -> float:
     """Train as `python train.py` does, in a folder that is removed, in silence, and return the seconds."""
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
         started = time.perf_counter()
-        train.run_dqn(replace(config, run_dir=Path(folder) / "run", device="cpu"), RunFlags())
+        present(train(replace(config, run_dir=Path(folder) / "run", device="cpu")))
         return time.perf_counter() - started
 
 

@@ -29,10 +29,10 @@ from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import Spread, number, spread
 from benchmarks.measuring.turns import round_by_round
 from benchmarks.training import loops
-from selfplay.command_line import run_command
-from selfplay.config import PRESETS, DQNConfig
-from selfplay.dqn import DQNAgent
-from selfplay.interleaved import InterleavedAgents
+from selfplay.commands.command_line import run_command
+from selfplay.dqn.agent import DQNAgent
+from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.dqn.interleaved import InterleavedAgents
 
 PROG = "python -m benchmarks.training.update_cost"
 BACKEND = "inductor"
@@ -120,7 +120,7 @@ def costs(settings: str, config: DQNConfig, flags: Flags) -> list[Cost]:
         ("`torch.compile` of target and loss", compiled_parts),
     ):
         torch.compiler.reset()
-        update = compiled(loops.filled(config))
+        update = compiled(loops.filled(config).agents)
         with fresh_cache():
             started = time.perf_counter()
             for _ in range(FIRST_UPDATES):

@@ -7,7 +7,7 @@ import torch
 
 from benchmarks.training import device_work
 from benchmarks.training.device_work import Work
-from selfplay.config import DQNConfig
+from selfplay.dqn.config import DQNConfig
 from tictactoe import Rules
 
 

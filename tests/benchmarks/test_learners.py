@@ -10,13 +10,14 @@ import pytest
 from benchmarks.learning import learners, published, targets
 from benchmarks.measuring.spread import spread
 from selfplay.agent import Agent
-from selfplay.config import DQNConfig
-from selfplay.evaluation import Evaluation, evaluate
-from selfplay.tabular.afterstate_q import AfterstateQ, AfterstateQConfig
-from selfplay.tabular.td_backup import TDBackup, TDBackupConfig
-from selfplay.tabular.td_value import TDValue, TDValueConfig
-from tests.benchmarks.reports import printed_rows
-from tests.selfplay.scripted import config_with, make
+from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.self_play import DQNLearner
+from selfplay.proof.evaluation import Evaluation, evaluate
+from selfplay.tabular.afterstate_q import AfterstateQ
+from selfplay.tabular.config import AfterstateQConfig, TDBackupConfig, TDValueConfig
+from selfplay.tabular.td_backup import TDBackup
+from selfplay.tabular.td_value import TDValue
+from tests.benchmarks.reports import config_with, printed_rows
 from tictactoe import Rules
 
 SHORT = 1_000
@@ -157,7 +158,7 @@ def small_dqn(made: list[DQNConfig], **settings: object) -> DQNConfig:
 
 
 def test_the_figure_shows_each_seed_and_the_median() -> None:
-    evaluation = evaluate(make(config_with()).player(), Rules())
+    evaluation = evaluate(DQNLearner(config_with()).player(), Rules())
 
     def with_worst(first: int, second: int) -> Evaluation:
         seats = [replace(evaluation.first, best_response=worst) for worst in (first, second)]

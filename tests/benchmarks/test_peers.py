@@ -14,7 +14,7 @@ from benchmarks.peers.judging import Training, versus_random
 from benchmarks.training.cleanrl_style import QNetwork
 from selfplay.agent import Agent
 from selfplay.dqn.player import QPlayer
-from selfplay.proof.evaluation import chosen_actions
+from selfplay.proof.judge import Judge
 from tictactoe import Rules, batch, solve
 
 RULES = Rules()
@@ -40,7 +40,7 @@ def decision_states() -> tuple[Planes, Planes]:
 def choices(player: Agent) -> NDArray[np.integer[Any]]:
     """Return what the evaluation sees the player choose in every decision state."""
     tree = solve(RULES).tree
-    return chosen_actions(player, tree)[tree.decisions]
+    return Judge(player, RULES).cells(tree.mover[tree.decisions], tree.opponent[tree.decisions])
 
 
 def untrained(name: peers.Name, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Training]:

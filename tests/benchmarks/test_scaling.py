@@ -17,7 +17,7 @@ from benchmarks.scaling import memory, picture, rows
 from benchmarks.scaling.picture import CSV_HEADER, Measurement
 from benchmarks.scaling.rows import IN_NUMPY, IN_TORCH, PGX, PLAYING, PRODUCTS, TURNS, TWO_LAYERS, UPDATE, VECTOR
 from benchmarks.training import loops
-from selfplay.config import DQNConfig
+from selfplay.dqn.config import DQNConfig
 from tests.benchmarks.reports import printed_rows
 from tictactoe import Rules
 

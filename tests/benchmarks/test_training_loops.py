@@ -6,8 +6,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.environment.face_loops import Played
 from benchmarks.training import loops
-from selfplay.interleaved import InterleavedAgents
-from tests.selfplay.scripted import config_with
+from selfplay.dqn.interleaved import InterleavedAgents
+from tests.benchmarks.reports import config_with
 
 
 def test_playing_alone_never_learns_and_training_does(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,14 +28,14 @@ def test_playing_alone_never_learns_and_training_does(monkeypatch: pytest.Monkey
 
 def test_an_update_is_of_the_networks_asked_for_and_from_a_full_memory() -> None:
     config = config_with(hidden=(24,), memory_size=500)
-    agents = loops.filled(config)
+    agents = loops.filled(config).agents
     agent = agents.seats[0]
     assert agents.shared
     assert agent.memory.added >= 500
     assert (agent.memory.table[:500, :27].sum(dim=1) == 9).all()
     before = agent.state()["weights"].clone()
     agents.learn()
-    assert agent.network.advantage.weight.shape == (9, 24)
+    assert agent.network.get_parameter("advantage.weight").shape == (9, 24)
     assert (agent.state()["weights"] != before).any()
 
 
@@ -56,7 +56,7 @@ def test_the_products_are_those_that_an_update_computes(
     assert chunk() == Played(1, 0)
     weights = [27 * 24, 24 * 16, 16 * 9]
     assert sum(flops) == 2 * 8 * ((passes + 2) * sum(weights) - weights[0])
-    agents = loops.filled(config)
+    agents = loops.filled(config).agents
     with FlopCounterMode(display=False) as counter:
         agents.learn()
     assert sum(flops) == counter.get_total_flops()

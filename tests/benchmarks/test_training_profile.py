@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-import train
 from benchmarks.training import profile
 from benchmarks.training.profile import PARTS, REST, Profile, Stopwatch
-from selfplay.config import PRESETS
+from selfplay.dqn import self_play
+from selfplay.dqn.config import PRESETS
+from selfplay.dqn.interleaved import InterleavedAgents
 from selfplay.errors import UserError
-from tests.benchmarks.reports import printed_rows
-from tests.selfplay.scripted import config_with
+from tests.benchmarks.reports import config_with, printed_rows
 
 
 def test_a_stopwatch_charges_every_instant_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,10 +53,10 @@ def test_a_call_that_fails_is_charged_too() -> None:
 
 
 def test_a_profile_has_every_part_and_leaves_training_as_it_was() -> None:
-    before = dict(vars(train)), dict(vars(InterleavedAgents))
+    before = dict(vars(self_play)), dict(vars(InterleavedAgents))
     config = config_with(seed=1000, total_steps=2_048, num_envs=256, warmup=256, eval_every=1_024, stop="never")
     done = profile.profile(config)
-    assert (dict(vars(train)), dict(vars(InterleavedAgents))) == before
+    assert (dict(vars(self_play)), dict(vars(InterleavedAgents))) == before
     assert tuple(done.seconds) == tuple(PARTS)
     assert all(seconds > 0 for seconds in done.seconds.values())
     assert sum(profile.share([done], part) for part in PARTS) == pytest.approx(1)

@@ -5,9 +5,8 @@ import torch
 
 from benchmarks.measuring.spread import spread
 from benchmarks.training import loops, update_cost
-from selfplay.config import PRESETS
-from tests.benchmarks.reports import printed_rows
-from tests.selfplay.scripted import config_with
+from selfplay.dqn.config import PRESETS
+from tests.benchmarks.reports import config_with, printed_rows
 
 
 @pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor:UserWarning")  # PyTorch's tracer reads it
@@ -16,7 +15,7 @@ def test_what_is_compiled_is_the_update(monkeypatch: pytest.MonkeyPatch) -> None
     config = config_with(hidden=(8,), batch_size=16)
     weights = []
     for make in (lambda agents: agents.learn, update_cost.compiled_parts):
-        agents = loops.filled(config)
+        agents = loops.filled(config).agents
         update = make(agents)
         for _ in range(3):
             update()
