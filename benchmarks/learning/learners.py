@@ -27,6 +27,7 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.proof.evaluation import Evaluation, SeatEvaluation, evaluate
 from selfplay.proof.games import self_play_game
 from selfplay.proof.judge import Judge
+from selfplay.proof.report import live_score
 from tictactoe import Rules
 
 PROG = "python -m benchmarks.learning.learners"
@@ -95,13 +96,10 @@ class Run(NamedTuple):
 
     def text(self) -> str:
         """Return the run as a line."""
-        seats = " and ".join(
-            f"{seat.losses:,} lost, {seat.illegal:,} illegal, {seat.win:.2%} won"
-            for seat in (self.evaluation.first, self.evaluation.second)
-        )
+        ties = "ties" if self.ties else "does not tie"
         return (
-            f"{self.command}, seed {self.seed}: {self.amount:,} {self.unit} in {self.seconds:.3f} s; {seats}; "
-            f"{self.evaluation.optimal_states:,} optimal states; {'ties' if self.ties else 'does not tie'} with itself"
+            f"{self.command}, seed {self.seed}: {self.amount:,} {self.unit} in {self.seconds:.3f} s; "
+            f"{live_score(self.evaluation)}; {ties} with itself"
         )
 
 

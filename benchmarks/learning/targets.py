@@ -29,6 +29,7 @@ from selfplay.commands.command_line import run_command
 from selfplay.dqn.config import DQNConfig, Target
 from selfplay.files import write_csv, write_whole
 from selfplay.proof.evaluation import Evaluation
+from selfplay.proof.report import live_score
 from selfplay.runs.pictures import png
 
 PROG = "python -m benchmarks.learning.targets"
@@ -73,11 +74,7 @@ class Curve(NamedTuple):
 
     def text(self) -> str:
         """Return how the run ended, as a line."""
-        last = self.evaluations[-1]
-        return (
-            f"{self.target}, seed {self.seed}: at the end exploitability {last.exploitability:g}, {bad_lines(last):,} "
-            f"lost and illegal lines, {last.optimal_states:,} optimal states"
-        )
+        return f"{self.target}, seed {self.seed}: at the end {live_score(self.evaluations[-1])}"
 
     def csv_lines(self) -> list[list[str | int | float]]:
         """Return a line per evaluation."""

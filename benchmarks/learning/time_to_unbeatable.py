@@ -28,12 +28,14 @@ from selfplay import training
 from selfplay.commands.command_line import run_command
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.devices import choose_device
-from selfplay.proof.evaluation import Evaluation, evaluate_tree
+from selfplay.proof.evaluation import Proof, evaluate_tree
 from selfplay.proof.judge import trusted
+from selfplay.proof.reach import Unproved
+from selfplay.proof.report import live_score
 
 PROG = "python -m benchmarks.learning.time_to_unbeatable"
 EVALUATE_CALLS = 20
-HEADER = ("mode", "solved", "seconds", "units", "updates", "plies", "seconds in all")
+HEADER = ("mode", "solved", "seconds", "units", "updates", "plies")
 
 Mode = Literal["default", "mask", "separate", "optimal"]
 MODES: dict[Mode, DQNConfig] = {
@@ -74,49 +76,27 @@ class Run(NamedTuple):
     plies: float
     proofs: int
     """Evaluations running, at the end, that proved it."""
-    lost: tuple[int, int]
-    """Game lines lost at the end, by seat."""
-    illegal: tuple[int, int]
-    optimal_states: int
-    wall: float
-    """Seconds of the whole run, its evaluations included."""
+    evaluation: Proof | Unproved
+    """What the player is in the end."""
 
     def text(self) -> str:
         """Return the run as a line."""
         when = f"after {self.seconds:.2f} s, {self.updates:,.0f} updates, {self.plies:,.0f} plies"
         proved = f"proved {when}, and {self.proofs}x running" if self.proofs else "not proved"
-        return (
-            f"{self.mode:>8} seed {self.seed}: {proved}; {self.wall:.1f} s in all; at the end lost {self.lost}, "
-            f"illegal {self.illegal}, optimal states {self.optimal_states:,}"
-        )
+        return f"{self.mode:>8} seed {self.seed}: {proved}; at the end {live_score(self.evaluation)}"
 
 
 def measure(mode: Mode, seed: int, total_steps: int, device: Literal["cpu", "cuda"]) -> Run:
     """Train one player."""
     config = replace(MODES[mode], seed=seed, total_steps=total_steps, device=device)
-    started = time.perf_counter()
     history = list(training(config))
-    wall = time.perf_counter() - started
-
     first = runs.proved_from(history, config.stop)
     seconds = updates = plies = math.inf
     if first is not None:
-        plies, metrics = history[first].steps, history[first].metrics
+        plies, _, metrics, _ = history[first]
         seconds, updates = metrics["time/training_s"], metrics["time/updates"]
-    last = history[-1].evaluation
-    assert isinstance(last, Evaluation)
-    return Run(
-        mode,
-        seed,
-        seconds,
-        updates,
-        plies,
-        proofs=0 if first is None else len(history) - first,
-        lost=(last.first.losses, last.second.losses),
-        illegal=(last.first.illegal, last.second.illegal),
-        optimal_states=last.optimal_states,
-        wall=wall,
-    )
+    proofs = 0 if first is None else len(history) - first
+    return Run(mode, seed, seconds, updates, plies, proofs, history[-1].evaluation)
 
 
 def evaluate_milliseconds() -> Spread:
@@ -168,7 +148,6 @@ def table_rows(done: Sequence[Run], unit: Spread) -> list[list[str]]:
                 seconds.over(unit.median).text(2),
                 spread(run.updates for run in of_mode).text(),
                 spread(run.plies for run in of_mode).text(),
-                spread(run.wall for run in of_mode).text(1),
             ]
         )
     return rows

@@ -6,7 +6,7 @@ The figures and the picture of docs/performance.md:
 
 What is measured at which points stands in `rows.py`. As in `benchmarks/environment/faces.py`, random legal
 games are drawn before the clock starts, each ply delivers observation, mask, reward and end, all runs on one core,
-and the curves of a point take turns. `train.py, playing alone` is `train.self_play` before its first update: act,
+and the curves of a point take turns. `train.py, playing alone` is training before its first update: act,
 step, observe, remember, with the default network. An update is the default one but for what the panel varies, and
 `its matrix products` are those that it has to compute, alone. A step is one ply on every board.
 """

@@ -1,6 +1,6 @@
 """Run parts of training apart, as chunks like those of `environment/face_loops.py`: the loops that are timed.
 
-Each works on what `train.py` makes for the same settings. `B` is the number of boards or of transitions in a batch.
+Each works on the learner that training makes for the same settings.
 """
 
 from collections.abc import Callable

@@ -6,7 +6,7 @@ The table of docs/performance.md:
 
 Each run is `python train.py` with the same flags and seed, from the first ply to the last line printed; starting
 Python and importing are left out, and so is what comes only once in a process, such as solving the game. The calls
-that `train.py` is made of are timed one by one, which costs less than a microsecond each, where a profiler that sees
+that training is made of are timed one by one, which costs less than a microsecond each, where a profiler that sees
 every function call slows just those parts that make many. Every instant is charged to the innermost timed call that is
 running, so that the shares add up to one. Each run is done once more without timers, to say what they cost.
 """
@@ -27,6 +27,7 @@ from unittest.mock import patch
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
+from benchmarks.measuring.turns import in_turns
 from selfplay import train
 from selfplay.commands.command_line import run_command
 from selfplay.commands.train import present
@@ -43,7 +44,8 @@ from tictactoe import batch
 
 PROG = "python -m benchmarks.training.profile"
 REST = "rest"
-RUNS = {"python train.py": PRESETS["default"], "--preset article": PRESETS["article"]}
+RUNS = {"python train.py": DQNConfig(), "--preset article": replace(PRESETS["article"], total_steps=20_000)}
+"""What is run, by its command; 20,000 plies of the article's are as good as all, which are alike."""
 WARM_UP_STEPS = 2_048
 PARTS = {
     "act": "the network's values, the greedy or a random cell",
@@ -69,8 +71,6 @@ class Flags:
 
     seeds: tuple[int, ...] = (0, 1, 2)
     """Seeds of each run."""
-    article_steps: int = 20_000
-    """Plies of the article's runs, which are all alike."""
     shorten: int = 1
     """Divide the length of every training by this; more than 1 only to try the script."""
 
@@ -143,6 +143,8 @@ def timing(stopwatch: Stopwatch) -> Iterator[None]:
 class Profile(NamedTuple):
     """Hold where the time of one run went."""
 
+    name: str
+    seed: int
     seconds: dict[str, float]
     """Of each part."""
     calls: Mapping[str, int]
@@ -159,6 +161,13 @@ class Profile(NamedTuple):
         """Return the seconds of all parts."""
         return sum(self.seconds.values())
 
+    def text(self) -> str:
+        """Return the run as a line."""
+        return (
+            f"{self.name}, seed {self.seed}: {self.steps:,} steps, {self.calls['sample']:,} updates, "
+            f"{self.total:.2f} s; without timers {self.untimed_seconds:.2f} s"
+        )
+
 
 def run(config: DQNConfig) -> float:
     """Train as `python train.py` does, in a folder that is removed, in silence, and return the seconds."""
@@ -168,14 +177,20 @@ def run(config: DQNConfig) -> float:
         return time.perf_counter() - started
 
 
-def profile(config: DQNConfig) -> Profile:
+def profile(name: str, seed: int, shorten: int = 1) -> Profile:
     """Do one run without timers and the same one with them."""
+    config = shortened(replace(RUNS[name], seed=seed), shorten)
     untimed_seconds = run(config)
     stopwatch = Stopwatch()
     with timing(stopwatch):
         run(config)
         stopwatch.charge()
-    return Profile(stopwatch.seconds, stopwatch.calls, untimed_seconds)
+    return Profile(name, seed, stopwatch.seconds, stopwatch.calls, untimed_seconds)
+
+
+def shortened(config: DQNConfig, shorten: int) -> DQNConfig:
+    """Return the settings of a run that is so much shorter, but for its warm-up."""
+    return replace(config, total_steps=max(config.total_steps // shorten, config.warmup))
 
 
 def share(profiles: Sequence[Profile], part: str) -> float:
@@ -183,7 +198,7 @@ def share(profiles: Sequence[Profile], part: str) -> float:
     return sum(each.seconds[part] for each in profiles) / sum(each.total for each in profiles)
 
 
-def table_rows(profiles: dict[str, list[Profile]]) -> list[list[str]]:
+def table_rows(profiles: Mapping[str, Sequence[Profile]]) -> list[list[str]]:
     """Return for each part its share in percent, of all runs and from the least to the most, and its time per step."""
     rows = []
     for part, meaning in PARTS.items():
@@ -196,41 +211,20 @@ def table_rows(profiles: dict[str, list[Profile]]) -> list[list[str]]:
     return rows
 
 
-def header(profiles: dict[str, list[Profile]]) -> list[str]:
-    """Return the names of the table's columns."""
-    return ["part", *(name for run in profiles for name in (f"`{run}`, %", "µs per step")), "what it is"]
-
-
-def settings(flags: Flags) -> dict[str, DQNConfig]:
-    """Return what is run, by its command, shortened as the flags say."""
-    lengths = {"default": PRESETS["default"].total_steps, "article": flags.article_steps}
-    return {
-        name: replace(config, total_steps=max(lengths[config.preset] // flags.shorten, config.warmup))
-        for name, config in RUNS.items()
-    }
-
-
 def main(args: Sequence[str]) -> None:
     """Profile every run with every seed, and print the table."""
     flags = read_flags(Flags, args, PROG)
     console = machine.start("Where the time of training goes", ["tensorboard"], flags.seeds)
-    profiles: dict[str, list[Profile]] = {name: [] for name in RUNS}
     for config in RUNS.values():
-        run(replace(config, seed=flags.seeds[0], total_steps=max(WARM_UP_STEPS // flags.shorten, config.warmup)))
-    for seed in flags.seeds:
-        for name, config in settings(flags).items():
-            profiles[name].append(profile(replace(config, seed=seed)))
-            last = profiles[name][-1]
-            console.print(
-                f"{name}, seed {seed}: {last.steps:,} steps, {last.calls['sample']:,} updates, {last.total:.2f} s; "
-                f"without timers {last.untimed_seconds:.2f} s",
-                soft_wrap=True,
-            )
-    console.print(tables.terminal(header(profiles), table_rows(profiles)))
+        run(shortened(replace(config, seed=flags.seeds[0], total_steps=WARM_UP_STEPS), flags.shorten))
+    done = in_turns(console, flags.seeds, list(RUNS), lambda name, seed: profile(name, seed, flags.shorten))
+    profiles = {name: [each for each in done if each.name == name] for name in RUNS}
+    header = ["part", *(column for name in RUNS for column in (f"`{name}`, %", "µs per step")), "what it is"]
+    note = f"share of all seeds' time (least to most of one seed); load {machine.load()} at the end"
+    tables.present(console, header, table_rows(profiles), note)
     for name, of_run in profiles.items():
         ratios = spread(each.total / each.untimed_seconds for each in of_run)
         console.print(f"{name}: with timers {ratios.text(3)} times as long as without")
-    console.print(f"share of all seeds' time (least to most of one seed); load {machine.load()} at the end")
 
 
 if __name__ == "__main__":
