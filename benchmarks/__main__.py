@@ -22,6 +22,7 @@ from benchmarks.environment.face_rows import DISTRIBUTIONS, PEERS
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
+from benchmarks.measuring.turns import round_by_round
 from benchmarks.overview import compare, results, rounds, suite
 from benchmarks.overview.results import Report, Result
 from benchmarks.overview.rounds import Row
@@ -106,17 +107,18 @@ def default_path() -> Path:
 
 def table(rows: Sequence[Result]) -> Table:
     """Return each of our rows, with its peers below it and the ratios over them."""
-    spreads = {(row.group, row.name): spread(row.values) for row in rows}
+    values = {(row.group, row.name): row.values for row in rows}
     header = "group", "row", "median (least to most)", "unit", "ours over the peer"
     cells = []
     for group in dict.fromkeys(row.group for row in rows):
         shown = group
         for row in (row for row in rows if row.group == group and row.ours):
-            cells.append((shown, row.name, spreads[group, row.name].brief_text(), row.unit, ""))
+            cells.append((shown, row.name, spread(row.values).brief_text(), row.unit, ""))
             shown = ""
-            for ratio in row.ratios:
-                peer = spreads[group, ratio.peer].brief_text()
-                cells.append(("", f"  {ratio.peer}", peer, row.unit, spread(ratio.values).brief_text()))
+            for peer in row.peers:
+                theirs = values[group, peer]
+                ratio = spread(round_by_round(row.values, theirs)).brief_text()
+                cells.append(("", f"  {peer}", spread(theirs).brief_text(), row.unit, ratio))
     return tables.terminal(header, cells, name_width=0)
 
 

@@ -19,7 +19,7 @@ its episodes. A peer that is not installed is skipped.
 import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -29,7 +29,7 @@ from rich.table import Table
 
 from benchmarks.environment import face_rows
 from benchmarks.environment.face_loops import Chunk, Played
-from benchmarks.environment.face_rows import DISTRIBUTIONS, PEERS, Group, Subject
+from benchmarks.environment.face_rows import DISTRIBUTIONS, PEERS, Group, Row, Subject
 from benchmarks.environment.import_time import import_milliseconds
 from benchmarks.measuring import machine
 from benchmarks.measuring.flags import read_flags
@@ -77,9 +77,9 @@ def turn(chunk: Chunk, seconds: float) -> tuple[float, Played]:
     return plies / elapsed, Played(plies, games)
 
 
-def measure(group: Group, rounds: int, seconds: float, seed: int = 0) -> dict[str, Measured]:
-    """Measure the rows of a group in turns; rows whose peer is not installed are left out."""
-    chunks = {row.name: row.make(np.random.default_rng(seed)) for row in group.rows if installed(row.needs)}
+def measure(rows: Iterable[Row], rounds: int, seconds: float, seed: int = 0) -> dict[str, Measured]:
+    """Measure rows in turns; those whose peer is not installed are left out."""
+    chunks = {row.name: row.make(np.random.default_rng(seed)) for row in rows if installed(row.needs)}
     for chunk in chunks.values():
         chunk()
     measured = {name: Measured([]) for name in chunks}
@@ -141,7 +141,7 @@ def main(args: Sequence[str]) -> None:
         if not groups:
             console.print(f"{subject}: torch sees no GPU, so it is skipped")
         for group in groups:
-            measured = measure(group, flags.rounds, flags.seconds, flags.seed)
+            measured = measure(group.rows, flags.rounds, flags.seconds, flags.seed)
             console.print(speeds(group, measured))
             console.print(ratios(group, measured))
     console.print(f"median (least to most) over {flags.rounds} rounds of {flags.seconds} s a row")

@@ -25,6 +25,7 @@ from benchmarks.learning.learners import ties_with_itself
 from benchmarks.measuring import machine
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
+from benchmarks.training import article_speed
 from selfplay import training
 from selfplay.commands.command_line import run_command
 from selfplay.dqn.config import PRESETS
@@ -186,13 +187,6 @@ def exercise(seeds: Sequence[int], shorten: int) -> Table:
     return table
 
 
-def article(seeds: Iterable[int], steps: int) -> Iterator[float]:
-    """Yield the steps per second of the published DQN for each seed."""
-    for seed in seeds:
-        *_, last = training(replace(PRESETS["article"], seed=seed, total_steps=steps, eval_every=steps, device="cpu"))
-        yield last.steps / last.metrics["time/training_s"]
-
-
 def write_docs(folder: Path, seed: int, games: int, backup: TDBackup, groups: IntArray) -> None:
     """Write the pictures of one seed, and its match-ups as CSV."""
     curves = match_up_curves(AfterstateQConfig(games=games), [seed])
@@ -218,9 +212,10 @@ def main(args: Sequence[str]) -> None:
     console.print(table)
     console.print(f"published: {PUBLISHED_MILLISECONDS} ms per game, and all draws after some groups")
     console.print(exercise(flags.seeds, flags.shorten))
-    rate = spread(article(flags.seeds[:3], flags.article_steps))
+    steps = flags.article_steps
+    rate = spread(steps / article_speed.ours(seed, steps).seconds for seed in flags.seeds[:3])
     console.print(
-        f"dqn --preset article: {rate.text()} steps/s over {flags.article_steps:,} steps, "
+        f"dqn --preset article: {rate.text()} steps/s over {steps:,} steps, "
         f"{rate.median / PUBLISHED_STEPS_PER_SECOND:.1f} times the published {PUBLISHED_STEPS_PER_SECOND}"
     )
     console.print(f"load {machine.load()} at the end")

@@ -17,6 +17,10 @@ class Spread(NamedTuple):
         """Return the same measurements as multiples of `unit`."""
         return Spread(*(value / unit for value in self))
 
+    def time(self, work: float) -> "Spread":
+        """Return how long so much work takes at these rates."""
+        return Spread(work / self.median, work / self.most, work / self.least)
+
     def text(self, digits: int = 0) -> str:
         """Return "median (least to most)" with so many digits after the point, or one number if all show the same."""
         return _span(*(number(value, digits) for value in self))

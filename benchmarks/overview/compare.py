@@ -71,7 +71,7 @@ class Pair:
             changes += [growth(1 + of_peer, 1 + own) for of_peer, own in zip(of_machine, changes, strict=True)]
         if min(changes) < least and max(changes) > -least:
             return "within noise"
-        return "better" if (min(changes) > 0) == (self.before.better == "more") else "worse"
+        return "better" if (min(changes) > 0) == self.before.more_is_better else "worse"
 
     @property
     def word(self) -> str:
@@ -89,7 +89,7 @@ def growth(before: float, after: float) -> float:
 
 def best_two(row: Result) -> list[float]:
     """Return the best of a row's values and the second best; of one value, that value twice."""
-    return [*sorted(row.values, reverse=row.better == "more"), row.values[0]][:2]
+    return [*sorted(row.values, reverse=row.more_is_better), row.values[0]][:2]
 
 
 @dataclass(frozen=True)

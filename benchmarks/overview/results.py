@@ -5,26 +5,14 @@ The file holds a `Report` by its fields, and `FORMAT`; null stands for what neve
 
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from selfplay.errors import UserError
 from selfplay.files import write_whole
 
-FORMAT = 1
-
-Better = Literal["more", "less"]
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """Hold the ratios of a row over a peer's, round by round."""
-
-    peer: str
-    """A row of the same group."""
-    values: list[float]
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -34,13 +22,17 @@ class Result:
     group: str
     name: str
     unit: str
-    better: Better
-    """Whether more or less of the unit is better."""
     ours: bool
     """Whether it is not a peer's."""
     values: list[float]
     """One per round; infinity is what never happened."""
-    ratios: tuple[Ratio, ...] = ()
+    peers: tuple[str, ...] = ()
+    """Rows of the same group that it is compared with, round by round."""
+
+    @property
+    def more_is_better(self) -> bool:
+        """Tell whether more of the unit is better, as of a rate; of a time or of memory less is."""
+        return self.unit.endswith("/s")
 
 
 @dataclass(frozen=True)
@@ -62,8 +54,7 @@ def write(path: Path, report: Report) -> None:
     """
     content = {"format": FORMAT, **asdict(report)}
     for row in content["rows"]:
-        for holder in (row, *row["ratios"]):
-            holder["values"] = [None if math.isinf(value) else value for value in holder["values"]]
+        row["values"] = [None if math.isinf(value) else value for value in row["values"]]
     try:
         write_whole(path, (json.dumps(content, indent=1, allow_nan=False) + "\n").encode())
     except OSError as error:
@@ -91,15 +82,8 @@ def _report(format: int, rows: list[dict[str, Any]], **fields: Any) -> Report:  
     return Report(rows=[_row(**row) for row in rows], **fields)
 
 
-def _row(better: Better, values: list[float | None], ratios: list[dict[str, Any]], **fields: Any) -> Result:
-    if better not in get_args(Better):
-        raise ValueError(f"better is {better!r}, neither more nor less")
-    found = tuple(Ratio(ratio["peer"], _values(ratio["values"])) for ratio in ratios)
-    return Result(better=better, values=_values(values), ratios=found, **fields)
-
-
-def _values(values: Sequence[float | None]) -> list[float]:
+def _row(values: list[float | None], peers: list[str], **fields: Any) -> Result:
     found = [math.inf if value is None else float(value) for value in values]
     if not found or not all(value > 0 for value in found):
         raise ValueError(f"a row has the values {found}, not some above 0")
-    return found
+    return Result(values=found, peers=tuple(peers), **fields)

@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 from rich.console import Console
 
-from benchmarks.measuring.turns import installed, round_by_round
-from benchmarks.overview.results import Better, Ratio, Result
+from benchmarks.measuring.turns import installed
+from benchmarks.overview.results import Result
 
 Turn: TypeAlias = Callable[[int], float]
 """Measures once, with a seed."""
@@ -32,11 +32,6 @@ class Row:
     needs: str | None = None
     """The module without which the row is skipped."""
 
-    @property
-    def better(self) -> Better:
-        """Return whether more or less of the unit is better: of a rate more, of a time or memory less."""
-        return "more" if self.unit.endswith("/s") else "less"
-
 
 def measure(groups: Mapping[str, Sequence[Row]], seeds: Sequence[int], console: Console) -> list[Result]:
     """Measure the rows of all groups, a round with each seed; rows whose peer is not installed are left out."""
@@ -48,14 +43,11 @@ def measure(groups: Mapping[str, Sequence[Row]], seeds: Sequence[int], console: 
         for turn, of_row in zip(turns, values, strict=True):
             of_row.append(turn(seed))
         console.print(f"round {number} of {len(seeds)}: {time.perf_counter() - started:.0f} s")
-    measured = {(group, row.name): of_row for (group, row), of_row in zip(rows, values, strict=True)}
-    results = []
-    for group, row in rows:
-        ours = measured[group, row.name]
-        peers = {peer: measured[group, peer] for peer in row.peers if (group, peer) in measured}
-        ratios = tuple(Ratio(peer, round_by_round(ours, theirs)) for peer, theirs in peers.items())
-        results.append(Result(group, row.name, row.unit, row.better, row.ours, ours, ratios))
-    return results
+    there = {(group, row.name) for group, row in rows}
+    return [
+        Result(group, row.name, row.unit, row.ours, of_row, tuple(peer for peer in row.peers if (group, peer) in there))
+        for (group, row), of_row in zip(rows, values, strict=True)
+    ]
 
 
 def skipped(groups: Mapping[str, Sequence[Row]]) -> dict[str, list[str]]:

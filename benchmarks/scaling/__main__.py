@@ -20,7 +20,7 @@ from rich.console import Console
 from benchmarks.environment import faces
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
-from benchmarks.measuring.spread import Spread, spread
+from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import installed
 from benchmarks.scaling import memory, picture, rows
 from benchmarks.scaling.picture import CSV_HEADER, Measurement
@@ -59,18 +59,13 @@ class Flags:
 
 def speeds(panel: Panel, point: Point, flags: Flags) -> Iterator[Measurement]:
     """Measure the curves of a point, in turns; those whose peer is not installed are left out."""
-    for curve, measured in faces.measure(point.group, flags.rounds, flags.seconds, flags.seed).items():
+    for curve, measured in faces.measure(point.rows, flags.rounds, flags.seconds, flags.seed).items():
         yield Measurement(panel.name, curve, point.x, point.name, panel.unit, spread(measured.rates), flags.rounds)
-        if panel.unit == "updates/s" or panel.name == "boards":
-            work = point.x if panel.name == "boards" else 1
-            each = spread(work / rate for rate in measured.rates)
-            unit = "s/step" if panel.name == "boards" else "s/update"
-            yield Measurement(panel.name, curve, point.x, point.name, unit, each, flags.rounds)
 
 
 def memories(num_boards: int, flags: Flags) -> Iterator[Measurement]:
     """Measure the bytes per board of each way of playing many boards."""
-    for row in rows.boards(num_boards).rows:
+    for row in rows.boards(num_boards):
         if not installed(row.needs):
             continue
         peaks = spread(memory.peak_bytes(row.name, num_boards) / num_boards for _ in range(flags.processes))
@@ -80,32 +75,27 @@ def memories(num_boards: int, flags: Flags) -> Iterator[Measurement]:
 
 
 def all_measurements(flags: Flags, console: Console) -> Iterator[Measurement]:
-    """Measure everything, and print each figure as it comes."""
+    """Measure everything."""
     for panel in rows.panels():
         for point in panel.points:
-            for measured in speeds(panel, point, flags):
-                if measured.unit == panel.unit:
-                    console.print(f"{point.group.title}: {measured.curve}: {measured.spread.text()} {measured.unit}")
-                yield measured
-    if not memory.measurable():
+            yield from speeds(panel, point, flags)
+    if memory.measurable():
+        for num_boards in rows.MEMORY_BOARDS:
+            yield from memories(num_boards, flags)
+    else:
         console.print("this system does not say how much memory a process has had, so that is not measured")
-        return
-    for num_boards in rows.MEMORY_BOARDS:
-        for measured in memories(num_boards, flags):
-            console.print(f"{num_boards:,} boards: {measured.curve}: {measured.spread.text()} {measured.unit}")
-            yield measured
 
 
 def boards_rows(measurements: Sequence[Measurement]) -> list[list[str]]:
     """Return what a step of each curve costs on the fewest boards, its best rate, and from where half of it holds."""
-    of_boards = [each for each in measurements if each.panel == "boards" and each.unit == "plies/s"]
+    of_boards = [each for each in measurements if each.panel == "boards"]
     rows = []
     for curve in dict.fromkeys(each.curve for each in of_boards):
         rates = {each.x: each.spread for each in of_boards if each.curve == curve}
         fewest, best = rates[min(rates)], max(rates, key=lambda x: rates[x].median)
         half = min(x for x, rate in rates.items() if rate.median >= rates[best].median / 2)
-        step = Spread(*(1e6 * min(rates) / rate for rate in (fewest.median, fewest.most, fewest.least)))
-        rows.append([curve, fewest.text(), step.text(1), rates[best].over(1e6).text(2), f"{best:,}", f"{half:,}"])
+        step = fewest.time(1e6 * min(rates)).text(1)
+        rows.append([curve, fewest.text(), step, rates[best].over(1e6).text(2), f"{best:,}", f"{half:,}"])
     return rows
 
 
@@ -116,7 +106,10 @@ def main(args: Sequence[str]) -> None:
     faces.pin(console)
     if not installed("pgx"):
         console.print("pgx is not installed: pip install -c constraints.txt -e '.[bench]' for its curve")
-    measurements = list(all_measurements(flags, console))
+    measurements = []
+    for each in all_measurements(flags, console):
+        console.print(f"{each.panel} {each.point}: {each.curve}: {each.spread.text()} {each.unit}")
+        measurements.append(each)
     console.print(tables.terminal(HEADER, boards_rows(measurements)))
     console.print(f"median (least to most) over {flags.rounds} rounds of {flags.seconds} s a curve; {machine.load()}")
     if flags.docs is not None:

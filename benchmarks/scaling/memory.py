@@ -75,7 +75,7 @@ def held_bytes(curve: str, num_boards: int) -> int:
 
 
 def _play(curve: str, num_boards: int) -> None:
-    row = next(row for row in rows.boards(num_boards).rows if row.name == curve)
+    row = next(row for row in rows.boards(num_boards) if row.name == curve)
     row.make(np.random.default_rng(0))()
 
 

@@ -56,7 +56,8 @@ def figure(measurements: Sequence[Measurement]) -> Figure:
         drawn = Figure(figsize=(SIZE[0] / PIXELS_PER_INCH, SIZE[1] / PIXELS_PER_INCH), layout="constrained")
         (speed, time), (memory, sizes), (batch, width) = drawn.subplots(3, 2)
         _panel(speed, measurements, "boards", "plies/s", "Plies per second")
-        _panel(time, measurements, "boards", "s/step", "Seconds per step of all boards")
+        times = [each._replace(unit="s/step", spread=each.spread.time(each.x)) for each in measurements]
+        _panel(time, times, "boards", "s/step", "Seconds per step of all boards")
         _panel(memory, measurements, "memory", "peak B/board", "Peak memory per board")
         _panel(sizes, measurements, "board size", "plies/s", "Larger boards (1,024 side by side)")
         _panel(batch, measurements, "batch size", "updates/s", "Updates per second: batch size")

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from benchmarks.environment import face_loops, face_peers, face_rows
-from benchmarks.environment.face_rows import Group, Row
+from benchmarks.environment.face_rows import Row
 from benchmarks.training import loops
 from selfplay.dqn.config import DQNConfig
 from tictactoe import Rules
@@ -34,11 +34,11 @@ TWO_LAYERS = ", two layers"
 
 
 class Point(NamedTuple):
-    """Hold what is measured at one place of a panel."""
+    """Hold the curves that are measured at one place of a panel."""
 
     x: int
     name: str
-    group: Group
+    rows: tuple[Row, ...]
 
 
 class Panel(NamedTuple):
@@ -59,7 +59,7 @@ def panels() -> tuple[Panel, ...]:
         Panel(
             "board size, learning",
             "updates/s",
-            tuple(Point(rules.cells, str(rules), updates_of(rules)) for rules in FAMILY if fits(rules)),
+            tuple(Point(rules.cells, str(rules), _update(config_of(rules))) for rules in FAMILY if fits(rules)),
         ),
     )
 
@@ -69,34 +69,27 @@ def fits(rules: Rules) -> bool:
     return rules.cells <= 64
 
 
-def boards(num_boards: int) -> Group:
+def boards(num_boards: int) -> tuple[Row, ...]:
     """Return every way of playing many boards of 3,3,3, and pgx's."""
     pgx = partial(face_peers.pgx, num_boards, _steps(num_boards), delivery="step", draw=False)
-    rows = (*_many(FAMILY[0], num_boards), Row(PGX, pgx, needs="pgx"))
-    return Group(f"{num_boards:,} boards", rows)
+    return (*_many(FAMILY[0], num_boards), Row(PGX, pgx, needs="pgx"))
 
 
-def faces(rules: Rules) -> Group:
+def faces(rules: Rules) -> tuple[Row, ...]:
     """Return every way of playing boards of one size."""
     many = _many(rules, FAMILY_BOARDS) if fits(rules) else ()
-    return Group(f"boards of {rules}", (Row(TURNS, partial(face_rows.turns, rules, CHUNK_PLIES)), *many))
+    return (Row(TURNS, partial(face_rows.turns, rules, CHUNK_PLIES)), *many)
 
 
-def batch_size(transitions: int) -> Group:
+def batch_size(transitions: int) -> tuple[Row, ...]:
     """Return an update with a batch of some size."""
-    memory_size = max(DQNConfig.memory_size, transitions)
-    return Group(f"a batch of {transitions:,}", _update(DQNConfig(batch_size=transitions, memory_size=memory_size)))
+    return _update(DQNConfig(batch_size=transitions, memory_size=max(DQNConfig.memory_size, transitions)))
 
 
-def width(units: int) -> Group:
+def width(units: int) -> tuple[Row, ...]:
     """Return an update of a network of one hidden layer of some width, and of two."""
     one, two = _update(DQNConfig(hidden=(units,))), _update(DQNConfig(hidden=(units, units)))
-    return Group(f"{units:,} units", (*one, *(replace(row, name=row.name + TWO_LAYERS) for row in two)))
-
-
-def updates_of(rules: Rules) -> Group:
-    """Return an update for boards of one size."""
-    return Group(f"updates for {rules}", _update(config_of(rules)))
+    return (*one, *(replace(row, name=row.name + TWO_LAYERS) for row in two))
 
 
 def config_of(rules: Rules, num_boards: int = DQNConfig.num_envs) -> DQNConfig:

@@ -23,7 +23,7 @@ from torch._inductor.utils import fresh_cache
 
 from benchmarks.environment import faces
 from benchmarks.environment.face_loops import Chunk
-from benchmarks.environment.face_rows import Group, Row
+from benchmarks.environment.face_rows import Row
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import Spread, number, spread
@@ -105,8 +105,8 @@ def _loss(agent: DQNAgent, observation: torch.Tensor, action: torch.Tensor, targ
 
 def side_by_side(first: Chunk, second: Chunk, flags: Flags) -> tuple[Spread, Spread, Spread]:
     """Return the rates of two chunks in turns, and how many times as fast the second is, round by round."""
-    group = Group("", (Row("first", lambda _: first), Row("second", lambda _: second)))
-    one, other = (measured.rates for measured in faces.measure(group, flags.rounds, flags.seconds).values())
+    rows = Row("first", lambda _: first), Row("second", lambda _: second)
+    one, other = (measured.rates for measured in faces.measure(rows, flags.rounds, flags.seconds).values())
     return spread(one), spread(other), spread(round_by_round(other, one))
 
 

@@ -16,7 +16,7 @@ def config_with(**changes: Any) -> DQNConfig:
 
 
 def row(values: list[float], name: str = "faces of ours", **fields: Any) -> Result:
-    settings: dict[str, Any] = {"group": "faces", "unit": "plies/s", "better": "more", "ours": True, **fields}
+    settings: dict[str, Any] = {"group": "faces", "unit": "plies/s", "ours": True, **fields}
     return Result(name=name, values=values, **settings)
 
 

@@ -44,15 +44,15 @@ def compared(capsys: pytest.CaptureFixture[str], folder: Path, before: Report, a
 def test_a_rate_counts_when_it_changes_by_more_than_a_tenth(factor: float, expected: str) -> None:
     assert verdict(RATES, scaled(RATES, factor)) == expected
     opposite = {"worse": "better", "better": "worse"}.get(expected, expected)
-    assert verdict(RATES, scaled(RATES, factor), unit="s", better="less") == opposite
+    assert verdict(RATES, scaled(RATES, factor), unit="s") == opposite
 
 
 def test_memory_counts_when_it_changes_by_three_hundredths() -> None:
     megabytes = [416.0, 413.0, 421.0, 416.5, 415.0]
-    before, after = (row(values, unit="MB", better="less") for values in (megabytes, scaled(megabytes, 1.04)))
+    before, after = (row(values, unit="MB") for values in (megabytes, scaled(megabytes, 1.04)))
     larger = Pair(before, after)
     assert (larger.verdict, larger.word) == ("worse", "LARGER")
-    assert verdict(megabytes, scaled(megabytes, 1.02), unit="MB", better="less") == "within noise"
+    assert verdict(megabytes, scaled(megabytes, 1.02), unit="MB") == "within noise"
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_noise_is_no_change(before: list[float], after: list[float]) -> None:
 
 def test_the_order_of_rounds_says_nothing() -> None:
     assert verdict([80.0, 100.0, 99.0], [85.0, 60.0, 88.0]) == "worse"
-    assert verdict([1.25, 1.0, 1.1], [1.3, 1.2, 1.5], unit="s", better="less") == "worse"
+    assert verdict([1.25, 1.0, 1.1], [1.3, 1.2, 1.5], unit="s") == "worse"
 
 
 def test_one_round_counts() -> None:
@@ -81,9 +81,9 @@ def test_one_round_counts() -> None:
 
 def test_a_proof_that_is_no_longer_found_is_worse() -> None:
     proved, never = [3.0, 4.0, 3.5, 4.1, 3.8], [math.inf] * 5
-    assert verdict(proved, never, unit="s", better="less") == "worse"
-    assert verdict(never, proved, unit="s", better="less") == "better"
-    assert verdict(never, never, unit="s", better="less") == "within noise"
+    assert verdict(proved, never, unit="s") == "worse"
+    assert verdict(never, proved, unit="s") == "better"
+    assert verdict(never, never, unit="s") == "within noise"
 
 
 def test_two_runs_alike_exit_with_0(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -165,8 +165,8 @@ def test_another_machine_is_a_warning(capsys: pytest.CaptureFixture[str], tmp_pa
 
 
 def broken(**changes: Any) -> str:
-    good = {"group": "a", "name": "b", "unit": "s", "better": "less", "ours": True, "values": [1], "ratios": []}
-    return json.dumps({"format": 1, "machine": {}, "seeds": [0], "rows": [good | changes]})
+    good = {"group": "a", "name": "b", "unit": "s", "ours": True, "values": [1], "peers": []}
+    return json.dumps({"format": 2, "machine": {}, "seeds": [0], "rows": [good | changes]})
 
 
 @pytest.mark.parametrize(
@@ -175,13 +175,12 @@ def broken(**changes: Any) -> str:
         ("{", "is no measurement"),
         (b"\xff\xfe\x00", "is no measurement"),
         ("[1]", "is no measurement"),
-        ('{"format": 2, "rows": []}', "it is not of format 1"),
-        ('{"format": 1, "machine": [], "seeds": []}', "is no measurement"),
-        (broken(better="most"), "better is 'most', neither more nor less"),
+        ('{"format": 1, "rows": []}', "it is not of format 2"),
+        ('{"format": 2, "machine": [], "seeds": []}', "is no measurement"),
         (broken(values=[1, 0]), "a row has the values [1.0, 0.0]"),
         (broken(), "the two files have no row in common"),
         (broken(values=["fast"]), "is no measurement"),
-        (broken(ratios=[{"peer": "x"}]), "is no measurement"),
+        (broken(peers=3), "is no measurement"),
         (None, "cannot be read"),
     ],
 )

@@ -75,8 +75,6 @@ def test_every_panel_is_measured_written_and_drawn(
     for line in lines:
         assert 0 < float(line["least"]) <= float(line["median"]) <= float(line["most"])
         assert line["measurements"] == ("1" if line["unit"] == "held B/board" else "2")
-    of_four = {line["unit"]: line for line in lines if (line["curve"], line["point"]) == (PLAYING, "4")}
-    assert float(of_four["s/step"]["least"]) == pytest.approx(4 / float(of_four["plies/s"]["most"]), rel=1e-3)
     with Image.open(tmp_path / "scaling.png") as drawn:
         assert drawn.format == "PNG"
         assert drawn.size == picture.SIZE
@@ -94,9 +92,9 @@ def test_the_points_go_as_far_as_the_page_says() -> None:
 def test_a_curve_varies_what_its_panel_says(monkeypatch: pytest.MonkeyPatch) -> None:
     learned: list[DQNConfig] = []
     monkeypatch.setattr(loops, "learning", learned.append)
-    groups = [rows.batch_size(8_192), rows.width(64), rows.updates_of(Rules(4, 4, 4))]
-    for group in groups:
-        for row in group.rows:
+    points = {(panel.name, point.name): point.rows for panel in rows.panels() for point in panel.points}
+    for place in ("batch size", "8192"), ("width", "64"), ("board size, learning", "4,4,4"):
+        for row in points[place]:
             if UPDATE in row.name:
                 row.make(np.random.default_rng(1000))
     default = DQNConfig()
@@ -141,8 +139,11 @@ def test_the_table_says_what_one_board_costs_and_where_half_the_best_rate_begins
 def test_a_panel_shows_each_curve_with_its_spread() -> None:
     updates = [measurement(UPDATE, 8, 1.0, panel)._replace(unit="updates/s") for panel in ("batch size", "width")]
     measured = [measurement(VECTOR, x, 100.0 * x) for x in (1, 4)]
-    speed = picture.figure([*measured, *updates]).axes[0]
+    drawn = picture.figure([*measured, *updates])
+    speed = drawn.axes[0]
     assert [np.asarray(line.get_ydata()).tolist() for line in speed.get_lines()] == [[100, 400]]
     band = speed.collections[0].get_paths()[0].vertices
     assert (np.asarray(band)[:, 1].min(), np.asarray(band)[:, 1].max()) == (50, 800)
+    (per_step,) = drawn.axes[1].get_lines()
+    assert np.asarray(per_step.get_ydata()).tolist() == [0.01, 0.01]
     assert (speed.get_xscale(), speed.get_yscale()) == ("log", "log")
