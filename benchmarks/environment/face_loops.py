@@ -63,8 +63,9 @@ def single_agent(env: gymnasium.Env[Any, Any], games: Sequence[Sequence[int]]) -
     return chunk
 
 
-def control(env: gymnasium.Env[Any, Any], actions: Sequence[int]) -> Chunk:
-    """Play actions that are always legal, episode after episode."""
+def control(env: gymnasium.Env[Any, Any], steps: int, rng: np.random.Generator) -> Chunk:
+    """Play so many of two actions that are always legal, drawn at random, episode after episode."""
+    actions = rng.integers(2, size=steps).tolist()
 
     def chunk() -> Played:
         episodes = 0

@@ -62,10 +62,6 @@ def _agents(make: Callable[[], Any], rng: np.random.Generator) -> Chunk:
     return face_loops.agents(make(), games(9, ONE_BOARD_PLIES, rng))
 
 
-def _cart_pole(rng: np.random.Generator) -> Chunk:
-    return face_loops.control(gymnasium.make("CartPole-v1"), rng.integers(2, size=ONE_BOARD_PLIES).tolist())
-
-
 def _open_spiel(game: str, cells: int, rng: np.random.Generator) -> Chunk:
     return face_peers.open_spiel(game, games(cells, ONE_BOARD_PLIES, rng))
 
@@ -129,7 +125,9 @@ def board() -> Group:
     """Return the turn view and single boards of others."""
     peers = (
         *_classic_rows(),
-        Row("Gymnasium CartPole-v1", _cart_pole),
+        Row(
+            "Gymnasium CartPole-v1", lambda rng: face_loops.control(gymnasium.make("CartPole-v1"), ONE_BOARD_PLIES, rng)
+        ),
         Row("OpenSpiel tic_tac_toe", partial(_open_spiel, "tic_tac_toe", 9), needs="pyspiel"),
     )
     ours = Row("TicTacToe-v0, gymnasium.make", _turns(FAMILY[0]), over=tuple(peer.name for peer in peers))
