@@ -20,7 +20,7 @@ from benchmarks.measuring.spread import Spread, spread
 from benchmarks.measuring.turns import in_turns
 from benchmarks.training import runs
 from selfplay import training
-from selfplay.agent import Agent
+from selfplay.agent import AnyAgent
 from selfplay.algorithms import Config
 from selfplay.commands.command_line import run_command
 from selfplay.dqn.config import DQNConfig
@@ -103,7 +103,7 @@ class Run(NamedTuple):
         )
 
 
-def ties_with_itself(player: Agent) -> bool:
+def ties_with_itself(player: AnyAgent) -> bool:
     """Tell whether a greedy player draws against itself."""
     return self_play_game(Judge(player, RULES)).endswith("A draw.")
 

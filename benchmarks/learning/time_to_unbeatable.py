@@ -7,13 +7,13 @@ The README's figures:
 Every run is the one that `python train.py` does with the same settings and seed. Its time is the time
 spent in training up to the first evaluation from which the proof holds to the end of the run; the proof is
 "optimal" in the mode `optimal` and "unbeatable" in the others. A run that does not get there counts as
-"never" in every median. The unit of time (see `benchmarks/training/unit.py`) is measured between the runs, and
+"never" in every median. The unit of time (see `benchmarks/training/unit.py`) is measured in turns with the runs, and
 its median counts. Updates are those of each network: with one per seat, both do as many.
 """
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
@@ -59,8 +59,6 @@ class Flags:
     """Where to train; the unit of time is a CPU's in either case."""
     total_steps: int = DQNConfig().total_steps
     """Plies after which a run ends at the latest."""
-    unit_runs: int = 3
-    """How often the unit of time is measured: evenly spread, from before the first run to after the last."""
     unit_steps: int = STEPS
     """Steps of the unit of time; fewer only to try the script."""
 
@@ -110,27 +108,18 @@ def evaluate_milliseconds() -> Spread:
     return spread(times)
 
 
-def schedule(flags: Flags) -> list[tuple[Mode, int]]:
-    """Return the runs in order: the modes take turns, so that what slows the machine slows all of them."""
-    seeds = {mode: flags.seeds or tuple(SEEDS[mode]) for mode in flags.modes}
-    every_seed = sorted({seed for of_mode in seeds.values() for seed in of_mode})
-    return [(mode, seed) for seed in every_seed for mode in flags.modes if seed in seeds[mode]]
-
-
-def measure_all(flags: Flags, console: Console) -> tuple[Spread, list[Run]]:
-    """Do all runs and print each as it ends, with the units evenly spread from before the first to after the last."""
-    planned = schedule(flags)
-    places = [round(unit * len(planned) / max(1, flags.unit_runs - 1)) for unit in range(flags.unit_runs)]
+def measure_all(flags: Flags, seeds: Iterable[int], console: Console) -> tuple[Spread, list[Run]]:
+    """Measure the unit and every mode with one seed after the other, and print each as it ends."""
     unit_seconds(min(200, flags.unit_steps))  # what is slow only once in a process
     units: list[float] = []
     done: list[Run] = []
-    for place in range(len(planned) + 1):
-        for _ in range(places.count(place)):
-            units.append(unit_seconds(flags.unit_steps, seed=len(units)))
-            console.print(f"    unit {len(units)}: {units[-1]:.2f} s for {flags.unit_steps:,} steps")
-        if place < len(planned):
-            done.append(measure(*planned[place], flags.total_steps, flags.device))
-            console.print(done[-1].text(), soft_wrap=True)
+    for seed in seeds:
+        units.append(unit_seconds(flags.unit_steps, seed))
+        console.print(f"    unit seed {seed}: {units[-1]:.2f} s for {flags.unit_steps:,} steps")
+        for mode in flags.modes:
+            if seed in (flags.seeds or SEEDS[mode]):
+                done.append(measure(mode, seed, flags.total_steps, flags.device))
+                console.print(done[-1].text(), soft_wrap=True)
     return spread(units), done
 
 
@@ -157,11 +146,11 @@ def main(args: Sequence[str]) -> None:
     """Measure, and print each result as it comes and the table at the end."""
     flags = read_flags(Flags, args, PROG, may_be_empty=["seeds"])
     choose_device(flags.device)
-    every_seed = sorted({seed for _, seed in schedule(flags)})
-    console = machine.start("Time to unbeatable", peers=["stable-baselines3"], seeds=every_seed)
+    seeds = flags.seeds or sorted({seed for mode in flags.modes for seed in SEEDS[mode]})
+    console = machine.start("Time to unbeatable", peers=["stable-baselines3"], seeds=seeds)
     evaluation = evaluate_milliseconds()
     console.print(f"one exact evaluation: {evaluation.text(1)} ms, {EVALUATE_CALLS} calls")
-    unit, done = measure_all(flags, console)
+    unit, done = measure_all(flags, seeds, console)
     note = "median (least to most) over the seeds; a run without the proof counts as never"
     tables.present(console, HEADER, table_rows(done, unit), note)
     console.print(f"unit: {unit.text(2)} s for {flags.unit_steps:,} steps; the median counts")

@@ -26,7 +26,7 @@ MISTAKES = [
     (published, "--article-steps 1", "--article-steps must be at least 100, got 1"),
     (targets, "--seeds", "--seeds must be at least one"),
     (bigger_boards, "--rows 9x9x9", "--rows must be some of 3x3x3"),
-    (time_to_unbeatable, "--unit-runs 0", "--unit-runs must be at least 1"),
+    (time_to_unbeatable, "--unit-steps 0", "--unit-steps must be at least 1"),
     (article_speed, "--steps 0", "--steps must be at least 1"),
     (device_work, "--boards 0", "--boards must be at least 1"),
     (profile, "--shorten 0", "--shorten must be at least 1"),
