@@ -29,7 +29,6 @@ from benchmarks.training import article_speed
 from selfplay import training
 from selfplay.commands.command_line import run_command
 from selfplay.dqn.config import PRESETS
-from selfplay.errors import UserError
 from selfplay.files import write_whole
 from selfplay.proof.evaluation import Evaluation
 from selfplay.runs.pictures import png
@@ -54,6 +53,8 @@ PUBLISHED_STEPS_PER_SECOND = 128
 
 OPPONENTS: tuple[Literal["random", "self"], ...] = ("random", "self")
 """Of td-value in exercise 1.1."""
+ARTICLE_STEPS = 20_000
+"""Of the DQN, with each of the first three seeds."""
 DRAW_REWARDS = (0.1, 0.2)
 """Of afterstate-q: that of the published program, and that of the text."""
 PROGRESS_GAMES = 100_000
@@ -72,12 +73,10 @@ class Flags:
     """Seeds of everything but the match-ups; the pictures are of the first."""
     match_up_seeds: tuple[int, ...] = tuple(range(20))
     """Seeds of afterstate-q's match-ups."""
-    article_steps: int = 20_000
-    """Steps over which the published DQN is timed, with each of the first three seeds."""
     docs: Path | None = None
     """Folder to write the pictures and the CSV into."""
     shorten: int = 1
-    """Divide the numbers of games by this; more than 1 only to try the script."""
+    """Divide the numbers of games and steps by this; more than 1 only to try the script."""
 
 
 def shares_text(shares: Iterable[float]) -> str:
@@ -199,8 +198,6 @@ def write_docs(folder: Path, seed: int, games: int, backup: TDBackup, groups: In
 def main(args: Sequence[str]) -> None:
     """Measure, and print each learner's figures as they come."""
     flags = read_flags(Flags, args, PROG)
-    if flags.article_steps < PRESETS["article"].warmup:
-        raise UserError(f"--article-steps must be at least {PRESETS['article'].warmup}, got {flags.article_steps}")
     console = machine.start("The published figures", ["numba"], flags.seeds)
 
     games = max(AfterstateQConfig().games // flags.shorten, 1)
@@ -212,7 +209,7 @@ def main(args: Sequence[str]) -> None:
     console.print(table)
     console.print(f"published: {PUBLISHED_MILLISECONDS} ms per game, and all draws after some groups")
     console.print(exercise(flags.seeds, flags.shorten))
-    steps = flags.article_steps
+    steps = max(ARTICLE_STEPS // flags.shorten, PRESETS["article"].warmup)
     rate = spread(steps / article_speed.ours(seed, steps).seconds for seed in flags.seeds[:3])
     console.print(
         f"dqn --preset article: {rate.text()} steps/s over {steps:,} steps, "

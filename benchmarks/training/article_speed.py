@@ -2,7 +2,7 @@
 
 The README's figures:
 
-    python -m benchmarks.training.article_speed --full
+    python -m benchmarks.training.article_speed
 
 Ours is `python train.py --preset article`, theirs `cleanrl_style.py`; both play the same game on one
 board and do one update per step, on one core, without evaluation. They take turns, and each pair gives one
@@ -26,7 +26,6 @@ from selfplay.commands.command_line import run_command
 from selfplay.dqn.config import PRESETS, DQNConfig
 
 PROG = "python -m benchmarks.training.article_speed"
-FULL_STEPS = 100_000
 WARM_UP_STEPS = 500
 Who = Literal["ours", "theirs"]
 HEADER = ("", "steps/s", "seconds")
@@ -36,10 +35,8 @@ HEADER = ("", "steps/s", "seconds")
 class Flags:
     """Measure the published DQN beside a loop in CleanRL's manner: steps per second."""
 
-    steps: int = 20_000
-    """Steps of each run."""
-    full: bool = False
-    """Do the published 100,000 steps instead."""
+    steps: int = PRESETS["article"].total_steps
+    """Steps of each run; by default the published ones."""
     seeds: tuple[int, ...] = (0, 1, 2)
     """Seeds; each gives one pair of runs."""
     scalars: bool = True
@@ -94,7 +91,7 @@ def table_rows(runs: Sequence[Run]) -> list[list[str]]:
 def main(args: Sequence[str]) -> None:
     """Measure, and print each run as it comes and the table at the end."""
     flags = read_flags(Flags, args, PROG)
-    steps = FULL_STEPS if flags.full else flags.steps
+    steps = flags.steps
     train: dict[Who, Callable[[int, int], Timed]] = {"ours": ours, "theirs": partial(theirs, scalars=flags.scalars)}
     console = machine.start("Speed of the published DQN", ["stable-baselines3", "tensorboard"], flags.seeds)
     for of_either in train.values():

@@ -83,7 +83,7 @@ def test_a_cell_shows_one_number_where_all_seeds_show_it() -> None:
 
 def test_the_published_figures_are_printed_and_drawn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     seeds = ["--seeds", "1000", "--match-up-seeds", "1000", "1001"]
-    published.main([*seeds, "--shorten", "100", "--article-steps", "200", "--docs", str(tmp_path)])
+    published.main([*seeds, "--shorten", "100", "--docs", str(tmp_path)])
     printed = capsys.readouterr().out
     rows = printed_rows(printed)
     assert ["random against random", "0.1"] in [cells[:2] for cells in rows]
