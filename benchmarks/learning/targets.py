@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from benchmarks.measuring import machine, tables
+from benchmarks.measuring.counts import COUNTED, counts
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import in_turns
@@ -38,17 +39,7 @@ COLOURS: dict[Target, str] = {"negamax": "#0072b2", "independent": "#e69f00", "a
 """Of Okabe and Ito's palette, which people with any colour vision can tell apart."""
 WINDOW = 8
 """Evaluations in the mean that is drawn."""
-CSV_HEADER = (
-    "target",
-    "seed",
-    "plies",
-    "exploitability",
-    "first_losses",
-    "second_losses",
-    "first_illegal",
-    "second_illegal",
-    "optimal_states",
-)
+CSV_HEADER = ("target", "seed", "plies", "exploitability", *COUNTED)
 HEADER = ("target", "exploitability", "lost and illegal lines", "optimal states", "unbeatable, % of evaluations")
 
 
@@ -79,17 +70,7 @@ class Curve(NamedTuple):
     def csv_lines(self) -> list[list[str | int | float]]:
         """Return a line per evaluation."""
         return [
-            [
-                self.target,
-                self.seed,
-                plies,
-                evaluation.exploitability,
-                evaluation.first.losses,
-                evaluation.second.losses,
-                evaluation.first.illegal,
-                evaluation.second.illegal,
-                evaluation.optimal_states,
-            ]
+            [self.target, self.seed, plies, evaluation.exploitability, *counts(evaluation)]
             for plies, evaluation in zip(self.plies, self.evaluations, strict=True)
         ]
 
@@ -150,7 +131,7 @@ def table_rows(curves: Sequence[Curve]) -> list[list[str]]:
 
 def bad_lines(evaluation: Evaluation) -> int:
     """Return the lost and the illegal lines of both seats."""
-    return sum(seat.losses + seat.illegal for seat in (evaluation.first, evaluation.second))
+    return sum(counts(evaluation)[:4])
 
 
 def main(args: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import gymnasium
 import numpy as np
 
+from benchmarks.measuring.counts import counts
 from selfplay.agent import Agent
 from selfplay.errors import UserError
 from selfplay.files import write_csv
@@ -88,11 +89,7 @@ def judged(player: str, seed: int, seconds: float, updates: int, evaluation: Eva
         seed,
         round(seconds, 3),
         updates,
-        evaluation.first.losses,
-        evaluation.second.losses,
-        evaluation.first.illegal,
-        evaluation.second.illegal,
-        evaluation.optimal_states,
+        *counts(evaluation),
         evaluation.exploitability,
         evaluation.unbeatable,
     )
