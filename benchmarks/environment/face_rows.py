@@ -1,4 +1,4 @@
-"""List what `faces.py` measures: every face of ours, and the peers beside it."""
+"""List what `faces.py` measures: every face of ours, the peers beside it, and what ours has to reach."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,16 +40,24 @@ class Row:
     make: Make
     needs: str | None = None
     """The module without which the row is skipped."""
-    over: tuple[str, ...] = ()
-    """Rows of its group that it is compared with."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Ask for a ratio between two rows of a group, or only show it."""
+
+    ours: str
+    peer: str
+    at_least: float | None = None
 
 
 @dataclass(frozen=True)
 class Group:
-    """Hold rows that are measured in turns."""
+    """Hold rows that are measured in turns, and the ratios between them."""
 
     title: str
     rows: tuple[Row, ...]
+    goals: tuple[Goal, ...]
 
 
 def turns(rules: Rules, plies: int, rng: np.random.Generator) -> Chunk:
@@ -123,23 +131,28 @@ def _recorded_batch(num_boards: int) -> Make:
 
 def board() -> Group:
     """Return the turn view and single boards of others."""
-    peers = (
-        *_classic_rows(),
-        Row(
-            "Gymnasium CartPole-v1", lambda rng: face_loops.control(gymnasium.make("CartPole-v1"), ONE_BOARD_PLIES, rng)
-        ),
-        Row("OpenSpiel tic_tac_toe", partial(_open_spiel, "tic_tac_toe", 9), needs="pyspiel"),
+    ours = Row("TicTacToe-v0, gymnasium.make", _turns(FAMILY[0]))
+    checked, raw = _classic_rows()
+    cart_pole = Row(
+        "Gymnasium CartPole-v1", lambda rng: face_loops.control(gymnasium.make("CartPole-v1"), ONE_BOARD_PLIES, rng)
     )
-    ours = Row("TicTacToe-v0, gymnasium.make", _turns(FAMILY[0]), over=tuple(peer.name for peer in peers))
-    return Group("One board", (ours, *peers))
+    spiel = Row("OpenSpiel tic_tac_toe", partial(_open_spiel, "tic_tac_toe", 9), needs="pyspiel")
+    goals = (
+        Goal(ours.name, checked.name, 10),
+        Goal(ours.name, raw.name),
+        Goal(ours.name, cart_pole.name, 1),
+        Goal(ours.name, spiel.name),
+    )
+    return Group("One board", (ours, checked, raw, cart_pole, spiel), goals)
 
 
 def agents() -> Group:
     """Return the PettingZoo view and PettingZoo's own."""
+    ours = Row("tictactoe_v0.env()", partial(_agents, tictactoe_v0.env))
+    ours_raw = Row("tictactoe_v0.raw_env()", partial(_agents, tictactoe_v0.raw_env))
     checked, raw = _classic_rows()
-    ours = Row("tictactoe_v0.env()", partial(_agents, tictactoe_v0.env), over=(checked.name,))
-    ours_raw = Row("tictactoe_v0.raw_env()", partial(_agents, tictactoe_v0.raw_env), over=(raw.name,))
-    return Group("Two agents, PettingZoo AEC", (ours, ours_raw, checked, raw))
+    goals = (Goal(ours.name, checked.name, 4), Goal(ours_raw.name, raw.name))
+    return Group("Two agents, PettingZoo AEC", (ours, ours_raw, checked, raw), goals)
 
 
 def _classic_rows() -> tuple[Row, Row]:
@@ -152,75 +165,75 @@ def _classic_rows() -> tuple[Row, Row]:
     )
 
 
-def vector(num_boards: int, *, sync: bool) -> Group:
+def vector(num_boards: int, at_least: float, *, sync: bool) -> Group:
     """Return the vector environment in its modes, and pgx, each with cells drawn before and drawn from the masks."""
-    drawn = "make_vec, NEXT_STEP, from the mask"
-    pgx, pgx_drawn, pgx_scan = "pgx, jitted steps", "pgx, jitted steps, from the mask", "pgx, one lax.scan"
-    one_by_one = [Row("SyncVectorEnv of TicTacToe-v0", partial(_sync_vector, num_boards))] if sync else []
-    over = {
-        AutoresetMode.NEXT_STEP: (pgx, *(row.name for row in one_by_one)),
-        AutoresetMode.SAME_STEP: (pgx, pgx_scan),
-    }
-    rows = [
-        *(
-            Row(f"make_vec, {mode.name}", _vector(num_boards, mode=mode), over=over.get(mode, ()))
-            for mode in AutoresetMode
-        ),
-        Row(drawn, _vector(num_boards, draw=True), over=(pgx_drawn,)),
-        Row(pgx, _pgx(num_boards, "step"), needs="pgx"),
-        Row(pgx_drawn, _pgx(num_boards, "step", draw=True), needs="pgx"),
-        Row(pgx_scan, _pgx(num_boards, "scan"), needs="pgx"),
-        *one_by_one,
+    modes = {mode: Row(f"make_vec, {mode.name}", _vector(num_boards, mode=mode)) for mode in AutoresetMode}
+    ours, same_step = modes[AutoresetMode.NEXT_STEP], modes[AutoresetMode.SAME_STEP]
+    drawn = Row(f"{ours.name}, from the mask", _vector(num_boards, draw=True))
+    pgx = Row("pgx, jitted steps", _pgx(num_boards, "step"), needs="pgx")
+    pgx_drawn = Row("pgx, jitted steps, from the mask", _pgx(num_boards, "step", draw=True), needs="pgx")
+    pgx_scan = Row("pgx, one lax.scan", _pgx(num_boards, "scan"), needs="pgx")
+    rows = [*modes.values(), drawn, pgx, pgx_drawn, pgx_scan]
+    goals = [
+        Goal(ours.name, pgx.name, at_least),
+        Goal(same_step.name, pgx.name),
+        Goal(drawn.name, pgx_drawn.name, at_least),
+        Goal(same_step.name, pgx_scan.name),
     ]
-    return Group(f"{num_boards:,} boards", tuple(rows))
+    if sync:
+        rows.append(Row("SyncVectorEnv of TicTacToe-v0", partial(_sync_vector, num_boards)))
+        goals.append(Goal(ours.name, rows[-1].name))
+    return Group(f"{num_boards:,} boards", tuple(rows), tuple(goals))
 
 
 def versus(num_boards: int) -> Group:
     """Return the versus view and its vector form; a ply is a step, which holds the reply as well."""
-    rows = []
+    rows, goals = [], []
     for opponent in ("random", "heuristic", "optimal"):
         one = Row(f"TicTacToeVersus-v0, {opponent}", partial(_versus, opponent))
-        name, make = f"its make_vec, {num_boards:,} boards, {opponent}", partial(_versus_vector, opponent, num_boards)
-        rows += [one, Row(name, make, over=(one.name,))]
-    return Group("An opponent inside", tuple(rows))
+        many = Row(f"its make_vec, {num_boards:,} boards, {opponent}", partial(_versus_vector, opponent, num_boards))
+        rows += [one, many]
+        goals.append(Goal(many.name, one.name))
+    return Group("An opponent inside", tuple(rows), tuple(goals))
 
 
 def family(num_boards: int) -> Group:
-    """Return the turn view and the vector environment on larger boards.
+    """Return the turn view and the vector environment on larger boards; a ply may cost as much more as cells are more.
 
     Sizes above 64 cells do not fit the vector environment.
     """
-    ours, many_boards, peer = "TicTacToe-v0, {}", f"make_vec, {num_boards:,} boards, {{}}", "OpenSpiel mnk, {}"
-    rows = []
+    rows, goals = [], []
     for rules in FAMILY:
         name = f"mnk(m={rules.cols},n={rules.rows},k={rules.k})"
-        smallest = [FAMILY[0]] if rules != FAMILY[0] else []
-        over = (peer.format(rules), *map(ours.format, smallest))
-        rows += [
-            Row(ours.format(rules), _turns(rules), over=over),
-            Row(peer.format(rules), partial(_open_spiel, name, rules.cells), needs="pyspiel"),
-        ]
+        ours = Row(f"TicTacToe-v0, {rules}", _turns(rules))
+        peer = Row(f"OpenSpiel mnk, {rules}", partial(_open_spiel, name, rules.cells), needs="pyspiel")
+        rows += [ours, peer]
+        goals.append(Goal(ours.name, peer.name, 5 if rules == FAMILY[-1] else None))
         if rules.cells <= 64:
-            over = tuple(map(many_boards.format, smallest))
-            rows.append(Row(many_boards.format(rules), _vector(num_boards, rules), over=over))
-    return Group("Larger boards", tuple(rows))
+            rows.append(Row(f"make_vec, {num_boards:,} boards, {rules}", _vector(num_boards, rules=rules)))
+    for view in (0, 2):  # the places of the turn view and the vector environment among the rows of a size
+        for place, rules in enumerate(FAMILY[1:], 1):
+            if view + 3 * place < len(rows):
+                goals.append(Goal(rows[view + 3 * place].name, rows[view].name, FAMILY[0].cells / rules.cells))
+    return Group("Larger boards", tuple(rows), tuple(goals))
 
 
 def batch(num_boards: int) -> Group:
     """Return the functional batch on a CPU, with NumPy and with torch."""
+    ours = Row("tictactoe.batch, NumPy", _batch(num_boards, np))
     on_torch = Row("tictactoe.batch, torch CPU", _batch(num_boards, torch, torch.device("cpu")))
-    ours = Row("tictactoe.batch, NumPy", _batch(num_boards, np), over=(on_torch.name,))
-    return Group(f"The functional batch, {num_boards:,} boards", (ours, on_torch))
+    goals = (Goal(ours.name, on_torch.name),)
+    return Group(f"The functional batch, {num_boards:,} boards", (ours, on_torch), goals)
 
 
 def device(num_boards: int) -> Group:
     """Return the functional batch on a GPU, and pgx on the same one; all arrays stay there."""
     plain = Row("tictactoe.batch, torch CUDA", _batch(num_boards, torch, CUDA))
-    pgx = Row("pgx, jitted steps", _pgx(num_boards, "device"), needs="pgx")
-    recorded = Row("tictactoe.batch, as a CUDA graph", _recorded_batch(num_boards), over=(pgx.name,))
+    recorded = Row("tictactoe.batch, as a CUDA graph", _recorded_batch(num_boards))
     if not face_peers.pgx_accelerated():
-        return Group(f"On the GPU, {num_boards:,} boards; JAX sees none", (recorded, plain))
-    return Group(f"On the GPU, {num_boards:,} boards", (recorded, plain, pgx))
+        return Group(f"On the GPU, {num_boards:,} boards; JAX sees none", (recorded, plain), ())
+    pgx = Row("pgx, jitted steps", _pgx(num_boards, "device"), needs="pgx")
+    return Group(f"On the GPU, {num_boards:,} boards", (recorded, plain, pgx), (Goal(recorded.name, pgx.name, 1),))
 
 
 def groups(subject: Subject) -> tuple[Group, ...]:
@@ -230,7 +243,7 @@ def groups(subject: Subject) -> tuple[Group, ...]:
     if subject == "agents":
         return (agents(),)
     if subject == "vector":
-        return (vector(1_024, sync=True), vector(65_536, sync=False))
+        return (vector(1_024, 4, sync=True), vector(65_536, 3, sync=False))
     if subject == "versus":
         return (versus(1_024),)
     if subject == "family":

@@ -29,7 +29,7 @@ from rich.table import Table
 
 from benchmarks.environment import face_rows
 from benchmarks.environment.face_loops import Chunk, Played
-from benchmarks.environment.face_rows import DISTRIBUTIONS, PEERS, Group, Row, Subject
+from benchmarks.environment.face_rows import DISTRIBUTIONS, PEERS, Goal, Group, Row, Subject
 from benchmarks.environment.import_time import import_milliseconds
 from benchmarks.measuring import machine
 from benchmarks.measuring.flags import read_flags
@@ -105,15 +105,21 @@ def speeds(group: Group, measured: dict[str, Measured]) -> Table:
     return table
 
 
+def ratio(goal: Goal, measured: dict[str, Measured]) -> tuple[str, str, str]:
+    """Return a ratio as text, what it must be at least, and whether its median is."""
+    asked = "" if goal.at_least is None else f"{goal.at_least:.2f}"
+    if goal.ours not in measured or goal.peer not in measured:
+        return "not installed", asked, ""
+    ratios = spread(round_by_round(measured[goal.ours].rates, measured[goal.peer].rates))
+    reached = "" if goal.at_least is None else "yes" if ratios.median >= goal.at_least else "NO"
+    return ratios.text(2), asked, reached
+
+
 def ratios(group: Group, measured: dict[str, Measured]) -> Table:
-    """Return the ratios between rows of a group, of the same round each."""
-    table = Table("ours", "over", "ratio")
-    for row in group.rows:
-        for peer in row.over:
-            found = "not installed"
-            if peer in measured:
-                found = spread(round_by_round(measured[row.name].rates, measured[peer].rates)).text(2)
-            table.add_row(row.name, peer, found)
+    """Return the ratios between rows of a group."""
+    table = Table("ours", "over", "ratio", "at least", "reached")
+    for goal in group.goals:
+        table.add_row(goal.ours, goal.peer, *ratio(goal, measured))
     return table
 
 
@@ -143,7 +149,8 @@ def main(args: Sequence[str]) -> None:
         for group in groups:
             measured = measure(group.rows, flags.rounds, flags.seconds, flags.seed)
             console.print(speeds(group, measured))
-            console.print(ratios(group, measured))
+            if group.goals:
+                console.print(ratios(group, measured))
     console.print(f"median (least to most) over {flags.rounds} rounds of {flags.seconds} s a row")
     console.print(f"import tictactoe after numpy and gymnasium: {import_milliseconds().text(1)} ms")
 

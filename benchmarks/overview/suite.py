@@ -63,7 +63,7 @@ def face_group(sizes: Sizes) -> list[Row]:
     for boards in sizes.boards:
         sync = boards == sizes.boards[0]
         peers = ("pgx, jitted steps", "SyncVectorEnv of TicTacToe-v0")[: 1 + sync]
-        group = face_rows.vector(boards, sync=sync)
+        group = face_rows.vector(boards, 0, sync=sync)
         rows += _faces(sizes, group, "make_vec, NEXT_STEP", peers, f", {boards:,} boards")
     return rows
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks.environment import face_loops, face_peers, face_rows, faces, import_time
 from benchmarks.environment.face_loops import Chunk
-from benchmarks.environment.face_rows import DISTRIBUTIONS, Group, Row
+from benchmarks.environment.face_rows import DISTRIBUTIONS, Goal, Group, Row
 from benchmarks.environment.faces import Measured
 from benchmarks.environment.random_play import CELLS, COLUMNS, POOL, FromMask, PreDrawn, Stream, orders
 from benchmarks.measuring.spread import spread
@@ -25,7 +25,7 @@ BOARDS = 64
 GROUPS = (
     face_rows.board(),
     face_rows.agents(),
-    face_rows.vector(BOARDS, sync=True),
+    face_rows.vector(BOARDS, 1, sync=True),
     face_rows.versus(BOARDS),
     face_rows.family(BOARDS),
     face_rows.batch(BOARDS),
@@ -171,18 +171,27 @@ def test_drawing_from_a_mask_is_exactly_uniform() -> None:
 
 
 def test_ratios_are_taken_round_by_round() -> None:
-    group = Group("", (Row("ours", make=partial(face_rows.turns, Rules(), 9), over=("peer", "missing")),))
     measured = {"ours": Measured([100.0, 10.0, 30.0]), "peer": Measured([10.0, 50.0, 1.0])}
-    cells = [list(column.cells) for column in faces.ratios(group, measured).columns]
-    assert cells == [["ours", "ours"], ["peer", "missing"], ["10.00 (0.20 to 30.00)", "not installed"]]
+    assert faces.ratio(Goal("ours", "peer", 10), measured) == ("10.00 (0.20 to 30.00)", "10.00", "yes")
+    assert faces.ratio(Goal("ours", "peer", 10.1), measured)[2] == "NO"
+    assert faces.ratio(Goal("ours", "peer"), measured)[1:] == ("", "")
+    assert faces.ratio(Goal("ours", "missing", 3), measured) == ("not installed", "3.00", "")
 
 
 def test_every_ratio_is_between_rows_of_its_group() -> None:
     for group in GROUPS:
         names = [row.name for row in group.rows]
         assert len(set(names)) == len(names)
-        assert {peer for row in group.rows for peer in row.over} <= set(names)
+        for goal in group.goals:
+            assert {goal.ours, goal.peer} <= set(names)
         assert {row.needs for row in group.rows} <= {None, *DISTRIBUTIONS}
+
+
+def test_the_family_may_cost_as_much_more_as_it_has_more_cells() -> None:
+    asked = {(goal.ours, goal.peer): goal.at_least for goal in face_rows.family(BOARDS).goals}
+    assert asked["TicTacToe-v0, 15,15,5", "TicTacToe-v0, 3,3,3"] == pytest.approx(9 / 225)
+    assert asked["make_vec, 64 boards, 7,7,5", "make_vec, 64 boards, 3,3,3"] == pytest.approx(9 / 49)
+    assert asked["TicTacToe-v0, 15,15,5", "OpenSpiel mnk, 15,15,5"] == 5
 
 
 def test_the_command_prints_rows_and_skips_what_is_not_installed(
