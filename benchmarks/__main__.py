@@ -4,8 +4,8 @@
     python -m benchmarks --only faces tabular       some of them
     python -m benchmarks --compare A.json B.json    what got slower, or larger, from A to B
 
-Run it before and after a change. Each value is kept in a JSON file, which `benchmarks/results.py` describes;
-`benchmarks/compare.py` says when a difference counts. The detailed scripts beside this one measure more of each.
+Run it before and after a change. Each value is kept in a JSON file, which `overview/results.py` describes;
+`overview/compare.py` says when a difference counts. The detailed scripts in the other folders measure more of each.
 """
 
 import sys
@@ -17,14 +17,17 @@ from typing import get_args
 
 from rich.table import Table
 
-from benchmarks import compare, faces, machine, results, rounds, suite, tables
-from benchmarks.face_rows import DISTRIBUTIONS, PEERS
-from benchmarks.results import Report, Result
-from benchmarks.rounds import Row
-from benchmarks.spread import spread
-from benchmarks.suite import GroupName, Sizes
-from selfplay.checks import check_counts, check_seed, check_some
-from selfplay.command_line import parse, run_command
+from benchmarks.environment import faces
+from benchmarks.environment.face_rows import DISTRIBUTIONS, PEERS
+from benchmarks.measuring import machine, tables
+from benchmarks.measuring.flags import read_flags
+from benchmarks.measuring.spread import spread
+from benchmarks.measuring.turns import round_by_round
+from benchmarks.overview import compare, results, rounds, suite
+from benchmarks.overview.results import Report, Result
+from benchmarks.overview.rounds import Row
+from benchmarks.overview.suite import GroupName, Sizes
+from selfplay.commands.command_line import run_command
 
 PROG = "python -m benchmarks"
 SIZES = Sizes()
@@ -51,14 +54,11 @@ class Flags:
 
 def main(args: Sequence[str]) -> None:
     """Measure and print, or compare."""
-    flags = parse(Flags, args, PROG)
+    flags = read_flags(Flags, args, PROG)
     if flags.compare is not None:
         compare_files(*flags.compare)
-        return
-    check_counts(flags, "rounds")
-    check_some(flags, "only")
-    check_seed(flags)
-    run(flags)
+    else:
+        run(flags)
 
 
 def compare_files(before: Path, after: Path) -> None:
@@ -82,7 +82,7 @@ def run(flags: Flags) -> None:
     """Measure the groups, write the values and print the table."""
     seeds = list(range(flags.seed, flags.seed + flags.rounds))
     path = flags.json or default_path()
-    results.make_place(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
     console = machine.start("Overview", DEPENDED_ON, seeds)
     described = machine.describe(DEPENDED_ON)
     faces.pin(console)
@@ -107,17 +107,18 @@ def default_path() -> Path:
 
 def table(rows: Sequence[Result]) -> Table:
     """Return each of our rows, with its peers below it and the ratios over them."""
-    spreads = {(row.group, row.name): spread(row.values) for row in rows}
+    values = {(row.group, row.name): row.values for row in rows}
     header = "group", "row", "median (least to most)", "unit", "ours over the peer"
     cells = []
     for group in dict.fromkeys(row.group for row in rows):
         shown = group
         for row in (row for row in rows if row.group == group and row.ours):
-            cells.append((shown, row.name, spreads[group, row.name].brief_text(), row.unit, ""))
+            cells.append((shown, row.name, spread(row.values).brief_text(), row.unit, ""))
             shown = ""
-            for ratio in row.ratios:
-                peer = spreads[group, ratio.peer].brief_text()
-                cells.append(("", f"  {ratio.peer}", peer, row.unit, spread(ratio.values).brief_text()))
+            for peer in row.peers:
+                theirs = values[group, peer]
+                ratio = spread(round_by_round(row.values, theirs)).brief_text()
+                cells.append(("", f"  {peer}", spread(theirs).brief_text(), row.unit, ratio))
     return tables.terminal(header, cells, name_width=0)
 
 

@@ -16,22 +16,23 @@ trains nothing and shows what is there.
 """
 
 import importlib
-import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
-from benchmarks import machine, tables
+from benchmarks.measuring import machine, tables
+from benchmarks.measuring.flags import read_flags
+from benchmarks.measuring.turns import installed
 from benchmarks.peers import judging, report
 from benchmarks.peers.judging import Make, Run
-from selfplay.checks import check_counts, check_some, check_times
-from selfplay.command_line import parse, run_command
+from selfplay.commands.command_line import run_command
 from selfplay.errors import UserError
 from selfplay.files import write_whole
-from selfplay.plots import png
+from selfplay.runs.pictures import png
 
 PROG = "python -m benchmarks.peers"
+INSTALL = "pip install -c constraints.txt -e '.[bench]'"
 DISTRIBUTIONS = ("stable-baselines3", "open-spiel", "tianshou")
 
 Name = Literal["ours", "stable-baselines3", "cleanrl-style", "open-spiel", "tianshou"]
@@ -42,17 +43,15 @@ class Learner(NamedTuple):
 
     module: str
     """Its file in this folder."""
-    imports: tuple[str, ...]
-    install: str
-    """How to install what it imports."""
+    imports: tuple[str, ...] = ()
 
 
 LEARNERS: Mapping[Name, Learner] = {
-    "ours": Learner("ours", (), ""),
-    "stable-baselines3": Learner("stable_baselines3_dqn", ("stable_baselines3",), "pip install stable-baselines3"),
-    "cleanrl-style": Learner("cleanrl_dqn", ("stable_baselines3",), "pip install stable-baselines3"),
-    "open-spiel": Learner("open_spiel_dqn", ("open_spiel", "tree"), "pip install open-spiel dm-tree"),
-    "tianshou": Learner("tianshou_dqn", ("tianshou",), "pip install tianshou"),
+    "ours": Learner("ours"),
+    "stable-baselines3": Learner("stable_baselines3_dqn", ("stable_baselines3",)),
+    "cleanrl-style": Learner("cleanrl_dqn", ("stable_baselines3",)),
+    "open-spiel": Learner("open_spiel_dqn", ("open_spiel", "tree")),
+    "tianshou": Learner("tianshou_dqn", ("tianshou",)),
 }
 
 
@@ -64,7 +63,7 @@ class Flags:
     """Whom to train; none to show what earlier runs have left."""
     seeds: tuple[int, ...] = (0, 1)
     """Seeds of every player."""
-    seconds: float = 300
+    seconds: float = 300.0
     """Training of each run, s."""
     evaluations: int = 40
     """Evaluations of each run: the first after 1/300 of its time, the last at its end, each interval longer."""
@@ -74,28 +73,13 @@ class Flags:
 
 def missing(learner: Learner) -> list[str]:
     """Return what it imports and is not installed."""
-    return [name for name in learner.imports if importlib.util.find_spec(name) is None]
+    return [name for name in learner.imports if not installed(name)]
 
 
 def load(learner: Learner) -> Make:
     """Return what makes the learner's trainings."""
     make: Make = importlib.import_module(f"benchmarks.peers.{learner.module}").make
     return make
-
-
-def check(flags: Flags) -> None:
-    """Refuse flags that measure nothing, before hours of work are lost for them.
-
-    Raises:
-        UserError: a flag has such a value.
-    """
-    check_some(flags, "seeds")
-    check_times(flags, "seconds")
-    check_counts(flags, "evaluations")
-    if not flags.players and flags.docs is None:
-        raise UserError("--players with no name shows what is in a folder: name it by --docs")
-    if flags.docs is not None:
-        tables.check_folder(flags.docs)
 
 
 def text(run: Run) -> str:
@@ -109,8 +93,9 @@ def text(run: Run) -> str:
 
 def main(args: Sequence[str]) -> None:
     """Train all, print each run as it ends and the table at the end, and write the figure and the CSV."""
-    flags = parse(Flags, args, PROG)
-    check(flags)
+    flags = read_flags(Flags, args, PROG, may_be_empty=["players"])
+    if not flags.players and flags.docs is None:
+        raise UserError("--players with no name shows what is in a folder: name it by --docs")
     path = None if flags.docs is None else flags.docs / "peers.csv"
     lines = [] if path is None else judging.read(path)
     console = machine.start("Learning quality beside other libraries", DISTRIBUTIONS, flags.seeds)
@@ -118,7 +103,7 @@ def main(args: Sequence[str]) -> None:
     for name in flags.players:
         lacking = missing(LEARNERS[name])
         if lacking:
-            console.print(f"{name} is left out: no {' and no '.join(lacking)} here; {LEARNERS[name].install}")
+            console.print(f"{name} is left out: no {' and no '.join(lacking)} here; {INSTALL}")
         else:
             there.append(name)
     for seed in flags.seeds:  # the players take turns, so that what slows the machine slows all of them

@@ -1,7 +1,7 @@
 """A DQN in CleanRL's manner with the settings of its `dqn.py`, against random play in a random seat.
 
 Settings: the defaults of https://github.com/vwxyzjn/cleanrl/blob/master/cleanrl/dqn.py, network included; the loop is
-`benchmarks/cleanrl_style.py`. It learns alone, so it plays `TicTacToeVersus-v0` in both seats, sees its own marks in
+`training/cleanrl_style.py`. It learns alone, so it plays `TicTacToeVersus-v0` in both seats, sees its own marks in
 plane 1, and learns the rules from the illegal reward. Its exploration falls over half of the run; how many steps that
 is follows from a short trial run of its speed. Its first 10,000 steps are random play without an update.
 """
@@ -10,14 +10,12 @@ import itertools
 import tempfile
 import time
 from dataclasses import replace
-from typing import Any
 
-import gymnasium
 from torch.utils.tensorboard import SummaryWriter
 
-from benchmarks.cleanrl_style import Learner, Settings
-from benchmarks.peers.judging import RULES, Tick, Training
-from selfplay.player import QPlayer
+from benchmarks.peers.judging import RULES, Tick, Training, versus_random
+from benchmarks.training.cleanrl_style import Learner, Settings
+from selfplay.dqn.player import QPlayer
 
 TRIAL_STEPS = 10_000
 EXPLORATION_FRACTION = 0.5
@@ -35,18 +33,10 @@ SETTINGS = Settings(
 )
 
 
-def make_game() -> gymnasium.Env[Any, Any]:
-    """Return the versus view in which it learns both seats."""
-    game: gymnasium.Env[Any, Any] = gymnasium.make(
-        "TicTacToeVersus-v0", opponent="random", seat="random", perspective="mover"
-    )
-    return game
-
-
 def steps_per_second() -> float:
     """Return its speed over a short run with the same course of exploration, that learns from the start."""
     settings = replace(SETTINGS, warmup=0, epsilon_steps=round(EXPLORATION_FRACTION * TRIAL_STEPS))
-    learner = Learner(settings, make_game)
+    learner = Learner(settings, versus_random)
     with tempfile.TemporaryDirectory() as folder, SummaryWriter(folder) as writer:
         started = time.perf_counter()
         for _ in itertools.islice(learner.learn(writer), TRIAL_STEPS):
@@ -57,7 +47,7 @@ def steps_per_second() -> float:
 def make(seed: int, seconds: float) -> Training:
     """Return the learning of one network, which is judged in both seats without a mask, as it has learned."""
     expected = round(EXPLORATION_FRACTION * seconds * steps_per_second())
-    learner = Learner(replace(SETTINGS, seed=seed, epsilon_steps=max(1, expected)), make_game)
+    learner = Learner(replace(SETTINGS, seed=seed, epsilon_steps=max(1, expected)), versus_random)
 
     def run(tick: Tick) -> None:
         with tempfile.TemporaryDirectory() as folder, SummaryWriter(folder) as writer:

@@ -4,14 +4,16 @@ import csv
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
+import gymnasium
 import numpy as np
 
+from benchmarks.measuring.counts import counts
 from selfplay.agent import Agent
 from selfplay.errors import UserError
-from selfplay.evaluation import Evaluation, evaluate
 from selfplay.files import write_csv
+from selfplay.proof.evaluation import Evaluation, evaluate
 from tictactoe import Rules
 
 RULES = Rules()
@@ -72,6 +74,14 @@ class Judged(NamedTuple):
         return self.losses + self.illegal
 
 
+def versus_random() -> gymnasium.Env[Any, Any]:
+    """Return the versus view in which a learner that learns alone comes to know both seats."""
+    game: gymnasium.Env[Any, Any] = gymnasium.make(
+        "TicTacToeVersus-v0", opponent="random", seat="random", perspective="mover"
+    )
+    return game
+
+
 def judged(player: str, seed: int, seconds: float, updates: int, evaluation: Evaluation) -> Judged:
     """Return a line of the CSV."""
     return Judged(
@@ -79,11 +89,7 @@ def judged(player: str, seed: int, seconds: float, updates: int, evaluation: Eva
         seed,
         round(seconds, 3),
         updates,
-        evaluation.first.losses,
-        evaluation.second.losses,
-        evaluation.first.illegal,
-        evaluation.second.illegal,
-        evaluation.optimal_states,
+        *counts(evaluation),
         evaluation.exploitability,
         evaluation.unbeatable,
     )

@@ -13,7 +13,7 @@ from open_spiel.python.pytorch import dqn
 from torch import Tensor, nn
 
 from benchmarks.peers.judging import RULES, Tick, Training
-from selfplay.player import QPlayer
+from selfplay.dqn.player import QPlayer
 
 HIDDEN = (32, 32)
 MEMORY_SIZE = 10_000

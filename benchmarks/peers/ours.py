@@ -3,23 +3,20 @@
 The number of plies is set so high that time alone ends the run; nothing in it depends on that number.
 """
 
-import torch
-
-import train
 from benchmarks.peers.judging import Tick, Training
-from selfplay.config import DQNConfig
-
-DEVICE = torch.device("cpu")
+from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.self_play import DQNLearner
 
 
 def make(seed: int, _seconds: float = 0) -> Training:
     """Return the self-play of the default DQN."""
-    config = DQNConfig(seed=seed, stop="never", total_steps=1_000_000_000)
-    agents = train.make_agents(config, DEVICE)
+    config = DQNConfig(seed=seed, stop="never", total_steps=1_000_000_000, device="cpu")
+    learner = DQNLearner(config)
 
     def run(tick: Tick) -> None:
-        for progressed in train.self_play(config, agents, DEVICE):
-            if not tick(progressed.updates):
-                return
+        going = True
+        while going:
+            learner.advance()
+            going = tick(learner.updates)
 
-    return Training(agents.player(), run)
+    return Training(learner.player(), run)

@@ -8,16 +8,13 @@ steps that is follows from a short trial run of its speed.
 """
 
 import time
-from typing import Any
 
-import gymnasium
 from stable_baselines3 import DQN
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
-import tictactoe  # noqa: F401 (registers the environment)
-from benchmarks.peers.judging import RULES, Tick, Training
-from selfplay.player import QPlayer
+from benchmarks.peers.judging import RULES, Tick, Training, versus_random
+from selfplay.dqn.player import QPlayer
 
 TRIAL_STEPS = 10_000
 ENDLESS = 10**9
@@ -40,12 +37,9 @@ class Ticking(BaseCallback):
 
 def make_model(seed: int, exploration_steps: float) -> DQN:
     """Return a learner whose epsilon comes to its final value after so many steps of an endless run."""
-    game: gymnasium.Env[Any, Any] = gymnasium.make(
-        "TicTacToeVersus-v0", opponent="random", seat="random", perspective="mover"
-    )
     model = DQN(
         "MlpPolicy",
-        game,
+        versus_random(),
         learning_rate=2.3e-3,
         batch_size=64,
         buffer_size=100_000,

@@ -28,7 +28,7 @@ from tianshou.utils.torch_utils import policy_within_training_step
 from torch import Tensor, nn
 
 from benchmarks.peers.judging import RULES, Tick, Training
-from selfplay.player import QPlayer
+from selfplay.dqn.player import QPlayer
 from tictactoe import tictactoe_v0
 
 BOARDS, BATCH_SIZE, MEMORY_SIZE, EPSILON = 10, 64, 20_000, 0.1

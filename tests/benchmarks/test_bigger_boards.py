@@ -5,13 +5,21 @@ from types import MappingProxyType
 
 import pytest
 
-import train
-from benchmarks import bigger_boards
-from benchmarks.bigger_boards import ROWS, Flags, against_built_in, configuration, main, measure, percent, table_rows
-from selfplay.errors import UserError
+from benchmarks.learning import bigger_boards
+from benchmarks.learning.bigger_boards import (
+    ROWS,
+    Flags,
+    against_built_in,
+    configuration,
+    main,
+    measure,
+    percent,
+    table_rows,
+)
+from selfplay import training
+from selfplay.dqn.self_play import DQNLearner
 from selfplay.proof.evaluation import Proof
 from selfplay.proof.reach import Unproved
-from tests.selfplay.dqn.scripted import CPU
 
 QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
 SMALL = MappingProxyType(
@@ -43,8 +51,8 @@ def test_a_row_is_named_after_its_board(name: str, monkeypatch: pytest.MonkeyPat
 
 def test_a_proof_counts_from_where_it_began() -> None:
     run = measure("1x3x3", 1000, flags())
-    history = list(train.train(config := configuration("1x3x3", 1000, 4_096), train.make_agents(config, CPU), CPU))
-    assert run.plies == history[-3].progressed.plies < history[-1].progressed.plies
+    history = list(training(configuration("1x3x3", 1000, 4_096)))
+    assert run.plies == history[-3].steps < history[-1].steps
     assert run.seconds < math.inf
     assert run.evaluation == history[-1].evaluation
     assert run.results == ({"random": (0, 1, 0), "heuristic": (0, 1, 0)},) * 2
@@ -62,7 +70,7 @@ def test_a_run_ends_when_its_time_is_over_and_says_how_far_it_was_followed() -> 
 
 
 def test_results_are_the_players_in_either_seat() -> None:
-    player = train.make_agents(config := configuration("1x3x1", 1000, 512), CPU).player()
+    player = DQNLearner(config := configuration("1x3x1", 1000, 512)).player()
     for seat, won in ((0, (1, 0, 0)), (1, (0, 0, 1))):
         assert against_built_in(player, config, seat, 20) == {"random": won, "heuristic": won}
 
@@ -78,9 +86,3 @@ def test_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "1x3x3, seed 1000: proved after" in printed
     assert "median (least to most) over 1 seeds" in printed
     assert isinstance(measure("1x3x3", 1000, flags()).evaluation, Proof)
-
-
-@pytest.mark.parametrize("bad", [["--rows", "9x9x9"], ["--rows"], ["--games", "0"]])
-def test_bad_flags_are_named(bad: list[str]) -> None:
-    with pytest.raises(UserError, match=r"--(rows|games) must be"):
-        main(bad)

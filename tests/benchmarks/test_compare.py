@@ -11,19 +11,15 @@ from typing import Any
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import results
-from benchmarks.compare import Pair
-from benchmarks.results import Report
+from benchmarks.overview import results
+from benchmarks.overview.compare import Pair
+from benchmarks.overview.results import Report
 from selfplay.commands.command_line import run_command
 from tests.benchmarks.reports import RATES, report, row
 
 
 def scaled(values: list[float], factor: float) -> list[float]:
     return [factor * value for value in values]
-
-
-def verdict(before: list[float], after: list[float], **fields: Any) -> str:
-    return Pair(row(before, **fields), row(after, **fields)).verdict
 
 
 def compared(capsys: pytest.CaptureFixture[str], folder: Path, before: Report, after: Report) -> tuple[int, str]:
@@ -37,53 +33,35 @@ def compared(capsys: pytest.CaptureFixture[str], folder: Path, before: Report, a
     return stop.value.code, capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("factor", "expected"),
-    [(0.8, "worse"), (0.93, "within noise"), (1.07, "within noise"), (1.2, "better")],
-)
-def test_a_rate_counts_when_it_changes_by_more_than_a_tenth(factor: float, expected: str) -> None:
-    assert verdict(RATES, scaled(RATES, factor)) == expected
-    opposite = {"worse": "better", "better": "worse"}.get(expected, expected)
-    assert verdict(RATES, scaled(RATES, factor), unit="s", better="less") == opposite
-
-
-def test_memory_counts_when_it_changes_by_three_hundredths() -> None:
-    megabytes = [416.0, 413.0, 421.0, 416.5, 415.0]
-    before, after = (row(values, unit="MB", better="less") for values in (megabytes, scaled(megabytes, 1.04)))
-    larger = Pair(before, after)
-    assert (larger.verdict, larger.word) == ("worse", "LARGER")
-    assert verdict(megabytes, scaled(megabytes, 1.02), unit="MB", better="less") == "within noise"
+MEGABYTES = [416.0, 413.0, 421.0, 416.5, 415.0]
+NEVER = [math.inf] * 5
+QUIET = [100.0, 99.0, 98.0, 97.0, 96.0, 95.0, 94.0]
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
+    ("unit", "before", "after", "expected"),
     [
-        pytest.param([100, 99, 98, 97, 96, 95, 94], [98.5, 97, 79, 78, 77, 76, 75], id="all rounds disturbed but two"),
-        pytest.param([100, 99, 98, 97, 96, 95, 94], [98.5, 85, 79, 78, 77, 76, 75], id="all rounds disturbed but one"),
-        pytest.param([150, 99, 98, 97, 96, 95, 94], [98, 99, 97, 96, 95, 94, 93], id="one lucky round"),
-        pytest.param([100], [95], id="one round, little change"),
+        pytest.param("plies/s", RATES, scaled(RATES, 0.8), "worse", id="a fifth slower"),
+        pytest.param("plies/s", RATES, scaled(RATES, 0.93), "within noise", id="less than a tenth slower"),
+        pytest.param("s", RATES, scaled(RATES, 1.2), "worse", id="a fifth longer"),
+        pytest.param("MB", MEGABYTES, scaled(MEGABYTES, 1.04), "worse", id="four hundredths larger"),
+        pytest.param("MB", MEGABYTES, scaled(MEGABYTES, 1.02), "within noise", id="two hundredths larger"),
+        pytest.param("plies/s", QUIET, [98.5, 97, 79, 78, 77, 76, 75], "within noise", id="all disturbed but two"),
+        pytest.param("plies/s", QUIET, [98.5, 85, 79, 78, 77, 76, 75], "within noise", id="all disturbed but one"),
+        pytest.param("plies/s", [150, *QUIET[1:]], scaled(QUIET, 0.98), "within noise", id="one lucky round"),
+        pytest.param("plies/s", [80.0, 100.0, 99.0], [85.0, 60.0, 88.0], "worse", id="rounds in any order"),
+        pytest.param("plies/s", [100.0], [95.0], "within noise", id="one round, little change"),
+        pytest.param("plies/s", [100.0, 99.0], [80.0], "worse", id="one round"),
+        pytest.param("s", [3.0, 4.0, 3.5, 4.1, 3.8], NEVER, "worse", id="a proof that is no longer found"),
+        pytest.param("s", NEVER, NEVER, "within noise", id="a proof that was never found"),
     ],
 )
-def test_noise_is_no_change(before: list[float], after: list[float]) -> None:
-    assert verdict(before, after) == "within noise"
-    assert verdict(after, before) == "within noise"
-
-
-def test_the_order_of_rounds_says_nothing() -> None:
-    assert verdict([80.0, 100.0, 99.0], [85.0, 60.0, 88.0]) == "worse"
-    assert verdict([1.25, 1.0, 1.1], [1.3, 1.2, 1.5], unit="s", better="less") == "worse"
-
-
-def test_one_round_counts() -> None:
-    assert verdict([100.0], [80.0]) == "worse"
-    assert verdict([100.0, 99.0], [120.0]) == "better"
-
-
-def test_a_proof_that_is_no_longer_found_is_worse() -> None:
-    proved, never = [3.0, 4.0, 3.5, 4.1, 3.8], [math.inf] * 5
-    assert verdict(proved, never, unit="s", better="less") == "worse"
-    assert verdict(never, proved, unit="s", better="less") == "better"
-    assert verdict(never, never, unit="s", better="less") == "within noise"
+def test_a_change_counts_beyond_the_noise_and_back_again(
+    unit: str, before: list[float], after: list[float], expected: str
+) -> None:
+    opposite = {"worse": "better"}.get(expected, expected)
+    assert Pair(row(before, unit=unit), row(after, unit=unit)).verdict == expected
+    assert Pair(row(after, unit=unit), row(before, unit=unit)).verdict == opposite
 
 
 def test_two_runs_alike_exit_with_0(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -165,26 +143,22 @@ def test_another_machine_is_a_warning(capsys: pytest.CaptureFixture[str], tmp_pa
 
 
 def broken(**changes: Any) -> str:
-    good = {"group": "a", "name": "b", "unit": "s", "better": "less", "ours": True, "values": [1], "ratios": []}
-    return json.dumps({"format": 1, "machine": {}, "seeds": [0], "rows": [good | changes]})
+    good = {"group": "a", "name": "b", "unit": "s", "ours": True, "values": [1], "peers": []}
+    return json.dumps({"format": 2, "machine": {}, "seeds": [0], "rows": [good | changes]})
 
 
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("{", "is not JSON"),
-        (b"\xff\xfe\x00", "is not JSON"),
-        ("[1]", "has format None, not 1"),
-        ('{"format": 2}', "has format 2, not 1"),
-        ('{"format": 1}', "is damaged"),
-        ('{"format": 1, "machine": [], "seeds": [], "rows": []}', "is damaged"),
-        (broken(better="most"), "better is 'most', neither more nor less"),
-        (broken(values=[]), "a row has the values []"),
+        ("{", "is no measurement"),
+        (b"\xff\xfe\x00", "is no measurement"),
+        ("[1]", "is no measurement"),
+        ('{"format": 1, "rows": []}', "it is not of format 2"),
+        ('{"format": 2, "machine": [], "seeds": []}', "is no measurement"),
         (broken(values=[1, 0]), "a row has the values [1.0, 0.0]"),
         (broken(), "the two files have no row in common"),
-        (broken(values=["fast"]), "is damaged"),
-        (broken(values=3), "is damaged"),
-        (broken(ratios=[{"peer": "x"}]), "is damaged"),
+        (broken(values=["fast"]), "is no measurement"),
+        (broken(peers=3), "is no measurement"),
         (None, "cannot be read"),
     ],
 )

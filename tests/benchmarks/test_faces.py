@@ -10,16 +10,16 @@ import torch
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from benchmarks import face_loops, face_peers, face_rows, faces, import_time
-from benchmarks.face_loops import Chunk, Played
-from benchmarks.face_rows import DISTRIBUTIONS, Goal, Group, Row
-from benchmarks.faces import Measured
-from benchmarks.random_play import CELLS, COLUMNS, POOL, FromMask, PreDrawn, Stream, games, orders
-from benchmarks.spread import spread
-from selfplay.errors import UserError
+from benchmarks.environment import face_loops, face_peers, face_rows, faces, import_time
+from benchmarks.environment.face_loops import Chunk
+from benchmarks.environment.face_rows import DISTRIBUTIONS, Goal, Group, Row
+from benchmarks.environment.faces import Measured
+from benchmarks.environment.random_play import CELLS, COLUMNS, POOL, FromMask, PreDrawn, Stream, orders
+from benchmarks.measuring.spread import spread
+from benchmarks.measuring.turns import installed
 from tests.selfplay import cuda_graph_on_cpu
 from tests.tictactoe.rule_book import MARKS, Board, RuleBook, empty_cells, seat_to_move, with_mark
-from tictactoe import Rules, tictactoe_v0
+from tictactoe import Rules
 
 BOARDS = 64
 GROUPS = (
@@ -61,7 +61,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("group", "row"), ROWS)
 def test_every_row_plays_whole_random_games(group: Group, row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not faces.installed(row.needs):
+    if not installed(row.needs):
         pytest.skip(f"needs {row.needs}")
     small(monkeypatch)
     chunk = row.make(rng())
@@ -95,55 +95,6 @@ def consistent(observation: NDArray[np.int8], mask: NDArray[np.int8]) -> bool:
     """Tell whether each cell, [..., R, C, 3], is in one plane and the mask, [..., A], names the empty ones."""
     one_hot = (observation.sum(axis=-1) == 1).all()
     return bool(one_hot) and bool((observation[..., 0].reshape(mask.shape) == mask).all())
-
-
-class Watched(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Check what a loop with one board plays and is given, and count it."""
-
-    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
-        super().__init__(env)
-        self.plies, self.ended = 0, 0
-
-    def reset(self, **settings: Any) -> tuple[Any, dict[str, Any]]:
-        observation, info = super().reset(**settings)
-        self.mask = info["action_mask"]
-        assert consistent(observation, self.mask)
-        return observation, info
-
-    def step(self, action: Any) -> Any:
-        assert self.mask[action] == 1
-        observation, reward, terminated, truncated, info = super().step(action)
-        assert terminated or consistent(observation, info["action_mask"])
-        self.mask = info["action_mask"] * (not terminated)
-        self.plies += 1
-        self.ended += terminated
-        return observation, reward, terminated, truncated, info
-
-
-@pytest.mark.parametrize("loop", [face_loops.turns, face_loops.single_agent])
-def test_one_board_gets_legal_cells_and_counts_plies_and_games(loop: Any) -> None:
-    name = "TicTacToe-v0" if loop is face_loops.turns else "TicTacToeVersus-v0"
-    watched = Watched(gymnasium.make(name))
-    assert loop(watched, games(9, 900, rng()))() == Played(watched.plies, watched.ended) == (watched.plies, 100)
-
-
-def test_two_agents_get_legal_cells_and_count_plies_and_games() -> None:
-    env = tictactoe_v0.env()
-    plies = []
-    step = env.step
-
-    def watched_step(action: int | None) -> None:
-        observation, _, terminated, _, _ = env.last()
-        assert (action is None) == terminated
-        if action is not None:
-            assert consistent(observation["observation"], observation["action_mask"])
-            assert observation["action_mask"][action] == 1
-            plies.append(action)
-        step(action)
-
-    env.step = watched_step  # type: ignore[method-assign]
-    played = face_loops.agents(env, games(9, 900, rng()))()
-    assert played == (len(plies), 100)
 
 
 class WatchedBoards(gymnasium.vector.VectorWrapper):
@@ -255,17 +206,6 @@ def test_the_command_prints_rows_and_skips_what_is_not_installed(
     lines = [line for line in printed.splitlines() if line.startswith("│")]
     assert any("TicTacToe-v0, gymnasium.make" in line and " 7." in line for line in lines)
     assert any("PettingZoo tictactoe_v3.env()" in line and "not installed" in line for line in lines)
-
-
-@pytest.mark.parametrize("args", [["--rounds", "0"], ["--seconds", "0"], ["--seconds", "nan"], ["--subjects"]])
-def test_nothing_to_measure_is_a_mistake(args: list[str]) -> None:
-    with pytest.raises(UserError, match=f"{args[0]} must be "):
-        faces.main(args)
-
-
-def test_import_time_knows_its_flags() -> None:
-    with pytest.raises(UserError, match="Unrecognized options: --nonsense"):
-        import_time.main(["--nonsense"])
 
 
 def test_import_time_refuses_heavy_imports(monkeypatch: pytest.MonkeyPatch) -> None:

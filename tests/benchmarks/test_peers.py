@@ -9,12 +9,12 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from benchmarks.cleanrl_style import QNetwork
 from benchmarks.peers import __main__ as peers
-from benchmarks.peers.judging import Training
+from benchmarks.peers.judging import Training, versus_random
+from benchmarks.training.cleanrl_style import QNetwork
 from selfplay.agent import Agent
 from selfplay.dqn.player import QPlayer
-from selfplay.proof.evaluation import chosen_actions
+from selfplay.proof.judge import Judge
 from tictactoe import Rules, batch, solve
 
 RULES = Rules()
@@ -25,7 +25,7 @@ def load(name: peers.Name) -> Any:
     """Import a learner's file, or skip the test with how to install what it needs."""
     learner = peers.LEARNERS[name]
     if lacking := peers.missing(learner):
-        pytest.skip(f"no {' and no '.join(lacking)} here: {learner.install}")
+        pytest.skip(f"no {' and no '.join(lacking)} here: {peers.INSTALL}")
     return importlib.import_module(f"benchmarks.peers.{learner.module}")
 
 
@@ -40,7 +40,7 @@ def decision_states() -> tuple[Planes, Planes]:
 def choices(player: Agent) -> NDArray[np.integer[Any]]:
     """Return what the evaluation sees the player choose in every decision state."""
     tree = solve(RULES).tree
-    return chosen_actions(player, tree)[tree.decisions]
+    return Judge(player, RULES).cells(tree.mover[tree.decisions], tree.opponent[tree.decisions])
 
 
 def untrained(name: peers.Name, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Training]:
@@ -109,7 +109,7 @@ def test_stable_baselines3_explores_over_the_steps_that_it_is_told() -> None:
 
 
 def test_the_player_in_cleanrls_manner_plays_the_arg_max_of_flat_observations(monkeypatch: pytest.MonkeyPatch) -> None:
-    module, training = untrained("cleanrl-style", monkeypatch)
+    _, training = untrained("cleanrl-style", monkeypatch)
     assert isinstance(training.player, QPlayer)
     network = training.player.networks[0]
     assert isinstance(network, QNetwork)
@@ -117,7 +117,7 @@ def test_the_player_in_cleanrls_manner_plays_the_arg_max_of_flat_observations(mo
     with torch.no_grad():
         greedy = network(torch.as_tensor(observations.reshape(-1, 27))).argmax(dim=1).numpy()
     assert np.array_equal(choices(training.player), greedy)
-    seen, _ = module.make_game().reset(seed=1000)
+    seen, _ = versus_random().reset(seed=1000)
     assert seen.shape == (3, 3, 3)
 
 

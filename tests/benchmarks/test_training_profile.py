@@ -6,14 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-import train
-from benchmarks import training_profile
-from benchmarks.training_profile import PARTS, REST, Profile, Stopwatch
-from selfplay.dqn.config import PRESETS
+from benchmarks.training import profile
+from benchmarks.training.profile import PARTS, REST, Profile, Stopwatch
+from selfplay.dqn import self_play
 from selfplay.dqn.interleaved import InterleavedAgents
 from selfplay.errors import UserError
-from tests.benchmarks.reports import printed_rows
-from tests.selfplay.dqn.scripted import config_with
+from tests.benchmarks.reports import config_with, printed_rows
 
 
 def test_a_stopwatch_charges_every_instant_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,14 +51,15 @@ def test_a_call_that_fails_is_charged_too() -> None:
     assert {part for part in PARTS if watch.seconds[part] != before[part]} == {REST}
 
 
-def test_a_profile_has_every_part_and_leaves_training_as_it_was() -> None:
-    before = dict(vars(train)), dict(vars(InterleavedAgents))
-    config = config_with(seed=1000, total_steps=2_048, num_envs=256, warmup=256, eval_every=1_024, stop="never")
-    done = training_profile.profile(config)
-    assert (dict(vars(train)), dict(vars(InterleavedAgents))) == before
+def test_a_profile_has_every_part_and_leaves_training_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = dict(vars(self_play)), dict(vars(InterleavedAgents))
+    config = config_with(total_steps=2_048, num_envs=256, warmup=256, eval_every=1_024, stop="never")
+    monkeypatch.setattr(profile, "RUNS", {"a run": config})
+    done = profile.profile("a run", 1000)
+    assert (dict(vars(self_play)), dict(vars(InterleavedAgents))) == before
     assert tuple(done.seconds) == tuple(PARTS)
     assert all(seconds > 0 for seconds in done.seconds.values())
-    assert sum(training_profile.share([done], part) for part in PARTS) == pytest.approx(1)
+    assert sum(profile.share([done], part) for part in PARTS) == pytest.approx(1)
     steps, updates = 8, 8
     of_steps = dict.fromkeys(("act", "remember"), steps) | {"step": 2 * steps, "observe": steps + 1}
     of_updates = dict.fromkeys(("sample", "targets", "forward and backward", "Adam", "target network"), updates)
@@ -71,10 +70,10 @@ def test_a_profile_has_every_part_and_leaves_training_as_it_was() -> None:
 def test_shares_are_of_all_runs_together() -> None:
     seconds = dict.fromkeys(PARTS, 0.0)
     runs = [
-        Profile(seconds | {"act": 1.0, REST: 1.0}, {"act": 10}, 1.9),
-        Profile(seconds | {"act": 6.0, REST: 2.0}, {"act": 40}, 7.9),
+        Profile("a run", 0, seconds | {"act": 1.0, REST: 1.0}, {"act": 10}, 1.9),
+        Profile("a run", 0, seconds | {"act": 6.0, REST: 2.0}, {"act": 40}, 7.9),
     ]
-    rows = {row[0]: row[1:3] for row in training_profile.table_rows({"a run": runs})}
+    rows = {row[0]: row[1:3] for row in profile.table_rows({"a run": runs})}
     assert rows["act"] == ["70.0 (50.0 to 75.0)", "140,000"]
     assert rows[REST] == ["30.0 (25.0 to 50.0)", "60,000"]
 
@@ -82,26 +81,10 @@ def test_shares_are_of_all_runs_together() -> None:
 def test_the_command_profiles_the_default_and_the_article(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        training_profile, "RUNS", {name: replace(config, hidden=(8,)) for name, config in training_profile.RUNS.items()}
-    )
-    training_profile.main(["--seeds", "1000", "--shorten", "10000", "--article-steps", "1100"])
+    monkeypatch.setattr(profile, "RUNS", {name: replace(config, hidden=(8,)) for name, config in profile.RUNS.items()})
+    profile.main(["--seeds", "1000", "--shorten", "10000"])
     printed = capsys.readouterr().out
     assert "python train.py, seed 1000: 4 steps, 1 updates" in printed
     assert "--preset article, seed 1000: 100 steps, 1 updates" in printed
     assert " times as long as without" in printed
     assert set(PARTS) <= {cells[0] for cells in printed_rows(printed)}
-
-
-def test_the_profile_is_of_the_runs_that_the_readme_tells_to_do() -> None:
-    runs = training_profile.settings(training_profile.Flags())
-    assert runs == {
-        "python train.py": PRESETS["default"],
-        "--preset article": replace(PRESETS["article"], total_steps=20_000),
-    }
-
-
-@pytest.mark.parametrize("args", [["--seeds"], ["--shorten", "0"]])
-def test_nothing_to_measure_is_a_mistake(args: list[str]) -> None:
-    with pytest.raises(UserError, match=f"^{args[0]} must be "):
-        training_profile.main(args)

@@ -3,12 +3,10 @@
 import pytest
 import torch
 
-from benchmarks import training_loops, update_cost
-from benchmarks.spread import spread
+from benchmarks.measuring.spread import spread
+from benchmarks.training import loops, update_cost
 from selfplay.dqn.config import PRESETS
-from selfplay.errors import UserError
-from tests.benchmarks.reports import printed_rows
-from tests.selfplay.dqn.scripted import config_with
+from tests.benchmarks.reports import config_with, printed_rows
 
 
 @pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor:UserWarning")  # PyTorch's tracer reads it
@@ -17,7 +15,7 @@ def test_what_is_compiled_is_the_update(monkeypatch: pytest.MonkeyPatch) -> None
     config = config_with(hidden=(8,), batch_size=16)
     weights = []
     for make in (lambda agents: agents.learn, update_cost.compiled_parts):
-        agents = training_loops.filled(config)
+        agents = loops.filled(config).agents
         update = make(agents)
         for _ in range(3):
             update()
@@ -41,8 +39,3 @@ def test_compiling_pays_after_as_many_updates_as_it_saves_the_time_of() -> None:
     even = spread([100.0])
     assert update_cost.Cost("default", "compiled", even, spread([1.25]), 10.0).cells()[-1] == "4,000"
     assert update_cost.Cost("default", "compiled", even, spread([0.9]), 10.0).cells()[-1] == "never"
-
-
-def test_nothing_to_measure_is_a_mistake() -> None:
-    with pytest.raises(UserError, match="--rounds must be at least 1, got 0"):
-        update_cost.main(["--rounds", "0"])

@@ -1,0 +1,205 @@
+"""Train DQNs on boards beyond tic-tac-toe until they are proved, or for some time, and say how far they come.
+
+The README's table:
+
+    python -m benchmarks.learning.bigger_boards --markdown table.md
+
+Every row is what `python train.py` does with the same flags and seed, but for the time limit. The time is that of
+training alone, up to the first evaluation from which the proof holds to the end of the run; without a proof it is the
+time limit. The player at the end is followed over more positions than while it trains. Its games against the
+built-in opponents are sampled.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.measuring import machine, tables
+from benchmarks.measuring.flags import read_flags
+from benchmarks.measuring.spread import spread
+from benchmarks.measuring.turns import in_turns
+from benchmarks.training import runs
+from selfplay import training
+from selfplay.agent import Player
+from selfplay.commands.arena.matches import Entrant, Judged, Uniform, sample
+from selfplay.commands.command_line import run_command
+from selfplay.commands.players import Named
+from selfplay.dqn.config import DQNConfig
+from selfplay.errors import UserError
+from selfplay.proof.evaluation import Proof, SeatEvaluation
+from selfplay.proof.judge import trusted
+from selfplay.proof.reach import Unfinished, Unproved, evaluate_reach
+from tictactoe.opponents import OPPONENTS
+
+PROG = "python -m benchmarks.learning.bigger_boards"
+LONG = "--learning-rate 1e-3 --soft-update 0.01 --memory-size 200000"
+LONGER = f"{LONG} --learning-rate-hold 0"
+"""For the rows that minutes bring to no proof; the README says what they come to with the falling rate."""
+ROWS = MappingProxyType(
+    {
+        "3x3x3": "",
+        "3x3x3-convolution": "--convolution 32",
+        "4x4x4": f"--rows 4 --cols 4 --k 4 --mask {LONG} --eval-every 51200",
+        "4x4x4-unmasked": f"--rows 4 --cols 4 --k 4 --hidden 1024 {LONGER} --eval-every 51200",
+        "4x4x3": f"--rows 4 --cols 4 --k 3 --mask {LONG} --eval-every 51200",
+        "5x5x4": f"--rows 5 --cols 5 --k 4 --mask --hidden 1024 {LONGER} --eval-every 2048000",
+        "5x5x4-convolution": f"--rows 5 --cols 5 --k 4 --mask --convolution 32 32 {LONGER} --eval-every 512000",
+    }
+)
+"""The flags of each row by its name."""
+BUILT_IN = ("random", "heuristic")
+HEADER = ("`python train.py`", "proved", "plies", "seconds", "seat", "lost lines", "illegal lines", *BUILT_IN)
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Train DQNs on larger boards, and say how far they come."""
+
+    rows: tuple[str, ...] = tuple(ROWS)
+    """What to train, by name."""
+    seeds: tuple[int, ...] = (0, 1, 2)
+    """Seeds of every row."""
+    seconds: float = 600.0
+    """Training time after which a run ends at the latest."""
+    total_steps: int = 1_000_000_000
+    """Plies after which it ends at the latest."""
+    positions: int = 1_000_000
+    """Distinct positions that the player at the end is followed to, in each seat, at most."""
+    games: int = 10_000
+    """Games sampled in each seat against each built-in opponent."""
+    markdown: Path | None = None
+    """File to write the table to, as Markdown."""
+
+
+class Run(NamedTuple):
+    """Hold one training and what its player is in the end."""
+
+    name: str
+    seed: int
+    plies: int
+    """Up to the proof, or all without one."""
+    seconds: float
+    """Of training up to the proof; infinity without one."""
+    evaluation: Proof | Unproved
+    results: tuple[dict[str, tuple[float, float, float]], ...]
+    """By seat and opponent: probabilities that the player wins, draws and loses."""
+
+    def text(self) -> str:
+        """Return the run as a line."""
+        when = f"proved after {self.seconds:.1f} s, " if self.seconds < math.inf else "not proved, "
+        seats = self.evaluation.first, self.evaluation.second
+        lines = " and ".join(f"{extent(seat)}{seat.losses:,} lost, {seat.illegal:,} illegal" for seat in seats)
+        against = " and ".join(
+            ", ".join(f"{name} {percent(shares)}" for name, shares in of_seat.items()) for of_seat in self.results
+        )
+        return f"{self.name}, seed {self.seed}: {when}{self.plies:,} plies; {lines}; win/draw/loss % {against}"
+
+
+def extent(seat: SeatEvaluation | Unfinished) -> str:
+    """Return how far a seat was followed if it was not to the end."""
+    return f"in {seat.plies} plies, {seat.positions:,} positions: " if isinstance(seat, Unfinished) else ""
+
+
+def percent(shares: Sequence[float]) -> str:
+    """Return probabilities as whole percents, of which 0 and 100 mean never and always in the games sampled."""
+    return "/".join(
+        f"{100 * share:.0f}" if share in {0, 1} else f"{min(max(100 * share, 1), 99):.0f}" for share in shares
+    )
+
+
+def configuration(name: str, seed: int, total_steps: int) -> DQNConfig:
+    """Return the settings of a run, as the command line gives them."""
+    config = runs.configuration(ROWS[name], seed)
+    if not isinstance(config, DQNConfig):
+        raise TypeError(f"{name} is no DQN")
+    return replace(config, total_steps=total_steps)
+
+
+def measure(name: str, seed: int, flags: Flags) -> Run:
+    """Train one player, and follow it and let it play in the end."""
+    config = configuration(name, seed, flags.total_steps)
+    history = []
+    for record in training(config):
+        history.append(record)
+        if record.metrics["time/training_s"] >= flags.seconds:
+            break
+    first, last = runs.proved_from(history, config.stop), history[-1]
+    proved = last if first is None else history[first]
+    evaluation = last.evaluation
+    if isinstance(evaluation, Unproved):
+        evaluation = evaluate_reach(last.player, config.rules, flags.positions)
+    return Run(
+        name,
+        seed,
+        proved.steps,
+        math.inf if first is None else proved.metrics["time/training_s"],
+        evaluation,
+        tuple(against_built_in(last.player, config, seat, flags.games) for seat in (0, 1)),
+    )
+
+
+def against_built_in(player: Player, config: DQNConfig, seat: int, games: int) -> dict[str, tuple[float, float, float]]:
+    """Return how a player's games in one seat end, by opponent, from the player's view."""
+    found = {}
+    for name in BUILT_IN:
+        pair: tuple[Entrant, Entrant] = Judged(Named("", trusted(player), player)), Uniform(OPPONENTS[name])
+        first, second = pair if seat == 0 else pair[::-1]
+        result = sample(config.rules, first, second, games, np.random.default_rng([config.seed, seat]))
+        shares = result.win, result.draw, result.loss
+        found[name] = shares if seat == 0 else shares[::-1]
+    return found
+
+
+def table_rows(done: Sequence[Run]) -> list[list[str]]:
+    """Return two rows per training, one for each seat; what is of both seats stands in the first."""
+    rows = []
+    for name in dict.fromkeys(run.name for run in done):
+        of_row = [run for run in done if run.name == name]
+        proved = f"{sum(run.seconds < math.inf for run in of_row)} of {len(of_row)}"
+        rows += [
+            [
+                f"`{ROWS[name]}`",
+                proved,
+                spread(run.plies for run in of_row).text(),
+                spread(run.seconds for run in of_row).text(1),
+                "X",
+                *seat_cells(of_row, 0),
+            ],
+            ["", "", "", "", "O", *seat_cells(of_row, 1)],
+        ]
+    return rows
+
+
+def seat_cells(done: Sequence[Run], seat: int) -> list[str]:
+    """Return lost and illegal lines, and the median shares against each built-in opponent."""
+    seats = [(run.evaluation.first, run.evaluation.second)[seat] for run in done]
+    at_least = "at least " if any(isinstance(each, Unfinished) for each in seats) else ""
+    shares = [
+        percent([spread(run.results[seat][opponent][end] for run in done).median for end in range(3)])
+        for opponent in BUILT_IN
+    ]
+    lost, illegal = (spread(getattr(each, kind) for each in seats).text() for kind in ("losses", "illegal"))
+    return [at_least + lost, at_least + illegal, *shares]
+
+
+def main(args: Sequence[str]) -> None:
+    """Measure, and print each run as it ends and the table at the end."""
+    flags = read_flags(Flags, args, PROG)
+    if unknown := sorted(set(flags.rows) - ROWS.keys()):
+        raise UserError(f"--rows must be some of {', '.join(ROWS)}, got {unknown}")
+    console = machine.start("Bigger boards", [], flags.seeds)
+    done = in_turns(console, flags.seeds, flags.rows, lambda name, seed: measure(name, seed, flags))
+    note = (
+        f"median (least to most) over {len(flags.seeds)} seeds, or what all of them show; at most {flags.seconds:g} s "
+        f"of training; {flags.games:,} sampled games; load {machine.load()} at the end"
+    )
+    tables.present(console, HEADER, table_rows(done), note, flags.markdown)
+
+
+if __name__ == "__main__":
+    run_command(main, PROG)

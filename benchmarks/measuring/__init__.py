@@ -1,0 +1,1 @@
+"""What every benchmark measures and prints with: the machine, fresh interpreters, spreads, tables."""

@@ -1,0 +1,1 @@
+"""What `python -m benchmarks` measures in brief, keeps and compares."""

@@ -1,0 +1,1 @@
+"""What training costs: its parts, its updates, and the published DQN beside a loop in CleanRL's manner."""
