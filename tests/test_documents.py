@@ -1,62 +1,188 @@
-"""The documents say what is so: their commands are the ones that CI runs, and their snippets run."""
+"""The documents say what is so: links lead somewhere, commands are understood, and snippets run."""
 
 import re
+import shlex
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from selfplay.commands import prove, train
+from selfplay.commands.arena import command as arena
+from selfplay.commands.command_line import parse
+from selfplay.commands.play import command as play
+from selfplay.errors import UserError
 from tests.runs import saved
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text()
+README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [*PAGES, CONTRIBUTING]
+FRAMEWORKS = ("sb3_contrib", "stable_baselines3", "torchrl")
+"""What snippets import beside what this project needs; where one is not installed they are not run."""
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+class Block(NamedTuple):
+    """Hold what stands between a pair of fences."""
+
+    page: Path
+    line: int
+    text: str
+
+
+def name_of(found: Path | Block) -> str:
+    """Return where something stands, as a test is called."""
+    return f"{found.page.name}:{found.line}" if isinstance(found, Block) else found.name
+
+
+def blocks(language: str, *pages: Path) -> list[Block]:
+    """Return what stands in fences of a language on these pages."""
+    found: list[Block] = []
+    for page in pages:
+        text = page.read_text()
+        fences = re.finditer(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+        found += [Block(page, text[: fence.start()].count("\n") + 1, fence[1]) for fence in fences]
+    return found
+
+
+def command_lines(block: Block) -> list[str]:
+    """Return the commands of a block, those over several lines joined."""
+    return [line for line in block.text.replace("\\\n", " ").splitlines() if line.strip()]
+
+
+def test_the_readme_is_short() -> None:
+    assert README.read_text().count("\n") <= 230
 
 
 def test_ci_runs_the_readmes_test_command() -> None:
-    commands = [line for block in blocks("bash") for line in block.splitlines() if line.endswith(".venv/bin/pytest")]
+    commands = [line for block in blocks("bash", README) for line in block.text.splitlines()]
+    commands = [line for line in commands if line.endswith(".venv/bin/pytest")]
     assert len(commands) == 1
     assert commands[0] in (ROOT / ".ci" / "run").read_text().splitlines()
 
 
-def test_each_snippet_of_the_readme_runs_by_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = tmp_path / "run"
-    saved(folder)
-    snippets = blocks("python")
-    assert len(snippets) >= 5
-    for snippet in snippets:
-        assert not re.findall(r"(?<!tictactoe:)TicTacToe\w*-v0", snippet)  # with the prefix no import is needed
-        exec(snippet.replace("runs/NAME", str(folder)), {})
-    assert "0 (0, 2, 6, 8)" in capsys.readouterr().out
+def test_there_are_snippets_and_the_readme_names_every_page() -> None:
+    assert len(blocks("python", README)) >= 2
+    assert len(blocks("python", *PAGES)) >= 15
+    assert [page.name for page in PAGES[1:] if f"](docs/{page.name})" not in README.read_text()] == []
+
+
+@pytest.mark.parametrize("snippet", blocks("python", *PAGES), ids=name_of)
+def test_each_snippet_runs_by_itself(snippet: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for framework in FRAMEWORKS:
+        if re.search(rf"^(from|import) {framework}\b", snippet.text, re.MULTILINE):
+            pytest.importorskip(framework)
+    assert not re.findall(r"(?<!tictactoe:)TicTacToe\w*-v0", snippet.text)  # with the prefix no import is needed
+    monkeypatch.chdir(tmp_path)
+    if "runs/NAME" in snippet.text:
+        saved(tmp_path / "runs" / "NAME")
+    exec(snippet.text, {})
+
+
+@pytest.mark.parametrize(
+    ("page", "says"),
+    [("environment.md", "0 (0, 2, 6, 8)"), ("proofs.md", "77904 131184"), ("proofs.md", "True 0 0")],
+)
+def test_a_snippet_prints_what_its_page_says(
+    page: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = ROOT / "docs" / page
+    assert says in content.read_text()
+    makes = {"0 (0, 2, 6, 8)": "solve(Rules())", "77904 131184": "class Uniform", "True 0 0": "STEPS"}[says]
+    [snippet] = [block for block in blocks("python", content) if makes in block.text]
+    monkeypatch.chdir(tmp_path)
+    exec(snippet.text, {})
+    assert says in capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_every_command_line_is_understood(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    saved(tmp_path / "runs" / "NAME")
+    for block in blocks("bash", document):
+        for line in command_lines(block):
+            words = shlex.split(line, comments=True)
+            assert parses(words), f"{name_of(block)}: {line}"
+    # In a sentence a command line may be shortened, but its command has to be one.
+    for sentence in re.findall(r"`((?:selfplay|python -m selfplay|python train\.py) [^`]*)`", document.read_text()):
+        words = sentence.split()
+        command = words[words.index("selfplay") + 1] if "selfplay" in words else "train"
+        assert command in {*COMMANDS, "COMMAND"}, f"{document.name}: {sentence}"
+    capsys.readouterr()  # the help that was asked for
+
+
+COMMANDS: dict[str, Callable[[list[str], str], object]] = {
+    "train": train.read,
+    "prove": lambda args, prog: parse(prove.ProveConfig, args, prog),
+    "play": lambda args, prog: parse(play.PlayConfig, args, prog),
+    "arena": lambda args, prog: parse(arena.ArenaConfig, args, prog),
+}
+"""How each command reads its arguments."""
+
+
+def parses(words: list[str]) -> bool:
+    """Tell whether this program understands a command line; one of another program is not ours to judge."""
+    if words[:2] == ["python", "train.py"]:
+        words = ["selfplay", "train", *words[2:]]
+    elif words[:3] == ["python", "-m", "selfplay"]:
+        words = words[2:]
+    if words[:1] != ["selfplay"]:
+        return True
+    command, *args = words[1:]
+    if command not in COMMANDS:
+        return False
+    try:
+        COMMANDS[command](args, f"selfplay {command}")
+    except SystemExit as ended:  # of --help
+        return ended.code in (0, None)
+    return True
+
+
+def test_a_command_line_that_is_wrong_is_found() -> None:
+    assert not parses(["selfplay", "sing"])
+    assert parses(["ls"])
+    with pytest.raises(UserError, match="no algorithm"):
+        parses(["python", "train.py", "alpha-zero"])
+    for wrong in (["train", "--sed", "1"], ["prove"], ["play", "--seat", "third"], ["arena", "shipped"]):
+        with pytest.raises(UserError):
+            parses(["python", "-m", "selfplay", *wrong])
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "agents/selfplay/model/README.md"], ids=name_of)
+def test_no_document_names_a_module_as_a_command(document: Path) -> None:
+    assert "python -m selfplay." not in document.read_text()
 
 
 def test_every_dependency_is_accounted_for() -> None:
-    contributing = (ROOT / "CONTRIBUTING.md").read_text()
     project = (ROOT / "pyproject.toml").read_text().split("[tool.")[0]
     names = set(re.findall(r'"([a-z0-9-]+)>=', project))
     assert {"gymnasium", "torch", "tyro", "pytest"} <= names
     for name in names:
-        assert re.search(rf"^\|.*\b{name}\b.*\|$", contributing, re.MULTILINE), name
+        assert re.search(rf"^\|.*\b{name}\b.*\|$", CONTRIBUTING.read_text(), re.MULTILINE), name
 
 
 def test_every_module_has_its_place_in_the_map() -> None:
-    contributing = (ROOT / "CONTRIBUTING.md").read_text()
-    packages = ROOT / "envs" / "tictactoe", ROOT / "agents" / "selfplay"
-    modules = [path.stem for package in packages for path in package.glob("*.py") if path.stem != "__init__"]
-    assert len(modules) > 40
-    lost = [name for name in modules if not re.search(rf"^\|[^|]*\b{name}\b(?!/)", contributing, re.MULTILINE)]
+    rows = [line.split("|") for line in CONTRIBUTING.read_text().splitlines() if line.startswith("| `")]
+    named = {(row[1].strip(" `/"), name) for row in rows for name in re.findall(r"`(\w+)`", row[2])}
+    modules = set()
+    for package in (ROOT / "envs" / "tictactoe", ROOT / "agents" / "selfplay"):
+        paths = [path for path in package.rglob("*.py") if not path.stem.startswith("__")]
+        modules |= {(str(path.parent.relative_to(ROOT)), path.stem) for path in paths}
+    assert len(modules) > 60
+    assert sorted(modules - named) == []
+    lost = [(room, name) for room, name in named - modules if room.startswith(("envs/", "agents/"))]
     assert lost == []
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "docs/performance.md"])
-def test_every_link_leads_somewhere(document: str) -> None:
-    path = ROOT / document
-    for link in re.findall(r"\]\(([^)]+)\)", path.read_text()):
+@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "agents/selfplay/model/README.md"], ids=name_of)
+def test_every_link_leads_somewhere(document: Path) -> None:
+    for link in re.findall(r"\]\(([^)]+)\)", document.read_text()):
         place, _, anchor = link.partition("#")
         if not place.startswith("https://"):
-            target = path.parent / place if place else path
+            target = document.parent / place if place else document
             assert target.exists(), link
             assert not anchor or anchor in anchors(target), link
 
