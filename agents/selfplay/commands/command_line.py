@@ -105,6 +105,19 @@ def _one_line(boxed: str, prog: str) -> str:
     return f"{wrong.rstrip('.')} ({advice}{prog} --help lists every flag)"
 
 
+def say(text: str) -> None:
+    """Print a text, on a terminal broken between words only, elsewhere not at all."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print(text, markup=False, soft_wrap=not console.is_terminal)
+
+
+def offer(what: str, line: str) -> None:
+    """Print what a command does and, on a line of its own that can be pasted, the command."""
+    print(f"{what}\n  {line}")
+
+
 def run_command(command: Callable[[Sequence[str]], None], prog: str, args: Sequence[str] | None = None) -> NoReturn:
     """Run a command with these arguments, by default the program's, and exit with the status it deserves."""
     for stream in (sys.stdout, sys.stderr):

@@ -8,7 +8,7 @@ import tyro
 
 from selfplay.checks import check_counts
 from selfplay.commands import players
-from selfplay.commands.command_line import parse
+from selfplay.commands.command_line import parse, say
 from selfplay.commands.players import Perspective
 
 
@@ -37,7 +37,6 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     check_counts(config, "positions")
     from rich.console import Console
 
-    from selfplay.commands.train import say
     from selfplay.proof.games import self_play_game
     from selfplay.proof.reach import assess
     from selfplay.proof.report import evaluation_table, verdict

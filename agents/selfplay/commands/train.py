@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from selfplay.algorithms import ALGORITHMS, Config, read_settings, train
 from selfplay.commands import flags
-from selfplay.commands.command_line import peek
+from selfplay.commands.command_line import offer, peek, say
 from selfplay.dqn.config import PRESETS, DQNConfig, PresetFlag
 from selfplay.errors import UserError
 from selfplay.program import command, tensorboard
@@ -121,16 +121,3 @@ def present_interrupted(run: "Run") -> None:
     if run.records:
         offer("Prove the player so far:", command("prove", str(run.folder)))
         offer("Play against it:", command("play", str(run.folder)))
-
-
-def say(text: str) -> None:
-    """Print a text, on a terminal broken between words only, elsewhere not at all."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    console.print(text, markup=False, soft_wrap=not console.is_terminal)
-
-
-def offer(what: str, line: str) -> None:
-    """Print what a command does and, on a line of its own that can be pasted, the command."""
-    print(f"{what}\n  {line}")

@@ -20,14 +20,18 @@ raise SystemExit(7)
 """Stands in for PyTorch: whoever imports it gets Ctrl-C, and goes no further where that is ignored."""
 
 
+OURS = [
+    [str(ROOT / "train.py")],
+    ["-m", "selfplay", "train"],
+    ["-m", "selfplay", "prove", "shipped"],
+    ["-m", "selfplay", "play"],
+    ["-m", "selfplay", "arena", "shipped", "random"],
+]
+
+
 def commands() -> list[list[str]]:
-    """Return how each program of ours that ends in `run_command` is started."""
-    folder = ["shipped"]  # which has to be read, and that takes PyTorch
-    found = [
-        [str(ROOT / "train.py")],
-        *(["-m", "selfplay", command, *folder] for command in ("prove", "play", "arena")),
-    ]
-    found[-1].append("random")
+    """Return how each program of the benchmarks is started; it imports all it needs before it does anything."""
+    found = []
     place = ROOT / "benchmarks"
     for path in sorted(place.rglob("*.py")):
         if re.search(r"^    run_command\(", path.read_text(), re.MULTILINE):
@@ -58,13 +62,30 @@ def start(
 
 
 def test_the_commands_are_found() -> None:
-    assert {command[-1] for command in commands()} >= {"shipped", "random", "benchmarks", "benchmarks.peers"}
-    assert len(commands()) > 12
+    assert {command[-1] for command in commands()} >= {"benchmarks", "benchmarks.peers"}
+    assert len(commands()) > 10
 
 
-@pytest.mark.parametrize("command", commands(), ids=lambda command: "-".join(command[1:3]) or "train.py")
-def test_ctrl_c_during_the_imports_of_a_command_is_silent(command: Sequence[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", commands(), ids=lambda command: command[-1])
+def test_ctrl_c_during_the_imports_of_a_benchmark_is_silent(command: Sequence[str], tmp_path: Path) -> None:
     ended = start(command, tmp_path)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
+
+
+@pytest.mark.parametrize("command", OURS, ids=lambda command: command[-1])
+def test_ctrl_c_while_a_command_imports_what_it_works_with_interrupts_it(
+    command: Sequence[str], tmp_path: Path
+) -> None:
+    ended = start(command, tmp_path)
+    assert (ended.returncode, ended.stdout) == (130, "")
+    prog = "python train.py" if len(command) == 1 else f"selfplay {command[2]}"
+    assert ended.stderr == f"{prog}: interrupted\n"
+
+
+@pytest.mark.parametrize("command", [["-m", "selfplay"], [str(ROOT / "train.py")]], ids=["selfplay", "train.py"])
+def test_ctrl_c_before_a_command_has_begun_is_silent(command: Sequence[str], tmp_path: Path) -> None:
+    (tmp_path / "tyro.py").write_text(PRESSED)
+    ended = start([*command, "train"] if command[0] == "-m" else command, tmp_path)
     assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
 
 
@@ -75,7 +96,7 @@ def test_where_ctrl_c_is_ignored_it_stays_ignored(command: Sequence[str], tmp_pa
 
 @pytest.mark.parametrize("before", ["", "import benchmarks; "])
 def test_in_other_programs_ctrl_c_is_theirs(before: str, tmp_path: Path) -> None:
-    catching = f"try:\n    {before}import selfplay; selfplay.train\n    import torch\nexcept KeyboardInterrupt:\n    print('mine')"
+    catching = f"try:\n    {before}import selfplay, torch\nexcept KeyboardInterrupt:\n    print('mine')"
     ended = start(["-c", catching], tmp_path)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "mine\n", "")
 

@@ -13,7 +13,7 @@ import selfplay
 from selfplay.commands import train
 from selfplay.dqn.config import PRESETS, DQNConfig
 from tests.runs import ROOT, check_tensorboard, interrupt
-from tests.selfplay.proof.decisions import ABSOLUTE
+from tests.selfplay.decisions import ABSOLUTE
 
 
 def run(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from selfplay.dqn.player import network_inputs
+from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.proof.decisions import ABSOLUTE, MOVER
 
 
 @pytest.mark.parametrize("perspective", ["absolute", "mover"])

@@ -16,8 +16,8 @@ from selfplay.errors import UserError
 from selfplay.proof.evaluation import evaluate
 from selfplay.runs import folder as run_folder
 from tests.runs import saved
+from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.proof.decisions import ABSOLUTE
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from selfplay.runs import folder as run_folder
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learner import Algorithm, make_algorithm
 from selfplay.tensor_file import write_tensors
+from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.proof.decisions import ABSOLUTE, MOVER
 from tictactoe import Rules
 
 CONFIGS: list[TabularConfig] = [

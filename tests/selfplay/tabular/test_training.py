@@ -22,7 +22,7 @@ from selfplay.tabular.outcomes import Counts, count, cumulative_counts, shares
 from selfplay.tabular.players import MinimaxQPlayer
 from selfplay.tabular.td_backup import TDBackup
 from selfplay.tabular.td_value import TDValue
-from tests.selfplay.proof.decisions import ABSOLUTE
+from tests.selfplay.decisions import ABSOLUTE
 
 MINIMAX_Q = MinimaxQConfig(seed=1000, games=1_000, eval_every=400)
 SHORT: list[TabularConfig] = [
@@ -200,7 +200,7 @@ def last_line(lines: list[dict[str, str]], match_up: str) -> tuple[int, ...]:
 
 
 def test_afterstate_q_reports_the_three_match_ups(tmp_path: Path) -> None:
-    learner, history = reported(dataclasses.replace(SHORT[1], eval_every=1_000), tmp_path)
+    _, history = reported(dataclasses.replace(SHORT[1], eval_every=1_000), tmp_path)
     lines = lines_of(tmp_path / "curves.csv")
     assert len(lines) == 3 * 1_000
     game, first, second, draws = last_line(lines, "learner against random")
@@ -211,7 +211,7 @@ def test_afterstate_q_reports_the_three_match_ups(tmp_path: Path) -> None:
 
 
 def test_td_value_reports_its_games_by_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    learner, history = reported(dataclasses.replace(SHORT[2], eval_every=1_000), tmp_path)
+    _, history = reported(dataclasses.replace(SHORT[2], eval_every=1_000), tmp_path)
     lines = lines_of(tmp_path / "curves.csv")
     first, second = (last_line(lines, name) for name in ("learner against random", "random against learner"))
     assert first[0] == second[0] == 500
@@ -228,7 +228,7 @@ def test_td_value_reports_its_games_by_seat(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize(("greedy_games", "last"), [(700, [500, 700]), (20_000, [*range(1_000, 20_001, 1_000)])])
 def test_td_backup_reports_its_greedy_games_in_groups(greedy_games: int, last: list[int], tmp_path: Path) -> None:
-    learner, history = reported(TDBackupConfig(seed=1000, games=1_000, greedy_games=greedy_games), tmp_path)
+    _, history = reported(TDBackupConfig(seed=1000, games=1_000, greedy_games=greedy_games), tmp_path)
     lines = lines_of(tmp_path / "groups.csv")
     assert [int(line["last_game"]) for line in lines] == last
     assert sum(int(line["draws"]) for line in lines) / greedy_games == history[-1].metrics["games/draws"]

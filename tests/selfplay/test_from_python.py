@@ -1,0 +1,160 @@
+"""From Python as from the command line: the same bits, own loops, and networks of one's own."""
+
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+import selfplay
+from selfplay.algorithms import ALGORITHMS
+from selfplay.commands.train import main
+from tests.runs import DQN, left_behind, same
+from tests.selfplay.decisions import ABSOLUTE
+from tests.selfplay.dqn.scripted import SMALL
+from tictactoe import Rules
+
+SHORT: dict[str, Any] = {
+    "hidden": (16,),
+    "num_envs": 16,
+    "batch_size": 32,
+    "memory_size": 700,
+    "warmup": 64,
+    "total_steps": 2_400,
+    "eval_every": 960,
+    "seed": 1000,
+    "device": "cpu",
+}
+"""The settings that the flags `DQN` stand for."""
+
+
+@pytest.mark.usefixtures("stopper")
+def test_train_does_what_the_command_does(tmp_path: Path) -> None:
+    main([*DQN, "--run-dir", str(tmp_path / "command")])
+    run = selfplay.train(run_dir=tmp_path / "python", **SHORT)
+    same(tmp_path / "command", tmp_path / "python")
+    assert run.folder == tmp_path / "python"
+    assert [record.steps for record in run.records] == [960, 1_920, 2_400]
+    assert run.proof == run.records[-1].evaluation == selfplay.evaluate(run.player, Rules())
+    assert left_behind(run.folder)["metrics"][-1]["eval/beaten_lines"] == run.proof.beaten_lines  # type: ignore[union-attr]
+
+
+@pytest.mark.usefixtures("stopper")
+def test_a_config_and_a_preset_are_settings_too(tmp_path: Path) -> None:
+    table = selfplay.train(selfplay.TDBackupConfig(games=300, greedy_games=10, run_dir=tmp_path / "table"))
+    assert table.player.rules == Rules()
+    article = selfplay.train(preset="article", total_steps=300, eval_every=300, run_dir=tmp_path / "article")
+    assert article.config == selfplay.load(article.folder) or article.config.defaults == selfplay.PRESETS["article"]
+    assert article.config.rewards == "article"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_training_yields_what_train_records(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    kind: Any = ALGORITHMS[name].settings
+    config = kind(**SHORT) if name == "dqn" else kind(games=1_000, eval_every=400)
+    threads = torch.get_num_threads()
+    history = [(record.steps, record.evaluation) for record in selfplay.training(config)]
+    assert torch.get_num_threads() == threads
+    assert not list(tmp_path.iterdir())
+    run = selfplay.train(config)
+    assert [(record.steps, record.evaluation) for record in run.records] == history
+    assert run.folder.parent == Path("runs")
+
+
+def test_whoever_has_seen_enough_stops_and_has_the_player() -> None:
+    (record,) = islice(selfplay.training(selfplay.DQNConfig(**SHORT)), 1)
+    assert record.steps == 960
+    assert record.evaluation == selfplay.evaluate(record.player, Rules())
+    assert record.metrics["time/updates"] == 57
+
+
+@pytest.mark.parametrize(
+    ("arguments", "gist"),
+    [
+        ({"maks": True}, "dqn has no setting 'maks'; it has preset, seed, "),
+        ({"preset": "artcle"}, "there is no preset 'artcle'; choose one of default, article"),
+        ({"mask": "yes"}, "--mask must be of type bool, got 'yes'"),
+        ({"config": selfplay.DQNConfig(), "mask": True}, "settings stand in the config or beside it, not both: mask"),
+        ({"config": selfplay.TDValueConfig(), "network": nn.Linear}, "td-value has a table and no network"),
+        ({"force": True}, "--force goes with --resume RUN"),
+    ],
+)
+def test_a_mistake_is_one_line(arguments: dict[str, Any], gist: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(selfplay.UserError) as caught:
+        selfplay.train(**arguments)
+    assert gist in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+def small_network(rules: Rules) -> nn.Module:
+    """Return a network with what ours has not: another activation, normalization, dropout."""
+    return nn.Sequential(
+        nn.Linear(3 * rules.cells, 24), nn.LayerNorm(24), nn.Tanh(), nn.Dropout(0.5), nn.Linear(24, rules.cells)
+    )
+
+
+@pytest.mark.usefixtures("stopper")
+@pytest.mark.parametrize("networks", ["shared", "separate"])
+def test_a_network_of_ones_own_is_trained_saved_loaded_and_proved(networks: str, tmp_path: Path) -> None:
+    place = tmp_path / "it"
+    run = selfplay.train(network=small_network, networks=networks, run_dir=place, **SHORT)
+    loaded = selfplay.load(place, network=small_network)
+    values = loaded.q_values(ABSOLUTE)
+    assert (values == run.player.q_values(ABSOLUTE)).all()
+    assert selfplay.evaluate(loaded, Rules()) == run.proof
+    again = selfplay.train(network=small_network, networks=networks, run_dir=tmp_path / "again", **SHORT)
+    assert (again.player.q_values(ABSOLUTE) == values).all()  # the seed decides its first weights too
+    other = selfplay.train(network=small_network, networks=networks, run_dir=tmp_path / "other", **{**SHORT, "seed": 1})
+    assert not (other.player.q_values(ABSOLUTE) == values).any()
+    with pytest.raises(selfplay.UserError, match=r"its network is one of your own, .*:small_network; from Python"):
+        selfplay.load(place)
+    with pytest.raises(selfplay.UserError, match="its network is one of your own"):
+        main(["--resume", str(place), "--total-steps", "4800"])
+    longer = selfplay.train(resume=place, network=small_network, total_steps=4_800)
+    whole = selfplay.train(
+        network=small_network, networks=networks, run_dir=tmp_path / "whole", **{**SHORT, "total_steps": 4_800}
+    )
+    assert (longer.player.q_values(ABSOLUTE) == whole.player.q_values(ABSOLUTE)).all()
+
+
+def test_a_run_without_ones_own_network_wants_none() -> None:
+    with pytest.raises(selfplay.UserError, match="leave out network="):
+        selfplay.load("shipped", network=small_network)
+
+
+def test_pytorchs_own_generator_stays_as_it_was() -> None:
+    torch.manual_seed(3)
+    expected = torch.rand(3)
+    torch.manual_seed(3)
+    next(selfplay.training(selfplay.DQNConfig(**SHORT), network=small_network))
+    assert torch.equal(torch.rand(3), expected)
+
+
+def frozen(rules: Rules) -> nn.Module:
+    return small_network(rules).requires_grad_(False)
+
+
+@pytest.mark.parametrize(
+    ("network", "gist"),
+    [
+        (lambda _: 3, "must return a torch.nn.Module, got int"),
+        (lambda rules: nn.Linear(rules.cells, rules.cells), "must lead from [B, 27] to [B, 9] float32, and fails: "),
+        (
+            lambda rules: nn.Linear(3 * rules.cells, 5),
+            "to [B, 9] float32, got (2, 5) torch.float32 for B = 2",
+        ),
+        (lambda rules: nn.LSTM(3 * rules.cells, rules.cells), "got tuple for B = 2"),
+        (frozen, "must have parameters, all of them float32 and to be trained"),
+    ],
+)
+def test_a_network_that_does_not_fit_is_refused(network: Callable[[Rules], Any], gist: str) -> None:
+    with pytest.raises(selfplay.UserError) as caught:
+        next(selfplay.training(SMALL, network=network))
+    assert gist in str(caught.value)
+    assert "\n" not in str(caught.value)

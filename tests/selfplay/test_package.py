@@ -1,0 +1,106 @@
+"""The package starts lightly, names what is missing, and offers what it says."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import selfplay
+from selfplay.commands.main import COMMANDS
+
+HEAVY = ("torch", "numba", "matplotlib", "tensorboard", "scipy", "choix")
+
+
+def run(code: str, *path: Path) -> subprocess.CompletedProcess[str]:
+    """Run Python code with folders in front of all others that modules are looked for in."""
+    start = f"import sys; sys.path[:0] = {[str(place) for place in path]}\n"
+    command = [sys.executable, "-c", start + code]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "import selfplay",
+        "import selfplay; selfplay.DQNConfig, selfplay.PRESETS, selfplay.TDBackupConfig, selfplay.UserError",
+        *(f"from selfplay.commands.main import main; main([{name!r}, '--help'])" for name in COMMANDS),
+        "from selfplay.commands.main import main; main(['train', 'td-value', '--help'])",
+        "from selfplay.commands.main import main; main(['--help'])",
+    ],
+)
+def test_it_imports_nothing_that_takes_seconds(what: str) -> None:
+    code = f"""\
+import atexit, json
+atexit.register(lambda: print("HEAVY", json.dumps([name for name in {HEAVY} if name in sys.modules])))
+{what}"""
+    done = run(code)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.rpartition("HEAVY")[2]) == []
+
+
+def test_what_is_offered_is_what_type_checkers_see() -> None:
+    tree = ast.parse(Path(selfplay.__file__).read_text())
+    seen = {
+        alias.name: node.module.removeprefix("selfplay.")
+        for branch in tree.body
+        if isinstance(branch, ast.If)
+        for node in branch.body
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
+    places = {name: module for module, names in selfplay._PLACES.items() for name in names}
+    assert seen == places
+    assert sorted(selfplay.__all__) == sorted(places)
+    assert dir(selfplay) == sorted(places)
+    for name in places:
+        assert getattr(selfplay, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'trian'"):
+        _ = selfplay.trian
+
+
+def absent(tmp_path: Path, module: str) -> Path:
+    """Return a folder in which a module stands in for one that is not installed."""
+    (tmp_path / f"{module}.py").write_text(f"raise ModuleNotFoundError(name={module!r})")
+    return tmp_path
+
+
+HINT = "is not installed, which learning and judging need: pip install 'tictactoe-selfplay[train]'"
+
+
+@pytest.mark.parametrize(
+    "args", [["train"], ["play"], ["arena", "shipped", "random"], ["prove", "shipped"]], ids=lambda args: args[0]
+)
+@pytest.mark.parametrize("module", ["tyro", "safetensors"])
+def test_a_missing_extra_is_named_in_one_line(args: list[str], module: str, tmp_path: Path) -> None:
+    done = run(f"from selfplay.commands.main import main; main({args})", absent(tmp_path, module))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith(f": {module} {HINT}\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_missing_extra_is_named_in_python_too(tmp_path: Path) -> None:
+    asking = "import selfplay\ntry:\n    selfplay.Run\nexcept ImportError as error:\n    print(error)"
+    assert run(asking, absent(tmp_path, "rich")).stdout == f"rich {HINT}\n"
+
+
+@pytest.mark.parametrize("args", [[], ["--help"], ["-h"]])
+def test_the_program_says_what_there_is(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    from selfplay.commands.main import main  # noqa: PLC0415 (beside what it is compared with)
+
+    with pytest.raises(SystemExit) as stop:
+        main(args)
+    assert stop.value.code == 0
+    output = capsys.readouterr().out
+    assert all(f"selfplay {name}" in output for name in COMMANDS)
+
+
+def test_an_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    from selfplay.commands.main import main  # noqa: PLC0415
+
+    with pytest.raises(SystemExit) as stop:
+        main(["trian"])
+    assert stop.value.code == 2
+    assert capsys.readouterr().err == "selfplay: there is no command 'trian'; choose one of train, prove, play, arena\n"
