@@ -28,7 +28,6 @@ from selfplay import training
 from selfplay.agent import Player
 from selfplay.commands.arena.matches import Entrant, Judged, Uniform, sample
 from selfplay.commands.command_line import run_command
-from selfplay.commands.players import Named
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.proof.evaluation import Proof, SeatEvaluation
@@ -147,7 +146,7 @@ def against_built_in(player: Player, config: DQNConfig, seat: int, games: int) -
     """Return how a player's games in one seat end, by opponent, from the player's view."""
     found = {}
     for name in BUILT_IN:
-        pair: tuple[Entrant, Entrant] = Judged(Named("", trusted(player), player)), Uniform(OPPONENTS[name])
+        pair: tuple[Entrant, Entrant] = Judged(trusted(player)), Uniform(OPPONENTS[name])
         first, second = pair if seat == 0 else pair[::-1]
         result = sample(config.rules, first, second, games, np.random.default_rng([config.seed, seat]))
         shares = result.win, result.draw, result.loss

@@ -17,7 +17,7 @@ from benchmarks.environment.faces import Measured
 from benchmarks.environment.random_play import CELLS, COLUMNS, POOL, FromMask, PreDrawn, Stream, orders
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import installed
-from tests.selfplay import cuda_graph_on_cpu
+from tests.selfplay.dqn import cuda_graph_on_cpu
 from tests.tictactoe.rule_book import MARKS, Board, RuleBook, empty_cells, seat_to_move, with_mark
 from tictactoe import Rules
 

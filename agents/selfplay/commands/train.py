@@ -117,6 +117,7 @@ def present_interrupted(run: "Run") -> None:
         last = run.records[-1]
         say(f"At the last evaluation, after {last.steps:,} {run.config.unit}: {live_score(last.evaluation)}.")
         say(verdict(last.evaluation))
+    say(f"\nThe run is in {run.folder}. What you can do next:\n")
     offer("Go on with the run:", command("train", "--resume", str(run.folder)))
     if run.records:
         offer("Prove the player so far:", command("prove", str(run.folder)))

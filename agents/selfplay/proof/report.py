@@ -10,7 +10,7 @@ def live_score(evaluation: Proof | Unproved) -> str:
     """Return the exact score in a few words."""
     seats = evaluation.first, evaluation.second
     lost, illegal = ([_count(getattr(seat, kind), seat) for seat in seats] for kind in ("losses", "illegal"))
-    score = f"lost lines {lost[0]} as X, {lost[1]} as O; illegal lines {illegal[0]} as X, {illegal[1]} as O"
+    score = f"lost game lines {lost[0]} as X, {lost[1]} as O; illegal game lines {illegal[0]} as X, {illegal[1]} as O"
     if isinstance(evaluation, Unproved):
         return score
     if isinstance(evaluation, Evaluation):

@@ -87,19 +87,21 @@ def settings(config: Settings) -> dict[str, Any]:
 
 
 def differences(config: Settings) -> dict[str, Any]:
-    """Return the settings that are not the defaults; of the article's preset, those that are not the article's."""
+    """Return what is special about a run: the settings that are not the defaults of its algorithm, or of its preset.
+
+    Seed and board, which every run has, and the device, which changes nothing but the last bits, are left out.
+    """
     own, default = settings(config), settings(config.defaults)
-    found = {name: value for name, value in own.items() if value != default[name]}
+    common = ("seed", "device", "rows", "cols", "k")
+    found = {name: value for name, value in own.items() if value != default[name] and name not in common}
     return found if own.get("preset", "default") == "default" else {"preset": own["preset"], **found}
 
 
 def default_run_dir(config: Settings) -> Path:
-    """Return runs/ALGORITHM-BOARD-SEED-DIFFERENCES-TIME, without what the differences need not repeat."""
+    """Return runs/ALGORITHM-BOARD-SEED-DIFFERENCES-TIME."""
     rules = config.rules
     words = [f"{config.algorithm}-{rules.rows}x{rules.cols}x{rules.k}-{config.seed}"]
     for name, value in differences(config).items():
-        if name in ("seed", "device", "rows", "cols", "k") or value is None:
-            continue
         if isinstance(value, bool):
             words.append(name if value else f"no-{name}")
         else:

@@ -187,6 +187,6 @@ class Tracker:
             self._lines.close()
 
 
-def _plain(value: object) -> bool | int | float | str:
-    """Return a setting as TensorBoard takes it and a picture can show it."""
-    return value if isinstance(value, bool | int | float) else one_line(value)
+def _plain(value: object) -> int | float | str:
+    """Return a setting as TensorBoard takes it and a picture can show it; it would show truth as 1.0000."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else one_line(value)

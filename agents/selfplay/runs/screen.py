@@ -49,7 +49,7 @@ class Screen:
         self._score = live_score(record.evaluation)
         if self._config.stop != "never":
             self._proofs = self._proofs + 1 if proves(record.evaluation, self._config.stop) else 0
-            self._score += f"; {self._config.stop} {self._proofs} of {EVALUATIONS_TO_STOP} times running"
+            self._score += f"; proved {self._config.stop} {self._proofs} of {EVALUATIONS_TO_STOP} times in a row"
         if self._live is None and self._read:
             try:
                 print(f"{record.steps:,} {self._config.unit}: {self._score}", flush=True)

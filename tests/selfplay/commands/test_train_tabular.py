@@ -82,7 +82,7 @@ def test_what_is_printed_and_where_the_run_lies(
         f"-m selfplay train {algorithm} --help",
     ):
         assert expected in output
-    assert re.search(r"3,000 games: lost lines [\d,]+ as X, [\d,]+ as O; illegal lines [\d,]+ as X", output)
+    assert re.search(r"3,000 games: lost game lines [\d,]+ as X, [\d,]+ as O; illegal game lines [\d,]+ as X", output)
 
 
 def test_a_proof_that_held_is_dated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,7 +105,7 @@ def test_minimax_q_goes_on_from_a_table(tmp_path: Path, capsys: pytest.CaptureFi
     with pytest.raises(UserError, match=r"bad\.csv, line 1: must hold 9 numbers, but holds 3"):
         train.main(["minimax-q", "--from-table", str(tmp_path / "bad.csv"), "--run-dir", str(tmp_path / "third")])
     assert not (tmp_path / "third").exists()
-    assert "0 games: lost lines" in capsys.readouterr().out
+    assert "0 games: lost game lines" in capsys.readouterr().out
 
 
 def test_flags_are_read_for_the_algorithm_that_is_named() -> None:

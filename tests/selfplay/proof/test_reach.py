@@ -154,9 +154,9 @@ def test_what_is_evaluated_when() -> None:
 
 def test_what_is_shown_of_a_proof_and_of_none() -> None:
     proof = evaluate_reach(selfplay.load(SHIPPED_FOLDER), Rules())
-    assert live_score(proof) == "lost lines 0 as X, 0 as O; illegal lines 0 as X, 0 as O; exploitability 0"
+    assert live_score(proof) == "lost game lines 0 as X, 0 as O; illegal game lines 0 as X, 0 as O; exploitability 0"
     assert verdict(proof).endswith("in either seat. Its exploitability is 0.")
-    assert live_score(UNPROVED) == "lost lines 0 as X, ≥7 as O; illegal lines 0 as X, ≥0 as O"
+    assert live_score(UNPROVED) == "lost game lines 0 as X, ≥7 as O; illegal game lines 0 as X, ≥0 as O"
     assert verdict(UNPROVED).startswith("NOT unbeatable: some opponent beats it.")
     open_end = Unproved(UNPROVED.first, dataclasses.replace(UNPROVED.second, losses=0))
     assert verdict(open_end).startswith("NOT PROVED: no lost line was met.")

@@ -98,7 +98,7 @@ def test_on_a_terminal_the_score_moves_between_evaluations_and_fits_any_width(
     assert steps == sorted(set(steps))
     assert all(len(line) <= 50 for text in drawn for line in text.split("\n"))
     assert "training until the first evaluation" in drawn[0]
-    assert re.search(r"lost lines [\d,]+ as X, [\d,]+ as O;", drawn[-1].replace("\n", " "))
+    assert re.search(r"lost game lines [\d,]+ as X, [\d,]+ as O;", drawn[-1].replace("\n", " "))
 
 
 @pytest.mark.usefixtures("stopper")
@@ -106,9 +106,9 @@ def test_elsewhere_every_evaluation_is_a_line_when_it_is_made(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main([*DQN, "--run-dir", str(tmp_path / "it")])
-    lines = [line for line in capsys.readouterr().out.splitlines() if " plies: lost lines " in line]
+    lines = [line for line in capsys.readouterr().out.splitlines() if " plies: lost game lines " in line]
     assert [line.split()[0] for line in lines] == ["960", "1,920", "2,400"]
-    assert all(line.endswith("unbeatable 0 of 3 times running") for line in lines)
+    assert all(line.endswith("proved unbeatable 0 of 3 times in a row") for line in lines)
 
 
 @pytest.mark.parametrize(
