@@ -9,6 +9,7 @@ import torch
 from selfplay.dqn.agent import DQNAgent
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.interleaved import InterleavedAgents
+from selfplay.dqn.network import QNetwork
 from selfplay.dqn.self_play import DQNLearner, make_agents
 from selfplay.dqn.transitions import Transitions
 from tictactoe import Rewards, Rules, batch
@@ -68,6 +69,7 @@ def remembered(agent: DQNAgent) -> Transitions:
 def constant_values(agent: DQNAgent, online: list[float], target: list[float]) -> None:
     """Make the agent's two networks give the same values [A] in every position."""
     for network, values in ((agent.network, online), (agent.target_network, target)):
+        assert isinstance(network, QNetwork)
         with torch.no_grad():
             for parameter in network.parameters():
                 parameter.zero_()

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.targets import Target, td_target
+from selfplay.dqn.config import Target
+from selfplay.dqn.targets import td_target
 from selfplay.proof.evaluation import Evaluation, evaluate
 from tests.selfplay.proof.players import ScriptedPlayer
 from tictactoe import Rules, batch

@@ -11,10 +11,9 @@ from selfplay.commands.train import main
 from tests.runs import Stopper, newest
 
 BEFORE = Path(__file__).parent / "before"
-DQN = (
-    "--networks separate --target independent --hidden 8 --num-envs 8 --batch-size 16 --memory-size 64 --warmup 32 "
-    "--total-steps 640 --eval-every 160 --seed 1000 --device cpu"
-).split()
+SMALL = ["--hidden", "8", "--num-envs", "8", "--batch-size", "16", "--memory-size", "64", "--warmup", "32"]
+LENGTH = ["--total-steps", "640", "--eval-every", "160", "--seed", "1000", "--device", "cpu"]
+DQN = ["--networks", "separate", "--target", "independent", *SMALL, *LENGTH]
 """The flags that the run `dqn` was started with; it was stopped after 320 plies, and `td-backup` after 610 games."""
 
 
