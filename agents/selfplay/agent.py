@@ -22,7 +22,6 @@ class Agent(Protocol):
 
         With `action_mask` [B, A] only the actions marked in it are chosen.
         """
-        ...
 
 
 class StochasticAgent(Protocol):
@@ -30,7 +29,6 @@ class StochasticAgent(Protocol):
 
     def probabilities(self, observation: Array, action_mask: Array | None = None) -> Array:
         """Return the probability [B, A] of each move, for observations [B, R, C, 3]."""
-        ...
 
 
 AnyAgent: TypeAlias = Agent | StochasticAgent | Callable[[Array], Any]
@@ -43,12 +41,9 @@ class Player(Agent, Protocol):
     @property
     def rules(self) -> Rules:
         """Return the rules of the game it was trained on."""
-        ...
 
     def q_values(self, observation: Array) -> Array:
         """Return the value [B, A] of each cell to the mover, of observations [B, R, C, 3] of either perspective."""
-        ...
 
     def tensors(self) -> "dict[str, Tensor]":
         """Return what it has learned, by the names that it has in model.safetensors."""
-        ...

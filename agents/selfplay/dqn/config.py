@@ -5,12 +5,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from selfplay.checks import LARGEST, check_counts, check_fractions, check_seed, check_types, require
+from selfplay.checks import LARGEST, check_counts, check_fractions, require
 from selfplay.errors import UserError
+from selfplay.settings import RunSettings
 from tictactoe import Rules
 from tictactoe.batch import check_fits
 from tictactoe.tree import SOLVABLE_CELLS
@@ -32,14 +32,13 @@ class PresetFlag:
 
 
 @dataclass(frozen=True)
-class DQNConfig(PresetFlag):
+class DQNConfig(RunSettings, PresetFlag):
     """Train a DQN by interleaved self-play until it is proved unbeatable."""
 
     algorithm: ClassVar[str] = "dqn"
     unit: ClassVar[str] = "plies"
     length_setting: ClassVar[str] = "total_steps"
     added: ClassVar[Mapping[str, Any]] = MappingProxyType({"convolution": [], "learning_rate_hold": 0})
-    """Settings that older runs do not have, and what they did."""
     groups: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             "run": "preset seed run_dir device",
@@ -51,13 +50,7 @@ class DQNConfig(PresetFlag):
             "acting": "num_envs explore epsilon_start epsilon_end epsilon_plies",
         }
     )
-    """The headings of `--help` with the settings under each; all others are under "learning"."""
 
-    seed: int = 0
-    """Seed of every random draw of the run."""
-    run_dir: Path | None = None
-    """Folder of this run; it must be new or empty. Default: a new one under runs/, named by algorithm, board, seed,
-    what differs from the defaults, and time."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where networks and replay memory live; "auto" is CUDA where there is one."""
 
@@ -130,8 +123,7 @@ class DQNConfig(PresetFlag):
     board of at most 16 cells; from 13 on an evaluation of every state takes up to a minute."""
 
     def __post_init__(self) -> None:
-        check_types(self)
-        check_seed(self)
+        super().__post_init__()
         check_counts(self, *_AT_LEAST_ONE)
         for each in dataclasses.fields(self):
             value = getattr(self, each.name)
@@ -172,11 +164,6 @@ class DQNConfig(PresetFlag):
         return PRESETS[self.preset]
 
     @property
-    def length(self) -> int:
-        """Return the plies after which the run ends at the latest."""
-        return self.total_steps
-
-    @property
     def _weights(self) -> int:
         """Return about how many weights the network has: those between units."""
         cells, channels = self.rules.cells, (3, *self.convolution)
@@ -191,7 +178,6 @@ _AT_LEAST_ONE = (
     "updates_per_step",
     "num_envs",
     "total_steps",
-    "eval_every",
 )
 
 

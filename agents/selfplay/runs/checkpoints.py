@@ -17,10 +17,11 @@ from typing import Any
 from selfplay.checks import check_changes
 from selfplay.errors import UserError, one_line
 from selfplay.files import sync
-from selfplay.learner import Settings, State
+from selfplay.learner import State
 from selfplay.runs.checkpoint_file import CheckpointFile, DamagedError
 from selfplay.runs.flags import RunFlags
 from selfplay.runs.folder import METRICS, settings
+from selfplay.settings import RunSettings
 
 CHECKPOINTS = "checkpoint"
 KEPT = 2
@@ -37,7 +38,7 @@ class Checkpoints:
     `folder` is the run's, which nobody else may be writing to: see `files.locked`.
     """
 
-    def __init__(self, folder: Path, config: Settings, flags: RunFlags) -> None:
+    def __init__(self, folder: Path, config: RunSettings, flags: RunFlags) -> None:
         self.folder = folder
         self.evaluations = 0
         """How many there had been at the checkpoint that was read."""

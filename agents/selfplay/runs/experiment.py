@@ -8,7 +8,7 @@ from typing import NamedTuple
 from selfplay.agent import Player
 from selfplay.errors import UserError
 from selfplay.files import locked
-from selfplay.learner import Learner, Settings
+from selfplay.learner import Learner
 from selfplay.program import command
 from selfplay.proof.evaluation import Proof
 from selfplay.proof.reach import Unproved
@@ -18,13 +18,14 @@ from selfplay.runs.flags import RunFlags
 from selfplay.runs.loop import Record, records, resumed
 from selfplay.runs.record import Tracker, evaluation_metrics, first_lines, metrics_evaluation
 from selfplay.runs.screen import Screen
+from selfplay.settings import RunSettings
 from selfplay.tensor_file import write_tensors
 
 
 class Run(NamedTuple):
     """Hold what a run has come to."""
 
-    config: Settings
+    config: RunSettings
     folder: Path
     player: Player
     records: list[Record]
@@ -45,7 +46,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 @contextlib.contextmanager
-def entered(config: Settings, flags: RunFlags) -> Iterator[Checkpoints]:
+def entered(config: RunSettings, flags: RunFlags) -> Iterator[Checkpoints]:
     """Make the folder of a new run, or enter that of one to resume, and keep other processes out of it.
 
     Raises:

@@ -11,9 +11,9 @@ from typing import Any
 
 from selfplay.errors import UserError
 from selfplay.files import read_small, write_whole
-from selfplay.learner import Settings
 from selfplay.proof.evaluation import Proof
 from selfplay.proof.reach import Unproved
+from selfplay.settings import RunSettings
 
 CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
 LONGEST_NAME = 100
@@ -54,7 +54,7 @@ def check_writable(folder: Path, way_out: str) -> None:
         raise UserError(f"{folder}: is not writable; {way_out}")
 
 
-def write_config(folder: Path, config: Settings, notes: Mapping[str, str]) -> None:
+def write_config(folder: Path, config: RunSettings, notes: Mapping[str, str]) -> None:
     """Write how the run was started; where its folder lies is left out, so that it can be moved."""
     from importlib.metadata import version  # noqa: PLC0415 (a hundredth of a second, for which --help need not wait)
 
@@ -80,13 +80,13 @@ def read_config(folder: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def settings(config: Settings) -> dict[str, Any]:
+def settings(config: RunSettings) -> dict[str, Any]:
     """Return the settings of a run by name, ready for JSON, without the place of its folder."""
     found = {name: value for name, value in asdict(config).items() if name != "run_dir"}
     return {name: str(value) if isinstance(value, Path) else value for name, value in found.items()}
 
 
-def differences(config: Settings) -> dict[str, Any]:
+def differences(config: RunSettings) -> dict[str, Any]:
     """Return what is special about a run: the settings that are not the defaults of its algorithm, or of its preset.
 
     Seed and board, which every run has, and the device, which changes nothing but the last bits, are left out.
@@ -97,7 +97,7 @@ def differences(config: Settings) -> dict[str, Any]:
     return found if own.get("preset", "default") == "default" else {"preset": own["preset"], **found}
 
 
-def default_run_dir(config: Settings) -> Path:
+def default_run_dir(config: RunSettings) -> Path:
     """Return runs/ALGORITHM-BOARD-SEED-DIFFERENCES-TIME."""
     rules = config.rules
     words = [f"{config.algorithm}-{rules.rows}x{rules.cols}x{rules.k}-{config.seed}"]

@@ -12,7 +12,6 @@ from selfplay.agent import Player
 from selfplay.checks import LARGEST
 from selfplay.errors import UserError, one_line
 from selfplay.files import append, open_regular, write_whole
-from selfplay.learner import Settings
 from selfplay.proof.evaluation import Evaluation, Proof, SeatEvaluation
 from selfplay.proof.games import self_play_game
 from selfplay.proof.judge import trusted
@@ -21,6 +20,7 @@ from selfplay.runs.events import Events
 from selfplay.runs.folder import METRICS, differences
 from selfplay.runs.loop import first_of_final_streak
 from selfplay.runs.pictures import png, progress_figure, value_figure
+from selfplay.settings import RunSettings
 from tictactoe import Rules, batch
 from tictactoe.tree import game_tree
 
@@ -168,7 +168,7 @@ class Tracker:
         game = self_play_game(trusted(player))
         self._events.text("game/self_play", "\n".join("    " + line for line in game.split("\n")), steps)
 
-    def close(self, config: Settings) -> None:
+    def close(self, config: RunSettings) -> None:
         """Record what is special about the run with the last metrics, draw progress.png and close the files."""
         try:
             if self._history:

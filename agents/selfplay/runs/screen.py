@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from selfplay.learner import Settings
 from selfplay.proof.report import live_score
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.runs.loop import EVALUATIONS_TO_STOP, Record, proves
+from selfplay.settings import RunSettings
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Screen:
     """Show what a run knows of its end: how fast it is, what its last evaluation has found, and its limit."""
 
-    def __init__(self, config: Settings, kept: Checkpoints, proofs: int) -> None:
+    def __init__(self, config: RunSettings, kept: Checkpoints, proofs: int) -> None:
         self._config = config
         self._kept = kept
         self._proofs = proofs

@@ -3,45 +3,26 @@
 It imports neither torch nor numba.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import ClassVar, Literal, TypeAlias
 
-from selfplay.checks import check_counts, check_fractions, check_seed, check_types, require
+from selfplay.checks import check_counts, check_fractions, require
 from selfplay.errors import UserError
+from selfplay.settings import RunSettings
 from tictactoe import Rules
 
 TABLE_CELLS = 16
 """Cells of the largest board that a table is made for: 3^16 values are 0.3 GiB, and every cell more triples that."""
 MOST_GREEDY_GAMES = 100_000
-GROUPS: Mapping[str, str] = MappingProxyType(
-    {
-        "run": "seed run_dir",
-        "game": "rows cols k seat opponent",
-        "length": "games greedy_games eval_every",
-    }
-)
-"""The headings of `--help` with the settings under each; all others are under "learning"."""
 
 
 @dataclass(frozen=True)
-class MinimaxQConfig:
+class MinimaxQConfig(RunSettings):
     """Train minimax Q-learning by self-play on 3,3,3."""
 
     algorithm: ClassVar[str] = "minimax-q"
-    unit: ClassVar[str] = "games"
-    length_setting: ClassVar[str] = "games"
-    stop: ClassVar[str] = "never"
-    added: ClassVar[Mapping[str, object]] = MappingProxyType({})
-    groups: ClassVar[Mapping[str, str]] = GROUPS
 
-    seed: int = 0
-    """Seed of every random draw of the run."""
-    run_dir: Path | None = None
-    """Folder of this run; it must be new or empty. Default: a new one under runs/, named by algorithm, board, seed,
-    what differs from the defaults, and time."""
     games: int = 10_000_000
     """Games of self-play; 0 with --from-table proves that table as it is."""
     eval_every: int = 500_000
@@ -58,9 +39,7 @@ class MinimaxQConfig:
     """Probability of playing one of the nine cells at random, taken ones included."""
 
     def __post_init__(self) -> None:
-        check_types(self)
-        check_seed(self)
-        check_counts(self, "eval_every")
+        super().__post_init__()
         if self.games == 0:
             require(self.from_table is not None, "games", "at least 1, or 0 with --from-table", 0)
         else:
@@ -69,42 +48,17 @@ class MinimaxQConfig:
         require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
 
     @property
-    def defaults(self) -> "MinimaxQConfig":
-        """Return the published settings."""
-        return MinimaxQConfig()
-
-    @property
-    def length(self) -> int:
-        """Return the games that the run plays in all."""
-        return self.games
-
-    @property
-    def rules(self) -> Rules:
-        """Return the rules of the board, 3,3,3."""
-        return Rules()
-
-    @property
     def table_shape(self) -> tuple[int, ...]:
         """Return the shape of the table, [1 or 2, 3^A, A]."""
         return (1 if self.tables == "shared" else 2, 3**self.rules.cells, self.rules.cells)
 
 
 @dataclass(frozen=True)
-class AfterstateQConfig:
+class AfterstateQConfig(RunSettings):
     """Train afterstate values against a random opponent on 3,3,3."""
 
     algorithm: ClassVar[str] = "afterstate-q"
-    unit: ClassVar[str] = "games"
-    length_setting: ClassVar[str] = "games"
-    stop: ClassVar[str] = "never"
-    added: ClassVar[Mapping[str, object]] = MappingProxyType({})
-    groups: ClassVar[Mapping[str, str]] = GROUPS
 
-    seed: int = 0
-    """Seed of every random draw of the run."""
-    run_dir: Path | None = None
-    """Folder of this run; it must be new or empty. Default: a new one under runs/, named by algorithm, board, seed,
-    what differs from the defaults, and time."""
     games: int = 10_000
     """Games against the random opponent."""
     eval_every: int = 500
@@ -121,27 +75,11 @@ class AfterstateQConfig:
     """What a draw is worth between a loss, -1, and a win, +1; the published text has 0.2, its program 0.1."""
 
     def __post_init__(self) -> None:
-        check_types(self)
-        check_seed(self)
-        check_counts(self, "games", "eval_every")
+        super().__post_init__()
+        check_counts(self, "games")
         check_fractions(self, "gamma", "exploration")
         require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
         require(-1 <= self.draw_reward <= 1, "draw_reward", "between -1 and 1", self.draw_reward)
-
-    @property
-    def defaults(self) -> "AfterstateQConfig":
-        """Return the published settings."""
-        return AfterstateQConfig()
-
-    @property
-    def length(self) -> int:
-        """Return the games that the run plays in all."""
-        return self.games
-
-    @property
-    def rules(self) -> Rules:
-        """Return the rules of the board, 3,3,3."""
-        return Rules()
 
     @property
     def table_shape(self) -> tuple[int, ...]:
@@ -150,21 +88,11 @@ class AfterstateQConfig:
 
 
 @dataclass(frozen=True)
-class TDValueConfig:
+class TDValueConfig(RunSettings):
     """Train the value tables of Sutton and Barto's first chapter on 3,3,3."""
 
     algorithm: ClassVar[str] = "td-value"
-    unit: ClassVar[str] = "games"
-    length_setting: ClassVar[str] = "games"
-    stop: ClassVar[str] = "never"
-    added: ClassVar[Mapping[str, object]] = MappingProxyType({})
-    groups: ClassVar[Mapping[str, str]] = GROUPS
 
-    seed: int = 0
-    """Seed of every random draw of the run."""
-    run_dir: Path | None = None
-    """Folder of this run; it must be new or empty. Default: a new one under runs/, named by algorithm, board, seed,
-    what differs from the defaults, and time."""
     games: int = 100_000
     """Games to learn from."""
     eval_every: int = 5_000
@@ -179,26 +107,10 @@ class TDValueConfig:
     """Back up the lost position after the opponent's winning move as well."""
 
     def __post_init__(self) -> None:
-        check_types(self)
-        check_seed(self)
-        check_counts(self, "games", "eval_every")
+        super().__post_init__()
+        check_counts(self, "games")
         check_fractions(self, "exploration")
         require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
-
-    @property
-    def defaults(self) -> "TDValueConfig":
-        """Return the published settings."""
-        return TDValueConfig()
-
-    @property
-    def length(self) -> int:
-        """Return the games that the run plays in all."""
-        return self.games
-
-    @property
-    def rules(self) -> Rules:
-        """Return the rules of the board, 3,3,3."""
-        return Rules()
 
     @property
     def table_shape(self) -> tuple[int, ...]:
@@ -207,21 +119,11 @@ class TDValueConfig:
 
 
 @dataclass(frozen=True)
-class TDBackupConfig:
+class TDBackupConfig(RunSettings):
     """Train afterstate values by self-play, on any board whose table fits."""
 
     algorithm: ClassVar[str] = "td-backup"
-    unit: ClassVar[str] = "games"
-    length_setting: ClassVar[str] = "games"
-    stop: ClassVar[str] = "never"
-    added: ClassVar[Mapping[str, object]] = MappingProxyType({})
-    groups: ClassVar[Mapping[str, str]] = GROUPS
 
-    seed: int = 0
-    """Seed of every random draw of the run."""
-    run_dir: Path | None = None
-    """Folder of this run; it must be new or empty. Default: a new one under runs/, named by algorithm, board, seed,
-    what differs from the defaults, and time."""
     rows: int = 3
     """Board height, cells."""
     cols: int = 3
@@ -246,9 +148,8 @@ class TDBackupConfig:
     """What a draw is worth to the second seat."""
 
     def __post_init__(self) -> None:
-        check_types(self)
-        check_seed(self)
-        check_counts(self, "games", "greedy_games", "eval_every")
+        super().__post_init__()
+        check_counts(self, "games", "greedy_games")
         wanted = f"at most {MOST_GREEDY_GAMES:,}, which are reported one by one"
         require(self.greedy_games <= MOST_GREEDY_GAMES, "greedy_games", wanted, self.greedy_games)
         check_fractions(self, "exploit", "gamma", "draw_first", "draw_second")
@@ -258,16 +159,6 @@ class TDBackupConfig:
         except ValueError as error:
             raise UserError(str(error)) from None
         check_table_fits(rules)
-
-    @property
-    def defaults(self) -> "TDBackupConfig":
-        """Return the published settings."""
-        return TDBackupConfig()
-
-    @property
-    def length(self) -> int:
-        """Return the games that the run plays in all."""
-        return self.games
 
     @property
     def rules(self) -> Rules:

@@ -13,12 +13,12 @@ import selfplay
 from selfplay.algorithms import read_settings
 from selfplay.commands.train import main
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.learner import Settings
 from selfplay.runs import experiment, screen
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.runs.flags import RunFlags
 from selfplay.runs.folder import default_run_dir, differences
 from selfplay.runs.screen import Screen
+from selfplay.settings import RunSettings
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
 from selfplay.tabular.learner import TabularLearner
 from selfplay.tabular.players import AfterstatePlayer
@@ -128,7 +128,7 @@ def test_elsewhere_every_evaluation_is_a_line_when_it_is_made(
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_the_name_of_a_run_says_in_what_it_differs_from_the_defaults(config: Settings, name: str) -> None:
+def test_the_name_of_a_run_says_in_what_it_differs_from_the_defaults(config: RunSettings, name: str) -> None:
     assert re.fullmatch(re.escape(name) + r"-\d{8}-\d{6}", default_run_dir(config).name)
 
 
