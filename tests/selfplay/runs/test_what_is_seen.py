@@ -1,0 +1,60 @@
+"""What a run's pictures and its row in the HParams tab say."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgba
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.plugins.hparams import metadata
+
+from selfplay.commands.train import main
+from selfplay.runs.pictures import BEST, LEAST_VALUE, PROVED, progress_figure, value_figure
+from tests.runs import DQN
+
+EXACT = {"eval/first/win_vs_random": 0.9, "eval/optimal_fraction": 0.5, "loss/td": 1.0}
+LINES = [{"plies": 100 * number, "eval/first/losses": 4 - number, **EXACT} for number in range(1, 5)]
+
+
+def test_progress_is_named_and_says_where_the_proof_begins_beside_no_curve() -> None:
+    figure = progress_figure(LINES, "plies", "dqn-3x3x3-7", {"mask": "True", "gamma": 0.9}, 2)
+    figure.draw_without_rendering()
+    assert figure.get_suptitle() == "dqn-3x3x3-7\nmask = True, gamma = 0.9"
+    for axes in figure.axes:
+        marks = [line.get_xdata() for line in axes.get_lines() if line.get_color() == PROVED]
+        assert np.array(marks).tolist() == [[300, 300]]
+        legend = axes.get_legend()
+        assert legend is not None
+        assert not legend.get_window_extent().overlaps(axes.get_window_extent())
+    unproved = progress_figure(LINES, "plies", "dqn-3x3x3-7", {}, None)
+    assert unproved.get_suptitle().endswith("\nall settings at their defaults")
+    assert not [line for axes in unproved.axes for line in axes.get_lines() if line.get_color() == PROVED]
+
+
+def test_the_opening_frames_the_best_moves_on_a_scale_that_noise_does_not_fill() -> None:
+    values = np.full((3, 3), 1e-124)
+    values[1, 1] = values[0, 2] = 2e-124
+    axes = value_figure(values, "").axes[0]
+    assert axes.images[0].get_clim() == (-LEAST_VALUE, LEAST_VALUE)
+    centres = {(round(patch.get_center()[0]), round(patch.get_center()[1])) for patch in axes.patches}  # type: ignore[attr-defined]
+    assert centres == {(1, 1), (2, 0)}
+    assert {patch.get_edgecolor() for patch in axes.patches} == {to_rgba(BEST)}
+    assert value_figure(np.array([[-2.0, 3.0]]), "").axes[0].images[0].get_clim() == (-2.0, 3.0)
+
+
+@pytest.mark.usefixtures("stopper")
+@pytest.mark.parametrize(
+    ("flags", "special"), [([], {}), (["--mask", "--gamma", "0.5"], {"mask": "True", "gamma": 0.5})]
+)
+def test_hparams_hold_what_differs_from_the_defaults(
+    flags: list[str], special: dict[str, object], tmp_path: Path
+) -> None:
+    main([*DQN, *flags, "--run-dir", str(tmp_path / "it")])
+    events = EventAccumulator(str(tmp_path / "it"))
+    events.Reload()
+    content = events.summary_metadata["_hparams_/session_start_info"].plugin_data.content
+    found = metadata.parse_session_start_info_plugin_data(content).hparams
+    shown = {name: value.string_value or value.number_value for name, value in found.items()}
+    small = {"hidden": "(16,)", "num_envs": 16, "batch_size": 32, "memory_size": 700, "warmup": 64}
+    length = {"total_steps": 2_400, "eval_every": 960}
+    assert shown == {"algorithm": "dqn", "board": "3x3x3", "seed": 1000, **small, **length, **special}
