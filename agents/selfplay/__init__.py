@@ -7,6 +7,8 @@ PyTorch, which takes seconds.
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from selfplay.errors import naming_the_extra
+
 if TYPE_CHECKING:
     from selfplay.agent import Agent, Player, StochasticAgent
     from selfplay.algorithms import load, train, training
@@ -63,17 +65,9 @@ _PLACES = {
 def __getattr__(name: str) -> Any:
     for module, names in _PLACES.items():
         if name in names:
-            return getattr(_imported(f"{__name__}.{module}"), name)
+            with naming_the_extra():
+                return getattr(importlib.import_module(f"{__name__}.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def _imported(module: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        from selfplay.errors import missing_extra
-
-        raise ImportError(missing_extra(error)) from None
 
 
 def __dir__() -> list[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from selfplay.checks import check_changes
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.errors import UserError
+from selfplay.errors import UserError, naming_the_extra
 from selfplay.runs.flags import RunFlags
 from selfplay.runs.folder import CONFIG, MODEL, read_config, settings
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
@@ -89,6 +89,7 @@ ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
 """What there is of each algorithm by its name on the command line and in config.json."""
 
 
+@naming_the_extra()
 def train(
     config: Config | None = None,
     *,
@@ -140,10 +141,12 @@ def training(config: Config, network: "NetworkFactory | None" = None) -> "Iterat
     Raises:
         UserError: the own network does not fit, or what was learned is no longer finite.
     """
-    from selfplay.runs.loop import records
+    with naming_the_extra():
+        from selfplay.runs.loop import records
 
+        learner = ALGORITHMS[config.algorithm].learner(config, network)
     with _one_thread():
-        yield from records(ALGORITHMS[config.algorithm].learner(config, network))
+        yield from records(learner)
 
 
 @contextlib.contextmanager
@@ -178,6 +181,7 @@ def _known(preset: object) -> str:
     return preset
 
 
+@naming_the_extra()
 def load(folder: str | Path, network: "NetworkFactory | None" = None) -> "Player":
     """Return the player that a run folder of any algorithm holds; its greedy moves are those of the run's end.
 

@@ -1,9 +1,15 @@
 """Mistakes that a user can make and mend: shown as one line, never as a traceback."""
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 LONGEST_LINE = 2_000
 """Characters of a message; a file can hold a name of any length."""
+
+
+EXTRA = ("choix", "matplotlib", "numba", "rich", "safetensors", "tensorboard", "torch", "tyro")
+"""Modules that the extra `train` brings."""
 
 
 class UserError(ValueError):
@@ -21,16 +27,25 @@ def one_line(message: object) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
-def missing_extra(error: ModuleNotFoundError) -> str:
-    """Return what to install for a module that is not there.
+class MissingExtraError(ImportError):
+    """Say what to install."""
+
+
+@contextlib.contextmanager
+def naming_the_extra() -> Iterator[None]:
+    """Say what to install where something that the extra brings is missing.
 
     Raises:
-        ModuleNotFoundError: the module is one of ours, so that its absence is a mistake of the program.
+        MissingExtraError: it is.
     """
-    name = (error.name or "").split(".")[0]
-    if name in ("", "selfplay", "tictactoe"):
-        raise error
-    return f"{name} is not installed, which learning and judging need: pip install 'tictactoe-selfplay[train]'"
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        name = (error.name or "").split(".")[0]
+        if name not in EXTRA:
+            raise
+        what = "is not installed, which learning and judging need"
+        raise MissingExtraError(f"{name} {what}: pip install 'tictactoe-selfplay[train]'") from None
 
 
 def what_failed(error: BaseException) -> str:

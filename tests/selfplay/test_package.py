@@ -81,9 +81,22 @@ def test_a_missing_extra_is_named_in_one_line(args: list[str], module: str, tmp_
     assert done.stderr.count("\n") == 1
 
 
-def test_a_missing_extra_is_named_in_python_too(tmp_path: Path) -> None:
-    asking = "import selfplay\ntry:\n    selfplay.Run\nexcept ImportError as error:\n    print(error)"
-    assert run(asking, absent(tmp_path, "rich")).stdout == f"rich {HINT}\n"
+@pytest.mark.parametrize("what", ["Run", "train()", "load('shipped')", "training(selfplay.DQNConfig()).__next__()"])
+def test_a_missing_extra_is_named_in_python_too(what: str, tmp_path: Path) -> None:
+    asking = f"import selfplay\ntry:\n    selfplay.{what}\nexcept ImportError as error:\n    print(error)"
+    assert run(asking, absent(tmp_path, "torch")).stdout == f"torch {HINT}\n"
+
+
+def test_a_module_of_ones_own_that_is_missing_is_no_matter_of_the_extra(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import nothing_of_that_name")
+    asking = "import selfplay\nselfplay.train(network=lambda rules: __import__('mine'), total_steps=2000)"
+    assert run(asking, tmp_path).stderr.endswith("ModuleNotFoundError: No module named 'nothing_of_that_name'\n")
+
+
+def test_without_a_word_it_says_so_too() -> None:
+    done = subprocess.run([sys.executable, "-m", "selfplay"], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "selfplay train" in done.stdout
 
 
 @pytest.mark.parametrize("args", [[], ["--help"], ["-h"]])

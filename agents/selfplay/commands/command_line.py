@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeVar
 
 import tyro
 
-from selfplay.errors import UserError, missing_extra, one_line
+from selfplay.errors import MissingExtraError, UserError, naming_the_extra, one_line
 
 USER_ERROR, INTERRUPTED = 2, 130
 OUT_OF_MEMORY = r"(?i)can't allocate memory|out of memory"
@@ -134,7 +134,7 @@ def _outcome(command: Callable[[Sequence[str]], None], args: Sequence[str]) -> t
     """Return the exit status, and what there is to complain of."""
     try:
         try:
-            with _interruptible():
+            with _interruptible(), naming_the_extra():
                 command(args)
         finally:
             _flush_output()
@@ -142,8 +142,8 @@ def _outcome(command: Callable[[Sequence[str]], None], args: Sequence[str]) -> t
         return USER_ERROR, str(error)
     except BrokenPipeError:  # whoever read our output has read enough
         return 0, ""
-    except ModuleNotFoundError as error:
-        return USER_ERROR, missing_extra(error)
+    except MissingExtraError as error:
+        return USER_ERROR, str(error)
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):  # which rich makes a failure of
             return 0, ""

@@ -1,9 +1,13 @@
 """The program: `selfplay COMMAND`, or `python -m selfplay COMMAND`, which is the same."""
 
+import functools
+import importlib
 import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
+
+from selfplay.errors import MissingExtraError, naming_the_extra
 
 COMMANDS = {
     "train": "train a player until it is proved unbeatable",
@@ -20,7 +24,7 @@ def main(args: Sequence[str] | None = None, prog: str | None = None) -> NoReturn
     # Until the command itself takes over, Ctrl-C ends the imports, which take a second or more, without a traceback.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    name, *rest = sys.argv[1:] if args is None else args or [""]
+    name, *rest = (sys.argv[1:] if args is None else args) or [""]
     if name in ("", "-h", "--help"):
         print(about())
         sys.exit(0)
@@ -28,15 +32,11 @@ def main(args: Sequence[str] | None = None, prog: str | None = None) -> NoReturn
         _refuse(f"there is no command {name!r}; choose one of {', '.join(COMMANDS)}")
     prog = prog or f"selfplay {name}"
     try:
-        import functools
-        import importlib
-
-        module = importlib.import_module(f"selfplay.commands.{PLACES.get(name, name)}")
-        from selfplay.commands.command_line import run_command
-    except ModuleNotFoundError as error:
-        from selfplay.errors import missing_extra
-
-        _refuse(missing_extra(error))
+        with naming_the_extra():
+            module = importlib.import_module(f"selfplay.commands.{PLACES.get(name, name)}")
+            from selfplay.commands.command_line import run_command
+    except MissingExtraError as error:
+        _refuse(str(error))
     run_command(functools.partial(module.main, prog=prog), prog, rest)
 
 
