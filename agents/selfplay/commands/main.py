@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -26,7 +27,10 @@ def main(args: Sequence[str] | None = None, prog: str | None = None) -> NoReturn
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     name, *rest = (sys.argv[1:] if args is None else args) or [""]
     if name in ("", "-h", "--help"):
-        print(about())
+        try:
+            print(about(), flush=True)
+        except BrokenPipeError:  # whoever read it has read enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     if name not in COMMANDS:
         _refuse(f"there is no command {name!r}; choose one of {', '.join(COMMANDS)}")
