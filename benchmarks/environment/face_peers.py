@@ -100,27 +100,23 @@ def pgx(num_boards: int, steps: int, rng: np.random.Generator, delivery: Deliver
         state = jax.jit(jax.vmap(env.init))(jax.random.split(key, num_boards))
         carry = (state, *(jnp.asarray(field) for field in (stream.start, key, stream.cells, stream.next_order)))
 
-    def stepwise() -> Played:
+    call, calls = (all_steps, 1) if delivery == "scan" else (one_step, steps)
+
+    def delivered_in_numpy() -> Played:
         nonlocal carry
         games = 0
-        for _ in range(steps):
-            carry, delivered = one_step(carry)
+        for _ in range(calls):
+            carry, delivered = call(carry)
             _observation, _mask, _rewards, ended = (np.asarray(array) for array in delivered)
             games += int(np.count_nonzero(ended))
         return Played(num_boards * steps, games)
 
-    def scanned() -> Played:
-        nonlocal carry
-        carry, delivered = all_steps(carry)
-        _observation, _mask, _rewards, ended = (np.asarray(array) for array in delivered)
-        return Played(num_boards * steps, int(np.count_nonzero(ended)))
-
     def on_device() -> Played:
         nonlocal carry
         games = 0
-        for _ in range(steps):
-            carry, delivered = one_step(carry)
+        for _ in range(calls):
+            carry, delivered = call(carry)
             games = games + delivered[3].sum()
         return Played(num_boards * steps, int(games))
 
-    return {"step": stepwise, "scan": scanned, "device": on_device}[delivery]
+    return on_device if delivery == "device" else delivered_in_numpy

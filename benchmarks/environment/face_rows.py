@@ -238,16 +238,13 @@ def device(num_boards: int) -> Group:
 
 def groups(subject: Subject) -> tuple[Group, ...]:
     """Return the groups of a subject; those on a GPU are none where torch sees none."""
-    if subject == "board":
-        return (board(),)
-    if subject == "agents":
-        return (agents(),)
-    if subject == "vector":
-        return (vector(1_024, 4, sync=True), vector(65_536, 3, sync=False))
-    if subject == "versus":
-        return (versus(1_024),)
-    if subject == "family":
-        return (family(1_024),)
-    if subject == "batch":
-        return (batch(1_024), batch(65_536))
-    return (device(65_536), device(1_048_576)) if torch.cuda.is_available() else ()
+    of_subjects: dict[Subject, Callable[[], tuple[Group, ...]]] = {
+        "board": lambda: (board(),),
+        "agents": lambda: (agents(),),
+        "vector": lambda: (vector(1_024, 4, sync=True), vector(65_536, 3, sync=False)),
+        "versus": lambda: (versus(1_024),),
+        "family": lambda: (family(1_024),),
+        "batch": lambda: (batch(1_024), batch(65_536)),
+        "device": lambda: (device(65_536), device(1_048_576)) if torch.cuda.is_available() else (),
+    }
+    return of_subjects[subject]()

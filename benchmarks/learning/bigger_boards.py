@@ -11,7 +11,7 @@ built-in opponents are sampled.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -154,24 +154,14 @@ def against_built_in(player: Player, config: DQNConfig, seat: int, games: int) -
     return found
 
 
-def table_rows(done: Sequence[Run]) -> list[list[str]]:
+def table_rows(done: Sequence[Run]) -> Iterator[list[str]]:
     """Return two rows per training, one for each seat; what is of both seats stands in the first."""
-    rows = []
     for name in dict.fromkeys(run.name for run in done):
         of_row = [run for run in done if run.name == name]
         proved = f"{sum(run.seconds < math.inf for run in of_row)} of {len(of_row)}"
-        rows += [
-            [
-                f"`{ROWS[name]}`",
-                proved,
-                spread(run.plies for run in of_row).text(),
-                spread(run.seconds for run in of_row).text(1),
-                "X",
-                *seat_cells(of_row, 0),
-            ],
-            ["", "", "", "", "O", *seat_cells(of_row, 1)],
-        ]
-    return rows
+        plies, seconds = (spread(getattr(run, field) for run in of_row) for field in ("plies", "seconds"))
+        yield [f"`{ROWS[name]}`", proved, plies.text(), seconds.text(1), "X", *seat_cells(of_row, 0)]
+        yield ["", "", "", "", "O", *seat_cells(of_row, 1)]
 
 
 def seat_cells(done: Sequence[Run], seat: int) -> list[str]:

@@ -9,19 +9,18 @@ compiling, making tables and networks, and evaluating are left out. A DQN that s
 has trained until the third evaluation running that proves it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
-from benchmarks.measuring.spread import Spread, spread
+from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import in_turns
 from benchmarks.training import runs
 from selfplay import training
 from selfplay.agent import AnyAgent
-from selfplay.algorithms import Config
 from selfplay.commands.command_line import run_command
 from selfplay.dqn.config import DQNConfig
 from selfplay.proof.evaluation import Evaluation, SeatEvaluation, evaluate
@@ -108,58 +107,41 @@ def ties_with_itself(player: AnyAgent) -> bool:
     return self_play_game(Judge(player, RULES)).endswith("A draw.")
 
 
-def configuration(command: str, seed: int, shorten: int) -> Config:
-    """Return the settings of a run."""
-    config = runs.configuration(command, seed)
-    if isinstance(config, DQNConfig):
-        return replace(config, total_steps=max(config.total_steps // shorten, config.warmup))
-    return replace(config, games=max(config.games // shorten, 1))
-
-
 def measure(command: str, seed: int, shorten: int = 1) -> Run:
     """Train one player and evaluate it."""
-    *_, last = training(configuration(command, seed, shorten))
+    config = runs.configuration(command, seed)
+    if isinstance(config, DQNConfig):
+        config = replace(config, total_steps=max(config.total_steps // shorten, config.warmup))
+    else:
+        config = replace(config, games=max(config.games // shorten, 1))
+    *_, last = training(config)
     evaluation, ties = evaluate(last.player, RULES), ties_with_itself(last.player)
     return Run(command, seed, last.steps, last.metrics["time/training_s"], evaluation, ties)
 
 
-def table_rows(trained: Sequence[Run]) -> list[list[str]]:
+def table_rows(trained: Sequence[Run]) -> Iterator[list[str]]:
     """Return two rows per learner, one for each seat; what is of both seats stands in the first."""
-    rows = []
     for command in dict.fromkeys(run.command for run in trained):
         of_row = [run for run in trained if run.command == command]
         seats = [[run.evaluation.first for run in of_row], [run.evaluation.second for run in of_row]]
         amount = spread(run.amount for run in of_row).text()
-        rows += [
-            [
-                f"`{command}`",
-                "X",
-                *seat_cells(seats[0]),
-                spread(run.evaluation.optimal_states for run in of_row).text(),
-                f"{sum(run.ties for run in of_row)} of {len(of_row)}",
-                f"{amount} {of_row[0].unit}",
-                seconds_text(spread(run.seconds for run in of_row)),
-            ],
-            ["", "O", *seat_cells(seats[1]), *[""] * 4],
+        seconds = spread(run.seconds for run in of_row)
+        yield [
+            f"`{command}`",
+            "X",
+            *seat_cells(seats[0]),
+            spread(run.evaluation.optimal_states for run in of_row).text(),
+            f"{sum(run.ties for run in of_row)} of {len(of_row)}",
+            f"{amount} {of_row[0].unit}",
+            seconds.text(1 if seconds.median >= 1 else 3),
         ]
-    return rows
+        yield ["", "O", *seat_cells(seats[1]), *[""] * 4]
 
 
-def seat_cells(seats: Iterable[SeatEvaluation]) -> list[str]:
+def seat_cells(seats: Sequence[SeatEvaluation]) -> list[str]:
     """Return lost and illegal lines, and wins, draws and losses against random in percent, over the seeds."""
-    seats = list(seats)
-    return [
-        spread(seat.losses for seat in seats).text(),
-        spread(seat.illegal for seat in seats).text(),
-        spread(100 * seat.win for seat in seats).text(1),
-        spread(100 * seat.draw for seat in seats).text(1),
-        spread(100 * seat.loss for seat in seats).text(1),
-    ]
-
-
-def seconds_text(seconds: Spread) -> str:
-    """Return seconds with more digits where they are few."""
-    return seconds.text(1 if seconds.median >= 1 else 3)
+    lines = [spread(getattr(seat, kind) for seat in seats).text() for kind in ("losses", "illegal")]
+    return [*lines, *(spread(100 * getattr(seat, end) for seat in seats).text(1) for end in ("win", "draw", "loss"))]
 
 
 def main(args: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ evaluations, the CSV holds each of them.
 """
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -23,7 +23,7 @@ from matplotlib.ticker import EngFormatter
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.counts import COUNTED, counts
 from benchmarks.measuring.flags import read_flags
-from benchmarks.measuring.spread import spread
+from benchmarks.measuring.spread import Spread, spread
 from benchmarks.measuring.turns import in_turns
 from selfplay import training
 from selfplay.commands.command_line import run_command
@@ -112,26 +112,21 @@ def figure(curves: Sequence[Curve]) -> Figure:
     return drawn
 
 
-def table_rows(curves: Sequence[Curve]) -> list[list[str]]:
+def table_rows(curves: Sequence[Curve]) -> Iterator[list[str]]:
     """Return what each target's last evaluations come to: the mean of `WINDOW` of them, over the seeds."""
-    rows = []
+
+    def over_seeds(of_seeds: Sequence[Sequence[Evaluation]], value: Callable[[Evaluation], float]) -> Spread:
+        return spread(statistics.mean(map(value, of_seed)) for of_seed in of_seeds)
+
     for target in dict.fromkeys(curve.target for curve in curves):
         last = [curve.evaluations[-WINDOW:] for curve in curves if curve.target == target]
-        rows.append(
-            [
-                target,
-                spread(statistics.mean([each.exploitability for each in of_seed]) for of_seed in last).text(2),
-                spread(statistics.mean([bad_lines(each) for each in of_seed]) for of_seed in last).text(1),
-                spread(statistics.mean([each.optimal_states for each in of_seed]) for of_seed in last).text(),
-                spread(100 * statistics.mean([each.unbeatable for each in of_seed]) for of_seed in last).text(),
-            ]
-        )
-    return rows
-
-
-def bad_lines(evaluation: Evaluation) -> int:
-    """Return the lost and the illegal lines of both seats."""
-    return sum(counts(evaluation)[:4])
+        yield [
+            target,
+            over_seeds(last, lambda each: each.exploitability).text(2),
+            over_seeds(last, lambda each: sum(counts(each)[:4])).text(1),  # the lost and the illegal lines
+            over_seeds(last, lambda each: each.optimal_states).text(),
+            over_seeds(last, lambda each: 100 * each.unbeatable).text(),
+        ]
 
 
 def main(args: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ its median counts. Updates are those of each network: with one per seat, both do
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
@@ -123,23 +123,19 @@ def measure_all(flags: Flags, seeds: Iterable[int], console: Console) -> tuple[S
     return spread(units), done
 
 
-def table_rows(done: Sequence[Run], unit: Spread) -> list[list[str]]:
+def table_rows(done: Sequence[Run], unit: Spread) -> Iterator[list[str]]:
     """Return the medians and spreads by mode."""
-    rows = []
     for mode in dict.fromkeys(run.mode for run in done):
         of_mode = [run for run in done if run.mode == mode]
         seconds = spread(run.seconds for run in of_mode)
-        rows.append(
-            [
-                mode,
-                f"{sum(run.proofs > 0 for run in of_mode)} of {len(of_mode)}",
-                seconds.text(1),
-                seconds.over(unit.median).text(2),
-                spread(run.updates for run in of_mode).text(),
-                spread(run.plies for run in of_mode).text(),
-            ]
-        )
-    return rows
+        yield [
+            mode,
+            f"{sum(run.proofs > 0 for run in of_mode)} of {len(of_mode)}",
+            seconds.text(1),
+            seconds.over(unit.median).text(2),
+            spread(run.updates for run in of_mode).text(),
+            spread(run.plies for run in of_mode).text(),
+        ]
 
 
 def main(args: Sequence[str]) -> None:

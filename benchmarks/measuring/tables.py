@@ -33,13 +33,10 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def present(
-    console: Console,
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    note: str,
-    markdown_file: Path | None = None,
+    console: Console, header: Sequence[str], rows: Iterable[Sequence[str]], note: str, markdown_file: Path | None = None
 ) -> None:
     """Print the table with a note below it, and write it in Markdown if a file for it was named."""
+    rows = list(rows)
     console.print(terminal(header, rows))
     console.print(note, soft_wrap=True)
     if markdown_file is not None:

@@ -76,12 +76,6 @@ def missing(learner: Learner) -> list[str]:
     return [name for name in learner.imports if not installed(name)]
 
 
-def load(learner: Learner) -> Make:
-    """Return what makes the learner's trainings."""
-    make: Make = importlib.import_module(f"benchmarks.peers.{learner.module}").make
-    return make
-
-
 def text(run: Run) -> str:
     """Return a run as a line."""
     last = run.history[-1]
@@ -108,7 +102,8 @@ def main(args: Sequence[str]) -> None:
             there.append(name)
     for seed in flags.seeds:  # the players take turns, so that what slows the machine slows all of them
         for name in there:
-            run = judging.measure(name, load(LEARNERS[name]), seed, flags.seconds, flags.evaluations)
+            make: Make = importlib.import_module(f"benchmarks.peers.{LEARNERS[name].module}").make
+            run = judging.measure(name, make, seed, flags.seconds, flags.evaluations)
             console.print(text(run), soft_wrap=True)
             lines = [line for line in lines if (line.player, line.seed) != (name, seed)] + run.history
             lines = [line for history in report.runs(lines) for line in history]

@@ -13,7 +13,7 @@ from benchmarks.measuring.counts import counts
 from selfplay.agent import Agent
 from selfplay.errors import UserError
 from selfplay.files import write_csv
-from selfplay.proof.evaluation import Evaluation, evaluate
+from selfplay.proof.evaluation import evaluate
 from tictactoe import Rules
 
 RULES = Rules()
@@ -82,19 +82,6 @@ def versus_random() -> gymnasium.Env[Any, Any]:
     return game
 
 
-def judged(player: str, seed: int, seconds: float, updates: int, evaluation: Evaluation) -> Judged:
-    """Return a line of the CSV."""
-    return Judged(
-        player,
-        seed,
-        round(seconds, 3),
-        updates,
-        *counts(evaluation),
-        evaluation.exploitability,
-        evaluation.unbeatable,
-    )
-
-
 def times(seconds: float, evaluations: int) -> list[float]:
     """Return when to evaluate: at growing intervals, each longer than the one before by the same factor."""
     last = [seconds] if evaluations == 1 else np.geomspace(FIRST_PART * seconds, seconds, evaluations).tolist()
@@ -116,8 +103,9 @@ class Clock:
         seconds = self._now() - self._started
         if seconds < self._due[len(self.history)]:
             return True
-        evaluation = evaluate(self._player, RULES)
-        self.history.append(judged(self._name, self._seed, seconds, updates, evaluation))
+        found = evaluate(self._player, RULES)
+        counted = (*counts(found), found.exploitability, found.unbeatable)
+        self.history.append(Judged(self._name, self._seed, round(seconds, 3), updates, *counted))
         self._started = self._now() - seconds
         return len(self.history) < len(self._due)
 

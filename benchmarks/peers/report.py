@@ -1,6 +1,6 @@
 """What the comparison shows: a table of the runs' ends and bests, and the curves of all evaluations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, StrMethodFormatter
@@ -40,28 +40,24 @@ def runs(lines: Sequence[Judged]) -> list[list[Judged]]:
     ]
 
 
-def table_rows(lines: Sequence[Judged]) -> list[list[str]]:
+def table_rows(lines: Sequence[Judged]) -> Iterator[list[str]]:
     """Return a row per run; the player's name stands in its first."""
-    rows: list[list[str]] = []
     named: set[str] = set()
     for history in runs(lines):
         last = history[-1]
         proved = [line.seconds for line in history if line.unbeatable]
-        rows.append(
-            [
-                "" if last.player in named else last.player,
-                str(last.seed),
-                f"{last.updates:,}",
-                f"{last.first_losses} + {last.second_losses}",
-                f"{last.first_illegal} + {last.second_illegal}",
-                f"{last.optimal_states:,}",
-                str(min(line.bad_lines for line in history)),
-                f"{len(proved)} of {len(history)}",
-                f"{proved[0]:.1f}" if proved else "never",
-            ]
-        )
+        yield [
+            "" if last.player in named else last.player,
+            str(last.seed),
+            f"{last.updates:,}",
+            f"{last.first_losses} + {last.second_losses}",
+            f"{last.first_illegal} + {last.second_illegal}",
+            f"{last.optimal_states:,}",
+            str(min(line.bad_lines for line in history)),
+            f"{len(proved)} of {len(history)}",
+            f"{proved[0]:.1f}" if proved else "never",
+        ]
         named.add(last.player)
-    return rows
 
 
 def figure(lines: Sequence[Judged]) -> Figure:

@@ -31,14 +31,7 @@ from selfplay.runs.pictures import png
 
 PROG = "python -m benchmarks.scaling"
 PEERS = ("pgx", "jax", "matplotlib")
-HEADER = (
-    "curve",
-    "plies/s on 1 board",
-    "µs per step there",
-    "most, M plies/s",
-    "on boards",
-    "half of it from boards",
-)
+HEADER = ("curve", "plies/s on 1 board", "µs per step there", "most, M plies/s", "on boards", "half of it from boards")
 
 
 @dataclass(frozen=True)
@@ -86,17 +79,15 @@ def all_measurements(flags: Flags, console: Console) -> Iterator[Measurement]:
         console.print("this system does not say how much memory a process has had, so that is not measured")
 
 
-def boards_rows(measurements: Sequence[Measurement]) -> list[list[str]]:
+def boards_rows(measurements: Sequence[Measurement]) -> Iterator[list[str]]:
     """Return what a step of each curve costs on the fewest boards, its best rate, and from where half of it holds."""
     of_boards = [each for each in measurements if each.panel == "boards"]
-    rows = []
     for curve in dict.fromkeys(each.curve for each in of_boards):
         rates = {each.x: each.spread for each in of_boards if each.curve == curve}
         fewest, best = rates[min(rates)], max(rates, key=lambda x: rates[x].median)
         half = min(x for x, rate in rates.items() if rate.median >= rates[best].median / 2)
         step = fewest.time(1e6 * min(rates)).text(1)
-        rows.append([curve, fewest.text(), step, rates[best].over(1e6).text(2), f"{best:,}", f"{half:,}"])
-    return rows
+        yield [curve, fewest.text(), step, rates[best].over(1e6).text(2), f"{best:,}", f"{half:,}"]
 
 
 def main(args: Sequence[str]) -> None:

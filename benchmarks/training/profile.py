@@ -198,17 +198,15 @@ def share(profiles: Sequence[Profile], part: str) -> float:
     return sum(each.seconds[part] for each in profiles) / sum(each.total for each in profiles)
 
 
-def table_rows(profiles: Mapping[str, Sequence[Profile]]) -> list[list[str]]:
+def table_rows(profiles: Mapping[str, Sequence[Profile]]) -> Iterator[list[str]]:
     """Return for each part its share in percent, of all runs and from the least to the most, and its time per step."""
-    rows = []
     for part, meaning in PARTS.items():
         cells = []
         for of_run in profiles.values():
             each = spread(100 * share([one], part) for one in of_run)
             microseconds = 1e6 * sum(one.seconds[part] for one in of_run) / sum(one.steps for one in of_run)
             cells += [f"{100 * share(of_run, part):.1f} ({each.least:.1f} to {each.most:.1f})", f"{microseconds:,.0f}"]
-        rows.append([part, *cells, meaning])
-    return rows
+        yield [part, *cells, meaning]
 
 
 def main(args: Sequence[str]) -> None:

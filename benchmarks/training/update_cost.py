@@ -74,11 +74,6 @@ class Cost(NamedTuple):
         return [NAMES[self.settings], self.what, self.rates.text(), self.ratios.text(2), first, number(pays)]
 
 
-def compiled_learn(agents: InterleavedAgents) -> Callable[[], object]:
-    """Return `learn`, compiled as it is."""
-    return torch.compile(agents.learn, backend=BACKEND)
-
-
 def compiled_parts(agents: InterleavedAgents) -> Callable[[], object]:
     """Return an update whose target and loss are compiled, and the rest as it is."""
     agent = agents.seats[0]
@@ -115,10 +110,11 @@ def costs(settings: str, config: DQNConfig, flags: Flags) -> list[Cost]:
     as_it_is = loops.learning(config)
     even = Spread(1, 1, 1)
     found = []
-    for what, compiled in (
-        ("`torch.compile` of learn", compiled_learn),
-        ("`torch.compile` of target and loss", compiled_parts),
-    ):
+    compiling: dict[str, Callable[[InterleavedAgents], Callable[[], object]]] = {
+        "`torch.compile` of learn": lambda agents: torch.compile(agents.learn, backend=BACKEND),
+        "`torch.compile` of target and loss": compiled_parts,
+    }
+    for what, compiled in compiling.items():
         torch.compiler.reset()
         update = compiled(loops.filled(config).agents)
         with fresh_cache():

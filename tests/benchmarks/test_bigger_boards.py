@@ -56,7 +56,7 @@ def test_a_proof_counts_from_where_it_began() -> None:
     assert run.seconds < math.inf
     assert run.evaluation == history[-1].evaluation
     assert run.results == ({"random": (0, 1, 0), "heuristic": (0, 1, 0)},) * 2
-    assert table_rows([run])[0][1] == "1 of 1"
+    assert next(table_rows([run]))[1] == "1 of 1"
 
 
 def test_a_run_ends_when_its_time_is_over_and_says_how_far_it_was_followed() -> None:

@@ -14,12 +14,12 @@ from benchmarks.environment import face_loops, face_peers, face_rows, faces, imp
 from benchmarks.environment.face_loops import Chunk
 from benchmarks.environment.face_rows import DISTRIBUTIONS, Goal, Group, Row
 from benchmarks.environment.faces import Measured
-from benchmarks.environment.random_play import CELLS, COLUMNS, POOL, FromMask, PreDrawn, Stream, orders
+from benchmarks.environment.random_play import CELLS, COLUMNS, POOL, FromMask, PreDrawn, Stream, games, orders
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import installed
 from tests.selfplay.dqn import cuda_graph_on_cpu
 from tests.tictactoe.rule_book import MARKS, Board, RuleBook, empty_cells, seat_to_move, with_mark
-from tictactoe import Rules
+from tictactoe import Rules, tictactoe_v0
 
 BOARDS = 64
 GROUPS = (
@@ -95,6 +95,43 @@ def consistent(observation: NDArray[np.int8], mask: NDArray[np.int8]) -> bool:
     """Tell whether each cell, [..., R, C, 3], is in one plane and the mask, [..., A], names the empty ones."""
     one_hot = (observation.sum(axis=-1) == 1).all()
     return bool(one_hot) and bool((observation[..., 0].reshape(mask.shape) == mask).all())
+
+
+class Watched(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Check that a loop with one board plays no taken cell, and count what it plays."""
+
+    plies = ended = 0
+
+    def step(self, action: Any) -> Any:
+        step = super().step(action)
+        self.plies += 1
+        self.ended += step[2]
+        assert not step[4].get("illegal")
+        return step
+
+
+@pytest.mark.parametrize(
+    ("loop", "name"), [(face_loops.turns, "TicTacToe-v0"), (face_loops.single_agent, "TicTacToeVersus-v0")]
+)
+def test_one_board_gets_legal_cells_and_counts_plies_and_games(loop: Any, name: str) -> None:
+    watched = Watched(gymnasium.make(name))
+    assert loop(watched, games(9, 900, rng()))() == (watched.plies, watched.ended) == (watched.plies, 100)
+
+
+def test_two_agents_get_legal_cells_and_count_plies_and_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    env, plies = tictactoe_v0.env(), []
+
+    def watched_step(action: int | None) -> None:
+        seen, _, terminated, _, _ = env.last()
+        assert (action is None) == terminated
+        if action is not None:
+            assert seen["observation"][divmod(action, 3)].tolist() == [1, 0, 0]
+            plies.append(action)
+        step(action)
+
+    step = env.step
+    monkeypatch.setattr(env, "step", watched_step)
+    assert face_loops.agents(env, games(9, 900, rng()))() == (len(plies), 100)
 
 
 class WatchedBoards(gymnasium.vector.VectorWrapper):

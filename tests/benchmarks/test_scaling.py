@@ -131,7 +131,7 @@ def measurement(curve: str, x: int, rate: float, panel: str = "boards") -> Measu
 
 def test_the_table_says_what_one_board_costs_and_where_half_the_best_rate_begins() -> None:
     rates = {1: 100.0, 4: 390_000.0, 16: 520_000.0, 64: 1e6, 256: 9e5}
-    assert scaling.boards_rows([measurement("ours", x, rate) for x, rate in rates.items()]) == [
+    assert list(scaling.boards_rows([measurement("ours", x, rate) for x, rate in rates.items()])) == [
         ["ours", "100 (50 to 200)", "10,000.0 (5,000.0 to 20,000.0)", "1.00 (0.50 to 2.00)", "64", "16"]
     ]
 

@@ -18,8 +18,7 @@ from agilerl.hpo.tournament import TournamentSelection
 from agilerl.training.train_off_policy import train_off_policy
 from gymnasium.vector import AutoresetMode, VectorWrapper
 from gymnasium.vector.utils import batch_space
-
-import tictactoe  # noqa: F401 (registers the environment)
+from match import match  # type: ignore[import-not-found]  # beside this file, which runs as a script
 
 BOARDS, STEPS, GAMES, SEED = 16, 8_000, 500, 1_000
 
@@ -38,13 +37,11 @@ class FlatBoards(VectorWrapper):
         self.barred = self.plies = 0
 
     def reset(self, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
-        """Start games and keep their first masks."""
         observations, info = self.env.reset(**kwargs)
         self._masks = info["action_mask"]
         return observations.reshape(-1, 27), info
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Note what the step did."""
         self.barred += int((self._masks[np.arange(len(actions)), actions] == 0).sum())
         observations, rewards, terminations, truncations, info = self.env.step(actions)
         self.plies += len(actions)
@@ -53,18 +50,10 @@ class FlatBoards(VectorWrapper):
         return observations.reshape(-1, 27), rewards, terminations, truncations, info
 
 
-def match(agent: DQN) -> float:
+def wins(agent: DQN) -> float:
     """Return the fraction of games that an agent wins in the first seat against random play."""
-    environment = gymnasium.make("TicTacToeVersus-v0")
-    won = 0
-    for seed in range(GAMES):
-        observation, info = environment.reset(seed=seed)
-        terminated = False
-        while not terminated:
-            action = agent.get_action(observation.reshape(1, 27), 0.0, info["action_mask"][None])
-            observation, _, terminated, _, info = environment.step(int(action[0]))
-        won += info["winner"] == 0
-    return won / GAMES
+    score = match(lambda seen, mask: agent.get_action(seen.reshape(1, 27), 0.0, mask[None])[0], GAMES)
+    return float(score.won)
 
 
 def main() -> None:
@@ -87,7 +76,7 @@ def main() -> None:
         )
         for index in range(2)
     ]
-    before = match(population[0])
+    before = wins(population[0])
     trained, _ = train_off_policy(
         boards,
         "TicTacToeVersus-v0",
@@ -101,8 +90,8 @@ def main() -> None:
         mutation=Mutations(0.5, 0, 0.2, 0, 0, 0.3, rand_seed=SEED),
         verbose=False,
     )
-    best = max(trained, key=match)
-    after = match(best)
+    best = max(trained, key=wins)
+    after = wins(best)
     print(f"agilerl {version('agilerl')}, torch {version('torch')}, gymnasium {version('gymnasium')}", end=", ")
     print(f"pettingzoo {version('pettingzoo')}")
     print(f"plies played {boards.plies:,} by {len(trained)} agents, rewards seen {sorted(boards.paid)}")

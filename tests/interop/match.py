@@ -25,13 +25,11 @@ class Witness(gymnasium.Wrapper[Any, Any, Any, Any]):
         self.barred: list[bool] = []
 
     def reset(self, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
-        """Start a game and keep its first mask."""
         observation, info = self.env.reset(**kwargs)
         self._mask = info["action_mask"]
         return observation, info
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Note what the step did."""
         self.barred.append(bool(self._mask[int(action)] == 0))
         observation, reward, terminated, truncated, info = self.env.step(action)
         self.rewards.append(float(reward))

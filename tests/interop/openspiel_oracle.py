@@ -30,13 +30,11 @@ class Faces:
         self.pair = tictactoe_v0.raw_env(**settings)
 
     def reset(self) -> None:
-        """Start a game."""
         self.observation, self.info = self.turn.reset()
         self.reward, self.over = 0.0, False
         self.pair.reset()
 
     def step(self, cell: int) -> None:
-        """Play a ply in both views."""
         self.observation, reward, self.over, _, self.info = self.turn.step(cell)
         self.reward = float(reward)
         self.pair.step(cell)

@@ -20,33 +20,6 @@ from tests.interop.match import REWARD_TABLE, match
 BOARDS, STEPS, BATCH, WARMUP = 16, 500, 128, 30
 
 
-class Memory:
-    """Hold every transition of the run."""
-
-    def __init__(self) -> None:
-        room = BOARDS * STEPS
-        self.size = 0
-        self.observations = np.zeros((room, 27), np.float32)
-        self.next_observations = np.zeros((room, 27), np.float32)
-        self.actions = np.zeros((room, 1), np.int64)
-        self.rewards = np.zeros(room, np.float32)
-        self.dones = np.zeros(room, np.float32)
-
-    def add(self, observations: Any, next_observations: Any, actions: Any, rewards: Any, dones: Any) -> None:
-        """Store a transition of some boards."""
-        rows = slice(self.size, self.size + len(actions))
-        self.observations[rows] = observations.reshape(-1, 27)
-        self.next_observations[rows] = next_observations.reshape(-1, 27)
-        self.actions[rows, 0], self.rewards[rows], self.dones[rows] = actions, rewards, dones
-        self.size = rows.stop
-
-    def sample(self, generator: np.random.Generator) -> list[torch.Tensor]:
-        """Return a batch as tensors."""
-        rows = generator.integers(self.size, size=BATCH)
-        parts = self.observations, self.next_observations, self.actions, self.rewards, self.dones
-        return [torch.from_numpy(part[rows]) for part in parts]
-
-
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
 def test_a_vector_loop_learns_which_moves_are_legal(mode: AutoresetMode) -> None:
     torch.manual_seed(1000)
@@ -56,7 +29,7 @@ def test_a_vector_loop_learns_which_moves_are_legal(mode: AutoresetMode) -> None
     network, target_network = make_network(), make_network()
     target_network.load_state_dict(network.state_dict())
     optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
-    memory = Memory()
+    memory: list[tuple[Any, ...]] = []
 
     def policy(observation: NDArray[np.int8], _mask: Any) -> int:
         return int(network(torch.tensor(observation[None], dtype=torch.float32)).argmax())
@@ -86,22 +59,24 @@ def test_a_vector_loop_learns_which_moves_are_legal(mode: AutoresetMode) -> None
                 real_next[board] = infos["final_obs"][board]
         else:
             starting = terminations
-        memory.add(observations[played], real_next[played], actions[played], rewards[played], terminations[played])
+        parts = observations, real_next, actions, rewards, terminations
+        memory += zip(*(part[played] for part in parts), strict=True)
         observations = next_observations
         if step < WARMUP:
             continue
 
         for _ in range(2):
-            update(network, target_network, optimizer, memory.sample(generator))
+            drawn = zip(*(memory[row] for row in generator.integers(len(memory), size=BATCH)), strict=True)
+            update(network, target_network, optimizer, [torch.from_numpy(np.array(part)) for part in drawn])
             updates += 1
     envs.close()
     trained = match(policy)
 
-    stored = slice(memory.size)
-    assert set(memory.rewards[stored].tolist()) == REWARD_TABLE
+    _, following, _, paid, _ = (np.array(part) for part in zip(*memory, strict=True))
+    assert set(paid.tolist()) == REWARD_TABLE
     # A game's last board has marks on it: a taken cell needs a mark, and so do a line and a full board.
-    assert (memory.next_observations[stored].reshape(-1, 9, 3)[:, :, 0].sum(1) < 9).all()
-    assert memory.size == STEPS * BOARDS if mode is AutoresetMode.SAME_STEP else memory.size < STEPS * BOARDS
+    assert (following[..., 0].sum((1, 2)) < 9).all()
+    assert (len(memory) == STEPS * BOARDS) == (mode is AutoresetMode.SAME_STEP)
     assert updates == 2 * (STEPS - WARMUP)
     assert not any(map(torch.equal, weights, network.parameters()))
     # Over seeds 1000 to 1005 no trained network played a taken cell in a match, and every untrained one in each game.
@@ -119,8 +94,8 @@ def update(
 ) -> None:
     seen, following, chosen, paid, done = batch
     with torch.no_grad():
-        target = paid + 0.99 * target_network(following).amax(1) * (1 - done)
-    loss = nn.functional.mse_loss(network(seen).gather(1, chosen).squeeze(1), target)
+        target = paid.float() + 0.99 * target_network(following.float()).amax(1) * ~done
+    loss = nn.functional.mse_loss(network(seen.float()).gather(1, chosen[:, None]).squeeze(1), target)
     optimizer.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]
     optimizer.step()

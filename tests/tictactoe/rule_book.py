@@ -42,11 +42,9 @@ class RuleBook:
                         yield tuple(r * self.cols + c for r, c in walk)
 
     def complete_lines(self, board: Board, mark: str) -> list[tuple[int, ...]]:
-        """Return the lines that this mark fills."""
         return [line for line in self.lines if all(board[cell] == mark for cell in line)]
 
     def has_line(self, board: Board, mark: str) -> bool:
-        """Tell whether this mark fills a line."""
         return bool(self.complete_lines(board, mark))
 
     def winning_cells(self, board: Board, mark: str) -> set[int]:
@@ -58,7 +56,6 @@ class RuleBook:
         }
 
     def finished(self, board: Board) -> bool:
-        """Tell whether a line is complete or the board full."""
         return EMPTY not in board or any(self.has_line(board, mark) for mark in MARKS)
 
     def play(self, board: Board, cell: int, rewards: Rewards) -> Verdict:
@@ -74,6 +71,12 @@ class RuleBook:
         reply = MARKS[1 - seat]
         allowed = any(self.has_line(with_mark(after, cell, reply), reply) for cell in empty_cells(after))
         return Verdict(after, rewards.allow if allowed else 0.0, terminated=False)
+
+    def one_hot(self, board: Board, perspective: str) -> list[list[list[int]]]:
+        """Return the observation, [R, C, 3]: empty, X and O, or from the mover's perspective empty, mine and theirs."""
+        seat = seat_to_move(board) if perspective == "mover" else 0
+        cells = [[int(held == plane) for plane in (EMPTY, MARKS[seat], MARKS[1 - seat])] for held in board]
+        return [cells[row * self.cols : (row + 1) * self.cols] for row in range(self.rows)]
 
     def histories(self) -> dict[Board, tuple[int, ...]]:
         """Return every reachable board with the cells of one game that leads to it."""
@@ -117,26 +120,25 @@ def seat_to_move(board: Board) -> int:
 
 
 def empty_cells(board: Board) -> list[int]:
-    """Return the cells without a mark."""
     return [cell for cell, mark in enumerate(board) if mark == EMPTY]
 
 
 def with_mark(board: Board, cell: int, mark: str) -> Board:
-    """Return the board with this mark in that cell."""
     return (*board[:cell], mark, *board[cell + 1 :])
 
 
 def bits(cells: Iterable[int]) -> int:
-    """Return the bitboard of these cells."""
     return sum(2**cell for cell in set(cells))
 
 
+def cells_in(bitboard: int, cells: int) -> set[int]:
+    return {cell for cell in range(cells) if bitboard >> cell & 1}
+
+
 def marks_of(board: Board, mark: str) -> int:
-    """Return the bitboard of one side."""
     return bits(cell for cell, held in enumerate(board) if held == mark)
 
 
 def mover_and_opponent(board: Board) -> tuple[int, int]:
-    """Return the bitboards of the seat to move and of the other."""
     seat = seat_to_move(board)
     return marks_of(board, MARKS[seat]), marks_of(board, MARKS[1 - seat])

@@ -2,16 +2,12 @@
 
 import pytest
 
-from tests.tictactoe.rule_book import EMPTY, RuleBook
+from tests.tictactoe.rule_book import EMPTY, RuleBook, cells_in
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS
 
 BOOK = RuleBook(3, 3, 3)
 TREE = solve(Rules()).tree
-
-
-def cells_of(bitboard: int) -> set[int]:
-    return {cell for cell in range(9) if bitboard >> cell & 1}
 
 
 def positions() -> list[tuple[int, int, tuple[str, ...]]]:
@@ -27,7 +23,7 @@ def positions() -> list[tuple[int, int, tuple[str, ...]]]:
 def test_random_picks_from_all_empty_cells() -> None:
     for mover, opponent, board in positions():
         choices = OPPONENTS["random"](Rules(), mover, opponent)
-        assert cells_of(choices) == {cell for cell in range(9) if board[cell] == EMPTY}
+        assert cells_in(choices, 9) == {cell for cell in range(9) if board[cell] == EMPTY}
 
 
 def test_heuristic_wins_else_blocks_else_picks_any_empty_cell() -> None:
@@ -35,7 +31,7 @@ def test_heuristic_wins_else_blocks_else_picks_any_empty_cell() -> None:
     for mover, opponent, board in positions():
         empty = {cell for cell in range(9) if board[cell] == EMPTY}
         wins, blocks = (BOOK.winning_cells(board, mark) & empty for mark in ("X", "O"))
-        choices = cells_of(OPPONENTS["heuristic"](Rules(), mover, opponent))
+        choices = cells_in(OPPONENTS["heuristic"](Rules(), mover, opponent), 9)
         assert choices == (wins or blocks or empty)
         kinds.add("win" if wins else "block" if blocks else "any")
     assert kinds == {"win", "block", "any"}
@@ -45,7 +41,7 @@ def test_optimal_keeps_the_value() -> None:
     solution = solve(Rules())
     for mover, opponent, _ in positions():
         value, cells = solution.lookup(mover, opponent)
-        choices = cells_of(OPPONENTS["optimal"](Rules(), mover, opponent))
+        choices = cells_in(OPPONENTS["optimal"](Rules(), mover, opponent), 9)
         assert choices == set(cells)
         for cell in choices:
             assert solution.lookup(opponent, mover | 1 << cell)[0] == -value

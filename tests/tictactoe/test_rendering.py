@@ -10,6 +10,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import render_test
 
+from tests.tictactoe.shared import TURN, VERSUS, shown, sized
 from tictactoe import Rules, TicTacToeEnv, tictactoe_v0
 from tictactoe.drawing.pixels import board_image
 from tictactoe.drawing.text import board_text
@@ -18,7 +19,7 @@ from tictactoe.faces.turn import Planes
 X_WINS = [0, 3, 1, 4, 2]
 X_MARKS, O_MARKS = 0b000000111, 0b000011000
 TEXT = board_text(Rules(), X_MARKS, O_MARKS, last_cell=2) + "\n"
-IDS = ["tictactoe:TicTacToe-v0", "tictactoe:TicTacToeVersus-v0"]
+IDS = [TURN, VERSUS]
 
 
 @pytest.fixture(autouse=True)
@@ -40,19 +41,13 @@ def one_board(face: str, render_mode: str | None) -> Any:
         cells = X_WINS
     else:
         env = gymnasium.make(face, render_mode=render_mode)
-        cells = X_WINS if face == IDS[0] else X_WINS[::2]
-        if face == IDS[1]:
+        cells = X_WINS if face == TURN else X_WINS[::2]
+        if face == VERSUS:
             env.unwrapped.set_opponent(lambda *seen: int(replies(*seen)))
     env.reset(seed=0)
     for cell in cells:
         env.step(cell)
     return env
-
-
-def window() -> np.ndarray:
-    surface = pygame.display.get_surface()
-    assert surface is not None
-    return pygame.surfarray.array3d(surface).swapaxes(0, 1)
 
 
 @pytest.mark.parametrize("face", [*IDS, "aec"])
@@ -61,7 +56,7 @@ def test_one_board_is_drawn_alike_by_every_face(face: str) -> None:
     assert one_board(face, "ansi").render() == TEXT
     np.testing.assert_array_equal(one_board(face, "rgb_array").render(), picture)
     env = one_board(face, "human")
-    np.testing.assert_array_equal(window(), picture)  # without a call of render()
+    np.testing.assert_array_equal(shown(), picture)  # without a call of render()
     assert env.render() is None
     env.close()
     assert not pygame.display.get_init()
@@ -71,21 +66,14 @@ def test_one_board_is_drawn_alike_by_every_face(face: str) -> None:
 @pytest.mark.parametrize("perspective", ["absolute", "mover"])
 @pytest.mark.parametrize("env_id", IDS)
 def test_a_vector_draws_each_of_its_boards(env_id: str, perspective: str, size: tuple[int, int, int]) -> None:
-    rows, cols, k = size
-    settings: dict[str, Any] = {
-        "rows": rows,
-        "cols": cols,
-        "k": k,
-        "perspective": perspective,
-        "autoreset_mode": "Disabled",
-    }
+    settings = {**sized(size), "perspective": perspective, "autoreset_mode": "Disabled"}
     for mode, draw in (("ansi", lambda *position: board_text(*position) + "\n"), ("rgb_array", board_image)):
         env: Any = gymnasium.make_vec(env_id, num_envs=2, render_mode=mode, **settings)
         assert env.render_mode == mode
-        if env_id == IDS[1]:
+        if env_id == VERSUS:
             env.unwrapped.set_opponent(replies)
         env.reset(seed=0)
-        for cells in ([0, 1], [3, 3])[: 1 if env_id == IDS[1] else 2]:
+        for cells in ([0, 1], [3, 3])[: 1 if env_id == VERSUS else 2]:
             env.step(cells)
         for drawing, x_marks in zip(env.render(), (0b1, 0b10), strict=True):
             np.testing.assert_array_equal(drawing, draw(Rules(*size), x_marks, 0b1000))
@@ -100,7 +88,7 @@ def test_a_vector_has_no_window(env_id: str) -> None:
 @pytest.mark.parametrize("face", [*IDS, "aec", "vector"])
 def test_drawing_without_a_mode_warns_and_draws_nothing(face: str) -> None:
     if face == "vector":
-        env: Any = gymnasium.make_vec(IDS[0], num_envs=2)
+        env: Any = gymnasium.make_vec(TURN, num_envs=2)
         env.reset()
     else:
         env = one_board(face, None)

@@ -22,38 +22,6 @@ def optimal(solution: Solution) -> Policy:
     return policy
 
 
-def endings(book: RuleBook, weight: Callable[[int], Fraction]) -> tuple[Fraction, Fraction, Fraction]:
-    """Return the weight of X wins, O wins and draws if each of `n` legal moves weighs `weight(n)`."""
-    known: dict[Board, tuple[Fraction, Fraction, Fraction]] = {}
-
-    def count(board: Board) -> tuple[Fraction, Fraction, Fraction]:
-        if board not in known:
-            if any(book.has_line(board, mark) for mark in MARKS):
-                known[board] = (Fraction(book.has_line(board, "X")), Fraction(book.has_line(board, "O")), Fraction(0))
-            elif not empty_cells(board):
-                known[board] = (Fraction(0), Fraction(0), Fraction(1))
-            else:
-                mark, cells = MARKS[seat_to_move(board)], empty_cells(board)
-                following = [count(with_mark(board, cell, mark)) for cell in cells]
-                x_wins, o_wins, draws = (weight(len(cells)) * sum(parts) for parts in zip(*following, strict=True))
-                known[board] = (x_wins, o_wins, draws)
-        return known[board]
-
-    return count(book.empty_board)
-
-
-def test_tic_tac_toe_has_5478_states_of_which_4520_are_decisions() -> None:
-    tree = game_tree(Rules())
-    assert len(tree) == 5478
-    assert len(tree.decisions) == 4520
-    assert np.count_nonzero(tree.lost) == 626 + 316  # finished by X and by O
-    assert np.count_nonzero(tree.finished & ~tree.lost) == 16
-
-
-def test_tic_tac_toe_is_a_draw_and_every_opening_keeps_it() -> None:
-    assert solve(Rules()).lookup(0, 0) == (0, tuple(range(9)))
-
-
 @pytest.mark.parametrize("size", SMALL_BOARDS, ids=str)
 def test_solution_equals_plain_minimax(size: tuple[int, int, int]) -> None:
     solution = solve(Rules(*size))
@@ -98,14 +66,11 @@ def test_there_are_255168_game_lines() -> None:
     tree = game_tree(Rules())
     totals = play_out(tree, every_legal(tree), every_legal(tree))
     assert totals == (131_184, 77_904, 46_080, (0, 0))
-    counted = endings(RuleBook(3, 3, 3), lambda _: Fraction(1))
-    assert [int(count) for count in counted] == [131_184, 77_904, 46_080]
 
 
 def test_random_against_random_is_exact() -> None:
     tree = game_tree(Rules())
     exact = (Fraction(737, 1260), Fraction(121, 420), Fraction(8, 63))
-    assert endings(RuleBook(3, 3, 3), lambda n: Fraction(1, n)) == exact
     totals = play_out(tree, uniform_legal(tree), uniform_legal(tree))
     assert totals[:3] == pytest.approx([float(share) for share in exact], rel=1e-13)
     assert [round(share, 4) for share in totals[:3]] == [0.5849, 0.2881, 0.1270]

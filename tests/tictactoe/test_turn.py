@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, Verdict, empty_cells, seat_to_move
+from tests.tictactoe.rule_book import EMPTY, RuleBook, Verdict, empty_cells, seat_to_move
+from tests.tictactoe.shared import sized
 from tictactoe import Rewards, Rules, TicTacToeEnv
 from tictactoe.rewards import PRESETS
 
 PERSPECTIVES = ("absolute", "mover")
 DRAWN_GAME = (0, 4, 8, 2, 6, 3, 5, 7, 1)
 WON_WITH_THE_LAST_CELL = (0, 1, 2, 3, 4, 6, 5, 7, 8)
-WHOLE_NUMBERS = Rewards(win=5, illegal=-7, allow=-3, draw=2, loss=-4)
+WHOLE_NUMBERS = Rewards(win=5, illegal=-7, allow=-3, draw=2, loss=-4)  # which come back as floats
 
 
 def played(cells: Iterable[int], **keywords: Any) -> gymnasium.Env[Any, Any]:
@@ -27,17 +28,10 @@ def played(cells: Iterable[int], **keywords: Any) -> gymnasium.Env[Any, Any]:
     return env
 
 
-def one_hot(board: Board, book: RuleBook, perspective: str) -> list[list[list[int]]]:
-    seat = seat_to_move(board) if perspective == "mover" else 0
-    planes = (EMPTY, MARKS[seat], MARKS[1 - seat])
-    cells = [[int(held == plane) for plane in planes] for held in board]
-    return [cells[row * book.cols : (row + 1) * book.cols] for row in range(book.rows)]
-
-
 def assert_step(step: tuple[Any, ...], verdict: Verdict, book: RuleBook, perspective: str) -> None:
     observation, reward, terminated, truncated, info = step
     assert observation.dtype == np.int8
-    assert observation.tolist() == one_hot(verdict.board, book, perspective)
+    assert observation.tolist() == book.one_hot(verdict.board, perspective)
     assert type(reward) is float
     assert reward == verdict.reward
     assert terminated is verdict.terminated
@@ -53,30 +47,30 @@ def assert_step(step: tuple[Any, ...], verdict: Verdict, book: RuleBook, perspec
         assert set(info) == {"action_mask", "to_play"}
 
 
-@pytest.mark.parametrize("perspective", PERSPECTIVES)
-def test_every_action_in_every_state_follows_the_rule_book(perspective: str) -> None:
+@pytest.mark.parametrize(("perspective", "rewards"), [("absolute", Rewards()), ("mover", WHOLE_NUMBERS)])
+def test_every_action_in_every_state_follows_the_rule_book(perspective: str, rewards: Rewards) -> None:
     book = RuleBook(3, 3, 3)
     decisions = {board: cells for board, cells in book.histories().items() if not book.finished(board)}
     assert len(decisions) == 4520
-    env = gymnasium.make("TicTacToe-v0", perspective=perspective)
+    env = gymnasium.make("TicTacToe-v0", perspective=perspective, rewards=rewards)
     for board, history in decisions.items():
         for action in range(9):
             env.reset()
             for cell in history:
                 env.step(cell)
-            assert_step(env.step(action), book.play(board, action, Rewards()), book, perspective)
+            assert_step(env.step(action), book.play(board, action, rewards), book, perspective)
 
 
 @pytest.mark.parametrize("size", [(1, 1, 1), (3, 3, 1), (1, 4, 2), (4, 2, 3), (8, 8, 5), (10, 9, 5)], ids=str)
 @pytest.mark.parametrize("rewards", PRESETS)
 def test_random_games_on_other_boards_follow_the_rule_book(size: tuple[int, int, int], rewards: str) -> None:
-    rows, cols, k = size
-    book, rng = RuleBook(*size), np.random.default_rng(rows * cols)
-    env = gymnasium.make("TicTacToe-v0", rows=rows, cols=cols, k=k, rewards=rewards, perspective="mover")
+    book = RuleBook(*size)
+    rng = np.random.default_rng(book.cells)
+    env = gymnasium.make("TicTacToe-v0", **sized(size), rewards=rewards, perspective="mover")
     for _ in range(4):
         observation, _ = env.reset()
         verdict = Verdict(book.empty_board, 0.0, terminated=False)
-        assert observation.tolist() == one_hot(verdict.board, book, "mover")
+        assert observation.tolist() == book.one_hot(verdict.board, "mover")
         while not verdict.terminated:
             legal = rng.random() < 0.99
             action = int(rng.choice(empty_cells(verdict.board)) if legal else rng.integers(book.cells))
@@ -84,68 +78,23 @@ def test_random_games_on_other_boards_follow_the_rule_book(size: tuple[int, int,
             assert_step(env.step(action), verdict, book, "mover")
 
 
-def test_a_win_with_the_last_cell_is_no_draw() -> None:
-    env = played(WON_WITH_THE_LAST_CELL[:-1], rewards=Rewards(win=3.0, draw=7.0))
-    _, reward, terminated, _, info = env.step(WON_WITH_THE_LAST_CELL[-1])
-    assert (reward, terminated, info["winner"], info["illegal"]) == (3.0, True, 0, False)
-
-
-@pytest.mark.parametrize(("rewards", "reward"), [("shaped", 0.0), ("article", 1.0), ("sparse", 0.0)])
-def test_a_full_board_without_a_line_is_a_draw(rewards: str, reward: float) -> None:
-    step = played(DRAWN_GAME[:-1], rewards=rewards).step(DRAWN_GAME[-1])
-    assert step[1:3] == (reward, True)
-    assert (step[4]["winner"], step[4]["illegal"]) == (-1, False)
-
-
-def test_a_blunder_is_charged_once_and_to_the_seat_that_made_it() -> None:
-    env = played([])
-    rewards: tuple[list[float], list[float]] = ([], [])
-    for ply, cell in enumerate((0, 3, 1, 4, 2)):
-        rewards[ply % 2].append(float(env.step(cell)[1]))
-    assert rewards == ([0.0, 0.0, 1.0], [0.0, -1.0])
-
-
-def test_both_seats_are_charged_where_both_leave_a_line_open() -> None:
-    env = played((0, 3, 1))
-    assert [env.step(cell)[1] for cell in (4, 8, 5)] == [-1.0, -1.0, 1.0]
-
-
-@pytest.mark.parametrize("cells", [(4,), (0, 4), (0, 3, 1)], ids=str)
 @pytest.mark.parametrize("perspective", PERSPECTIVES)
-def test_a_taken_cell_loses_and_leaves_the_board_as_it_was(cells: tuple[int, ...], perspective: str) -> None:
-    env = played(cells[:-1], perspective=perspective)
-    before = env.step(cells[-1])[0]
-    after, reward, terminated, _, info = env.step(cells[0])
-    np.testing.assert_array_equal(after, before)
-    assert (reward, terminated) == (-10.0, True)
-    assert info["action_mask"].tolist() == [1] * 9
-    mover = len(cells) % 2
-    assert (info["to_play"], info["winner"], info["illegal"]) == (mover, 1 - mover, True)
-
-
-@pytest.mark.parametrize("perspective", PERSPECTIVES)
-def test_arrays_are_fresh_at_every_call(perspective: str) -> None:
-    env = gymnasium.make("TicTacToe-v0", perspective=perspective)
-    observation, info = env.reset()
-    given = [observation, info["action_mask"], env.unwrapped.action_masks()]  # type: ignore[attr-defined]
-    for cell in DRAWN_GAME:
-        observation, _, _, _, info = env.step(cell)
-        given += [observation, info["action_mask"], env.unwrapped.action_masks()]  # type: ignore[attr-defined]
-    for number, array in enumerate(given):
-        assert not any(np.shares_memory(array, other) for other in given[:number])
-
-
-def test_writing_into_what_was_returned_changes_no_game() -> None:
+def test_arrays_are_fresh_at_every_call_and_writing_into_them_changes_no_game(perspective: str) -> None:
     book = RuleBook(3, 3, 3)
-    env, board = gymnasium.make("TicTacToe-v0"), book.empty_board
+    env, board = gymnasium.make("TicTacToe-v0", perspective=perspective), book.empty_board
     observation, info = env.reset()
+    given: list[np.ndarray] = []
     for cell in DRAWN_GAME:
-        observation[:], info["action_mask"][:] = 7, 7
-        env.unwrapped.action_masks()[:] = 7  # type: ignore[attr-defined]
+        given += [observation, info["action_mask"], env.unwrapped.action_masks()]  # type: ignore[attr-defined]
+        for array in given[-3:]:
+            array[:] = 7
         verdict = book.play(board, cell, Rewards())
         step = env.step(cell)
-        assert_step(step, verdict, book, "absolute")
+        assert_step(step, verdict, book, perspective)
         board, observation, info = verdict.board, step[0], step[4]
+    given += [observation, info["action_mask"], env.unwrapped.action_masks()]  # type: ignore[attr-defined]
+    for number, array in enumerate(given):
+        assert not any(np.shares_memory(array, other) for other in given[:number])
 
 
 @pytest.mark.parametrize(
@@ -188,19 +137,9 @@ def test_step_needs_a_game(cells: tuple[int, ...]) -> None:
 def test_reset_abandons_a_game_that_goes_on() -> None:
     env = played((0, 3, 1))
     observation, info = env.reset(seed=5)
-    assert observation.tolist() == one_hot((EMPTY,) * 9, RuleBook(3, 3, 3), "absolute")
+    assert observation.tolist() == RuleBook(3, 3, 3).one_hot((EMPTY,) * 9, "absolute")
     assert info["to_play"] == 0
     assert env.step(2)[1:3] == (0.0, False)
-
-
-@pytest.mark.parametrize(
-    "cells", [(0, 3, 1, 4), (0, 3, 1, 4, 2), DRAWN_GAME, (0, 0)], ids=["allow", "win", "draw", "illegal"]
-)
-def test_the_reward_is_a_float_though_rewards_were_given_as_integers(cells: tuple[int, ...]) -> None:
-    _, reward, terminated, truncated, _ = played(cells[:-1], rewards=WHOLE_NUMBERS).step(cells[-1])
-    assert type(reward) is float
-    assert type(terminated) is bool
-    assert type(truncated) is bool
 
 
 @pytest.mark.parametrize(
@@ -245,8 +184,7 @@ def test_ansi_draws_boards_that_are_not_square() -> None:
 @pytest.mark.parametrize("perspective", PERSPECTIVES)
 @pytest.mark.parametrize("size", [(3, 3, 3), (4, 6, 4)], ids=str)
 def test_gymnasium_finds_nothing_wrong(size: tuple[int, int, int], perspective: str) -> None:
-    rows, cols, k = size
-    env = gymnasium.make("tictactoe:TicTacToe-v0", rows=rows, cols=cols, k=k, perspective=perspective)
+    env = gymnasium.make("tictactoe:TicTacToe-v0", **sized(size), perspective=perspective)
     assert isinstance(env.unwrapped, TicTacToeEnv)
     assert env.unwrapped.rules == Rules(*size)
     check_env(env.unwrapped)

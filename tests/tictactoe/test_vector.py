@@ -10,7 +10,7 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.wrappers.vector import FlattenObservation
 
-from tests.tictactoe.vectors import TURN, VERSUS, assert_same
+from tests.tictactoe.shared import TURN, VERSUS, assert_same, random_actions, sized
 from tictactoe import Rewards
 from tictactoe.rewards import PRESETS
 
@@ -38,13 +38,6 @@ def make_both(env_id: str, mode: AutoresetMode, opponent: Callable[..., Any], **
         for env in plain.envs:
             env.unwrapped.set_opponent(lambda *seen: int(opponent(*seen)))  # type: ignore[attr-defined]
     return plain, vector
-
-
-def random_actions(mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return a cell for each board, mostly but not always an empty one."""
-    careless = rng.random((len(mask), 1)) < 0.05
-    chosen: np.ndarray = np.where((mask == 1) | careless, rng.random(mask.shape), -1).argmax(axis=1)
-    return chosen
 
 
 def compare_games(
@@ -84,8 +77,7 @@ def compare_games(
 @pytest.mark.parametrize("size", BOARDS, ids=str)
 @pytest.mark.parametrize("perspective", ["absolute", "mover"])
 def test_turn_view_equals_single_environments(size: tuple[int, ...], mode: AutoresetMode, perspective: str) -> None:
-    rows, cols, k = size
-    endings = compare_games(TURN, mode, first_empty, rows=rows, cols=cols, k=k, perspective=perspective)
+    endings = compare_games(TURN, mode, first_empty, **sized(size), perspective=perspective)
     if size == (3, 3, 3):
         assert endings >= {(0, False), (1, False), (0, True), (1, True)}
 
@@ -97,8 +89,7 @@ def test_turn_view_equals_single_environments(size: tuple[int, ...], mode: Autor
 def test_versus_view_equals_single_environments(
     size: tuple[int, ...], opponent: Callable[..., Any], mode: AutoresetMode, seat: int, perspective: str
 ) -> None:
-    rows, cols, k = size
-    settings = {"rows": rows, "cols": cols, "k": k, "seat": seat, "perspective": perspective, "rewards": "sparse"}
+    settings = {**sized(size), "seat": seat, "perspective": perspective, "rewards": "sparse"}
     endings = compare_games(VERSUS, mode, opponent, **settings)
     assert (seat, True) not in endings or opponent is last_empty_or_illegal
     assert (1 - seat, True) in endings
@@ -148,8 +139,7 @@ def test_spaces_hold_what_is_handed_out(env_id: str) -> None:
 @pytest.mark.parametrize("env_id", [TURN, VERSUS])
 @pytest.mark.parametrize("size", [(3, 3, 3), (3, 4, 3)], ids=str)
 def test_arrays_are_fresh_at_every_call(env_id: str, size: tuple[int, ...]) -> None:
-    rows, cols, k = size
-    env = gymnasium.make_vec(env_id, num_envs=2, rows=rows, cols=cols, k=k)
+    env = gymnasium.make_vec(env_id, num_envs=2, **sized(size))
     observation, info = env.reset(seed=0)
     kept = []
     for _ in range(30):
@@ -163,7 +153,7 @@ def test_arrays_are_fresh_at_every_call(env_id: str, size: tuple[int, ...]) -> N
         np.testing.assert_array_equal(array, copy)
     for array, _ in kept:
         array[...] = 0  # must not reach into the environment's tables
-    assert env.reset(seed=0)[0][..., 0].sum() >= 2 * (rows * cols - 1)
+    assert env.reset(seed=0)[0][..., 0].sum() >= 2 * (size[0] * size[1] - 1)
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])

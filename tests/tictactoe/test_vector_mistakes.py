@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from tests.tictactoe.vectors import TURN, VERSUS, assert_same
+from tests.tictactoe.shared import TURN, VERSUS, assert_same
 
 BAD_ACTIONS = {
     "float": np.zeros(3),

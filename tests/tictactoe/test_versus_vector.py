@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from tests.tictactoe.vectors import VERSUS
+from tests.tictactoe.shared import VERSUS
 
 
 def test_seats_are_drawn_for_boards_that_start_alone() -> None:

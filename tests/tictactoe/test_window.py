@@ -8,6 +8,7 @@ import numpy as np
 import pygame
 import pytest
 
+from tests.tictactoe.shared import shown
 from tictactoe import Rules
 from tictactoe.drawing.pixels import board_image
 from tictactoe.drawing.window import Window
@@ -23,16 +24,8 @@ def closed_at_the_end() -> Iterator[None]:
     pygame.display.quit()
 
 
-def shown() -> np.ndarray:
-    """Return the window's pixels, [height, width, 3]."""
-    surface = pygame.display.get_surface()
-    assert surface is not None
-    return pygame.surfarray.array3d(surface).swapaxes(0, 1)
-
-
 def test_the_window_shows_the_picture_under_its_title() -> None:
-    window = Window("Tic-tac-toe")
-    window.show(IMAGE, FPS)
+    Window("Tic-tac-toe").show(IMAGE, FPS)
     np.testing.assert_array_equal(shown(), IMAGE)
     assert pygame.display.get_caption()[0] == "Tic-tac-toe"
 

@@ -1,10 +1,30 @@
-"""What the tests of both vector environments share."""
+"""What several tests of the environment share."""
 
 from typing import Any
 
 import numpy as np
+import pygame
 
 TURN, VERSUS = "tictactoe:TicTacToe-v0", "tictactoe:TicTacToeVersus-v0"
+
+
+def sized(size: tuple[int, ...]) -> dict[str, Any]:
+    """Return the settings of a board's rows, columns and k."""
+    return dict(zip(("rows", "cols", "k"), size, strict=True))
+
+
+def random_actions(mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return a cell for each board, mostly but not always one that the mask, [B, A], leaves."""
+    careless = rng.random((len(mask), 1)) < 0.05
+    chosen: np.ndarray = np.where((mask == 1) | careless, rng.random(mask.shape), -1).argmax(axis=1)
+    return chosen
+
+
+def shown() -> np.ndarray:
+    """Return the pixels of the window on the screen, [height, width, 3]."""
+    surface = pygame.display.get_surface()
+    assert surface is not None
+    return pygame.surfarray.array3d(surface).swapaxes(0, 1)
 
 
 def assert_same(ours: Any, theirs: Any) -> None:
