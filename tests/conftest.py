@@ -18,8 +18,7 @@ def stopper(monkeypatch: pytest.MonkeyPatch) -> object:
     """Return the `tests.runs.Stopper` of runs without pictures, whose tabular learners can often be stopped."""
     from selfplay.runs import record  # noqa: PLC0415 (the environment's tests need none of it)
     from selfplay.tabular import learner  # noqa: PLC0415
-    from tests.pictures import without_pictures  # noqa: PLC0415
-    from tests.runs import Stopper  # noqa: PLC0415
+    from tests.runs import Stopper, without_pictures  # noqa: PLC0415
 
     monkeypatch.setattr(learner, "SLICE", 70)
     monkeypatch.setattr(record.Tracker, "player", lambda *_: None)

@@ -1,20 +1,19 @@
 """Short runs of `train.py`: their flags, how they are stopped, and what they have come to."""
 
+import csv
 import hashlib
 import json
-import shlex
 import signal
+import struct
 import subprocess
 import sys
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from selfplay.commands import train
 from selfplay.dqn.config import DQNConfig
@@ -22,6 +21,7 @@ from selfplay.errors import UserError
 from selfplay.proof.evaluation import evaluate
 from selfplay.runs import checkpoints as checkpoint
 from selfplay.runs import folder as run_folder
+from selfplay.runs import record
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.tabular import learner as training
 from selfplay.tensor_file import write_tensors
@@ -31,59 +31,26 @@ ROOT = Path(__file__).parents[1]
 SMALL = ["--hidden", "16", "--num-envs", "16", "--batch-size", "32", "--memory-size", "700", "--warmup", "64"]
 DQN = [*SMALL, "--total-steps", "2400", "--eval-every", "960", "--seed", "1000", "--device", "cpu"]
 TABULAR = ["--games", "1000", "--eval-every", "400", "--seed", "1000"]
+PIXEL = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 1, 1, 8, 6, 0, 0, 0)
+"""The head of a picture, which is all that is read of it."""
 OFTEN = ["--checkpoint-interval", "1e-9"]
 """With these a run, in a process in which `often` was called, writes a checkpoint whenever it can."""
+
+
+def without_pictures(replace: Callable[[object, str, object], object]) -> None:
+    """Let every picture of a run, slower than all the rest, be a pixel; `replace` is `setattr`, or a test's own."""
+    replace(record, "progress_figure", lambda *_: None)
+    replace(record, "value_figure", lambda *_: None)
+    for name in ("cumulative_figure", "groups_figure", "density_figure"):
+        replace(training, name, lambda *_: None)
+    for module in (record, training):
+        replace(module, "png", lambda _: PIXEL)
 
 
 def often() -> None:
     """Write a checkpoint after every step and every few games."""
     checkpoint.LARGEST_SHARE = float("inf")
     training.SLICE = 20
-
-
-def interrupt(flags: Sequence[str], place: Path, evaluations: int) -> Path:
-    """Press Ctrl-C in `train.py`, in its own process, after so many evaluations; return the folder of its run."""
-    program = [sys.executable, str(ROOT / "train.py")]
-    command = [*program, *flags, "--run-dir", "it"]
-    # A shell that runs the tests in its background has them ignore the signal, which a child would inherit.
-    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
-    training = subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    signal.signal(signal.SIGINT, handler)
-    metrics = place / "it" / "metrics.jsonl"
-    while not (metrics.exists() and metrics.read_text().count("\n") >= evaluations):
-        assert training.poll() is None
-        time.sleep(0.05)
-    try:
-        training.send_signal(signal.SIGINT)
-        output, errors = training.communicate(timeout=60)
-    finally:
-        training.kill()
-    assert training.returncode == 130
-    assert errors == "python train.py: interrupted; the player so far is in it\n"
-    assert output.endswith(f"Play against it:\n  {sys.executable} -m selfplay play it\n")
-    assert f"Go on with the run:\n  {shlex.join(program)} --resume it\n" in output
-    assert "NOT unbeatable: some opponent beats it" in output or "PROVED" in output
-    assert not (place / "it" / "evaluation.json").exists()
-    return place / "it"
-
-
-def check_tensorboard(folder: Path, unit: str) -> None:
-    """Check that TensorBoard shows what metrics.jsonl says, over plies or games, and that its page explains it."""
-    events = EventAccumulator(str(folder))
-    events.Reload()
-    tags = events.Tags()
-    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    for tag in lines[-1].keys() - {unit}:
-        shown = {event.step: event.value for event in events.Scalars(tag)}
-        assert shown == {line[unit]: pytest.approx(line[tag], rel=1e-6) for line in lines if tag in line}
-    assert tags["images"] == ["q/opening"]
-    assert tags["tensors"] == ["game/self_play/text_summary"]
-    hparams = {name for name in events.summary_metadata if name.startswith("_hparams_/")}
-    assert hparams == {"_hparams_/session_start_info", "_hparams_/session_end_info"}  # see Events.hparams
-    page = (ROOT / "docs" / "runs-and-tensorboard.md").read_text()
-    for tag in {*tags["scalars"], *tags["images"], "game/self_play"}:
-        documented = tag.replace("/second/", "/first/")
-        assert f"`{documented}`" in page, documented
 
 
 class Stopper:
@@ -134,28 +101,56 @@ def content_of(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def refused(args: Sequence[str]) -> str:
-    """Return the one line with which a command line is refused."""
+def refused(call: Callable[..., object], *args: Any, **settings: Any) -> str:
+    """Return the one line with which a mistake is refused."""
     with pytest.raises(UserError) as caught:
-        train.main(args)
+        call(*args, **settings)
     assert "\n" not in str(caught.value)
     return str(caught.value)
+
+
+def python(*args: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *args]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+
+
+def unread(*args: str | Path, cwd: Path) -> tuple[int, str]:
+    """Run Python with nobody to read what it prints; return its exit status and what it complains of."""
+    with subprocess.Popen([sys.executable, *args], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        complaint = process.stderr.read().decode()
+    return process.returncode, complaint
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def metrics(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+def save(folder: Path, config: Any, player: Any) -> None:
+    """Write the folder of a player from which it can be loaded."""
+    run_folder.create(folder)
+    run_folder.write_config(folder, config, {})
+    write_tensors(folder / run_folder.MODEL, player.tensors())
 
 
 def saved(folder: Path, **changes: Any) -> DQNConfig:
     """Leave the folder of a run that has learned nothing, and return its settings."""
     config = config_with(**changes)
     player = make(config, separate=config.networks == "separate").player()
-    run_folder.create(folder)
-    run_folder.write_config(folder, config, {})
-    write_tensors(folder / run_folder.MODEL, player.tensors())
+    save(folder, config, player)
     run_folder.write_evaluation(folder, evaluate(player, config.rules))
     return config
 
 
 def left_behind(folder: Path) -> dict[str, Any]:
     """Return what a run has come to, times left out."""
-    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     tensors = load_file(folder / "checkpoint" / f"{newest(folder)}.safetensors")
     return {
         "model": (folder / "model.safetensors").read_bytes(),
@@ -163,7 +158,7 @@ def left_behind(folder: Path) -> dict[str, Any]:
         "evaluation": (folder / "evaluation.json").read_bytes(),
         "metrics": [
             {name: value for name, value in line.items() if name == "time/updates" or not name.startswith("time/")}
-            for line in lines
+            for line in metrics(folder)
         ],
     }
 
@@ -176,11 +171,11 @@ def same(one: Path, other: Path) -> None:
 
 
 def forge(folder: Path, tensors: Mapping[str, torch.Tensor] | None = None, **changes: Any) -> None:
-    """Change a run's last checkpoint as another program would, with the right checksums."""
+    """Change a run's last checkpoint as another program would, with the right checksums; {} is put in place."""
     path = folder / "checkpoint" / f"{newest(folder)}.json"
     content = json.loads(path.read_text())
     for name, value in changes.items():
-        content[name] = content[name] | value if isinstance(value, dict) else value
+        content[name] = content[name] | value if value and isinstance(value, dict) else value
     if tensors:
         packed = path.with_suffix(".safetensors")
         save_file(load_file(packed) | dict(tensors), packed)

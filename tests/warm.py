@@ -14,8 +14,7 @@ from selfplay.algorithms import ALGORITHMS
 from selfplay.commands import prove, train
 from selfplay.commands.arena import command as arena
 from selfplay.commands.play import command as play
-from tests.pictures import without_pictures
-from tests.runs import SMALL
+from tests.runs import SMALL, without_pictures
 
 torch.set_num_threads(1)  # a process that is forked must not have others
 without_pictures(setattr)

@@ -3,22 +3,20 @@
 import ast
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import selfplay
-from selfplay.commands.main import COMMANDS
+from selfplay.commands.main import COMMANDS, main
+from tests.runs import python
 
 HEAVY = ("torch", "numba", "matplotlib", "tensorboard", "scipy", "choix")
 
 
 def run(code: str, *path: Path) -> subprocess.CompletedProcess[str]:
     """Run Python code with folders in front of all others that modules are looked for in."""
-    start = f"import sys; sys.path[:0] = {[str(place) for place in path]}\n"
-    command = [sys.executable, "-c", start + code]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return python("-c", f"import sys; sys.path[:0] = {[str(place) for place in path]}\n{code}", cwd=Path())
 
 
 @pytest.mark.parametrize(
@@ -101,8 +99,6 @@ def test_without_a_word_it_says_so_too() -> None:
 
 @pytest.mark.parametrize("args", [[], ["--help"], ["-h"]])
 def test_the_program_says_what_there_is(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    from selfplay.commands.main import main  # noqa: PLC0415 (beside what it is compared with)
-
     with pytest.raises(SystemExit) as stop:
         main(args)
     assert stop.value.code == 0
@@ -111,8 +107,6 @@ def test_the_program_says_what_there_is(args: list[str], capsys: pytest.CaptureF
 
 
 def test_an_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    from selfplay.commands.main import main  # noqa: PLC0415
-
     with pytest.raises(SystemExit) as stop:
         main(["trian"])
     assert stop.value.code == 2

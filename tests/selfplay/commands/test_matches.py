@@ -9,8 +9,7 @@ import pytest
 
 from selfplay.commands.arena.matches import Entrant, Judged, Result, Uniform, meet, round_robin, sample, wilson
 from selfplay.proof.judge import Judge
-from tests.selfplay.proof.players import ScriptedPlayer, first_empty, optimal_player, stubborn, walk
-from tests.tictactoe.rule_book import RuleBook
+from tests.selfplay.proof.players import ScriptedPlayer, certain, first_empty, optimal_player, stubborn, walked
 from tictactoe import Rules
 from tictactoe.faces.turn import TicTacToeEnv
 from tictactoe.opponents import OPPONENTS
@@ -74,28 +73,18 @@ def test_either_seat_of_a_pairing_sees_what_its_own_walk_through_the_game_says(
     rules: Rules, choose: Callable[[set[int], set[int]], int]
 ) -> None:
     player = greedy(ScriptedPlayer(choose), rules)
-    book = RuleBook(rules.rows, rules.cols, rules.k)
     for seat, result in enumerate((exact(player, RANDOM, rules), exact(RANDOM, player, rules))):
-        _, chances, _ = walk(book, choose, seat)
+        expected, illegal = walked(rules, certain(choose), seat)
         own = shares(result) if seat == 0 else shares(result)[::-1]
-        expected = (chances["win"], chances["draw"], chances["loss"] + chances["illegal"])
-        assert own == pytest.approx([float(chance) for chance in expected], abs=1e-12)
-        assert result.illegal[seat] == pytest.approx(float(chances["illegal"]), abs=1e-12)
+        assert own == pytest.approx((expected.win, expected.draw, expected.loss), abs=1e-12)
+        assert result.illegal[seat] == pytest.approx(illegal, abs=1e-12)
         assert result.illegal[1 - seat] == 0
     assert (choose is stubborn) == (result.illegal[1] > 0)
 
 
-def turned(rules: Rules, cell: int) -> int:
-    """Return the cell behind a half turn of the board."""
-    return rules.cells - 1 - cell
-
-
 def test_a_pairing_is_the_same_on_the_board_turned_around() -> None:
-    rules = Rules()
-
     def last_empty(mine: set[int], theirs: set[int]) -> int:
-        marks = ({turned(rules, cell) for cell in side} for side in (mine, theirs))
-        return turned(rules, first_empty(*marks))
+        return 8 - first_empty({8 - cell for cell in mine}, {8 - cell for cell in theirs})
 
     last = greedy(ScriptedPlayer(last_empty))
     for opponent in (RANDOM, HEURISTIC, OPTIMAL):

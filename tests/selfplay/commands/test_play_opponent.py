@@ -10,8 +10,7 @@ import selfplay
 from selfplay.algorithms import SHIPPED_FOLDER
 from selfplay.commands.play.board import Position
 from selfplay.commands.play.opponent import built_in, trained
-from selfplay.runs import folder as run_folder
-from selfplay.tensor_file import write_tensors
+from tests.runs import save
 from tests.selfplay.commands.test_play_board import LARGE, position
 from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules, solve
@@ -43,13 +42,8 @@ def test_a_win_a_draw_and_a_loss_are_told_apart() -> None:
     opponent = built_in("optimal", Rules(), seed=0)
     assert opponent.hints is not None
     # X 1 2, O 5 7: X wins on 3, which O needs as well.
-    assert {cell: hint.text for cell, hint in opponent.hints(position(0, 4, 1, 6)).items()} == {
-        2: "win",
-        3: "loss",
-        5: "loss",
-        7: "loss",
-        8: "loss",
-    }
+    told = {cell: hint.text for cell, hint in opponent.hints(position(0, 4, 1, 6)).items()}
+    assert told == {2: "win", 3: "loss", 5: "loss", 7: "loss", 8: "loss"}
     assert {hint.text for hint in opponent.hints(position(4)).values()} == {"draw", "loss"}
 
 
@@ -82,8 +76,7 @@ def test_built_in_opponents_play_a_board_of_64_cells() -> None:
 
 def test_a_trained_opponent_never_plays_a_taken_square_and_rates_what_is_free(tmp_path: Path) -> None:
     config = config_with(rows=8, cols=8, k=4)  # untrained, it would soon play a taken one
-    run_folder.write_config(tmp_path, config, {})
-    write_tensors(tmp_path / run_folder.MODEL, make(config).player().tensors())
+    save(tmp_path, config, make(config).player())
     opponent, reached = trained("it", selfplay.load(tmp_path)), Position(config.rules)
     assert opponent.hints is not None
     while not reached.over:

@@ -1,6 +1,6 @@
 """The DQN agent: its network, its moves, its updates, and the bits they come from."""
 
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pytest
@@ -12,12 +12,8 @@ from tests.selfplay.dqn.scripted import config_with, constant_values, make, play
 from tictactoe import Rules, batch
 
 
-def weights(agent: Any) -> torch.Tensor:
-    return torch.cat([parameter.flatten() for parameter in agent.network.parameters()])
-
-
-def target_weights(agent: Any) -> torch.Tensor:
-    return torch.cat([parameter.flatten() for parameter in agent.target_network.parameters()])
+def weights(network: torch.nn.Module) -> torch.Tensor:
+    return torch.cat([parameter.detach().flatten() for parameter in network.parameters()])
 
 
 @pytest.mark.parametrize("in_numbers", [True, False], ids=["cpu", "as on a GPU"])
@@ -53,23 +49,17 @@ def test_flat_weights_are_the_networks_own() -> None:
     assert torch.equal(network(observation), torch.zeros(3, 9))
 
 
-def test_a_dueling_network_has_its_value_as_the_mean_of_its_action_values() -> None:
-    network = QNetwork(Rules(), (8,), dueling=True)
-    initialize(network, torch.Generator().manual_seed(0))
-    observation = torch.rand(4, 27, generator=torch.Generator().manual_seed(1))
+def test_a_network_is_the_stack_of_its_layers_and_a_dueling_ones_mean_is_its_value() -> None:
+    for dueling in (False, True):
+        network = QNetwork(Rules(), (8, 7), dueling=dueling)
+        initialize(network, torch.Generator().manual_seed(0))
+        observation = torch.rand(4, 27, generator=torch.Generator().manual_seed(1))
+        features = network.hidden[1](network.hidden[0](observation).relu()).relu()
+        if network.value is None:
+            torch.testing.assert_close(network(observation), network.advantage(features))
+        else:
+            torch.testing.assert_close(network(observation).mean(dim=1, keepdim=True), network.value(features))
     assert network.value is not None
-    features = network.hidden[0](observation).relu()
-    torch.testing.assert_close(network(observation).mean(dim=1, keepdim=True), network.value(features))
-
-
-def test_a_plain_network_is_the_stack_of_its_layers() -> None:
-    network = QNetwork(Rules(), (8, 7))
-    initialize(network, torch.Generator().manual_seed(0))
-    stack = torch.nn.Sequential(
-        network.hidden[0], torch.nn.ReLU(), network.hidden[1], torch.nn.ReLU(), network.advantage
-    )
-    observation = torch.rand(4, 27, generator=torch.Generator().manual_seed(1))
-    torch.testing.assert_close(network(observation), stack(observation))
 
 
 def test_a_convolutional_network_sees_the_board_as_it_lies() -> None:
@@ -102,19 +92,14 @@ def test_every_layer_starts_within_its_bound_and_from_the_generator() -> None:
         assert bias <= count**-0.5
 
 
-def test_random_moves_are_drawn_evenly_from_the_empty_cells() -> None:
-    agents = make(config_with(explore="legal"))
-    inputs = play(agents, [4, 0, 8])[3].expand(60_000, -1)
+@pytest.mark.parametrize(("explore", "taken"), [("legal", [0, 4, 8]), ("any", [])])
+def test_random_moves_are_drawn_evenly_from_the_empty_cells_or_from_all(explore: str, taken: list[int]) -> None:
+    agents = make(config_with(explore=explore))
+    inputs = play(agents, [4, 0, 8])[3].expand(10_000 * (9 - len(taken)), -1)
     counts = torch.bincount(agents.seats[0].explore(inputs, 1.0), minlength=9)
-    assert counts[[0, 4, 8]].tolist() == [0, 0, 0]
-    assert (counts[[1, 2, 3, 5, 6, 7]] - 10_000).abs().max() < 500  # more than five standard deviations
-
-
-def test_random_moves_may_be_drawn_from_all_cells() -> None:
-    agents = make(config_with(explore="any"))
-    inputs = play(agents, [4, 0, 8])[3].expand(90_000, -1)
-    counts = torch.bincount(agents.seats[0].explore(inputs, 1.0), minlength=9)
-    assert (counts - 10_000).abs().max() < 500
+    expected = torch.tensor([0 if cell in taken else 10_000 for cell in range(9)])
+    assert (counts - expected).abs().max() < 500  # more than five standard deviations
+    assert not counts[taken].any()
 
 
 def test_epsilon_is_the_share_of_random_moves() -> None:
@@ -145,23 +130,23 @@ def test_a_soft_update_moves_the_target_network_by_its_rate() -> None:
     agents = make(config_with(soft_update=0.25))
     agent = agents.seats[0]
     play(agents, [0, 3, 1, 4, 2])
-    before = target_weights(agent).clone()
+    before = weights(agent.target_network).clone()
     agents.learn()
-    torch.testing.assert_close(target_weights(agent), before + 0.25 * (weights(agent) - before))
-    assert not torch.equal(target_weights(agent), before)
+    torch.testing.assert_close(weights(agent.target_network), before + 0.25 * (weights(agent.network) - before))
+    assert not torch.equal(weights(agent.target_network), before)
 
 
 def test_a_hard_update_copies_the_network_every_so_many_updates() -> None:
     agents = make(config_with(hard_update=3))
     agent = agents.seats[0]
     play(agents, [0, 3, 1, 4, 2])
-    start = target_weights(agent).clone()
+    start = weights(agent.target_network).clone()
     for _ in range(2):
         agents.learn()
-        assert torch.equal(target_weights(agent), start)
+        assert torch.equal(weights(agent.target_network), start)
     agents.learn()
-    assert torch.equal(target_weights(agent), weights(agent))
-    assert not torch.equal(target_weights(agent), start)
+    assert torch.equal(weights(agent.target_network), weights(agent.network))
+    assert not torch.equal(weights(agent.target_network), start)
 
 
 def test_a_dueling_agent_learns_in_all_its_parts() -> None:

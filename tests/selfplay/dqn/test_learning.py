@@ -9,13 +9,12 @@ import torch
 import selfplay
 from selfplay.dqn import standing
 from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.dqn.schedules import linear
 from selfplay.dqn.self_play import DQNLearner
 from selfplay.proof.evaluation import Evaluation
 from selfplay.runs import loop
 from selfplay.runs.loop import Record, proves, records
-from tests.selfplay.dqn.scripted import config_with, iterations
-
-CPU = torch.device("cpu")
+from tests.selfplay.dqn.scripted import CPU, config_with, iterations
 
 
 def trained(config: DQNConfig) -> tuple[list[Record], dict[str, torch.Tensor]]:
@@ -96,16 +95,18 @@ def test_every_setting_counts(change: dict[str, Any]) -> None:
     assert history[-1].metrics["time/updates"] > 90
 
 
+def test_linear_goes_from_start_to_end_and_stays() -> None:
+    expected = {0: 1.0, 1: 0.991, 50: 0.55, 99: 0.109, 100: 0.1, 101: 0.1, 10**12: 0.1}
+    assert {plies: linear(1.0, 0.1, 100, plies) for plies in expected} == pytest.approx(expected, abs=1e-12)
+    assert [linear(0.9, 0.2, 0, plies) for plies in (0, 1, 1000)] == [0.2, 0.2, 0.2]  # without duration
+    assert linear(0.0, 1.0, 4, 3) == 0.75  # it may rise
+
+
 def test_epsilon_follows_its_schedule() -> None:
     config = config_with(total_steps=160, epsilon_start=1.0, epsilon_end=0.0, epsilon_plies=80, warmup=0)
     learner = DQNLearner(config, CPU)
     epsilons = [learner.epsilon for _ in iterations(learner)]
     assert epsilons == pytest.approx([1, 0.8, 0.6, 0.4, 0.2, 0, 0, 0, 0, 0])
-
-
-def test_updates_per_step_are_counted() -> None:
-    history, _ = trained(config_with(total_steps=160, warmup=0, updates_per_step=3))
-    assert history[-1].metrics["time/updates"] == 30
 
 
 def test_stop_asks_for_what_it_names() -> None:
@@ -117,10 +118,20 @@ def test_stop_asks_for_what_it_names() -> None:
     assert not proves(perfect, "never")
 
 
-def test_the_article_preset_trains() -> None:
-    config = dataclasses.replace(PRESETS["article"], total_steps=400, eval_every=400)
-    history, _ = trained(config)
-    assert history[-1].metrics["time/updates"] == 301
+@pytest.mark.parametrize(
+    ("config", "updates"),
+    [
+        (config_with(total_steps=160, warmup=0, updates_per_step=3), 30),
+        (dataclasses.replace(PRESETS["article"], total_steps=400, eval_every=400), 301),
+        *(
+            (config_with(k=k, networks="separate", target=target, warmup=0, total_steps=64), 4)
+            for k in (1, 3)
+            for target in ("negamax", "independent", "article")
+        ),
+    ],
+)
+def test_updates_are_counted_even_before_every_seat_has_moved(config: DQNConfig, updates: int) -> None:
+    assert trained(config)[0][-1].metrics["time/updates"] == updates
 
 
 @pytest.mark.parametrize("networks", ["shared", "separate"])
@@ -162,13 +173,6 @@ def test_a_run_on_cuda_learns_and_repeats(networks: str) -> None:
 def test_separate_networks_start_and_end_different() -> None:
     _, weights = trained(config_with(networks="separate"))
     assert not torch.equal(weights["0.advantage.weight"], weights["1.advantage.weight"])
-
-
-@pytest.mark.parametrize("target", ["negamax", "independent", "article"])
-@pytest.mark.parametrize("k", [1, 3])
-def test_learning_may_start_before_every_seat_has_moved(target: str, k: int) -> None:
-    history, _ = trained(config_with(k=k, networks="separate", target=target, warmup=0, total_steps=64))
-    assert history[-1].metrics["time/updates"] == 4
 
 
 def test_a_run_stops_when_the_proof_has_held_three_times(monkeypatch: pytest.MonkeyPatch) -> None:

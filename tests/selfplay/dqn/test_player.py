@@ -16,14 +16,11 @@ def test_inputs_are_of_the_networks_perspective_whatever_is_given(given: np.ndar
     assert torch.equal(network_inputs(torch.as_tensor(given), perspective), torch.as_tensor(wanted).flatten(1).float())
 
 
-def test_the_two_perspectives_differ() -> None:
-    assert not np.array_equal(ABSOLUTE, MOVER)
-
-
 @pytest.mark.parametrize("networks", ["shared", "separate"])
 def test_moves_do_not_depend_on_perspective_or_array_kind(networks: str) -> None:
     player = make(config_with(), separate=networks == "separate").player()
     moves = player.act(ABSOLUTE)
+    assert not np.array_equal(ABSOLUTE, MOVER)
     assert isinstance(moves, np.ndarray)
     assert np.array_equal(moves, player.act(MOVER))
     tensor_moves = player.act(torch.as_tensor(MOVER))

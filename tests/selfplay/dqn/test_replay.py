@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from selfplay.dqn.replay import ReplayMemory
-
-CPU = torch.device("cpu")
+from tests.selfplay.dqn.scripted import CPU
 
 
 def rows(*numbers: int) -> torch.Tensor:
@@ -18,9 +17,12 @@ def held(memory: ReplayMemory) -> set[int]:
     return {int(number) for number in drawn[:, 0]}
 
 
-def test_only_rows_that_were_added_are_sampled() -> None:
+def test_only_rows_that_were_added_are_sampled_and_zeros_before() -> None:
     memory = ReplayMemory(10, 2, CPU)
-    memory.add(rows(1, 2, 3))
+    assert held(memory) == {0}
+    memory.add(rows(1))
+    assert held(memory) == {1}
+    memory.add(rows(2, 3))
     assert held(memory) == {1, 2, 3}
 
 
@@ -49,13 +51,6 @@ def test_rows_marked_invalid_are_dropped_and_take_no_room() -> None:
     assert held(memory) == {3, 6, 7}
     memory.add(rows(8, 9, 10), torch.tensor([False, False, False]))
     assert held(memory) == {3, 6, 7}
-
-
-def test_an_empty_memory_gives_zeros() -> None:
-    memory = ReplayMemory(3, 2, CPU)
-    assert held(memory) == {0}
-    memory.add(rows(7))
-    assert held(memory) == {7}
 
 
 def test_sampling_is_uniform() -> None:

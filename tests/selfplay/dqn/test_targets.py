@@ -4,6 +4,8 @@ X plays 0, O 3, X 1 (threatens 2), O 4 (a blunder: it threatens 5 but leaves 2 o
 are 0, 0, 0, -1 (O allowed the win), +1. The networks are constants, so that every bootstrap is known.
 """
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -32,37 +34,34 @@ def by_hand(target: str, separate: bool = False, **settings: object) -> list[tup
     return result
 
 
-def test_negamax_takes_the_opponents_value_with_a_minus_sign() -> None:
-    # Double: the online arg max is cell 4, valued 8 by the target network.
-    assert by_hand("negamax") == [([0, 0, 0, -1, 1], [-4, -4, -4, -5, 1])]
+@pytest.mark.parametrize(
+    ("target", "settings", "targets"),
+    [
+        ("negamax", {}, [-4, -4, -4, -5, 1]),  # the opponent's value with a minus sign
+        ("article", {}, [4, 4, 4, 3, 1]),  # the next observation's with a plus sign
+        # Stored when the reply is known: X0, O3, X1 bootstrap from the own next turn; then the losing O4 ends
+        # with its -1, and the winning X2 with +1.
+        ("independent", {}, [4, 4, 4, -1, 1]),
+        ("negamax", {"double": False}, [-4.5, -4.5, -4.5, -5.5, 1]),  # the target network chooses too
+        # After X0 cell 4 is open (8); after O4 it is taken, and of the open 2, 5, 6, 7, 8 the online network
+        # prefers 2, valued 6. The mask of the position before O4 would still allow cell 4.
+        ("negamax", {"mask": True}, [-4, -4, -4, -4, 1]),
+    ],
+)
+def test_the_targets_of_one_agent_for_both_seats(target: str, settings: dict[str, Any], targets: list[float]) -> None:
+    assert by_hand(target, **settings) == [([0, 0, 0, -1, 1], targets)]
 
 
-def test_negamax_between_two_agents_asks_the_other_seats_target_network() -> None:
-    first, second = by_hand("negamax", separate=True)
-    assert first == ([0, 0, 1], [-54, -54, 1])  # bootstraps from the second agent's 108
-    assert second == ([0, -1], [-4, -5])  # bootstraps from the first agent's 8; the loser's last move is there
-
-
-def test_article_takes_the_next_observation_with_a_plus_sign() -> None:
-    assert by_hand("article") == [([0, 0, 0, -1, 1], [4, 4, 4, 3, 1])]
-
-
-def test_article_between_two_agents_asks_its_own_target_network() -> None:
-    first, second = by_hand("article", separate=True)
-    assert first == ([0, 0, 1], [4, 4, 1])
-    assert second == ([0, -1], [54, 53])
-
-
-def test_independent_waits_for_the_own_next_turn_and_closes_the_losers_last_move() -> None:
-    # Stored when the reply is known: X0, O3, X1 bootstrap from the own next turn; then the losing O4 ends
-    # with its -1, and the winning X2 with +1.
-    assert by_hand("independent") == [([0, 0, 0, -1, 1], [4, 4, 4, -1, 1])]
-
-
-def test_independent_between_two_agents() -> None:
-    first, second = by_hand("independent", separate=True)
-    assert first == ([0, 0, 1], [4, 4, 1])
-    assert second == ([0, -1], [54, -1])
+@pytest.mark.parametrize(
+    ("target", "first", "second"),
+    [
+        ("negamax", [-54, -54, 1], [-4, -5]),  # each from the other: the first from 108, the second from 8
+        ("article", [4, 4, 1], [54, 53]),  # each from its own target network
+        ("independent", [4, 4, 1], [54, -1]),
+    ],
+)
+def test_the_targets_of_two_agents(target: str, first: list[float], second: list[float]) -> None:
+    assert by_hand(target, separate=True) == [([0, 0, 1], first), ([0, -1], second)]
 
 
 def test_independent_folds_the_replys_reward_in() -> None:
@@ -89,16 +88,6 @@ def test_the_others_bootstrap_from_the_position_just_after_the_move(target: str)
     assert transitions.goes_on.tolist() == [1, 1, 1, 1, 0]
 
 
-def test_without_double_the_target_network_chooses_too() -> None:
-    assert by_hand("negamax", double=False) == [([0, 0, 0, -1, 1], [-4.5, -4.5, -4.5, -5.5, 1])]
-
-
-def test_a_masked_target_maximizes_over_the_empty_cells_of_the_next_position() -> None:
-    # After X0 cell 4 is open (8); after O4 it is taken, and of the open 2, 5, 6, 7, 8 the online network
-    # prefers 2, valued 6. The mask of the position before O4 would still allow cell 4.
-    assert by_hand("negamax", mask=True) == [([0, 0, 0, -1, 1], [-4, -4, -4, -4, 1])]
-
-
 def test_a_masked_target_stays_finite_on_a_full_board() -> None:
     agents = make(config_with(mask=True, symmetry=False))
     play(agents, [0, 1, 2, 4, 3, 5, 7, 6, 8])
@@ -117,6 +106,6 @@ def test_an_illegal_move_ends_the_transitions_of_both_seats_under_independent() 
 
 def test_a_game_ends_the_wait_so_that_the_next_game_starts_clean() -> None:
     agents = make(config_with(target="independent", symmetry=False))
-    play(agents, GAME)
-    play(agents, GAME)
+    for _ in range(2):
+        play(agents, GAME)
     assert remembered(agents.seats[0]).reward.tolist() == [0, 0, 0, -1, 1] * 2

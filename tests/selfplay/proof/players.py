@@ -1,14 +1,19 @@
 """Hand-made players of a board of any size, and a plain walk through every game line of one."""
 
-from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 
+from selfplay.proof.evaluation import SeatEvaluation
 from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rules, solve
+
+Marks = tuple[frozenset[int], frozenset[int]]
+Draw = Callable[[Rules, Marks, int], dict[int, Fraction]]
+"""Returns the probability of each cell that is drawn, by the marks of both seats and the seat to move."""
 
 
 class ScriptedPlayer:
@@ -46,38 +51,57 @@ def stubborn(mine: set[int], theirs: set[int]) -> int:
     return 0 if 4 in mine | theirs else 4
 
 
-def walk(
-    book: RuleBook, choose: Callable[[set[int], set[int]], int], seat: int
-) -> tuple[Counter[str], dict[str, Fraction], int]:
-    """Follow every reply to a player in one seat: count lines, weigh chances, find the worst result."""
-    lines: Counter[str] = Counter()
-    chances: dict[str, Fraction] = dict.fromkeys(("win", "draw", "loss", "illegal"), Fraction(0))
+def empty(rules: Rules, marks: Marks) -> list[int]:
+    return [cell for cell in range(rules.cells) if cell not in marks[0] | marks[1]]
 
-    def end(name: str, chance: Fraction) -> int:
-        lines[name] += 1
+
+def certain(choose: Callable[[set[int], set[int]], int]) -> Draw:
+    """Return what draws the cell that a scripted player plays."""
+    return lambda _rules, marks, seat: {choose({*marks[seat]}, {*marks[1 - seat]}): Fraction(1)}
+
+
+def walked(rules: Rules, draw: Draw, seat: int) -> tuple[SeatEvaluation, float]:
+    """Follow every reply to a player in one seat, line by line; add the chance that it plays a taken cell."""
+    lines = {"lost": 0, "illegal": 0}
+    chances = dict.fromkeys(("win", "draw", "loss", "illegal"), Fraction(0))
+    book = RuleBook(rules.rows, rules.cols, rules.k)
+
+    def end(name: str, chance: Fraction, value: int, line: str | None = None) -> Fraction:
         chances[name] += chance
-        return {"win": 1, "draw": 0}.get(name, -1)
+        if line:
+            lines[line] += 1
+        return Fraction(value)
 
-    def follow(marks: tuple[set[int], set[int]], ply: int, chance: Fraction) -> int:
+    def follow(marks: Marks, chance: Fraction) -> Fraction:
+        ply = len(marks[0] | marks[1])
         mover = ply % 2
-        mine, theirs = marks[mover], marks[1 - mover]
-        if any(theirs.issuperset(line) for line in book.lines):
-            return end("win" if 1 - mover == seat else "loss", chance)
-        empty = [cell for cell in range(book.cells) if cell not in mine | theirs]
-        if not empty:
-            return end("draw", chance)
-        if mover == seat:
-            cell = choose(mine, theirs)
-            if cell not in empty:
-                return end("illegal", chance)
-            moves, share = [cell], chance
-        else:
-            moves, share = empty, chance / len(empty)
-        results = []
-        for cell in moves:
-            after = (marks[0] | {cell}, marks[1]) if mover == 0 else (marks[0], marks[1] | {cell})
-            results.append(follow(after, ply + 1, share))
-        return min(results)
+        if any(marks[1 - mover].issuperset(line) for line in book.lines):
+            return end("loss", chance, -1, "lost") if mover == seat else end("win", chance, 1)
+        if ply == rules.cells:
+            return end("draw", chance, 0)
 
-    worst = follow((set(), set()), 0, Fraction(1))
-    return lines, chances, worst
+        def after(cell: int, chance: Fraction) -> Fraction:
+            added = marks[mover] | {cell}
+            return follow((added, marks[1]) if mover == 0 else (marks[0], added), chance)
+
+        if mover != seat:
+            cells = empty(rules, marks)
+            return min([after(cell, chance / len(cells)) for cell in cells])
+        value = Fraction(0)
+        for cell, share in draw(rules, marks, seat).items():
+            if cell in marks[0] | marks[1]:
+                chances["illegal"] += chance * share
+                value += share * end("loss", chance * share, -1, "illegal")
+            else:
+                value += share * after(cell, chance * share)
+        return value
+
+    worst = follow((frozenset(), frozenset()), Fraction(1))
+    win, drawn, loss, illegal = map(float, chances.values())
+    return SeatEvaluation(lines["lost"], lines["illegal"], win, drawn, loss, float(worst)), illegal
+
+
+def assert_close(found: SeatEvaluation, expected: SeatEvaluation) -> None:
+    assert (found.losses, found.illegal) == (expected.losses, expected.illegal)
+    for name in ("win", "draw", "loss", "best_response"):
+        assert getattr(found, name) == pytest.approx(getattr(expected, name), abs=1e-12), name

@@ -10,8 +10,15 @@ from gymnasium.error import InvalidAction
 from selfplay.agent import Agent
 from selfplay.proof.evaluation import Proof, evaluate
 from selfplay.proof.reach import Unproved, evaluate_reach
-from tests.selfplay.proof.players import ScriptedPlayer, first_empty, optimal_player, stubborn, walk
-from tests.tictactoe.rule_book import RuleBook
+from tests.selfplay.proof.players import (
+    ScriptedPlayer,
+    assert_close,
+    certain,
+    first_empty,
+    optimal_player,
+    stubborn,
+    walked,
+)
 from tictactoe import Rules, solve
 
 
@@ -48,17 +55,11 @@ def test_every_number_of_a_seat_agrees_with_a_walk_through_all_lines(
     evaluation = how(ScriptedPlayer(choose), rules)
     assert isinstance(evaluation, Proof)
     value = int(solve(rules).value[0]) if rules in BOARDS else 1
-    worst_results = []
-    for seat, found in enumerate((evaluation.first, evaluation.second)):
-        lines, chances, worst = walk(RuleBook(rules.rows, rules.cols, rules.k), choose, seat)
-        assert found.losses == lines["loss"]
-        assert found.illegal == lines["illegal"]
-        assert found.win == pytest.approx(float(chances["win"]), abs=1e-12)
-        assert found.draw == pytest.approx(float(chances["draw"]), abs=1e-12)
-        assert found.loss == pytest.approx(float(chances["loss"] + chances["illegal"]), abs=1e-12)
-        assert found.best_response == worst
-        worst_results.append(worst)
-    assert evaluation.exploitability == ((value - worst_results[0]) + (-value - worst_results[1])) / 2
+    expected = [walked(rules, certain(choose), seat)[0] for seat in (0, 1)]
+    assert_close(evaluation.first, expected[0])
+    assert_close(evaluation.second, expected[1])
+    first, second = (seat.best_response for seat in expected)
+    assert evaluation.exploitability == ((value - first) + (-value - second)) / 2
     assert not evaluation.unbeatable
 
 

@@ -9,14 +9,19 @@ import pytest
 from gymnasium.error import InvalidAction
 
 import selfplay
-from selfplay.proof.evaluation import Evaluation, Proof, SeatEvaluation
-from tests.selfplay.proof.players import ScriptedPlayer, first_empty, optimal_player
-from tests.tictactoe.rule_book import RuleBook
+from selfplay.proof.evaluation import Evaluation, Proof
+from tests.selfplay.proof.players import (
+    Draw,
+    Marks,
+    ScriptedPlayer,
+    assert_close,
+    certain,
+    empty,
+    first_empty,
+    optimal_player,
+    walked,
+)
 from tictactoe import Rules, solve
-
-Marks = tuple[frozenset[int], frozenset[int]]
-Draw = Callable[[Rules, Marks, int], dict[int, Fraction]]
-"""Returns the probability of each cell that is drawn, by the marks of both seats and the seat to move."""
 
 
 class Drawing:
@@ -34,10 +39,6 @@ class Drawing:
             for cell, chance in self.draw(self.rules, (marks[0], marks[1]), len(marks[0] | marks[1]) % 2).items():
                 chances[row, cell] = chance
         return chances
-
-
-def empty(rules: Rules, marks: Marks) -> list[int]:
-    return [cell for cell in range(rules.cells) if cell not in marks[0] | marks[1]]
 
 
 def uniform(rules: Rules, marks: Marks, _seat: int) -> dict[int, Fraction]:
@@ -59,51 +60,6 @@ def best(rules: Rules, marks: Marks, seat: int) -> dict[int, Fraction]:
     return {cell: Fraction(1, len(cells)) for cell in cells}
 
 
-def walked(rules: Rules, draw: Draw, seat: int) -> SeatEvaluation:
-    """Follow every game line of an agent that draws, one by one."""
-    lines = {"lost": 0, "illegal": 0}
-    chances = dict.fromkeys(("win", "draw", "loss"), Fraction(0))
-    book = RuleBook(rules.rows, rules.cols, rules.k)
-
-    def end(name: str, chance: Fraction, value: int, line: str | None = None) -> Fraction:
-        chances[name] += chance
-        if line:
-            lines[line] += 1
-        return Fraction(value)
-
-    def follow(marks: Marks, chance: Fraction) -> Fraction:
-        ply = len(marks[0] | marks[1])
-        mover = ply % 2
-        if any(marks[1 - mover].issuperset(line) for line in book.lines):
-            return end("loss", chance, -1, "lost") if mover == seat else end("win", chance, 1)
-        if ply == rules.cells:
-            return end("draw", chance, 0)
-
-        def after(cell: int, chance: Fraction) -> Fraction:
-            added = marks[mover] | {cell}
-            return follow((added, marks[1]) if mover == 0 else (marks[0], added), chance)
-
-        if mover != seat:
-            cells = empty(rules, marks)
-            return min([after(cell, chance / len(cells)) for cell in cells])
-        value = Fraction(0)
-        for cell, share in draw(rules, marks, seat).items():
-            taken = cell in marks[0] | marks[1]
-            found = end("loss", chance * share, -1, "illegal") if taken else after(cell, chance * share)
-            value += share * found
-        return value
-
-    worst = follow((frozenset(), frozenset()), Fraction(1))
-    win, drawn, loss = (float(chances[name]) for name in ("win", "draw", "loss"))
-    return SeatEvaluation(lines["lost"], lines["illegal"], win, drawn, loss, float(worst))
-
-
-def assert_close(found: SeatEvaluation, expected: SeatEvaluation) -> None:
-    assert (found.losses, found.illegal) == (expected.losses, expected.illegal)
-    for name in ("win", "draw", "loss", "best_response"):
-        assert getattr(found, name) == pytest.approx(getattr(expected, name), abs=1e-11), name
-
-
 @pytest.mark.parametrize("draw", [uniform, careless, best])
 @pytest.mark.parametrize(
     "rules", [Rules(2, 3, 2), Rules(2, 3, 3), Rules(1, 3, 1), Rules(2, 4, 3), Rules(1, 1, 1)], ids=str
@@ -113,7 +69,7 @@ def test_an_agent_that_draws_is_judged_by_each_move_that_has_any_probability(rul
     whole, reached = selfplay.evaluate(agent, rules), selfplay.evaluate_reach(agent, rules)
     assert isinstance(reached, Proof)
     for seat in (0, 1):
-        expected = walked(rules, draw, seat)
+        expected, _ = walked(rules, draw, seat)
         assert_close((whole.first, whole.second)[seat], expected)
         assert_close((reached.first, reached.second)[seat], expected)
     if draw is best:
@@ -143,28 +99,23 @@ def test_drawing_among_best_moves_is_proved_unbeatable_and_optimal() -> None:
 
 
 def test_certain_probabilities_are_judged_as_the_moves_themselves() -> None:
-    certain = Drawing(Rules(), lambda rules, marks, _: {empty(rules, marks)[0]: Fraction(1)})
-    assert selfplay.evaluate(certain, Rules()) == selfplay.evaluate(ScriptedPlayer(first_empty), Rules(), "mover")
-
-
-def absolute_only(observation: Any, _mask: Any = None) -> Any:
-    """Play the best move of absolute observations; of the mover's view it is nonsense."""
-    moves = []
-    for board in np.asarray(observation).reshape(len(observation), -1, 3):
-        first, second = (sum(1 << int(cell) for cell in np.flatnonzero(board[:, plane])) for plane in (1, 2))
-        to_play = (first | second).bit_count() % 2
-        mover, opponent = (first, second) if to_play == 0 else (second, first)
-        try:
-            moves.append(solve(Rules()).lookup(mover, opponent)[1][0])
-        except ValueError:
-            moves.append(0)
-    return np.array(moves)
+    drawing = Drawing(Rules(), certain(first_empty))
+    assert selfplay.evaluate(drawing, Rules()) == selfplay.evaluate(ScriptedPlayer(first_empty), Rules(), "mover")
 
 
 class Absolute:
-    """Know the absolute view alone, as who trains on the environment's defaults does."""
+    """Play the best move of absolute observations; of the mover's view it is nonsense."""
 
-    act = staticmethod(absolute_only)
+    def act(self, observation: Any, _mask: Any = None) -> Any:
+        moves = []
+        for board in np.asarray(observation).reshape(len(observation), -1, 3):
+            first, second = (sum(1 << int(cell) for cell in np.flatnonzero(board[:, plane])) for plane in (1, 2))
+            marks = (first, second) if (first | second).bit_count() % 2 == 0 else (second, first)
+            try:
+                moves.append(solve(Rules()).lookup(*marks)[1][0])
+            except ValueError:
+                moves.append(0)
+        return np.array(moves)
 
 
 def test_an_agent_is_shown_the_view_it_was_trained_on() -> None:
@@ -240,12 +191,8 @@ class Answering:
     ("agent", "error", "gist"),
     [
         (object(), selfplay.UserError, "a object is no agent: it has neither act"),
-        (
-            Answering(lambda _: np.ones((3, 9)) / 9),
-            InvalidAction,
-            r"probabilities must be of shape \(1, 9\), got \(3, 9\)",
-        ),
-        (Answering(lambda o: np.full((len(o), 9), 0.2)), InvalidAction, "0 or more and have the sum 1 on each board"),
+        (Answering(lambda _: np.ones((3, 9)) / 9), InvalidAction, r"must be of shape \(1, 9\), got \(3, 9\)"),
+        (Answering(lambda o: np.full((len(o), 9), 0.2)), InvalidAction, "0 or more and have the sum 1 on each"),
         (
             Answering(lambda o: np.full((len(o), 9), np.nan)),
             InvalidAction,

@@ -1,6 +1,5 @@
 """The experiment saves the player of the moment, whatever ends the run, and shows where it stands."""
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +21,7 @@ from selfplay.settings import RunSettings
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
 from selfplay.tabular.learner import TabularLearner
 from selfplay.tabular.players import AfterstatePlayer
-from tests.runs import DQN, TABULAR
+from tests.runs import DQN, TABULAR, metrics
 
 
 def saved_table(folder: Path) -> np.ndarray:
@@ -52,7 +51,7 @@ def test_an_interrupted_run_saves_the_player_of_the_moment(tmp_path: Path, monke
     assert learner.steps == 350
     assert [record.steps for record in caught.value.run.records] == [100, 200, 300]
     assert np.array_equal(saved_table(tmp_path / "it"), learner.algorithm.table)
-    assert (tmp_path / "it" / "metrics.jsonl").read_text().count("\n") == 3
+    assert len(metrics(tmp_path / "it")) == 3
     assert (tmp_path / "it" / "progress.png").exists()
 
 
@@ -92,9 +91,9 @@ def test_on_a_terminal_the_score_moves_between_evaluations_and_fits_any_width(
     monkeypatch.setattr(screen, "Console", lambda: Console(force_terminal=True, width=50))
     monkeypatch.setattr(Checkpoints, "due", due)
     main([*args, "--run-dir", str(tmp_path / "it")])
-    first = json.loads((tmp_path / "it" / "metrics.jsonl").read_text().splitlines()[0])
+    first = metrics(tmp_path / "it")[0]
     steps = [int(text.split()[0].replace(",", "")) for text in drawn]
-    assert len([number for number in steps if number < first.get("plies", first.get("games"))]) > 3
+    assert len([number for number in steps if number < first["plies" if "plies" in first else "games"]]) > 3
     assert steps == sorted(set(steps))
     assert all(len(line) <= 50 for text in drawn for line in text.split("\n"))
     assert "training until the first evaluation" in drawn[0]

@@ -49,34 +49,37 @@ def test_the_program_that_is_planted_does_something(tmp_path: Path) -> None:
     assert (tmp_path / MARKER).exists()
 
 
-@pytest.mark.parametrize("plant", PLANTS)
-@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
-def test_a_player_is_not_loaded_from_it(name: str, plant: str, folder: Path) -> None:
-    path = folder / name
+def replace(path: Path, plant: str) -> None:
     path.unlink()
     PLANTS[plant](path)
-    ended = run("prove", [str(folder)], folder.parent)
-    assert ended.status == 2
-    assert_harmless(ended, path)
 
 
-@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
-@pytest.mark.parametrize("command", [["play"], ["arena", "random"]])
-def test_nobody_plays_with_it(command: list[str], name: str, folder: Path) -> None:
-    path = folder / name
-    path.unlink()
-    PLANTS["a pipe"](path)
-    ended = run(command[0], [str(folder), *command[1:]], folder.parent)
+PROVE, RESUME = ["prove", "it"], ["train", "--resume", "it", *LONGER]
+
+
+@pytest.mark.parametrize(
+    ("name", "command", "plant"),
+    [
+        *(("config.json", PROVE, plant) for plant in PLANTS),
+        *(("model.safetensors", PROVE, plant) for plant in PLANTS),
+        *(("metrics.jsonl", RESUME, plant) for plant in PLANTS),
+        *(("config.json", command, "a pipe") for command in (["play", "it"], ["arena", "it", "random"])),
+        *(("model.safetensors", command, "a pipe") for command in (["play", "it"], ["arena", "it", "random"])),
+    ],
+)
+def test_nothing_is_done_with_it(name: str, command: list[str], plant: str, folder: Path) -> None:
+    replace(folder / name, plant)
+    program, *args = command
+    ended = run(program, [str(folder) if arg == "it" else arg for arg in args], folder.parent)
     assert ended.status == 2
-    assert_harmless(ended, path)
+    assert_harmless(ended, folder / name)
 
 
 @pytest.mark.parametrize("plant", PLANTS)
 @pytest.mark.parametrize("kind", ["json", "safetensors"])
 def test_a_run_goes_on_from_the_checkpoint_before_it(kind: str, plant: str, folder: Path) -> None:
     path = max((folder / "checkpoint").glob(f"*.{kind}"), key=lambda path: int(path.stem))
-    path.unlink()
-    PLANTS[plant](path)
+    replace(path, plant)
     ended = run("train", ["--resume", str(folder), *LONGER], folder.parent, Setting(often))
     assert ended.status == 0
     first, *others = ended.complaint.splitlines()
@@ -84,16 +87,6 @@ def test_a_run_goes_on_from_the_checkpoint_before_it(kind: str, plant: str, fold
     # A folder is not written over.
     assert ["(Is a directory); the last one stays" in other for other in others] == [True] * (plant == "a folder")
     assert_harmless(ended._replace(complaint=f"{first}\n"), path)
-
-
-@pytest.mark.parametrize("plant", PLANTS)
-def test_no_record_is_continued_from_it(plant: str, folder: Path) -> None:
-    path = folder / "metrics.jsonl"
-    path.unlink()
-    PLANTS[plant](path)
-    ended = run("train", ["--resume", str(folder), *LONGER], folder.parent)
-    assert ended.status == 2
-    assert_harmless(ended, path)
 
 
 @pytest.mark.parametrize("plant", PLANTS)

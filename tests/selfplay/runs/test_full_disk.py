@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -31,6 +32,22 @@ def full_from(name: str) -> None:
     sys.addaudithook(watch)
 
 
+def start(args: Sequence[str], folder: Path, before: Callable[[], None] = often) -> Ended:
+    """Begin a run that writes a checkpoint whenever it can."""
+    return run("train", [*args, *OFTEN, "--run-dir", str(folder)], folder.parent, Setting(before))
+
+
+def resume(folder: Path) -> Ended:
+    return run("train", ["--resume", str(folder)], folder.parent, Setting(often))
+
+
+@pytest.fixture
+def whole(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Return the folder of a run whose disk is never full."""
+    assert start(getattr(request, "param", SHORT), tmp_path / "whole").status == 0
+    return tmp_path / "whole"
+
+
 def assert_stopped_in_a_line(ended: Ended, folder: Path, reason: str) -> None:
     """Assert that a run has ended because of the disk, and has said so without a traceback."""
     assert ended.status == 2
@@ -46,9 +63,10 @@ def assert_only_notices(notices: list[str], reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "names"),
+    ("whole", "args", "names"),
     [
         (
+            SHORT,
             SHORT,
             [
                 "metrics.jsonl",
@@ -62,29 +80,26 @@ def assert_only_notices(notices: list[str], reason: str) -> None:
                 "progress.png",
             ],
         ),
-        (MINIMAX_Q, ["checkpoint/2.safetensors", "checkpoint/3.json", "model.safetensors", "table.csv"]),
+        (MINIMAX_Q, MINIMAX_Q, ["checkpoint/2.safetensors", "checkpoint/3.json", "model.safetensors", "table.csv"]),
     ],
     ids=["dqn", "minimax-q"],
+    indirect=["whole"],
 )
 def test_a_run_whose_disk_is_full_stops_in_a_line_and_loses_nothing(
-    args: list[str], names: list[str], tmp_path: Path
+    whole: Path, args: list[str], names: list[str], tmp_path: Path
 ) -> None:
-    whole = tmp_path / "whole"
-    assert run("train", [*args, *OFTEN, "--run-dir", str(whole)], tmp_path, Setting(often)).status == 0
     for number, name in enumerate(names):
         folder = tmp_path / str(number)
-        setting = Setting(partial(full_from, f"{folder}/{name}"))
-        ended = run("train", [*args, *OFTEN, "--run-dir", str(folder)], tmp_path, setting)
+        ended = start(args, folder, partial(full_from, f"{folder}/{name}"))
         assert_stopped_in_a_line(ended, folder, "File too large")
-        again = run("train", ["--resume", str(folder)], tmp_path, Setting(often))
+        again = resume(folder)
         assert (again.status, again.complaint) == (0, ""), name
         same(whole, folder)
         assert not list(folder.rglob("*.partial"))
 
 
 def test_a_run_that_cannot_begin_says_so(tmp_path: Path) -> None:
-    setting = Setting(partial(full_from, "config.json"))
-    ended = run("train", [*SHORT, "--run-dir", str(tmp_path / "it")], tmp_path, setting)
+    ended = start(SHORT, tmp_path / "it", partial(full_from, "config.json"))
     assert_stopped_in_a_line(ended, tmp_path / "it", "File too large")
     assert not content_of(tmp_path / "it")
 
@@ -95,10 +110,9 @@ def large_checkpoints_fail() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, resource.RLIM_INFINITY))
 
 
-def test_a_run_goes_on_where_there_is_room_for_all_but_its_checkpoints(tmp_path: Path) -> None:
-    whole, folder = tmp_path / "whole", tmp_path / "it"
-    assert run("train", [*SHORT, "--run-dir", str(whole)], tmp_path).status == 0
-    ended = run("train", [*SHORT, *OFTEN, "--run-dir", str(folder)], tmp_path, Setting(large_checkpoints_fail))
+def test_a_run_goes_on_where_there_is_room_for_all_but_its_checkpoints(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "it"
+    ended = start(SHORT, folder, large_checkpoints_fail)
     assert ended.status == 0
     lines = ended.complaint.splitlines()
     assert set(lines) == {f"{folder}/checkpoint: no checkpoint could be written (File too large); the last one stays"}
@@ -114,15 +128,14 @@ def output_is_full() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device of a full disk")
-def test_a_run_whose_output_cannot_be_written_loses_nothing(tmp_path: Path) -> None:
-    whole, folder = tmp_path / "whole", tmp_path / "it"
-    assert run("train", [*SHORT, *OFTEN, "--run-dir", str(whole)], tmp_path, Setting(often)).status == 0
-    ended = run("train", [*SHORT, *OFTEN, "--run-dir", str(folder)], tmp_path, Setting(output_is_full))
+def test_a_run_whose_output_cannot_be_written_loses_nothing(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "it"
+    ended = start(SHORT, folder, output_is_full)
     assert ended.status == 2
     assert ended.complaint.count("\n") == 1
     assert "the output: " in ended.complaint
     assert "No space left on device" in ended.complaint
-    again = run("train", ["--resume", str(folder)], tmp_path, Setting(often))
+    again = resume(folder)
     assert "is finished" in again.complaint or not again.status
     same(whole, folder)
 
@@ -132,10 +145,9 @@ def mounted(options: str, place: Path) -> bool:
     return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
-def test_a_small_disk_that_runs_full_and_then_grows(tmp_path: Path) -> None:
-    whole, disk = tmp_path / "whole", tmp_path / "disk"
+def test_a_small_disk_that_runs_full_and_then_grows(whole: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
     disk.mkdir()
-    assert run("train", [*SHORT, *OFTEN, "--run-dir", str(whole)], tmp_path, Setting(often)).status == 0
     statuses = set()
     for kib in (8, 16, 24, 32, 40, 100, 252):
         if not mounted(f"size={kib}k", disk):

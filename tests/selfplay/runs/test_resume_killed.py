@@ -70,9 +70,8 @@ def test_a_run_killed_before_any_change_of_a_file_ends_with_the_same_bits(args: 
     resumed = 0
     for number in range(1, done.calls + 1):
         folder = tmp_path / str(number)
-        died = run(
-            "train", [*args, *OFTEN, "--run-dir", str(folder)], tmp_path, Setting(often_and_quickly, number, FILE_CALLS)
-        )
+        setting = Setting(often_and_quickly, number, FILE_CALLS)
+        died = run("train", [*args, *OFTEN, "--run-dir", str(folder)], tmp_path, setting)
         assert died.status == -signal.SIGKILL
         if not (folder / "config.json").exists():
             assert newest(folder) == 0

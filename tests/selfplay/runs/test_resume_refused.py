@@ -1,17 +1,28 @@
-"""A resumed run takes no settings but its own, has its folder for itself, and keeps its last good checkpoint."""
+"""A resumed run takes no settings but its own, has its folder for itself, and keeps its last good checkpoint.
+
+Files that are whole, but not what this program writes, or of another machine, are refused in a line.
+"""
 
 import fcntl
+import json
 import os
+import re
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
+from numpy.random import PCG64
 
 import selfplay
 from selfplay.algorithms import read_settings
 from selfplay.commands import train
 from selfplay.errors import UserError
 from selfplay.runs.checkpoints import Checkpoints
-from tests.runs import DQN, Stopper, content_of, in_parts, same, stopped
+from selfplay.tabular.outcomes import Counts
+from tests.runs import DQN, TABULAR, Stopper, content_of, forge, in_parts, left_behind, refused, same, stopped
+from tests.selfplay.runs.test_full_disk import mounted
 
 
 @pytest.mark.parametrize(
@@ -32,10 +43,7 @@ def test_other_settings_are_refused_with_the_difference(
     folder = stopped(tmp_path / "it", stopper)
     before = content_of(folder)
     named = [args[0]] if args[0] == "minimax-q" else []
-    with pytest.raises(UserError) as caught:
-        train.main([*named, "--resume", str(folder), *args[len(named) :]])
-    assert gist in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert gist in refused(train.main, [*named, "--resume", str(folder), *args[len(named) :]])
     assert content_of(folder) == before
 
 
@@ -43,21 +51,12 @@ def test_force_takes_other_settings_and_writes_them_down(tmp_path: Path, stopper
     folder = stopped(tmp_path / "it", stopper)
     train.main(["dqn", "--resume", str(folder), "--learning-rate", "0.001", "--force"])
     assert getattr(read_settings(folder)[0], "learning_rate", None) == 0.001
-    with pytest.raises(UserError, match="is finished"):
-        train.main(["--resume", str(folder)])
 
 
 def test_force_cannot_fit_a_checkpoint_into_another_network(tmp_path: Path, stopper: Stopper) -> None:
     folder = stopped(tmp_path / "it", stopper)
     with pytest.raises(UserError, match=r"agent_0\.adam_mean must be \(521,\), but is \(601,\)"):
         train.main(["--resume", str(folder), "--hidden", "8", "16", "--force"])
-
-
-def test_force_goes_with_resume() -> None:
-    with pytest.raises(UserError, match="--force goes with --resume RUN"):
-        train.main(["--force"])
-    with pytest.raises(UserError, match="--checkpoint-interval must be above 0 s, got 0"):
-        train.main(["--checkpoint-interval", "0"])
 
 
 def test_a_second_process_is_refused(tmp_path: Path, stopper: Stopper) -> None:
@@ -74,9 +73,7 @@ def test_a_run_locks_its_folder(tmp_path: Path, stopper: Stopper, monkeypatch: p
     refusals = []
 
     def intrude(kept: Checkpoints, _: object) -> None:
-        with pytest.raises(UserError) as caught:
-            train.main(["--resume", str(kept.folder)])
-        refusals.append(str(caught.value))
+        refusals.append(refused(train.main, ["--resume", str(kept.folder)]))
 
     monkeypatch.setattr(Checkpoints, "write", intrude)
     in_parts(DQN, tmp_path / "it", stopper, [])
@@ -99,13 +96,6 @@ def test_an_old_run_and_no_run_are_refused(tmp_path: Path) -> None:
         train.main(["--resume", str(tmp_path)])
 
 
-def test_metrics_that_were_cut_are_named(tmp_path: Path, stopper: Stopper) -> None:
-    folder = stopped(tmp_path / "it", stopper)
-    (folder / "metrics.jsonl").write_text("")
-    with pytest.raises(UserError, match=r"metrics\.jsonl: must have 1 whole lines, as its checkpoint counts"):
-        train.main(["--resume", str(folder)])
-
-
 def test_a_run_that_diverges_keeps_its_last_good_checkpoint(tmp_path: Path, stopper: Stopper) -> None:
     in_parts(DQN, tmp_path / "whole", stopper, [])
     folder = stopped(tmp_path / "it", stopper)
@@ -117,3 +107,151 @@ def test_a_run_that_diverges_keeps_its_last_good_checkpoint(tmp_path: Path, stop
         train.main(["--resume", str(folder)])
     train.main(["--resume", str(folder), "--learning-rate", "8e-3", "--force"])
     same(tmp_path / "whole", folder)
+
+
+def test_a_run_goes_on_where_it_began_whatever_auto_is_there(
+    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    folder = stopped(tmp_path / "it", stopper, [*DQN, "--device", "auto"])
+    assert getattr(read_settings(folder)[0], "device", "") == "cpu"
+    train.main(["--resume", str(folder)])
+
+
+def test_a_run_of_another_device_goes_on_by_force(
+    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    folder = stopped(tmp_path / "it", stopper)
+    config = json.loads((folder / "config.json").read_text())
+    config["config"]["device"] = "cuda"
+    (folder / "config.json").write_text(json.dumps(config))
+    forge(folder, {"generator": torch.zeros(8_192, dtype=torch.uint8)}, config={"device": "cuda"}, version="0.0.1")
+    assert refused(train.main, ["--resume", str(folder)]).endswith("has no CUDA; use --device cpu")
+    message = refused(train.main, ["--resume", str(folder), "--device", "cpu"])
+    assert "--device was 'cuda' and now is 'cpu' (--force takes them)" in message
+    train.main(["--resume", str(folder), "--device", "cpu", "--force"])
+    assert getattr(read_settings(folder)[0], "device", "") == "cpu"
+    assert left_behind(folder)["metrics"][-1]["plies"] == 2_400
+
+
+@pytest.mark.parametrize(
+    ("args", "stop"), [(["--total-steps", "960"], 70), (["--total-steps", "1120"], 70), (["--total-steps", "96"], 20)]
+)
+def test_a_run_is_not_made_shorter_than_it_is(args: list[str], stop: int, tmp_path: Path, stopper: Stopper) -> None:
+    folder = stopped(tmp_path / "it", stopper, stop=stop)
+    played = {70: "1,120", 20: "320"}[stop]
+    message = refused(train.main, ["--resume", str(folder), *args, "--force"])
+    assert message == f"--total-steps must be above what has been played, {played}, got {args[1]}"
+
+
+@pytest.mark.parametrize("algorithm", ["minimax-q", "td-backup"])
+def test_a_tabular_run_is_not_made_shorter_but_may_be_evaluated_more_often(
+    algorithm: str, tmp_path: Path, stopper: Stopper
+) -> None:
+    folder = stopped(tmp_path / "it", stopper, [algorithm, *TABULAR], stop=4)
+    message = refused(train.main, ["--resume", str(folder), "--games", "200", "--force"])
+    assert message == "--games must be above what has been played, 280, got 200"
+    train.main(["--resume", str(folder), "--eval-every", "100", "--force"])
+    assert [line["games"] for line in left_behind(folder)["metrics"]][:3] == [400, 500, 600]
+
+
+MINIMAX_Q = ["minimax-q", *TABULAR]
+
+
+@pytest.mark.parametrize(
+    ("args", "tensors", "counters"),
+    [
+        (DQN, {"agent_0.updates": torch.tensor(-1)}, {}),
+        (DQN, {"agent_0.memory_added": torch.tensor(-5)}, {}),
+        (DQN, {"boards.mover": torch.full((16,), -1)}, {}),
+        (DQN, {"boards.mover": torch.full((16,), 1 << 40)}, {}),
+        (DQN, {"boards.mover": torch.zeros(16, dtype=torch.int64), "boards.opponent": torch.full((16,), 7)}, {}),
+        (DQN, {"boards.ply": torch.full((16,), 9)}, {}),
+        (DQN, {"generator": torch.zeros(8_192, dtype=torch.uint8)}, {}),
+        (DQN, {}, {"proofs": 7}),
+        (DQN, {}, {"updates": 10**30}),
+        (DQN, {}, {"due": 10**30}),
+        (DQN, {}, {"seconds": 1e300}),
+        (DQN, {}, {"plies": 10**12}),
+        (DQN, {}, {"evaluations": 10**15}),
+        (MINIMAX_Q, {}, {"games_played": 0}),
+        (MINIMAX_Q, {}, {"games_played": 10**13}),
+        (MINIMAX_Q, {}, {"games_played": 1_000, "evaluations": 0}),
+        (MINIMAX_Q, {}, {"counts": {"draws": 10**9, **dict.fromkeys(Counts._fields[1:], 0)}}),
+        (MINIMAX_Q, {}, {"generator": PCG64(0).state | {"state": {"state": 1 << 200, "inc": 1}}}),
+    ],
+    ids=str,
+)
+def test_a_forged_checkpoint_is_refused(
+    args: list[str], tensors: dict[str, torch.Tensor], counters: dict[str, Any], tmp_path: Path, stopper: Stopper
+) -> None:
+    folder = stopped(tmp_path / "it", stopper, args, stop=70 if args == DQN else 4)
+    forge(folder, tensors, **({"counters": counters} if counters else {}))
+    message = refused(train.main, ["--resume", str(folder)])
+    expected = "its counters|must" if args == DQN else "--games must be above"
+    assert re.search(f"not one of such a run|no state of a generator|{expected}", message)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"plies": "960"},
+        {"plies": -1},
+        {"plies": 10**30},
+        {"plies": True},
+        {"plies": None},
+        {"loss/td": float("nan")},
+        {"loss/td": 10**400},
+        {"loss/td": None},
+        {"\ud800": 1},
+        {"eval/first/best_response": 3},
+        {"eval/second/losses": "many"},
+        {"padding" * 10_000: 1},
+    ],
+    ids=lambda changes: str(changes)[-60:].encode("ascii", "replace").decode(),
+)
+def test_a_record_that_no_run_writes_is_refused(changes: dict[str, Any], tmp_path: Path, stopper: Stopper) -> None:
+    folder = stopped(tmp_path / "it", stopper)
+    path = folder / "metrics.jsonl"
+    line = json.loads(path.read_text())
+    path.write_text(json.dumps(line | changes) + "\n")
+    gist = "metrics.jsonl: must have 1 whole lines, as its checkpoint counts, but line 1 is none; restore it"
+    assert gist in refused(train.main, ["--resume", str(folder)])
+    for name in ("plies", "time/training_s", "eval/first/losses", "eval/second/best_response"):
+        path.write_text(json.dumps({key: value for key, value in line.items() if key != name}) + "\n")
+        assert gist in refused(train.main, ["--resume", str(folder)])
+    path.write_text(json.dumps(line) + "\n")
+    train.main(["--resume", str(folder)])
+
+
+def test_a_disk_that_is_read_only_is_named(tmp_path: Path, stopper: Stopper) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if not mounted("size=9m", disk):
+        pytest.skip("a disk can be mounted by root alone")
+    try:
+        folder = stopped(disk / "it", stopper)
+        assert mounted("remount,ro", disk)
+        gist = "is not writable; copy the run elsewhere and resume it there"
+        assert refused(train.main, ["--resume", str(folder)]) == f"{folder}: {gist}"
+        assert "cannot be made (Read-only file system)" in refused(train.main, ["--run-dir", str(disk / "other")])
+        assert mounted("remount,rw", disk)
+        in_parts(DQN, disk / "other", stopper, [])
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_what_even_root_may_not_change_is_named(tmp_path: Path, stopper: Stopper) -> None:
+    folder = stopped(tmp_path / "it", stopper)
+    for path, gist in (
+        (folder, "it: is not writable; copy the run elsewhere and resume it there"),
+        (folder / "metrics.jsonl", "metrics.jsonl: cannot be written (Operation not permitted); once it can, "),
+    ):
+        if subprocess.run(["chattr", "+i", str(path)], check=False, capture_output=True).returncode:
+            pytest.skip("only root may make a file immutable, and not on every disk")
+        try:
+            assert gist in refused(train.main, ["--resume", str(folder)])
+        finally:
+            subprocess.run(["chattr", "-i", str(path)], check=True)
+    train.main(["--resume", str(folder)])

@@ -1,6 +1,5 @@
 """Runs of the version before the packages were laid out anew, kept in `before`, load, are proved, and go on."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 
 import selfplay
 from selfplay.commands.train import main
-from tests.runs import Stopper, newest
+from tests.runs import Stopper, metrics, newest
 
 BEFORE = Path(__file__).parent / "before"
 SMALL = ["--hidden", "8", "--num-envs", "8", "--batch-size", "16", "--memory-size", "64", "--warmup", "32"]
@@ -28,10 +27,6 @@ def resumed(request: pytest.FixtureRequest, tmp_path: Path, stopper: Stopper) ->
     return folder
 
 
-def steps(folder: Path, unit: str) -> list[int]:
-    return [json.loads(line)[unit] for line in (folder / "metrics.jsonl").read_text().splitlines()]
-
-
 @pytest.mark.parametrize("name", ["dqn", "td-backup"])
 def test_its_player_is_loaded_and_judged(name: str) -> None:
     player = selfplay.load(BEFORE / name)
@@ -41,7 +36,7 @@ def test_its_player_is_loaded_and_judged(name: str) -> None:
 @pytest.mark.parametrize("resumed", ["td-backup"], indirect=True)
 def test_a_tabular_run_goes_on_to_the_bits_that_it_would_have_come_to(resumed: Path) -> None:
     assert (resumed / "model.safetensors").read_bytes() == (BEFORE / "td-backup" / "end.safetensors").read_bytes()
-    assert steps(resumed, "games") == [400, 800, 1_000, 1_050]
+    assert [line["games"] for line in metrics(resumed)] == [400, 800, 1_000, 1_050]
 
 
 @pytest.mark.parametrize("resumed", ["dqn"], indirect=True)
@@ -51,4 +46,4 @@ def test_a_dqn_goes_on_to_the_bits_that_it_would_have_come_to(resumed: Path, tmp
     # Another processor may round otherwise; then a run made anew does not come to these bits either.
     if (tmp_path / "anew" / "model.safetensors").read_bytes() == end:
         assert (resumed / "model.safetensors").read_bytes() == end
-    assert steps(resumed, "plies") == [160, 320, 480, 640]
+    assert [line["plies"] for line in metrics(resumed)] == [160, 320, 480, 640]

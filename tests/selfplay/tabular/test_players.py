@@ -15,17 +15,8 @@ from selfplay.tabular.minimax_q import MinimaxQ
 from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer
 from selfplay.tabular.td_backup import TDBackup
 from selfplay.tabular.td_value import TDValue
-from tests.selfplay.tabular.references import row_of
-from tests.tictactoe.rule_book import (
-    EMPTY,
-    MARKS,
-    Board,
-    RuleBook,
-    empty_cells,
-    mover_and_opponent,
-    seat_to_move,
-    with_mark,
-)
+from tests.selfplay.tabular.references import afterstate, row_of
+from tests.tictactoe.rule_book import Board, RuleBook, empty_cells, mover_and_opponent, seat_to_move
 from tictactoe import Rules, batch
 
 RULES = Rules()
@@ -73,8 +64,8 @@ def test_an_afterstate_players_values_are_those_of_the_boards_after_each_move() 
     for board, cells in zip(OPEN_BOARDS, values, strict=True):
         seat = seat_to_move(board)
         for cell, value in enumerate(cells):
-            if board[cell] == EMPTY:
-                assert value == player.table[seat, row_of(with_mark(board, cell, MARKS[seat]))]
+            if cell in empty_cells(board):
+                assert value == player.table[seat, row_of(afterstate(board, cell))]
             else:
                 assert np.isnan(value)
 
