@@ -92,7 +92,7 @@ def test_a_module_of_ones_own_that_is_missing_is_no_matter_of_the_extra(tmp_path
 
 
 def test_without_a_word_it_says_so_too() -> None:
-    done = subprocess.run([sys.executable, "-m", "selfplay"], capture_output=True, text=True, timeout=120, check=False)
+    done = python("-m", "selfplay", cwd=Path())
     assert (done.returncode, done.stderr) == (0, "")
     assert "selfplay train" in done.stdout
 

@@ -2,7 +2,6 @@
 
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.live import Live
@@ -12,9 +11,6 @@ from selfplay.proof.report import live_score
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.runs.loop import EVALUATIONS_TO_STOP, Record, proves
 from selfplay.settings import RunSettings
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 
 class Screen:
@@ -56,7 +52,7 @@ class Screen:
             except BrokenPipeError:  # whoever read our output has read enough; the run goes on
                 self._read = False
 
-    def _drawn(self) -> "RenderableType":
+    def _drawn(self) -> Text:
         seconds = time.monotonic() - self._started
         steps, unit = self._kept.steps, self._config.unit
         speed = (steps - self._began_at) / max(seconds, 1e-9)
