@@ -5,6 +5,7 @@ A graph launches them all at once. It always reads and writes the same memory, s
 it, and nothing in an iteration may wait for the GPU or depend on a value there.
 """
 
+import sys
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
@@ -12,6 +13,7 @@ import torch
 from torch import Tensor
 
 from selfplay.dqn.agent import Update
+from selfplay.errors import one_line
 from tictactoe import batch
 
 WARM_UP = 3
@@ -54,7 +56,8 @@ class _Recording(NamedTuple):
 class Recorded:
     """Do the iterations of a training run, from the fourth with updates on as replays of a recorded one.
 
-    What is returned is overwritten by the next call.
+    What is returned is overwritten by the next call. Where recording or replaying fails, a line says so, and all
+    further iterations are done one kernel at a time, to the same bits.
     """
 
     def __init__(self, iterate: RecordableIteration, generator: torch.Generator) -> None:
@@ -62,19 +65,29 @@ class Recorded:
         self._generator = generator
         self._warm_up = WARM_UP
         self._recording: _Recording | None = None
+        self._given_up = False
 
     def __call__(self, positions: Positions, epsilon: float, learning: bool) -> tuple[Positions, list[Update]]:
         """Do one iteration, as `Iteration` says."""
-        if not learning:
+        if not learning or self._given_up:
             return self._iterate(positions, epsilon, learning)
         if self._warm_up:
             self._warm_up -= 1
             return self._on_another_stream(positions, epsilon)
-        self._recording = recording = self._recording or self._record(positions)
-        if positions is not recording.positions:
-            _copy(positions, recording.positions)
-        recording.epsilon.fill_(epsilon)
-        recording.graph.replay()
+        drawn = self._generator.get_state() if self._recording is None else None
+        try:
+            self._recording = recording = self._recording or self._record(positions)
+            if positions is not recording.positions:
+                _copy(positions, recording.positions)
+            recording.epsilon.fill_(epsilon)
+            recording.graph.replay()
+        except RuntimeError as error:  # nothing of the iteration was done, so it can be done without a recording
+            self._given_up, self._recording = True, None
+            if drawn is not None:
+                self._generator.set_state(drawn)
+            why = str(error).partition("\n")[0]
+            print(one_line(f"training goes on without a CUDA graph, one kernel at a time: {why}"), file=sys.stderr)
+            return self._iterate(positions, epsilon, True)
         return recording.positions, recording.updates
 
     def _on_another_stream(self, positions: Positions, epsilon: float) -> tuple[Positions, list[Update]]:

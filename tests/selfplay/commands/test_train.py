@@ -156,6 +156,7 @@ def test_flags_are_read_for_the_algorithm_that_is_named_and_override_the_presets
     assert train.read(["minimax-q"])[0] == MinimaxQConfig()
     assert train.read(["td-backup", "--rows", "4", "--cols", "2"])[0] == TDBackupConfig(rows=4, cols=2)
     assert train.read(["dqn"])[0] == train.read([])[0] == DQNConfig()
+    assert train.read(["--lr", "0.5"])[0] == DQNConfig(learning_rate=0.5)
     article = train.read(["--preset", "article", "--seed", "4", "--batch-size", "64"])[0]
     assert article == dataclasses.replace(PRESETS["article"], seed=4, batch_size=64)
 

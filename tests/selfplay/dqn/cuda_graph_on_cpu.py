@@ -83,12 +83,14 @@ def _recording(graph: Graph) -> Iterator[None]:
     """Record what is done inside, and leave memory and generators as they were before."""
     states = [generator.get_state() for generator in graph.generators]
     recording = _Recording(graph)
-    with recording:
-        yield
-    for whole, before in recording.before:
-        whole.copy_(before)
-    for generator, state in zip(graph.generators, states, strict=True):
-        generator.set_state(state)
+    try:
+        with recording:
+            yield
+    finally:
+        for whole, before in recording.before:
+            whole.copy_(before)
+        for generator, state in zip(graph.generators, states, strict=True):
+            generator.set_state(state)
 
 
 def tensors(tree: Any) -> list[Tensor]:

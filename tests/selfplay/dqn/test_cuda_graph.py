@@ -1,6 +1,7 @@
 """Recorded iterations: equal to those that are not, and without anything that a recording could not hold."""
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -75,6 +76,58 @@ def test_replays_give_the_bits_of_iterations_that_are_not_recorded(
     assert graph.replays == ITERATIONS - 64 // 8 - WARM_UP + 1  # the 8th iteration is the first with updates
     assert same(history, recorded_history)
     assert same_state(state, recorded_state)
+
+
+def fail(*_: object) -> None:
+    raise RuntimeError("CUDA error: operation not permitted\nand more lines")
+
+
+def failing_replay(number: int) -> Callable[[cuda_graph_on_cpu.Graph], None]:
+    """Return a replay that fails at the nth."""
+    replay = cuda_graph_on_cpu.Graph.replay
+
+    def replayed(graph: cuda_graph_on_cpu.Graph) -> None:
+        if graph.replays == number:
+            fail()
+        replay(graph)
+
+    return replayed
+
+
+@contextlib.contextmanager
+def failing_end(graph: cuda_graph_on_cpu.Graph) -> Iterator[None]:
+    with cuda_graph_on_cpu._recording(graph):
+        yield
+    fail()
+
+
+STAGES: dict[str, tuple[object, str, object]] = {
+    "a graph": (torch.cuda, "CUDAGraph", fail),
+    "its generator": (cuda_graph_on_cpu.Graph, "register_generator_state", fail),
+    "its beginning": (torch.cuda, "graph", fail),
+    "an operation": (cuda_graph_on_cpu._Recording, "__torch_dispatch__", fail),
+    "its end": (torch.cuda, "graph", failing_end),
+    "the first replay": (cuda_graph_on_cpu.Graph, "replay", fail),
+    "a later replay": (cuda_graph_on_cpu.Graph, "replay", failing_replay(5)),
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("changes", KINDS[:2], ids=lambda changes: "-".join(changes) or "default")
+def test_where_recording_fails_training_goes_on_to_the_same_bits_after_one_line(
+    changes: dict[str, object], stage: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(standing, "array_module", lambda _: torch)
+    history, state = run(small(changes), CPU)
+    cuda_graph_on_cpu.install(monkeypatch)
+    monkeypatch.setattr(self_play, "recorded", lambda iterate, generator, _: Recorded(iterate, generator))
+    place, name, failing = STAGES[stage]
+    monkeypatch.setattr(place, name, failing)
+    without, without_state = run(small(changes), CPU)
+    assert same(history, without)
+    assert same_state(state, without_state)
+    line = "training goes on without a CUDA graph, one kernel at a time: CUDA error: operation not permitted\n"
+    assert capsys.readouterr().err == line
 
 
 def test_other_positions_than_the_last_ones_are_copied_into_the_recording(monkeypatch: pytest.MonkeyPatch) -> None:
