@@ -19,9 +19,7 @@ from selfplay.commands import train
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.proof.evaluation import evaluate
-from selfplay.runs import checkpoints as checkpoint
-from selfplay.runs import folder as run_folder
-from selfplay.runs import record
+from selfplay.runs import checkpoints as checkpoint, folder as run_folder, record
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.tabular import learner as training
 from selfplay.tensor_file import write_tensors

@@ -10,42 +10,26 @@ from typing import TYPE_CHECKING, Any
 from selfplay.errors import naming_the_extra
 
 if TYPE_CHECKING:
-    from selfplay.agent import Agent, Player, StochasticAgent
-    from selfplay.algorithms import load, train, training
-    from selfplay.dqn.config import PRESETS, DQNConfig
-    from selfplay.dqn.interleaved import InterleavedAgents
-    from selfplay.errors import UserError
-    from selfplay.proof.evaluation import Evaluation, Proof, SeatEvaluation, evaluate
-    from selfplay.proof.reach import Unfinished, Unproved, evaluate_reach
-    from selfplay.runs.experiment import Run
-    from selfplay.runs.loop import Record
-    from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
-
-__all__ = [
-    "PRESETS",
-    "AfterstateQConfig",
-    "Agent",
-    "DQNConfig",
-    "Evaluation",
-    "InterleavedAgents",
-    "MinimaxQConfig",
-    "Player",
-    "Proof",
-    "Record",
-    "Run",
-    "SeatEvaluation",
-    "StochasticAgent",
-    "TDBackupConfig",
-    "TDValueConfig",
-    "Unfinished",
-    "Unproved",
-    "UserError",
-    "evaluate",
-    "evaluate_reach",
-    "load",
-    "train",
-    "training",
-]
+    from selfplay.agent import Agent as Agent, Player as Player, StochasticAgent as StochasticAgent
+    from selfplay.algorithms import load as load, train as train, training as training
+    from selfplay.dqn.config import PRESETS as PRESETS, DQNConfig as DQNConfig
+    from selfplay.dqn.interleaved import InterleavedAgents as InterleavedAgents
+    from selfplay.errors import UserError as UserError
+    from selfplay.proof.evaluation import (
+        Evaluation as Evaluation,
+        Proof as Proof,
+        SeatEvaluation as SeatEvaluation,
+        evaluate as evaluate,
+    )
+    from selfplay.proof.reach import Unfinished as Unfinished, Unproved as Unproved, evaluate_reach as evaluate_reach
+    from selfplay.runs.experiment import Run as Run
+    from selfplay.runs.loop import Record as Record
+    from selfplay.tabular.config import (
+        AfterstateQConfig as AfterstateQConfig,
+        MinimaxQConfig as MinimaxQConfig,
+        TDBackupConfig as TDBackupConfig,
+        TDValueConfig as TDValueConfig,
+    )
 
 _PLACES = {
     "agent": ("Agent", "Player", "StochasticAgent"),
@@ -60,6 +44,7 @@ _PLACES = {
     "tabular.config": ("AfterstateQConfig", "MinimaxQConfig", "TDBackupConfig", "TDValueConfig"),
 }
 """The names by the module that each comes from; a test compares them with the imports above."""
+__all__ = [name for names in _PLACES.values() for name in names]
 
 
 def __getattr__(name: str) -> Any:
@@ -71,4 +56,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted(__all__)

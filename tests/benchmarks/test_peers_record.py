@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from benchmarks.peers import __main__ as peers
-from benchmarks.peers import judging, report
+from benchmarks.peers import __main__ as peers, judging, report
 from benchmarks.peers.judging import Judged, Training
 from selfplay.errors import UserError
 from selfplay.proof.evaluation import evaluate

@@ -12,8 +12,7 @@ from PIL import Image
 from benchmarks.environment import faces
 from benchmarks.measuring.spread import Spread
 from benchmarks.measuring.turns import installed
-from benchmarks.scaling import __main__ as scaling
-from benchmarks.scaling import memory, picture, rows
+from benchmarks.scaling import __main__ as scaling, memory, picture, rows
 from benchmarks.scaling.picture import CSV_HEADER, Measurement
 from benchmarks.scaling.rows import IN_NUMPY, IN_TORCH, PGX, PLAYING, PRODUCTS, TURNS, TWO_LAYERS, UPDATE, VECTOR
 from benchmarks.training import loops

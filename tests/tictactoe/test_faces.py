@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 import torch
 from gymnasium.vector import AutoresetMode
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.tictactoe.rule_book import EMPTY, RuleBook, Verdict, seat_to_move
 from tests.tictactoe.shared import sized

@@ -11,8 +11,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 import selfplay
 from selfplay.commands import train
-from selfplay.commands.arena import command as arena
-from selfplay.commands.arena import tournament
+from selfplay.commands.arena import command as arena, tournament
 from selfplay.commands.arena.heat_map import score_figure, score_text
 from selfplay.commands.arena.matches import Result
 from selfplay.commands.arena.ratings import Rating

@@ -12,9 +12,7 @@ from selfplay.algorithms import ALGORITHMS, Config
 from selfplay.commands import train
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.runs import checkpoints as checkpoint
-from selfplay.runs import folder as run_folder
-from selfplay.runs import loop
+from selfplay.runs import checkpoints as checkpoint, folder as run_folder, loop
 from selfplay.runs.checkpoints import Checkpoints
 from tests.runs import DQN, TABULAR, Stopper, in_parts, left_behind, metrics, newest, same, stopped
 
