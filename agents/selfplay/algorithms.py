@@ -111,14 +111,14 @@ def train(
         KeyboardInterrupt: the run was interrupted, after a checkpoint; its folder can be resumed.
     """
     run_flags = RunFlags(None if resume is None else Path(resume), force, checkpoint_interval)
+    if config is not None and flags:
+        raise UserError(f"settings stand in the config or beside it, not both: {', '.join(flags)}")
     if run_flags.resume is not None:
         before, _ = read_settings(run_flags.resume)
         config = _changed(before, flags) if config is None else config
         check_resumed(run_flags.resume, config, force)
     elif config is None:
         config = _changed(PRESETS[_known(flags.get("preset", "default"))], flags)
-    elif flags:
-        raise UserError(f"settings stand in the config or beside it, not both: {', '.join(flags)}")
     from selfplay.runs import experiment
 
     if run_flags.resume is not None:

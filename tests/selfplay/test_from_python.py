@@ -74,6 +74,7 @@ def test_whoever_has_seen_enough_stops_and_has_the_player() -> None:
         ({"preset": "artcle"}, "there is no preset 'artcle'; choose one of default, article"),
         ({"mask": "yes"}, "--mask must be of type bool, got 'yes'"),
         ({"config": selfplay.DQNConfig(), "mask": True}, "settings stand in the config or beside it, not both: mask"),
+        ({"config": selfplay.DQNConfig(), "resume": "it", "seed": 3}, "in the config or beside it, not both: seed"),
         ({"config": selfplay.TDValueConfig(), "network": nn.Linear}, "td-value has a table and no network"),
         ({"force": True}, "--force goes with --resume RUN"),
     ],
