@@ -100,6 +100,7 @@ def test_an_agent_that_draws_is_sampled_on_a_board_too_large_to_follow(here: Pat
     shares = {tuple(line.split(",")[:2]): [float(share) for share in line.split(",")[2:5]] for line in lines[1:]}
     assert shares["big:big", "my_agents:uniform"] == pytest.approx(shares["my_agents:uniform", "big:big"], abs=0.06)
     assert shares["heuristic", "big:big"][0] > 0.8
+    assert all(line.split(",")[5:7] == ["0.0", "0.0"] for line in lines[1:])  # what has no probability is not drawn
 
 
 def test_a_person_plays_against_an_own_agent(

@@ -89,8 +89,8 @@ def _recording(graph: Graph) -> Iterator[None]:
     finally:
         for whole, before in recording.before:
             whole.copy_(before)
-        for generator, state in zip(graph.generators, states, strict=True):
-            generator.set_state(state)
+    for generator, state in zip(graph.generators, states, strict=True):  # where it fails, nobody knows how they stand
+        generator.set_state(state)
 
 
 def tensors(tree: Any) -> list[Tensor]:

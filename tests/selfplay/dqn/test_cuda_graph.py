@@ -94,6 +94,18 @@ def failing_replay(number: int) -> Callable[[cuda_graph_on_cpu.Graph], None]:
     return replayed
 
 
+def failing_operation(number: int) -> Callable[..., Any]:
+    """Return a recording that fails at the nth operation, when random numbers have been drawn."""
+    dispatch = cuda_graph_on_cpu._Recording.__torch_dispatch__
+
+    def dispatched(recording: cuda_graph_on_cpu._Recording, *args: Any, **kwargs: Any) -> Any:
+        if len(recording.graph.operations) == number:
+            fail()
+        return dispatch(recording, *args, **kwargs)
+
+    return dispatched
+
+
 @contextlib.contextmanager
 def failing_end(graph: cuda_graph_on_cpu.Graph) -> Iterator[None]:
     with cuda_graph_on_cpu._recording(graph):
@@ -105,7 +117,7 @@ STAGES: dict[str, tuple[object, str, object]] = {
     "a graph": (torch.cuda, "CUDAGraph", fail),
     "its generator": (cuda_graph_on_cpu.Graph, "register_generator_state", fail),
     "its beginning": (torch.cuda, "graph", fail),
-    "an operation": (cuda_graph_on_cpu._Recording, "__torch_dispatch__", fail),
+    "an operation": (cuda_graph_on_cpu._Recording, "__torch_dispatch__", failing_operation(60)),
     "its end": (torch.cuda, "graph", failing_end),
     "the first replay": (cuda_graph_on_cpu.Graph, "replay", fail),
     "a later replay": (cuda_graph_on_cpu.Graph, "replay", failing_replay(5)),
