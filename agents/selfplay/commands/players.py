@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from selfplay.errors import UserError, what_failed
 from tictactoe import Rules
@@ -17,20 +17,12 @@ if TYPE_CHECKING:
 Perspective: TypeAlias = Literal["absolute", "mover"]
 
 
-class Named(NamedTuple):
-    """Hold a player that somebody has named, and how it is asked for its moves."""
-
-    name: str
-    judge: "Judge"
-    player: "Player | None"
-    """One of our own trained players; None if it is somebody's own agent."""
-
-
-def find(name: str, perspective: str, otherwise: Rules, also: Iterable[str] = ()) -> Named:
+def find(name: str, perspective: str, otherwise: Rules, also: Iterable[str] = ()) -> "tuple[Judge, Player | None]":
     """Return the player of a run folder, the shipped one, or, for `module:name`, what a module holds under that name.
 
-    Modules are looked for in the folder that one stands in first, as Python does. An agent of one's own is shown the
-    `perspective`, and plays its own `rules` or those `otherwise`. A mistake names what could `also` have been meant.
+    It comes as the judge that asks it for its moves and, if it is one of our own trained players, as itself. Modules are
+    looked for in the folder that one stands in first, as Python does. An agent of one's own is shown the `perspective`,
+    and plays its own `rules` or those `otherwise`. A mistake names what could `also` have been meant.
 
     Raises:
         UserError: there is none.
@@ -41,16 +33,12 @@ def find(name: str, perspective: str, otherwise: Rules, also: Iterable[str] = ()
     if is_own(name):
         agent = _imported(name)
         rules = getattr(agent, "rules", otherwise)
-        try:
-            rules = rules if isinstance(rules, Rules) else otherwise
-            return Named(name, Judge(agent, rules, perspective, name=name), None)
-        except UserError as error:
-            raise UserError(f"{name}: {error}") from None
+        return Judge(agent, rules if isinstance(rules, Rules) else otherwise, perspective, name=name), None
     if name != SHIPPED and not Path(name).is_dir():
         known = ", ".join((SHIPPED, *also))
         raise UserError(f"{name}: is neither a run folder, nor one of {known}, nor module:name of an agent of your own")
     player = load(name)
-    return Named(name, trusted(player), player)
+    return trusted(player), player
 
 
 def board(rows: int, cols: int, k: int) -> Rules:

@@ -42,7 +42,8 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     from selfplay.proof.report import evaluation_table, verdict
 
     otherwise = players.board(config.rows, config.cols, config.k)
-    judge, console = players.find(config.player, config.perspective, otherwise).judge, Console()
+    judge, _ = players.find(config.player, config.perspective, otherwise)
+    console = Console()
     evaluation = assess(judge, every_state=True, positions=config.positions)
     if not judge.draws:
         print(self_play_game(judge, console.width) + "\n")

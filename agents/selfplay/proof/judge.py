@@ -49,9 +49,10 @@ class Judge:
         self._twice = twice
         self.draws = hasattr(agent, "probabilities")
         """Whether it draws its moves, and says with which probabilities."""
-        if not (self.draws or hasattr(agent, "act") or callable(agent)):
-            has = "neither act(observation) nor probabilities(observation), and is no function of an observation"
-            raise UserError(f"a {type(agent).__name__} is no agent: it has {has}")
+        with self._named_mistakes():
+            if not (self.draws or hasattr(agent, "act") or callable(agent)):
+                has = "neither act(observation) nor probabilities(observation), and is no function of an observation"
+                raise UserError(f"a {type(agent).__name__} is no agent: it has {has}")
 
     def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
         """Return the cell that it chooses in each position, [n] int64; the bitboards are [n] int64."""

@@ -93,7 +93,7 @@ def enter(given: Sequence[str], perspective: str) -> Field:
     rules = Rules()
     judges: dict[str, Judge] = {}
     for name in sorted(others, key=players.is_own):
-        judges[name] = players.find(name, perspective, rules, also=OPPONENTS).judge
+        judges[name], _ = players.find(name, perspective, rules, also=OPPONENTS)
         board = judges[name].rules
         if len(judges) == 1:
             rules, first = board, name
