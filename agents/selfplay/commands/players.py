@@ -20,9 +20,9 @@ Perspective: TypeAlias = Literal["absolute", "mover"]
 def find(name: str, perspective: str, otherwise: Rules, also: Iterable[str] = ()) -> "tuple[Judge, Player | None]":
     """Return the player of a run folder, the shipped one, or, for `module:name`, what a module holds under that name.
 
-    It comes as the judge that asks it for its moves and, if it is one of our own trained players, as itself. Modules are
-    looked for in the folder that one stands in first, as Python does. An agent of one's own is shown the `perspective`,
-    and plays its own `rules` or those `otherwise`. A mistake names what could `also` have been meant.
+    It comes as the judge that asks it for its moves and, if it is one of our own trained players, as itself. Modules
+    are looked for in the folder that one stands in first, as Python does. An agent of one's own is shown the
+    `perspective`, and plays its own `rules` or those `otherwise`. A mistake names what could `also` have been meant.
 
     Raises:
         UserError: there is none.
