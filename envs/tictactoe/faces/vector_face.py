@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tictactoe.actions import checked_cells
 from tictactoe.faces.turn import TicTacToeEnv, check_render_mode, draw
-from tictactoe.faces.vector_games import Flags, Games, Planes, Results
+from tictactoe.faces.vector_games import Cells, Flags, Games, Planes, Results
 
 RENDER_MODES = ["ansi", "rgb_array"]
 
@@ -20,18 +20,30 @@ VectorStep: TypeAlias = tuple[Any, NDArray[np.float64], Flags, Flags, dict[str, 
 class VectorFace:
     """Hold the games of `N` boards and show them as a `gymnasium.vector.VectorEnv` does."""
 
-    def __init__(self, games: Games, settings: TicTacToeEnv, num_envs: int, autoreset_mode: AutoresetMode) -> None:
+    def __init__(
+        self,
+        games: Games,
+        settings: TicTacToeEnv,
+        num_envs: int,
+        autoreset_mode: AutoresetMode,
+        max_episode_steps: int | None,
+    ) -> None:
         self._games = games
         self._rules = settings.rules
         self._actions = settings.rules.cells
         self._render_mode = settings.render_mode
         self._num_envs = num_envs
         self._mode = autoreset_mode
+        self._limit = max_episode_steps
         self._dict_observation = settings.dict_observation
         self._begun = False
         self._state = games.empty_boards(num_envs)
-        # The boards whose game has ended and on which no other has begun, [N].
-        self._over = np.zeros(num_envs, bool)
+        self._every, self._none = np.ones(num_envs, bool), np.zeros(num_envs, bool)
+        self._no_winner = np.full(num_envs, -1)
+        self._over = self._none
+        """The boards whose game has ended and on which no other has begun, [N]; replaced and never written to."""
+        self._steps = np.zeros(num_envs, np.int64)
+        """The steps of each game so far, counted where there is a limit."""
 
     def reset(self, options: dict[str, Any] | None) -> tuple[Any, dict[str, Any]]:
         """Start new games on all boards, or on those that `options["reset_mask"]` [N] bool names.
@@ -40,7 +52,7 @@ class VectorFace:
             ValueError: the mask is of another shape or type, or names no board.
             gymnasium.error.ResetNeeded: the mask leaves boards out before the first reset of all.
         """
-        chosen = np.ones(self._num_envs, bool)
+        chosen = self._every
         if options and "reset_mask" in options:
             chosen = options["reset_mask"]
             if not isinstance(chosen, np.ndarray) or chosen.shape != self._over.shape or chosen.dtype != bool:
@@ -51,8 +63,10 @@ class VectorFace:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() without a reset_mask first")
         self._state = self._games.start(self._state, chosen)  # first, for an opponent that moves in it can fail
         self._over = self._over & ~chosen
+        self._steps = np.where(chosen, 0, self._steps)
         self._begun = True
-        return self._seen(self._state, self._over), self._going_on(self._state, self._over)
+        observation, mask = self._seen(self._state, self._over)
+        return observation, self._info(self._state, mask, self._no_winner.copy(), self._none.copy())
 
     def step(self, actions: Any) -> VectorStep:
         """Play on every board and start new games as the autoreset mode asks.
@@ -63,63 +77,95 @@ class VectorFace:
         """
         if not self._begun:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
-        if self._mode is AutoresetMode.DISABLED and self._over.any():
+        if self._mode is AutoresetMode.DISABLED and np.count_nonzero(self._over):
             raise gymnasium.error.ResetNeeded(
                 f"{self._over.sum()} games are over, the first on board {self._over.argmax()}: "
                 "call reset(options={'reset_mask': terminated}) before step()"
             )
         cells = checked_cells(self._actions, actions, self._num_envs, ignored=self._over)
-        return self._delivered(self._games.play(self._state, cells, self._over))
+        results = self._games.play(self._state, cells, self._over)
+        truncated = self._none.copy() if self._limit is None else self._counted(self._limit)
+        ended = results.terminated if self._limit is None else results.terminated | truncated
+        deliver = self._new_games_at_once if self._mode is AutoresetMode.SAME_STEP else self._new_games_later
+        observation, info = deliver(results, ended, truncated)
+        return observation, results.reward, results.terminated, truncated, info
 
-    def _delivered(self, results: Results) -> VectorStep:
-        state, reward, ended = results.state, results.reward, results.terminated
-        any_ended = bool(ended.any())
-        info: dict[str, Any] = {}
-        if self._mode is not AutoresetMode.SAME_STEP:
-            self._over = ended
-            if any_ended:
-                info = _ending(results)
-        elif any_ended:
-            info = self._final(results)
+    def _counted(self, limit: int) -> Flags:
+        """Count the step, and return whether each game has come to the limit."""
+        self._steps = np.where(self._over, 0, self._steps + 1)  # a step that starts a game is none of it
+        return self._steps >= limit
+
+    def _new_games_later(self, results: Results, ended: Flags, truncated: Flags) -> tuple[Any, dict[str, Any]]:
+        state = results.state
+        observation, mask = self._seen(state, results.terminated)
+        info = self._info(state, mask, results.winner, results.illegal)
+        self._over = ended.copy()
+        self._state = state if self._limit is None else self._games.abandoned(state, truncated)
+        return observation, info
+
+    def _new_games_at_once(self, results: Results, ended: Flags, truncated: Flags) -> tuple[Any, dict[str, Any]]:  # noqa: ARG002 (as above)
+        state, info = results.state, {}
+        if np.count_nonzero(ended):
+            info = self._final(results, ended)
             state = self._games.start(state, ended)
+            if self._limit is not None:
+                self._steps = np.where(ended, 0, self._steps)
         self._state = state
-        info |= self._going_on(state, self._over)
-        return self._seen(state, self._over), reward, ended.copy(), np.zeros(self._num_envs, bool), info
+        observation, mask = self._seen(state, self._over)
+        info.update(self._info(state, mask, self._no_winner.copy(), self._none.copy()))
+        return observation, info
 
-    def _final(self, results: Results) -> dict[str, Any]:
+    def _final(self, results: Results, ended: Flags) -> dict[str, Any]:
         """Return the last observation and info of each ended game, in the form of Gymnasium's own vectors."""
-        ended = results.terminated
-        boards = np.flatnonzero(ended)
-        each: list[Any] = list(self._games.observe(results.state, boards))
+        boards = ended.nonzero()[0]
+        seen, empty = self._games.look(results.state, results.terminated, boards)
+        each: list[Any] = list(seen)
         if self._dict_observation:
-            each = [{"observation": seen, "action_mask": np.ones(self._actions, np.int8)} for seen in each]
-        final_obs = np.full(self._num_envs, None, dtype=object)
+            each = [{"observation": one, "action_mask": left} for one, left in zip(each, empty.copy(), strict=True)]
+        mask = np.zeros((self._num_envs, self._actions), np.int8)
+        mask[boards] = empty
+        final_obs = np.empty(self._num_envs, dtype=object)
         final_obs[boards] = np.fromiter(each, dtype=object, count=len(boards))
         final_info = {
-            "action_mask": np.ones((self._num_envs, self._actions), np.int8),
-            "_action_mask": ended.copy(),
+            "action_mask": mask,
             "to_play": self._games.to_play(results.state),
-            "_to_play": ended.copy(),
-            **_ending(results),
+            "winner": results.winner,
+            "illegal": results.illegal,
         }
+        flags = {f"_{key}": ended.copy() for key in final_info}
         return {
             "final_obs": final_obs,
             "_final_obs": ended.copy(),
-            "final_info": final_info,
+            "final_info": final_info | flags,
             "_final_info": ended.copy(),
         }
 
-    def _seen(self, state: Any, over: Flags) -> Any:
-        planes_seen = self._games.observe(state)
+    def _seen(self, state: Any, over: Flags) -> tuple[Any, Planes]:
+        """Return the observations and the action masks."""
+        planes, mask = self._games.look(state, over)
         if not self._dict_observation:
-            return planes_seen
-        return {"observation": planes_seen, "action_mask": self._games.action_mask(state, over)}
+            return planes, mask
+        return {"observation": planes, "action_mask": mask.copy()}, mask
+
+    def _info(self, state: Any, mask: Planes, winner: Cells, illegal: Flags) -> dict[str, Any]:
+        """Return what `info` holds at every ply, with the flags by which Gymnasium says for which boards."""
+        every = self._every
+        return {
+            "action_mask": mask,
+            "_action_mask": every.copy(),
+            "to_play": self._games.to_play(state),
+            "_to_play": every.copy(),
+            "winner": winner,
+            "_winner": every.copy(),
+            "illegal": illegal,
+            "_illegal": every.copy(),
+        }
 
     def action_masks(self) -> Planes:
         """Return 1 for each empty cell, [N, A] int8; all ones on a board on which no game is being played."""
         if not self._begun:
             return np.ones((self._num_envs, self._actions), np.int8)
-        return self._games.action_mask(self._state, self._over)
+        return self._games.look(self._state, self._over)[1]
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a drawing of each board, in the mode of the settings."""
@@ -133,38 +179,20 @@ class VectorFace:
             draw(self._render_mode, self._rules, *(mark & self._rules.full_board for mark in both)) for both in boards
         )
 
-    def _going_on(self, state: Any, over: Flags) -> dict[str, Any]:
-        """Return what `info` holds at every ply, with the flags by which Gymnasium says for which boards."""
-        return {
-            "action_mask": self._games.action_mask(state, over),
-            "_action_mask": np.ones(self._num_envs, bool),
-            "to_play": self._games.to_play(state),
-            "_to_play": np.ones(self._num_envs, bool),
-        }
-
-
-def _ending(results: Results) -> dict[str, Any]:
-    """Return what `info` holds in addition where a game has ended."""
-    ended = results.terminated
-    return {
-        "winner": np.where(ended, results.winner, -1),
-        "_winner": ended.copy(),
-        "illegal": results.illegal,
-        "_illegal": ended.copy(),
-    }
-
 
 def named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
-    """Return the autoreset mode of that name, which is its form in a JSON file; a mode passes through.
+    """Return the autoreset mode of that name, however it is written: `"SameStep"`, `"same_step"`; a mode passes through.
 
     Raises:
         ValueError: there is no such mode.
     """
-    try:
-        return AutoresetMode(autoreset_mode)
-    except ValueError:
-        names = ", ".join(mode.value for mode in AutoresetMode)
-        raise ValueError(f"unknown autoreset_mode {autoreset_mode!r}: choose from {names}") from None
+    if isinstance(autoreset_mode, AutoresetMode):
+        return autoreset_mode
+    for mode in AutoresetMode:
+        if str(autoreset_mode).replace("_", "").lower() == mode.value.lower():
+            return mode
+    names = ", ".join(mode.value for mode in AutoresetMode)
+    raise ValueError(f"unknown autoreset_mode {autoreset_mode!r}: choose from {names}")
 
 
 def vector_metadata(autoreset_mode: AutoresetMode) -> dict[str, Any]:
@@ -172,12 +200,14 @@ def vector_metadata(autoreset_mode: AutoresetMode) -> dict[str, Any]:
     return {**TicTacToeEnv.metadata, "render_modes": RENDER_MODES, "autoreset_mode": autoreset_mode}
 
 
-def check_vector(num_envs: int, settings: Mapping[str, Any]) -> None:
-    """Refuse a number of boards that is none, and a window, which shows one game.
+def check_vector(num_envs: int, max_episode_steps: int | None, render_mode: str | None) -> None:
+    """Refuse a number of boards or steps that is none, and a window, which shows one game.
 
     Raises:
-        ValueError: the number is not a positive integer, or there is no such render mode.
+        ValueError: a number is not a positive integer, or there is no such render mode.
     """
-    check_render_mode(settings.get("render_mode"), RENDER_MODES)
-    if not isinstance(num_envs, int | np.integer) or isinstance(num_envs, bool) or num_envs < 1:
-        raise ValueError(f"num_envs must be a positive integer, got {num_envs!r}")
+    check_render_mode(render_mode, RENDER_MODES)
+    for name, number in (("num_envs", num_envs), ("max_episode_steps", max_episode_steps)):
+        counts = isinstance(number, int | np.integer) and not isinstance(number, bool) and number >= 1
+        if not counts and not (name == "max_episode_steps" and number is None):
+            raise ValueError(f"{name} must be a positive integer, got {number!r}")

@@ -1,0 +1,80 @@
+"""The work on many bitboards that a vector environment does at each step: by NumPy here, and compiled in `compiled.py`.
+
+Numba is no dependency of the environment. It comes with the agents (`pip install 'tictactoe-selfplay[train]'`), and is
+looked for when a board is too big for a table of all its positions. Both ways are equal in every result.
+"""
+
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tictactoe import batch, opponents, planes
+from tictactoe.faces.vector_games import Cells, Flags, Planes, Results
+from tictactoe.rewards import Rewards
+from tictactoe.rules import Rules
+
+
+class Play(Protocol):
+    def __call__(
+        self, rules: Rules, rewards: Rewards, state: batch.State, cells: Cells, idle: Flags, restart: bool
+    ) -> Results: ...
+
+
+class Kernels(NamedTuple):
+    """Hold the functions that do the work."""
+
+    play: Play
+    look: Any
+    choose: Any
+
+
+def play(
+    rules: Rules, rewards: Rewards, state: batch.State, cells: NDArray[np.int64], idle: Flags, restart: bool
+) -> Results:
+    """Return what the moves [N] do; on an idle board nothing is played: it stays as it is, or is empty after `restart`."""
+    outcome = batch.play(rules, state, cells)
+    results = Results(
+        outcome.state,
+        batch.reward(rewards, outcome),
+        outcome.terminated,
+        batch.winner(state.to_play, outcome),
+        outcome.illegal,
+    )
+    if not np.count_nonzero(idle):
+        return results
+    going_on = ~idle
+    return Results(
+        batch.restart(outcome.state, idle) if restart else batch.where(idle, state, outcome.state),
+        np.where(idle, 0.0, results.reward),
+        results.terminated & going_on,
+        np.where(idle, -1, results.winner),
+        results.illegal & going_on,
+    )
+
+
+def look(rules: Rules, state: batch.State, first_seat: Cells, over: Flags) -> tuple[Planes, Planes]:
+    """Return the one-hot planes [N, R, C, 3] and the action masks [N, A], all ones where the game is over.
+
+    `first_seat` [N] is the seat whose marks are in plane 1 of each board.
+    """
+    turned = state.to_play != first_seat
+    first = np.where(turned, state.opponent, state.mover)
+    second = np.where(turned, state.mover, state.opponent)
+    seen = planes.one_hot(rules.cells, first, second).reshape(-1, rules.rows, rules.cols, 3)
+    empty = np.where(over, rules.full_word, rules.empty_cells(state.mover, state.opponent))
+    return seen, planes.bits(rules.cells, empty).view(np.int8)
+
+
+BY_NUMPY = Kernels(play, look, opponents.choose)
+
+
+@lru_cache(maxsize=1)
+def kernels() -> Kernels:
+    """Return the fastest functions that can be had."""
+    try:
+        from tictactoe.faces import compiled
+    except ImportError:
+        return BY_NUMPY
+    return Kernels(compiled.play, compiled.look, compiled.choose)
