@@ -8,7 +8,6 @@ import numpy as np
 from gymnasium.error import InvalidAction
 from numpy.typing import NDArray
 
-
 FEW = 32
 """Up to so many actions are checked one by one, which takes less time than an operation on their array."""
 
@@ -42,9 +41,10 @@ def checked_cells(cells: int, actions: Any, boards: int, ignored: NDArray[np.boo
         gymnasium.error.InvalidAction: they are not one integer from 0 to `cells - 1` for each board.
     """
     # The common case is asked first: on few boards it would take as long as the ply itself.
-    if type(actions) is np.ndarray and actions.dtype == np.int64 and boards <= FEW and actions.shape == (boards,):
-        if _cells(cells).issuperset(actions.tolist()):
-            return actions
+    usual = type(actions) is np.ndarray and actions.dtype == np.int64 and actions.shape == (boards,)
+    if usual and boards <= FEW and _cells(cells).issuperset(actions.tolist()):
+        usual_cells: NDArray[np.int64] = actions
+        return usual_cells
     try:
         found = np.asarray(actions)
     except (ValueError, TypeError, RuntimeError):  # ragged lists; tensors on another device

@@ -30,7 +30,7 @@ class BitboardGames:
 
     def play(self, state: batch.State, cells: Cells, over: Flags) -> Results:
         """Return what the moves do."""
-        return self.kernels.play(self.rules, self.rewards, state, cells, over, restart=True)
+        return self.kernels.play(self.rules, self.rewards, state, cells, over, True)
 
     def abandoned(self, state: batch.State, chosen: Flags) -> batch.State:  # noqa: ARG002 (the caller keeps which)
         """Return the state as it is: whose game is over is told to each call that needs it."""

@@ -36,12 +36,12 @@ def play(rules: Rules, rewards: Rewards, state: batch.State, cells: Words, idle:
     """Return what the moves do."""
     number = len(cells)
     after = batch.State(np.empty(number, np.int64), np.empty(number, np.int64), np.empty(number, np.int64))
-    results = Results(
-        after, np.empty(number), np.empty(number, np.bool_), np.empty(number, np.int64), np.empty(number, np.bool_)
-    )
+    reward, winner = np.empty(number), np.empty(number, np.int64)
+    terminated, illegal = np.empty(number, np.bool_), np.empty(number, np.bool_)
     values = (rewards.illegal, rewards.win, rewards.draw, rewards.allow)
-    _play(*state, cells, idle, restart, _board(rules), values, *after, *results[1:])
-    return results
+    cells = np.array(cells)  # of the layout that the loop has been compiled for, whatever the caller's array is
+    _play(*state, cells, idle, restart, _board(rules), values, *after, reward, terminated, winner, illegal)
+    return Results(after, reward, terminated, winner, illegal)
 
 
 @lru_cache(maxsize=64)
@@ -59,13 +59,13 @@ def _board(rules: Rules) -> Board:
 
 @_compiled
 def _computed_lines(mine: int, theirs: int, k: int, steps: Words, starts: Words) -> tuple[int, int]:
-    """Return where I have a line, and where one lies that the opponent can complete: bitboards of the starting cells."""
+    """Return where lines of mine start, and lines that the opponent can complete: two bitboards."""
     # A bit stands for the line that starts in its cell: whether all of it is mine; whether the opponent lacks
     # one or more of it, two or more of it; whether a mark of mine stands in its way.
-    won = threatened = np.int64(0)
+    won = threatened = 0
     for direction in range(len(steps)):
         complete = starts[direction]
-        lacks_one = lacks_two = blocked = shift = np.int64(0)
+        lacks_one = lacks_two = blocked = shift = 0
         for _ in range(k):
             mine_here = mine >> shift
             lacking = ~(theirs >> shift)

@@ -4,8 +4,9 @@ Numba is no dependency of the environment. It comes with the agents (`pip instal
 looked for when a board is too big for a table of all its positions. Both ways are equal in every result.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,24 +17,19 @@ from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 
 
-class Play(Protocol):
-    def __call__(
-        self, rules: Rules, rewards: Rewards, state: batch.State, cells: Cells, idle: Flags, restart: bool
-    ) -> Results: ...
-
-
 class Kernels(NamedTuple):
     """Hold the functions that do the work."""
 
-    play: Play
-    look: Any
-    choose: Any
+    play: Callable[[Rules, Rewards, batch.State, Cells, Flags, bool], Results]
+    look: Callable[[Rules, batch.State, Cells, Flags], tuple[Planes, Planes]]
+    choose: Callable[[int, Cells, NDArray[np.float64]], Cells]
 
 
-def play(
-    rules: Rules, rewards: Rewards, state: batch.State, cells: NDArray[np.int64], idle: Flags, restart: bool
-) -> Results:
-    """Return what the moves [N] do; on an idle board nothing is played: it stays as it is, or is empty after `restart`."""
+def play(rules: Rules, rewards: Rewards, state: batch.State, cells: Cells, idle: Flags, restart: bool) -> Results:
+    """Return what the moves [N] do.
+
+    On an idle board nothing is played, and nothing is won: it stays as it is, or with `restart` is empty.
+    """
     outcome = batch.play(rules, state, cells)
     results = Results(
         outcome.state,
@@ -74,7 +70,7 @@ BY_NUMPY = Kernels(play, look, opponents.choose)
 def kernels() -> Kernels:
     """Return the fastest functions that can be had."""
     try:
-        from tictactoe.faces import compiled
+        from tictactoe.faces import compiled  # noqa: PLC0415 (it takes 0.3 s, and need not be there)
     except ImportError:
         return BY_NUMPY
     return Kernels(compiled.play, compiled.look, compiled.choose)

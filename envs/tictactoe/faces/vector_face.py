@@ -1,6 +1,6 @@
 """What both vector environments do alike: check actions, restart ended games, hand out what is seen."""
 
-from collections.abc import Mapping
+import itertools
 from typing import Any, TypeAlias
 
 import gymnasium
@@ -121,7 +121,9 @@ class VectorFace:
         seen, empty = self._games.look(results.state, results.terminated, boards)
         each: list[Any] = list(seen)
         if self._dict_observation:
-            each = [{"observation": one, "action_mask": left} for one, left in zip(each, empty.copy(), strict=True)]
+            # Without a limit every mask is all ones, and one will do: a view of each takes half as long as the step.
+            masks = itertools.repeat(np.ones(self._actions, np.int8)) if self._limit is None else empty.copy()
+            each = [{"observation": one, "action_mask": left} for one, left in zip(each, masks, strict=False)]
         mask = np.zeros((self._num_envs, self._actions), np.int8)
         mask[boards] = empty
         final_obs = np.empty(self._num_envs, dtype=object)
@@ -181,7 +183,7 @@ class VectorFace:
 
 
 def named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
-    """Return the autoreset mode of that name, however it is written: `"SameStep"`, `"same_step"`; a mode passes through.
+    """Return the autoreset mode of a name, `"SameStep"` as well as `"same_step"`; a mode passes through.
 
     Raises:
         ValueError: there is no such mode.

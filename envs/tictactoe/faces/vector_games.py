@@ -1,7 +1,7 @@
 """What a vector environment asks of its games: how the state of `N` boards is started, moved and looked at.
 
-`bitboard_games.py` computes a ply on bitboards, for boards of up to 64 cells. `tabled_games.py` looks it up on boards so
-small that a table holds all positions. Both answer these questions, and what they answer is tested equal at every ply.
+`bitboard_games.py` computes a ply on bitboards, for boards of up to 64 cells. `tabled_games.py` looks it up on boards
+so small that a table holds all positions. What both answer is tested equal at every ply.
 """
 
 from typing import Any, NamedTuple, Protocol, TypeAlias

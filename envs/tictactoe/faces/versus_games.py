@@ -112,7 +112,7 @@ class VersusGames:
         """Let the opponent move on all boards but the spared ones, on which nothing happens."""
         both = self._both
         cells = self._opponents_cells(state, spared)
-        return both.kernels.play(both.rules, both.rewards, state, cells, spared, restart=False)
+        return both.kernels.play(both.rules, both.rewards, state, cells, spared, False)
 
     def _opponents_cells(self, state: batch.State, spared: Flags) -> Cells:
         both, opponent = self._both, self._opponent
