@@ -40,8 +40,11 @@ class VectorFace:
         self._state = games.empty_boards(num_envs)
         self._every, self._none = np.ones(num_envs, bool), np.zeros(num_envs, bool)
         self._no_winner = np.full(num_envs, -1)
+        # Replaced at each step, and never written to.
         self._over = self._none
-        """The boards whose game has ended and on which no other has begun, [N]; replaced and never written to."""
+        """The boards whose game has ended and on which no other has begun, [N]."""
+        self._finished = self._none
+        """Those of them whose game has not ended by the limit of steps alone: on these no cell is forbidden."""
         self._steps = np.zeros(num_envs, np.int64)
         """The steps of each game so far, counted where there is a limit."""
 
@@ -62,10 +65,10 @@ class VectorFace:
         if not self._begun and not chosen.all():
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() without a reset_mask first")
         self._state = self._games.start(self._state, chosen)  # first, for an opponent that moves in it can fail
-        self._over = self._over & ~chosen
+        self._over, self._finished = self._over & ~chosen, self._finished & ~chosen
         self._steps = np.where(chosen, 0, self._steps)
         self._begun = True
-        observation, mask = self._seen(self._state, self._over)
+        observation, mask = self._seen(self._state, self._finished)
         return observation, self._info(self._state, mask, self._no_winner.copy(), self._none.copy())
 
     def step(self, actions: Any) -> VectorStep:
@@ -80,38 +83,36 @@ class VectorFace:
         if self._mode is AutoresetMode.DISABLED and np.count_nonzero(self._over):
             raise gymnasium.error.ResetNeeded(
                 f"{self._over.sum()} games are over, the first on board {self._over.argmax()}: "
-                "call reset(options={'reset_mask': terminated}) before step()"
+                "call reset(options={'reset_mask': terminated | truncated}) before step()"
             )
         cells = checked_cells(self._actions, actions, self._num_envs, ignored=self._over)
-        results = self._games.play(self._state, cells, self._over)
-        truncated = self._none.copy() if self._limit is None else self._counted(self._limit)
-        ended = results.terminated if self._limit is None else results.terminated | truncated
+        state = self._state if self._limit is None else self._games.abandoned(self._state, self._over)
+        results = self._games.play(state, cells, self._over)
         deliver = self._new_games_at_once if self._mode is AutoresetMode.SAME_STEP else self._new_games_later
-        observation, info = deliver(results, ended, truncated)
+        if self._limit is None:
+            observation, info = deliver(results, results.terminated)
+            return observation, results.reward, results.terminated, self._none.copy(), info
+        steps = np.where(self._over, 0, self._steps + 1)  # a step that starts a game is none of it
+        truncated = steps >= self._limit
+        ended = results.terminated | truncated
+        observation, info = deliver(results, ended)
+        self._steps = np.where(ended, 0, steps)
         return observation, results.reward, results.terminated, truncated, info
 
-    def _counted(self, limit: int) -> Flags:
-        """Count the step, and return whether each game has come to the limit."""
-        self._steps = np.where(self._over, 0, self._steps + 1)  # a step that starts a game is none of it
-        return self._steps >= limit
+    def _new_games_later(self, results: Results, ended: Flags) -> tuple[Any, dict[str, Any]]:
+        self._state = results.state
+        self._finished = results.terminated.copy()
+        self._over = self._finished if self._limit is None else ended
+        observation, mask = self._seen(self._state, self._finished)
+        return observation, self._info(self._state, mask, results.winner, results.illegal)
 
-    def _new_games_later(self, results: Results, ended: Flags, truncated: Flags) -> tuple[Any, dict[str, Any]]:
-        state = results.state
-        observation, mask = self._seen(state, results.terminated)
-        info = self._info(state, mask, results.winner, results.illegal)
-        self._over = ended.copy()
-        self._state = state if self._limit is None else self._games.abandoned(state, truncated)
-        return observation, info
-
-    def _new_games_at_once(self, results: Results, ended: Flags, truncated: Flags) -> tuple[Any, dict[str, Any]]:  # noqa: ARG002 (as above)
+    def _new_games_at_once(self, results: Results, ended: Flags) -> tuple[Any, dict[str, Any]]:
         state, info = results.state, {}
         if np.count_nonzero(ended):
             info = self._final(results, ended)
             state = self._games.start(state, ended)
-            if self._limit is not None:
-                self._steps = np.where(ended, 0, self._steps)
         self._state = state
-        observation, mask = self._seen(state, self._over)
+        observation, mask = self._seen(state, self._none)
         info.update(self._info(state, mask, self._no_winner.copy(), self._none.copy()))
         return observation, info
 
@@ -167,7 +168,7 @@ class VectorFace:
         """Return 1 for each empty cell, [N, A] int8; all ones on a board on which no game is being played."""
         if not self._begun:
             return np.ones((self._num_envs, self._actions), np.int8)
-        return self._games.look(self._state, self._over)[1]
+        return self._games.look(self._state, self._finished)[1]
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a drawing of each board, in the mode of the settings."""
