@@ -6,6 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from tictactoe.rules import Rules
+from tictactoe.solution_file import KEPT_CELLS, kept_or_solved
 from tictactoe.tree import GameTree, IntArray, game_tree, read_only, ternary_code
 
 CHUNK_STATES = 1 << 16
@@ -40,13 +41,17 @@ class Solution:
 
 @lru_cache(maxsize=4)
 def solve(rules: Rules) -> Solution:
-    """Solve a board of up to 16 cells from its last ply back to the first.
+    """Solve a board of up to 16 cells, or read what an earlier process has kept of a board of 15 or 16.
 
     Raises:
         ValueError: the board has more than 16 cells.
     """
-    tree = game_tree(rules)
-    return Solution(tree, *map(read_only, values_and_moves(tree)))
+    if rules.cells in KEPT_CELLS:
+        tree, value, optimal_moves = kept_or_solved(rules, values_and_moves)
+    else:
+        tree = game_tree(rules)
+        value, optimal_moves = values_and_moves(tree)
+    return Solution(tree, read_only(value), read_only(optimal_moves))
 
 
 def values_and_moves(tree: GameTree) -> tuple[IntArray, IntArray]:
