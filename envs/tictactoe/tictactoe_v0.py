@@ -28,8 +28,9 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
 
     The settings are those of `TicTacToe-v0`. An agent observes `observation` [rows, cols, 3] int8 and
     `action_mask` [rows * cols] int8: the empty cells on its turn, zeros on the opponent's, and ones when
-    the game is over. `infos` hold `action_mask` too, and at the end `winner` and `illegal`, as in
-    `TicTacToe-v0`. With `perspective="mover"` each agent sees its own marks in plane 1.
+    the game is over. `infos` hold `action_mask` too, and at the end `winner` (0, 1, or -1 for none) and
+    `illegal`, whether a taken cell has ended the game. With `perspective="mover"` each agent sees its own
+    marks in plane 1.
 
     Raises:
         gymnasium.error.InvalidAction: the action is not a cell; nothing changes.
@@ -70,7 +71,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game; `player_1` moves first."""
-        _, info = self._game.reset(seed=seed, options=options)
+        self._game.reset(seed=seed, options=options)
         self.agents = list(AGENTS)
         self._moved = True
         self.agent_selection = AGENTS[0]
@@ -78,7 +79,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
-        self._share(info)
+        self._share()
 
     def step(self, action: int | None) -> None:
         """Let the selected agent mark a cell; after the end each agent is due one step with None."""
@@ -89,16 +90,16 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
             self._was_dead_step(action)
             self._moved = True
             return
-        reward, terminated, info = self._game.play(action)  # type: ignore[arg-type]
+        reward, terminated = self._game.play(action)  # type: ignore[arg-type]
         self._moved = True
         seat = AGENTS.index(agent)
         other = AGENTS[1 - seat]
-        beaten = terminated and info["winner"] == seat
+        beaten = terminated and self._game.winner == seat
         self._cumulative_rewards[agent] = 0.0
         self.rewards = {agent: reward, other: self._game.rewards.loss if beaten else 0.0}
         self.terminations = {agent: terminated, other: terminated}
         self.agent_selection = other
-        self._share(info)
+        self._share()
         self._accumulate_rewards()
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
@@ -122,11 +123,13 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         if not hasattr(self, "agent_selection"):
             raise gymnasium.error.ResetNeeded("there has been no game: call reset() first")
 
-    def _share(self, info: dict[str, Any]) -> None:
-        # `agent_selection` says whose turn it is; a number beside the mask makes TorchRL's PettingZooWrapper fail.
-        del info["to_play"]
-        mover, other = self.agent_selection, AGENTS[1 - AGENTS.index(self.agent_selection)]
-        self.infos = {mover: info, other: {**info, "action_mask": self._mask(other)}}
+    def _share(self) -> None:
+        # What else the other faces' `info` always holds is here at the end alone: while a game goes on, a number beside
+        # the mask makes TorchRL's PettingZooWrapper fail. `agent_selection` says whose turn it is.
+        self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._mask(agent)} for agent in AGENTS}
+        if self.terminations[AGENTS[0]]:
+            for info in self.infos.values():
+                info |= {"winner": self._game.winner, "illegal": self._game.illegal}
 
     def _mask(self, agent: str) -> Planes:
         over = self.terminations.get(agent, True)  # an agent that took its last step is gone from there

@@ -270,3 +270,8 @@ def test_gym_env_registers_what_info_holds_by_itself(env_id: str) -> None:
         int(planes[..., 1].sum() > planes[..., 2].sum()) for planes in seen["observation"]
     ]
     assert seen["action_mask"].shape == (20, 9)
+    ended = seen["done"].flatten()
+    assert 2 <= ended.sum() < 20
+    assert seen["winner"].flatten()[~ended].tolist() == [-1] * int((~ended).sum())
+    assert seen["illegal"].dtype == torch.bool
+    assert torch.equal(seen["illegal"].flatten(), seen["reward"].flatten() == -10)

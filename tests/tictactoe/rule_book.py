@@ -14,12 +14,12 @@ MARKS = ("X", "O")
 
 @dataclass(frozen=True)
 class Verdict:
-    """Say what a move did; `winner` is None while the game goes on and -1 if it ended without one."""
+    """Say what a move did; `winner` is -1 while there is none."""
 
     board: Board
     reward: float
     terminated: bool
-    winner: int | None = None
+    winner: int = -1
     illegal: bool = False
 
 
@@ -67,7 +67,7 @@ class RuleBook:
         if self.has_line(after, MARKS[seat]):
             return Verdict(after, rewards.win, terminated=True, winner=seat)
         if EMPTY not in after:
-            return Verdict(after, rewards.draw, terminated=True, winner=-1)
+            return Verdict(after, rewards.draw, terminated=True)
         reply = MARKS[1 - seat]
         allowed = any(self.has_line(with_mark(after, cell, reply), reply) for cell in empty_cells(after))
         return Verdict(after, rewards.allow if allowed else 0.0, terminated=False)

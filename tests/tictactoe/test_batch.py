@@ -44,11 +44,10 @@ def test_batch_equals_the_turn_view_at_every_ply(
         result = batch.step(rules, rewards, state, library.asarray(actions))
         assert [np.asarray(field).dtype for field in (*result.state, *result[1:])] == TYPES
         assert all(type(field) is type(library.asarray(actions)) for field in (*result.state, *result[1:]))
-        observations, reward, terminated, _, infos = (
+        observations, reward, terminated, _, _ = (
             list(parts) for parts in zip(*(env.step(int(a)) for env, a in zip(envs, actions, strict=True)), strict=True)
         )
-        winner = [info.get("winner", -1) for info in infos]
-        illegal = [info.get("illegal", False) for info in infos]
+        winner, illegal = [env.winner for env in envs], [env.illegal for env in envs]
         np.testing.assert_array_equal(np.asarray(result.reward), np.array(reward, np.float32))
         assert np.asarray(result.terminated).tolist() == terminated
         assert np.asarray(result.winner).tolist() == winner

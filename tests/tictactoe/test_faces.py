@@ -69,8 +69,10 @@ class Game:
         loss = self.rewards.loss if verdict.winner == seat else 0.0
 
         observation, reward, terminated, _, info = self.turn.step(cell)
+        assert info.keys() == {"action_mask", "to_play", "winner", "illegal"}
         self.check(verdict, observation, reward, terminated, info)
         observed, reward, terminated, _, info = self.dicts.step(cell)
+        assert info.keys() == {"action_mask", "to_play", "winner", "illegal"}
         assert observed["action_mask"].tolist() == info["action_mask"].tolist()
         self.check(verdict, observed["observation"], reward, terminated, info)
 
@@ -100,7 +102,7 @@ class Game:
             assert float(result.reward[0]) == np.float32(verdict.reward)
             assert float(result.other_reward[0]) == np.float32(loss)
             assert bool(result.terminated[0]) is verdict.terminated
-            assert int(result.winner[0]) == (-1 if verdict.winner is None else verdict.winner)
+            assert int(result.winner[0]) == verdict.winner
             assert bool(result.illegal[0]) is verdict.illegal
         self.check_boards()
         return verdict
@@ -112,7 +114,7 @@ class Game:
         empty = [1 if verdict.terminated else int(held == EMPTY) for held in self.board]
         assert info["action_mask"].tolist() == empty
         assert info["to_play"] == seat_to_move(self.board)
-        assert info.get("winner") == verdict.winner
+        assert info.get("winner", -1) == verdict.winner
         assert info.get("illegal", False) == verdict.illegal
 
     def check_boards(self) -> None:

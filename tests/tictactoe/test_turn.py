@@ -7,6 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import SyncVectorEnv
 
 from tests.tictactoe.rule_book import EMPTY, RuleBook, Verdict, empty_cells, seat_to_move
 from tests.tictactoe.shared import sized
@@ -36,15 +37,20 @@ def assert_step(step: tuple[Any, ...], verdict: Verdict, book: RuleBook, perspec
     assert reward == verdict.reward
     assert terminated is verdict.terminated
     assert truncated is False
-    assert info["to_play"] == seat_to_move(verdict.board)
-    assert info["action_mask"].dtype == np.int8
-    if terminated:
-        assert info["action_mask"].tolist() == [1] * book.cells
-        assert info["winner"] == verdict.winner
-        assert info["illegal"] is verdict.illegal
-    else:
-        assert info["action_mask"].tolist() == [int(held == EMPTY) for held in verdict.board]
-        assert set(info) == {"action_mask", "to_play"}
+    empty = [1 if terminated else int(held == EMPTY) for held in verdict.board]
+    shown = {"action_mask": empty, "to_play": seat_to_move(verdict.board)}
+    assert_info(info, **shown, winner=verdict.winner, illegal=verdict.illegal)
+
+
+def assert_info(info: dict[str, Any], **expected: Any) -> None:
+    """Compare an info's values, and their shapes and types, which are the same at every reset and step."""
+    assert {key: value.tolist() for key, value in info.items()} == expected
+    assert {key: (value.shape, value.dtype) for key, value in info.items()} == {
+        "action_mask": ((len(expected["action_mask"]),), np.int8),
+        "to_play": ((), np.int64),
+        "winner": ((), np.int64),
+        "illegal": ((), np.bool_),
+    }
 
 
 @pytest.mark.parametrize(("perspective", "rewards"), [("absolute", Rewards()), ("mover", WHOLE_NUMBERS)])
@@ -112,6 +118,25 @@ def test_what_is_no_cell_is_refused_and_changes_nothing(action: Any) -> None:
     assert_step(env.step(1), book.play(board, 1, Rewards()), book, "absolute")
 
 
+def test_writing_into_an_info_changes_no_other() -> None:
+    env = played([])
+    for illegal in (False, True):  # the second time the cell is taken
+        info = env.step(0)[4]
+        assert info["illegal"] == illegal
+        info["illegal"][...] = not illegal
+    assert not env.reset()[1]["illegal"]
+    assert not env.step(0)[4]["illegal"]
+
+
+def test_gymnasiums_vectors_of_single_environments_count_illegal_moves() -> None:
+    boards = SyncVectorEnv([lambda: gymnasium.make("TicTacToe-v0")] * 3)
+    boards.reset()
+    boards.step(np.array([4, 4, 4]))
+    infos = boards.step(np.array([4, 4, 0]))[4]
+    assert infos["illegal"].sum() == 2
+    assert infos["winner"].tolist() == [0, 0, -1]
+
+
 @pytest.mark.parametrize("action", [2, np.int64(2), np.int8(2), np.uint8(2), np.array(2)], ids=repr)
 def test_any_integer_is_an_action(action: Any) -> None:
     step = played([]).step(action)
@@ -126,8 +151,7 @@ def test_step_needs_a_game(cells: tuple[int, ...]) -> None:
     for _ in range(2):
         observation, info = env.reset()
         assert observation[..., 0].all()
-        assert info["action_mask"].tolist() == [1] * 9
-        assert info["to_play"] == 0
+        assert_info(info, action_mask=[1] * 9, to_play=0, winner=-1, illegal=False)
         for cell in cells:
             env.step(cell)
         with pytest.raises(gymnasium.error.ResetNeeded):

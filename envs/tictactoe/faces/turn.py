@@ -22,8 +22,13 @@ Observation: TypeAlias = Any
 """One-hot planes, or a dict of them and the action mask where that is asked for."""
 
 
+# What `info` holds is of types with shape and dtype, which TorchRL asks for.
 SEATS = (np.int64(0), np.int64(1))
-"""The seats as `info` holds them: of a type with shape and dtype, which TorchRL asks for."""
+NOBODY = np.int64(-1)
+"""The winner while there is none, and of a drawn game."""
+# An array without axes, because Gymnasium's vectors of single environments keep NumPy's own booleans as objects, whose
+# sum is True however many of them are. Handed out as copies, for a tensor of TorchRL shares an array's memory.
+LAWFUL, ILLEGAL = np.array(False), np.array(True)
 
 
 class TicTacToeEnv(gymnasium.Env[Observation, int]):
@@ -32,9 +37,9 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     Observation: one-hot [rows, cols, 3] int8; plane 0 empty, 1 X, 2 O (`perspective="absolute"`) or
     1 mine, 2 theirs (`"mover"`); with `dict_observation` a dict of it, `observation`, and `action_mask`.
     Action: the row-major number of a cell. Reward: to the seat that acted; see `tictactoe.Rewards`. A taken
-    cell ends the game with the illegal reward and changes nothing on the board. `info` holds `action_mask`
-    [rows * cols] int8 and `to_play`, and at the end `winner` (0, 1, or -1 for none) and `illegal`; the mask
-    is then all ones, so that masked maxima stay finite.
+    cell ends the game with the illegal reward and changes nothing on the board. `info` always holds `action_mask`
+    [rows * cols] int8, all ones at the end, so that masked maxima stay finite; `to_play` int64, the seat to move;
+    `winner` int64, 0, 1, or -1 while there is none; and `illegal` bool, whether a taken cell has ended the game.
 
     Raises:
         ValueError: a size, preset, perspective or render mode does not exist.
@@ -59,6 +64,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         render_mode: str | None = None,
     ) -> None:
         self.rules = Rules(rows, cols, k)
+        self._cells = self.rules.cells
         self.rewards = named_rewards(rewards)
         check_perspective(perspective)
         if not isinstance(dict_observation, bool):
@@ -70,6 +76,8 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self.observation_space = observation_space(self.rules, dict_observation)
         self.action_space = spaces.Discrete(self.rules.cells)  # type: ignore[assignment]
         self._window = Window("Tic-tac-toe") if render_mode == "human" else None
+        self._empty_board = np.zeros((rows, cols, 3), np.int8)
+        self._empty_board[..., 0] = 1
         self._begun = False  # whether there has been a game
         self._playing = False  # whether one is going on
         self._new_game()
@@ -82,11 +90,11 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self._empty = rules.full_board
         self._ply = 0
         self._last_cell: int | None = None
-        self._mask = np.ones(rules.cells, np.int8)
-        empty_board = np.zeros((rules.rows, rules.cols, 3), np.int8)
-        empty_board[..., 0] = 1
+        self._winner, self._illegal = NOBODY, LAWFUL
+        self._mask = np.ones(self._cells, np.int8)
         # What each seat sees, kept up to date a cell at a time; absolute planes are the same for both.
-        self._seen = (empty_board, empty_board if self.perspective == "absolute" else empty_board.copy())
+        first = self._empty_board.copy()
+        self._seen = (first, first if self.perspective == "absolute" else first.copy())
 
     def reset(
         self,
@@ -100,34 +108,34 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self._begun = self._playing = True
         if self._window is not None:
             self.render()
-        return self.observe(0), self._info()
+        return self.observe(0), self.info()
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Let the seat to move mark the cell `action`."""
-        reward, terminated, info = self.play(action)
-        return self.observe(self._ply & 1), reward, terminated, False, info
+        reward, terminated = self.play(action)
+        return self.observe(self._ply & 1), reward, terminated, False, self.info()
 
-    def play(self, action: int) -> tuple[float, bool, dict[str, Any]]:
-        """Do what `step` does, but leave the looking at the board to the caller: reward, terminated and info."""
+    def play(self, action: int) -> tuple[float, bool]:
+        """Do what `step` does, but leave the looking at the board to the caller: reward and terminated."""
         if not self._playing:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
         # The common case is asked first, because asking all of `checked_cell` would cost a tenth of the step.
-        cells = len(self._mask)
-        cell = action if type(action) is int and 0 <= action < cells else checked_cell(cells, action)
-        result = self._ruled(cell)
+        known = type(action) is int and 0 <= action < self._cells
+        result = self._ruled(action if known else checked_cell(self._cells, action))
         if self._window is not None:
             self.render()
         return result
 
-    def _ruled(self, cell: int) -> tuple[float, bool, dict[str, Any]]:
+    def _ruled(self, cell: int) -> tuple[float, bool]:
         seat = self._ply & 1
         if not self._empty >> cell & 1:
-            return self._end(self.rewards.illegal, winner=1 - seat, illegal=True)
+            self._illegal = ILLEGAL
+            return self._end(self.rewards.illegal, SEATS[1 - seat])
         if self._mark(cell, seat):
-            return self._end(self.rewards.win, winner=seat)
+            return self._end(self.rewards.win, SEATS[seat])
         if not self._empty:
-            return self._end(self.rewards.draw, winner=-1)
-        return self.rewards.allow if self._threats[1 - seat] & self._empty else 0.0, False, self._info()
+            return self._end(self.rewards.draw, NOBODY)
+        return self.rewards.allow if self._threats[1 - seat] & self._empty else 0.0, False
 
     def abandon(self) -> None:
         """End the game without a result, so that nobody can go on with it; `reset` starts another."""
@@ -135,8 +143,9 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     def _mark(self, cell: int, seat: int) -> bool:
         """Put a seat's mark on an empty cell; tell whether it completes a line."""
-        marks = self._marks[seat] = self._marks[seat] | 1 << cell
-        self._empty &= ~(1 << cell)
+        bit = 1 << cell
+        marks = self._marks[seat] = self._marks[seat] | bit
+        self._empty ^= bit
         self._ply += 1
         self._last_cell = cell
         self._mask[cell] = 0
@@ -159,14 +168,25 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
                 self._threats[seat] |= missing
         return completed
 
-    def _end(self, reward: float, winner: int, illegal: bool = False) -> tuple[float, bool, dict[str, Any]]:
+    def _end(self, reward: float, winner: np.int64) -> tuple[float, bool]:
         self._playing = False
-        return reward, True, {**self._info(), "winner": winner, "illegal": illegal}
+        self._winner = winner
+        return reward, True
 
     @property
     def to_play(self) -> int:
         """Return the seat to move, 0 or 1."""
         return self._ply & 1
+
+    @property
+    def winner(self) -> int:
+        """Return the seat that has won, -1 while none has."""
+        return int(self._winner)
+
+    @property
+    def illegal(self) -> bool:
+        """Return whether a taken cell has ended the game."""
+        return bool(self._illegal)
 
     @property
     def position(self) -> tuple[int, int]:
@@ -175,10 +195,16 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return 1 for each empty cell, [rows * cols] int8; all ones when no game is being played."""
-        return self._mask.copy() if self._playing else np.ones(self.rules.cells, np.int8)
+        return self._mask.copy() if self._playing else np.ones(self._cells, np.int8)
 
-    def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.action_masks(), "to_play": SEATS[self._ply & 1]}
+    def info(self) -> dict[str, Any]:
+        """Return what `reset` and `step` return as `info`."""
+        return {
+            "action_mask": self._mask.copy() if self._playing else np.ones(self._cells, np.int8),
+            "to_play": SEATS[self._ply & 1],
+            "winner": self._winner,
+            "illegal": self._illegal.copy(),
+        }
 
     def planes(self, seat: int) -> Planes:
         """Return the board as a seat sees it, [rows, cols, 3]; only `perspective="mover"` tells seats apart."""
@@ -186,7 +212,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     def observe(self, seat: int) -> Observation:
         """Return an observation of the environment's space as a seat sees it."""
-        planes = self.planes(seat)
+        planes = self._seen[seat].copy()
         return {"observation": planes, "action_mask": self.action_masks()} if self.dict_observation else planes
 
     def render(self) -> Any:

@@ -68,21 +68,21 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         """Start a new game; in seat 1 the opponent has moved already."""
         super().reset(seed=seed)
         self.seat = int(self.np_random.integers(2)) if self._seat == "random" else int(self._seat)
-        _, info = self.game.reset(options=options)
+        self.game.reset(options=options)
         if self.seat == 1:
-            _, _, info = self._answer()
-        return self.game.observe(self.seat), info
+            self._answer()
+        return self.game.observe(self.seat), self.game.info()
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Mark the cell `action` and let the opponent reply."""
-        reward, terminated, info = self.game.play(action)
+        reward, terminated = self.game.play(action)
         if not terminated:
-            _, terminated, info = self._answer()
-            if terminated and info["winner"] == 1 - self.seat:
+            _, terminated = self._answer()
+            if terminated and self.game.winner == 1 - self.seat:
                 reward += self.game.rewards.loss
-        return self.game.observe(self.seat), reward, terminated, False, info
+        return self.game.observe(self.seat), reward, terminated, False, self.game.info()
 
-    def _answer(self) -> tuple[float, bool, dict[str, Any]]:
+    def _answer(self) -> tuple[float, bool]:
         """Let the opponent move. If it fails, the game is over, or the agent would move in its place."""
         try:
             return self.game.play(self._reply())

@@ -99,7 +99,7 @@ def play_by_turns(first: Judged, second: Judged) -> tuple[int, bool]:
     while not terminated:
         agent: Any = (first, second)[info["to_play"]].judge.agent
         observation, _, terminated, _, info = env.step(int(agent.act(observation[None])[0]))
-    return info["winner"], info["illegal"]
+    return env.winner, env.illegal
 
 
 @pytest.mark.parametrize("rules", [Rules(), Rules(4, 5, 3)], ids=str)
