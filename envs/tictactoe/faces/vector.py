@@ -66,9 +66,17 @@ class TicTacToeVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self._face = VectorFace(games, game, num_envs, self.autoreset_mode, max_episode_steps)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start new games on all boards, or on those that `options["reset_mask"]` [N] bool names."""
+        """Start new games on all boards, or on those that `options["reset_mask"]` [N] bool names.
+
+        `options` may also hold the `position` [N, rows, cols, 3] of each board as the seat to move observes it, and
+        `seat`, one or [N], which is then checked to be the seat to move.
+
+        Raises:
+            ValueError: an option does not exist, or no game can go on from a position; nothing changes.
+        """
+        chosen, start = self._face.checked_start(options)
         super().reset(seed=seed)
-        return self._face.reset(options)
+        return self._face.reset(chosen, start)
 
     def step(self, actions: Any) -> VectorStep:
         """Let the seat to move on each board mark the cell `actions` [N]."""

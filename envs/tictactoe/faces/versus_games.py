@@ -34,6 +34,19 @@ def answers(opponent: BatchOpponent, seen: Planes, mask: Planes) -> Cells:
         raise gymnasium.error.InvalidAction(f"the opponent's {error}") from None
 
 
+def check_going_on(ended: Flags) -> None:
+    """Refuse first replies that ended a game.
+
+    Raises:
+        gymnasium.error.InvalidAction: one did, by a taken cell: no game starts where another could.
+    """
+    if ended.any():
+        raise gymnasium.error.InvalidAction(
+            f"the opponent's first action is a taken cell for board {ended.argmax()}, "
+            "and reset cannot return a finished game"
+        )
+
+
 def seats_of_new_games(
     seat: Seat, seats: Cells, chosen: Flags, start: Start | None, generator: np.random.Generator
 ) -> Cells:
@@ -71,7 +84,9 @@ class VersusGames:
         begun = self._both.start(state, chosen, start)
         due = chosen & (begun.to_play != seats)
         if due.any():
-            begun = self._reply(begun, ~due).state
+            reply = self._reply(begun, ~due)
+            check_going_on(reply.terminated)
+            begun = reply.state
         self.seats = seats  # only now, for an opponent that fails leaves every game as it was
         return begun
 
