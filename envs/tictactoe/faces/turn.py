@@ -26,6 +26,9 @@ Observation: TypeAlias = Any
 OPTIONS = ("position", "seat")
 """What `reset` may be given."""
 
+KEYS = "1234567890abcdefghijklmnopqrstuvwxyz"
+"""The keys of the cells, in reading order."""
+
 # What `info` holds is of types with shape and dtype, which TorchRL asks for.
 SEATS = (np.int64(0), np.int64(1))
 NOBODY = np.int64(-1)
@@ -261,6 +264,19 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
             return drawing
         self._window.show(drawing, self.metadata["render_fps"])
         return None
+
+    def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
+        """Return which key marks which cell in `gymnasium.utils.play.play(env, wait_on_player=True)`.
+
+        Raises:
+            ValueError: the board has more cells than there are keys.
+        """
+        if self._cells > len(KEYS):
+            raise ValueError(
+                f"there are keys for boards of up to {len(KEYS)} cells and this one has {self._cells}: "
+                "give play() your own with keys_to_action="
+            )
+        return {(ord(key),): cell for cell, key in enumerate(KEYS[: self._cells])}
 
     def close(self) -> None:
         """Close the window, if there is one."""

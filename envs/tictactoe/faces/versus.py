@@ -132,6 +132,10 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         """Return or show the board, as `TicTacToe-v0` does; a window shows each ply."""
         return self.game.render()
 
+    def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
+        """Return which key marks which cell, as `TicTacToe-v0` does."""
+        return self.game.get_keys_to_action()
+
     def close(self) -> None:
         """Close the window, if there is one."""
         self.game.close()
