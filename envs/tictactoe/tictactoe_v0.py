@@ -70,11 +70,19 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game; `player_1` moves first."""
+        """Start a new game; `player_1` has seat 0 and moves first, or who is to move in `options["position"]`.
+
+        The options are those of `TicTacToe-v0`.
+
+        Raises:
+            ValueError: an option does not exist, or no game can go on from there; the present game can.
+        """
+        if isinstance(options, dict):  # PettingZoo's own test hands over an option of this name, which means nothing
+            options = {key: value for key, value in options.items() if key != "options"}
         self._game.reset(seed=seed, options=options)
         self.agents = list(AGENTS)
         self._moved = True
-        self.agent_selection = AGENTS[0]
+        self.agent_selection = AGENTS[self._game.to_play]
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
         self.terminations = dict.fromkeys(AGENTS, False)
@@ -126,8 +134,12 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     def _share(self) -> None:
         # What else the other faces' `info` always holds is here at the end alone: while a game goes on, a number beside
         # the mask makes TorchRL's PettingZooWrapper fail. `agent_selection` says whose turn it is.
-        self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._mask(agent)} for agent in AGENTS}
-        if self.terminations[AGENTS[0]]:
+        first, second = AGENTS
+        self.infos: dict[str, dict[str, Any]] = {
+            first: {"action_mask": self._mask(first)},
+            second: {"action_mask": self._mask(second)},
+        }
+        if self.terminations[first]:
             for info in self.infos.values():
                 info |= {"winner": self._game.winner, "illegal": self._game.illegal}
 
