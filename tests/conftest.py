@@ -1,6 +1,7 @@
 """What holds for all tests: one thread, because more cost more than they bring here, and no window on the screen.
 
-Convolutions on a GPU give the same bits each time, as in a run.
+No process of theirs finds a board's solution from before or keeps one. Convolutions on a GPU give the same bits each
+time, as in a run.
 """
 
 import os
@@ -11,6 +12,7 @@ import torch
 torch.set_num_threads(1)
 torch.backends.cudnn.deterministic = True
 os.environ["SDL_VIDEODRIVER"] = "dummy"
+os.environ["TICTACTOE_CACHE"] = os.devnull
 
 
 @pytest.fixture

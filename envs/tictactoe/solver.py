@@ -6,7 +6,11 @@ from functools import lru_cache
 import numpy as np
 
 from tictactoe.rules import Rules
-from tictactoe.tree import GameTree, IntArray, game_tree, read_only
+from tictactoe.solution_file import KEPT_CELLS, kept_or_solved
+from tictactoe.tree import GameTree, IntArray, game_tree, read_only, ternary_code
+
+CHUNK_STATES = 1 << 16
+"""States worked on at a time: few enough that their arrays stay in a processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -37,24 +41,40 @@ class Solution:
 
 @lru_cache(maxsize=4)
 def solve(rules: Rules) -> Solution:
-    """Solve a board of up to 16 cells from its last ply back to the first.
+    """Solve a board of up to 16 cells, or read what an earlier process has kept of a board of 15 or 16.
 
     Raises:
         ValueError: the board has more than 16 cells.
     """
-    tree = game_tree(rules)
+    if rules.cells in KEPT_CELLS:
+        tree, value, optimal_moves = kept_or_solved(rules, values_and_moves)
+    else:
+        tree = game_tree(rules)
+        value, optimal_moves = values_and_moves(tree)
+    return Solution(tree, read_only(value), read_only(optimal_moves))
+
+
+def values_and_moves(tree: GameTree) -> tuple[IntArray, IntArray]:
+    """Return the value and the optimal moves of every state, found from the last ply back to the first."""
+    rules = tree.rules
     value = np.where(tree.lost, -1, 0).astype(np.int8)
     optimal_moves = np.zeros(len(tree), dtype=np.int32)
+    value_of_code = np.zeros(3**rules.cells, dtype=np.int8)
     for _, level in reversed(list(tree.plies())):
-        states = np.flatnonzero(~tree.finished[level]) + level.start
-        best = np.full(len(states), -2, dtype=np.int8)
-        moves = np.zeros(len(states), dtype=np.int32)
-        mover, opponent = tree.mover[states], tree.opponent[states]
-        for cell in range(rules.cells):
-            legal = np.flatnonzero(((mover | opponent) >> cell) & 1 == 0)
-            bit = np.int32(1 << cell)
-            reply = -value[tree.find(opponent[legal], mover[legal] | bit)]
-            moves[legal] = np.where(reply > best[legal], 0, moves[legal]) | np.where(reply >= best[legal], bit, 0)
-            best[legal] = np.maximum(best[legal], reply)
-        value[states], optimal_moves[states] = best, moves
-    return Solution(tree, read_only(value), read_only(optimal_moves))
+        for start in range(level.start, level.stop, CHUNK_STATES):
+            part = slice(start, min(start + CHUNK_STATES, level.stop))
+            mover, opponent = tree.mover[part], tree.opponent[part]
+            empty = np.where(tree.finished[part], 0, rules.empty_cells(mover, opponent)).astype(np.int32)
+            after_nothing = ternary_code(rules, opponent, mover)  # the seats change even before a mark is added
+            wins, draws = np.zeros((2, len(mover)), dtype=np.int32)
+            for cell in range(rules.cells):
+                bit = np.int32(1 << cell)
+                legal = np.flatnonzero(empty & bit)
+                reply = value_of_code[after_nothing[legal] + np.int32(2 * 3**cell)]
+                wins[legal[reply < 0]] |= bit
+                draws[legal[reply == 0]] |= bit
+            best = np.where(wins, 1, np.where(draws, 0, -1))
+            value[part] = np.where(empty, best, value[part])
+            optimal_moves[part] = np.where(wins, wins, np.where(draws, draws, empty))
+            value_of_code[ternary_code(rules, mover, opponent)] = value[part]
+    return value, optimal_moves

@@ -62,7 +62,7 @@ class GameTree:
 
     def find(self, mover: IntArray, opponent: IntArray) -> IntArray:
         """Return the states with these marks, -1 where no legal game leads to them."""
-        return self.state_numbers[_ternary_code(self.rules, mover, opponent)]
+        return self.state_numbers[ternary_code(self.rules, mover, opponent)]
 
     def successors(self, states: IntArray) -> IntArray:
         """Return the state behind each action, [n, A] int32, and -1 where the cell is taken.
@@ -75,7 +75,8 @@ class GameTree:
         return np.where(empty, self.find(opponent, mover | empty), -1)
 
 
-def _ternary_code(rules: Rules, mover: IntArray, opponent: IntArray) -> IntArray:
+def ternary_code(rules: Rules, mover: IntArray, opponent: IntArray) -> IntArray:
+    """Return the number in base 3 whose digit `a` is 1 for a mark of the mover in cell `a`, 2 for the opponent's."""
     digits = _ternary_digits(rules.cells)
     return digits[mover] + 2 * digits[opponent]
 
@@ -102,44 +103,55 @@ def game_tree(rules: Rules) -> GameTree:
             f"only boards of up to {SOLVABLE_CELLS} cells can be solved: "
             f"a {rules.rows}x{rules.cols} board has {rules.cells}"
         )
-    state_numbers = np.full(3**rules.cells, -1, dtype=np.int32)
-    boards = np.arange(1 << rules.cells, dtype=np.int32)
-    line_table = rules.has_line(boards)
-    digits = _ternary_digits(rules.cells)
+    has_line = rules.has_line(np.arange(1 << rules.cells, dtype=np.int32))
+    new_cells = _new_cells(has_line)
 
-    mover = opponent = code = np.zeros(1, dtype=np.int32)
+    mover = opponent = np.zeros(1, dtype=np.int32)
     plies: list[tuple[IntArray, IntArray, BoolArray, BoolArray]] = []
     starts = [0]
     while len(mover):
-        state_numbers[code] = np.arange(starts[-1], starts[-1] + len(code), dtype=np.int32)
-        starts.append(starts[-1] + len(code))
-        lost = line_table[opponent]
+        starts.append(starts[-1] + len(mover))
+        lost = has_line[opponent]
         finished = lost | ((mover | opponent) == rules.full_board)
         plies.append((mover, opponent, lost, finished))
 
         mover, opponent = mover[~finished], opponent[~finished]
-        children: list[tuple[IntArray, IntArray, IntArray]] = []
+        new = new_cells[mover] & ~opponent
+        children: list[tuple[IntArray, IntArray]] = []
         for cell in range(rules.cells):
-            # Two parents never share a child by the same cell, so each cell needs only the check
-            # against the children that other cells have led to.
-            legal = np.flatnonzero(((mover | opponent) >> cell) & 1 == 0)
-            moved = mover[legal] | np.int32(1 << cell)
-            code = digits[opponent[legal]] + 2 * digits[moved]
-            new = state_numbers[code] < 0
-            code = code[new]
-            state_numbers[code] = 0
-            children.append((opponent[legal][new], moved[new], code))
-        mover, opponent, code = (np.concatenate(parts) for parts in zip(*children, strict=True))
-    movers, opponents, losses, ends = zip(*plies, strict=True)
+            bit = np.int32(1 << cell)
+            parents = np.flatnonzero(new & bit)
+            children.append((opponent[parents], mover[parents] | bit))
+        mover, opponent = (np.concatenate(parts) for parts in zip(*children, strict=True))
+    mover, opponent, lost, finished = (np.concatenate(parts) for parts in zip(*plies, strict=True))
+    state_numbers = np.full(3**rules.cells, -1, dtype=np.int32)
+    state_numbers[ternary_code(rules, mover, opponent)] = np.arange(len(mover), dtype=np.int32)
     return GameTree(
         rules,
-        read_only(np.concatenate(movers)),
-        read_only(np.concatenate(opponents)),
-        read_only(np.concatenate(losses)),
-        read_only(np.concatenate(ends)),
+        read_only(mover),
+        read_only(opponent),
+        read_only(lost),
+        read_only(finished),
         tuple(starts),
         read_only(state_numbers),
     )
+
+
+def _new_cells(has_line: BoolArray) -> IntArray:
+    """Return the cells by which a seat that has these marks leads to a position that no lower cell leads to, [2^A].
+
+    A position follows from several, one for each of the last mover's marks without which it has no line. It is
+    enumerated by the lowest of them, so that no position has to be looked for among those that are known.
+    `has_line` is [2^A]: which marks hold a line.
+    """
+    found = np.zeros(len(has_line), dtype=np.int32)
+    followed = np.zeros(len(has_line), dtype=np.bool_)
+    for cell in range(len(has_line).bit_length() - 1):
+        bit = np.int32(1 << cell)
+        before = np.flatnonzero(~has_line & (np.arange(len(has_line)) & bit == 0))
+        found[before] |= np.where(followed[before | bit], 0, bit)
+        followed[before | bit] = True
+    return found
 
 
 def read_only(array: NDArray[AnyScalar]) -> NDArray[AnyScalar]:

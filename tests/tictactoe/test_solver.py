@@ -7,8 +7,17 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tests.tictactoe.rule_book import MARKS, Board, RuleBook, empty_cells, mover_and_opponent, seat_to_move, with_mark
-from tictactoe import Rules, Solution, solve
+from tests.tictactoe.rule_book import (
+    EMPTY,
+    MARKS,
+    Board,
+    RuleBook,
+    empty_cells,
+    mover_and_opponent,
+    seat_to_move,
+    with_mark,
+)
+from tictactoe import Rules, Solution, solve, solver
 from tictactoe.tree import GameTree, IntArray, Policy, every_legal, game_tree, play_out, uniform_legal
 
 SMALL_BOARDS = [(1, 1, 1), (1, 5, 2), (2, 2, 2), (2, 3, 2), (3, 2, 3), (4, 2, 3), (2, 4, 3), (3, 3, 2), (3, 3, 3)]
@@ -31,6 +40,15 @@ def test_solution_equals_plain_minimax(size: tuple[int, int, int]) -> None:
         assert solution.lookup(*mover_and_opponent(board)) == answer, board
 
 
+def test_solution_is_the_same_however_many_states_are_worked_on_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    solution = solve(Rules())
+    for states in (1, 100, 1_520):  # the fullest ply of tic-tac-toe has 1,520 states
+        monkeypatch.setattr(solver, "CHUNK_STATES", states)
+        value, optimal_moves = solver.values_and_moves(solution.tree)
+        np.testing.assert_array_equal(value, solution.value)
+        np.testing.assert_array_equal(optimal_moves, solution.optimal_moves)
+
+
 @pytest.mark.parametrize("size", SMALL_BOARDS, ids=str)
 def test_tree_knows_which_states_are_finished_and_what_follows(size: tuple[int, int, int]) -> None:
     tree, book = game_tree(Rules(*size)), RuleBook(*size)
@@ -51,6 +69,27 @@ def test_tree_knows_which_states_are_finished_and_what_follows(size: tuple[int, 
         for cell in range(book.cells):
             expected = number(with_mark(board, cell, mark)) if cell in empty_cells(board) else -1
             assert following[cell] == expected
+
+
+@pytest.mark.parametrize("size", [*SMALL_BOARDS, (3, 4, 1), (3, 3, 1)], ids=str)
+def test_states_are_numbered_by_ply_then_by_the_lowest_cell_that_leads_there(size: tuple[int, int, int]) -> None:
+    tree, book = game_tree(Rules(*size)), RuleBook(*size)
+    level: list[Board] = [(EMPTY,) * book.cells]
+    numbered: list[Board] = []
+    while level:
+        numbered += level
+        parents = [board for board in level if not book.finished(board)]
+        children = [
+            with_mark(board, cell, MARKS[seat_to_move(board)])
+            for cell in range(book.cells)
+            for board in parents
+            if board[cell] == EMPTY
+        ]
+        level = list(dict.fromkeys(children))
+    marks = [mover_and_opponent(board) for board in numbered]
+    assert list(zip(tree.mover.tolist(), tree.opponent.tolist(), strict=True)) == marks
+    assert tree.find(tree.mover, tree.opponent).tolist() == list(range(len(marks)))
+    assert tree.finished.tolist() == [book.finished(board) for board in numbered]
 
 
 @pytest.mark.parametrize(
