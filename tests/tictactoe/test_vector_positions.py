@@ -69,7 +69,7 @@ def test_games_from_a_position_are_those_of_single_environments(
         mask = info["action_mask"]
         cells = np.where(mask == 1, rng.random(mask.shape), -1).argmax(axis=1)
         seen, reward, terminated, _, info = vector.step(cells)
-        for board in np.flatnonzero(playing):
+        for board in np.flatnonzero(playing).tolist():
             one, own, ended, _, about = single[board].step(int(cells[board]))
             np.testing.assert_array_equal(seen[board], one)
             assert (reward[board], terminated[board]) == (own, ended)

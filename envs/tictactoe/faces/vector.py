@@ -9,13 +9,13 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from tictactoe import batch
-from tictactoe.faces.bitboard_games import BitboardGames
-from tictactoe.faces.kernels import kernels
+from tictactoe.faces.boards.bitboards import BitboardGames
+from tictactoe.faces.boards.games import Games
+from tictactoe.faces.boards.kernels import kernels
+from tictactoe.faces.boards.tables import TABLED_CELLS, TabledGames
 from tictactoe.faces.specification import json_spec
-from tictactoe.faces.tabled_games import TABLED_CELLS, TabledGames
 from tictactoe.faces.turn import TicTacToeEnv
 from tictactoe.faces.vector_face import VectorFace, VectorStep, check_vector, named_mode, vector_metadata
-from tictactoe.faces.vector_games import Games
 from tictactoe.rewards import Rewards
 
 

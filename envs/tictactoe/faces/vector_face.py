@@ -9,8 +9,8 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from tictactoe.actions import checked_cells
+from tictactoe.faces.boards.games import Cells, Flags, Games, Planes, Results, Start
 from tictactoe.faces.turn import TicTacToeEnv, check_render_mode, draw
-from tictactoe.faces.vector_games import Cells, Flags, Games, Planes, Results, Start
 from tictactoe.faces.vector_start import chosen_boards, start_of
 
 RENDER_MODES = ["ansi", "rgb_array"]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tictactoe import batch
-from tictactoe.faces.vector_games import Cells, Flags, Start
+from tictactoe.faces.boards.games import Cells, Flags, Start
 from tictactoe.positions import (
     check_first_reply,
     check_options,

@@ -8,14 +8,14 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from tictactoe import batch
-from tictactoe.faces.kernels import kernels
+from tictactoe.faces.boards.games import Cells, Planes
+from tictactoe.faces.boards.kernels import kernels
+from tictactoe.faces.boards.tables import TABLED_CELLS
+from tictactoe.faces.boards.versus_bitboards import BatchOpponent, VersusGames
+from tictactoe.faces.boards.versus_tables import TabledVersus
 from tictactoe.faces.specification import json_spec
-from tictactoe.faces.tabled_games import TABLED_CELLS
-from tictactoe.faces.tabled_versus import TabledVersus
 from tictactoe.faces.vector_face import VectorFace, VectorStep, check_vector, named_mode, vector_metadata
-from tictactoe.faces.vector_games import Cells, Planes
 from tictactoe.faces.versus import TicTacToeVersusEnv, check_opponent
-from tictactoe.faces.versus_games import BatchOpponent, VersusGames
 from tictactoe.rewards import Rewards
 
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tictactoe.faces.tabled_games import WIN, TabledGames, position_table
-from tictactoe.faces.vector_games import EVERY, Boards, Cells, Flags, Planes, Results, Start
-from tictactoe.faces.versus_games import BatchOpponent, Seat, answers, check_going_on, seats_of_new_games
+from tictactoe.faces.boards.games import EVERY, Boards, Cells, Flags, Planes, Results, Start
+from tictactoe.faces.boards.tables import WIN, TabledGames, position_table
+from tictactoe.faces.boards.versus_bitboards import BatchOpponent, Seat, answers, check_going_on, seats_of_new_games
 from tictactoe.opponents import OPPONENTS
 from tictactoe.planes import bits
 from tictactoe.rewards import Rewards

@@ -8,9 +8,9 @@ import numpy as np
 
 from tictactoe import batch
 from tictactoe.actions import checked_cells
-from tictactoe.faces.bitboard_games import BitboardGames
-from tictactoe.faces.kernels import Kernels
-from tictactoe.faces.vector_games import EVERY, Boards, Cells, Flags, Planes, Results, Start
+from tictactoe.faces.boards.bitboards import BitboardGames
+from tictactoe.faces.boards.games import EVERY, Boards, Cells, Flags, Planes, Results, Start
+from tictactoe.faces.boards.kernels import Kernels
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
