@@ -1,6 +1,6 @@
 """The PettingZoo view: an AEC environment in which the agents `player_1` and `player_2` take turns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -9,18 +9,27 @@ import numpy as np
 from pettingzoo import AECEnv
 
 from tictactoe.faces.turn import Planes, TicTacToeEnv
+from tictactoe.rewards import Rewards
 
 AGENTS = ("player_1", "player_2")
 UNTIL_RESET = ("agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
 """What there is only once a game has begun."""
 
 
-def env(**settings: Any) -> "raw_env":
+def env(
+    rows: int = 3,
+    cols: int = 3,
+    k: int = 3,
+    rewards: str | Rewards | Mapping[str, float] = "shaped",
+    perspective: str = "absolute",
+    dict_observation: bool = True,
+    render_mode: str | None = None,
+) -> "raw_env":
     """Return the environment with every check of actions and of the order of calls, which `raw_env` makes itself.
 
     PettingZoo's wrapper, which makes the same checks from outside, would take more time than the game.
     """
-    return raw_env(**settings)
+    return raw_env(rows, cols, k, rewards, perspective, dict_observation, render_mode)
 
 
 class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (PettingZoo's own name)
@@ -43,11 +52,20 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         "is_parallelizable": False,
     }
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(
+        self,
+        rows: int = 3,
+        cols: int = 3,
+        k: int = 3,
+        rewards: str | Rewards | Mapping[str, float] = "shaped",
+        perspective: str = "absolute",
+        dict_observation: bool = True,
+        render_mode: str | None = None,
+    ) -> None:
         super().__init__()
-        if settings.pop("dict_observation", True) is not True:
+        if dict_observation is not True:
             raise ValueError("dict_observation must be True: a PettingZoo agent finds its mask in the observation")
-        self._game = TicTacToeEnv(**settings, dict_observation=True)
+        self._game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode)
         self.render_mode = self._game.render_mode
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
@@ -63,10 +81,12 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """Return the space of what an agent observes, the same object every time."""
+        check_agent(agent)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """Return the space of an agent's actions, the same object every time."""
+        check_agent(agent)
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -110,6 +130,13 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         self._share()
         self._accumulate_rewards()
 
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return what the selected agent observes, what it got since its last step, terminated, truncated, its info."""
+        if not self.agents:
+            raise gymnasium.error.ResetNeeded("no game is being played: call reset() before last()")
+        seen: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
+        return seen
+
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         """Yield the agent to move until both are done, at most `max_iter` times; each must step.
 
@@ -152,8 +179,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     def observe(self, agent: str) -> dict[str, Planes]:
         """Return what an agent sees, in fresh arrays."""
         self._check_begun()
-        if agent not in AGENTS:
-            raise ValueError(f"unknown agent {agent!r}: choose from {', '.join(AGENTS)}")
+        check_agent(agent)
         return {"observation": self._game.planes(AGENTS.index(agent)), "action_mask": self._mask(agent)}
 
     def render(self) -> Any:
@@ -163,3 +189,13 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     def close(self) -> None:
         """Close the window, if there is one."""
         self._game.close()
+
+
+def check_agent(agent: object) -> None:
+    """Refuse an agent that does not exist.
+
+    Raises:
+        ValueError: there is no agent of that name.
+    """
+    if agent not in AGENTS:
+        raise ValueError(f"unknown agent {agent!r}: choose from {', '.join(AGENTS)}")

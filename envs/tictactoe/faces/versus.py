@@ -9,6 +9,7 @@ from tictactoe.faces.specification import json_spec
 from tictactoe.faces.turn import Observation, Planes, TicTacToeEnv
 from tictactoe.opponents import OPPONENTS
 from tictactoe.positions import check_first_reply, is_seat, seat_to_move
+from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 from tictactoe.solver import solve
 
@@ -39,9 +40,15 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         self,
         opponent: str = "random",
         seat: int | Literal["random"] = 0,
-        **settings: Any,
+        rows: int = 3,
+        cols: int = 3,
+        k: int = 3,
+        rewards: str | Rewards | Mapping[str, float] = "shaped",
+        perspective: str = "absolute",
+        dict_observation: bool = False,
+        render_mode: str | None = None,
     ) -> None:
-        self.game = TicTacToeEnv(**settings)
+        self.game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode)
         """The game that both play; its `play` would move for either."""
         if not isinstance(opponent, str):
             raise TypeError(
