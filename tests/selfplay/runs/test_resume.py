@@ -1,12 +1,16 @@
 """A run that is stopped and resumed ends with the same bits, and can be made longer."""
 
+import contextlib
 import json
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tensorboard.backend.event_processing.directory_watcher import DirectoryWatcher
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 
 from selfplay.algorithms import ALGORITHMS, Config
 from selfplay.commands import train
@@ -16,6 +20,8 @@ from selfplay.runs import checkpoints as checkpoint, folder as run_folder, loop
 from selfplay.runs.checkpoints import Checkpoints
 from tests.runs import DQN, TABULAR, Stopper, in_parts, left_behind, metrics, newest, same, stopped
 
+DAY = 86_400 * 10**9
+"""Nanoseconds."""
 ARTICLE = ["--preset", "article", "--total-steps", "420", "--eval-every", "150", "--memory-size", "200"]
 
 
@@ -145,6 +151,31 @@ def test_tensorboard_shows_each_step_once(tmp_path: Path, stopper: Stopper, monk
     train.main(["--resume", str(folder)])
     steps = [line["plies"] for line in metrics(folder)]
     assert steps == [960, 1_920, 2_400]
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    assert [event.step for event in events.Scalars("eval/optimal_states")] == steps
+
+
+def test_tensorboard_shows_all_steps_in_order_though_the_clock_was_set_back(
+    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """TensorBoard reads a folder's files by their names, and takes back what it has read of a step and later ones."""
+    now = time.time_ns()
+    folder = tmp_path / "it"
+    start = [*DQN, "--eval-every", "320", "--run-dir", str(folder)]
+    for days, stop in ((0, 30), (-3, 20), (-9, 20), (1, 20), (-1, -1)):
+        monkeypatch.setattr(time, "time_ns", lambda days=days: now + days * DAY)
+        monkeypatch.setattr(time, "time", lambda days=days: (now + days * DAY) / 1e9)
+        stopper.left = stop
+        with pytest.raises(KeyboardInterrupt) if stop > 0 else contextlib.nullcontext():
+            train.main(start)
+        start = ["--resume", str(folder)]
+    steps = [line["plies"] for line in metrics(folder)]
+    assert len(steps) == 8
+    assert len(list(folder.glob("events.*"))) == 5
+    read = DirectoryWatcher(str(folder), EventFileLoader, lambda path: "tfevents" in path).Load()
+    tagged = [event.step for event in read for value in event.summary.value if value.tag == "eval/optimal_states"]
+    assert tagged == steps
     events = EventAccumulator(str(folder))
     events.Reload()
     assert [event.step for event in events.Scalars("eval/optimal_states")] == steps
