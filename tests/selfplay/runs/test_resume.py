@@ -18,6 +18,7 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.runs import checkpoints as checkpoint, folder as run_folder, loop
 from selfplay.runs.checkpoints import Checkpoints
+from selfplay.runs.screen import Screen
 from tests.runs import DQN, TABULAR, Stopper, in_parts, left_behind, metrics, newest, same, stopped
 
 DAY = 86_400 * 10**9
@@ -57,6 +58,22 @@ def test_a_run_that_is_stopped_and_resumed_ends_with_the_same_bits(
         assert (tmp_path / "0" / path.name).read_bytes() == path.read_bytes()
 
 
+def test_a_table_that_is_only_proved_is_stopped_and_resumed_too(
+    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_parts(["minimax-q", *TABULAR], tmp_path / "learned", stopper, [])
+    args = ["minimax-q", "--games", "0", "--from-table", str(tmp_path / "learned" / "table.csv")]
+    with monkeypatch.context() as at_once:
+        at_once.setattr(Screen, "show", lambda *_: signal.raise_signal(signal.SIGINT))
+        at_once.setattr(Checkpoints, "stop_when_asked", lambda _: contextlib.nullcontext())
+        with pytest.raises(KeyboardInterrupt):
+            train.main([*args, "--run-dir", str(tmp_path / "it")])
+    assert newest(tmp_path / "it") == 1
+    in_parts(args, tmp_path / "whole", stopper, [])
+    train.main(["--resume", str(tmp_path / "it")])
+    same(tmp_path / "whole", tmp_path / "it")
+
+
 @pytest.mark.parametrize("args", [DQN, ["td-value", *TABULAR]], ids=" ".join)
 def test_sigterm_asks_for_a_checkpoint_and_a_second_signal_waits_for_none(
     args: list[str], tmp_path: Path, stopper: Stopper
@@ -64,12 +81,12 @@ def test_sigterm_asks_for_a_checkpoint_and_a_second_signal_waits_for_none(
     handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     stopper.signals = [signal.SIGTERM]
     folder = stopped(tmp_path / "it", stopper, args, stop=5)
-    assert newest(folder) == 1
+    assert newest(folder) == 2
     stopper.signals = [signal.SIGTERM, signal.SIGINT]
     stopper.left = 5
     with pytest.raises(KeyboardInterrupt):
         train.main(["--resume", str(folder)])
-    assert newest(folder) == 1
+    assert newest(folder) == 2
     assert handlers == (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
 
 
