@@ -235,6 +235,16 @@ def test_a_forged_checkpoint_is_refused(
     assert re.search(f"not one of such a run|no state of a generator|{expected}", message)
 
 
+@pytest.mark.parametrize("name", ["\0", "table\0.csv", "\ud800"])
+def test_a_table_whose_name_no_system_knows_is_refused(name: str, tmp_path: Path, stopper: Stopper) -> None:
+    folder = stopped(tmp_path / "it", stopper, MINIMAX_Q, stop=4)
+    config = json.loads((folder / "config.json").read_text())
+    config["config"]["from_table"] = name
+    (folder / "config.json").write_text(json.dumps(config))
+    message = refused(train.main, ["--resume", str(folder)])
+    assert message == f"{name}: cannot be read (it is no name of a file)"
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -245,6 +255,9 @@ def test_a_forged_checkpoint_is_refused(
         {"plies": None},
         {"loss/td": float("nan")},
         {"loss/td": 10**400},
+        {"loss/td": 1e101},
+        {"eval/first/win_vs_random": 10**300},
+        {"eval/optimal_fraction": -1e308},
         {"loss/td": None},
         {"\ud800": 1},
         {"eval/first/best_response": 3},
