@@ -11,6 +11,8 @@ from selfplay.errors import UserError
 
 LARGEST = 10**12
 """Of every number that counts something."""
+LARGEST_FLOAT = 3.4e38
+"""That PyTorch's 32-bit numbers hold."""
 
 
 def require(condition: bool, name: str, wanted: str, value: Any) -> None:

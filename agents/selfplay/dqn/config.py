@@ -1,14 +1,13 @@
 """What can be set for a DQN: one dataclass, its defaults and the published preset. It imports no torch."""
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from selfplay.checks import LARGEST, check_counts, check_fractions, require
+from selfplay.checks import LARGEST, LARGEST_FLOAT, check_counts, check_fractions, require
 from selfplay.errors import UserError
 from selfplay.settings import RunSettings
 from tictactoe import Rules
@@ -133,7 +132,8 @@ class DQNConfig(RunSettings, PresetFlag):
             require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
         check_fractions(self, "gamma", "epsilon_start", "epsilon_end")
         require(0 < self.soft_update <= 1, "soft_update", "above 0 and at most 1", self.soft_update)
-        require(0 < self.learning_rate < math.inf, "learning_rate", "above 0 and finite", self.learning_rate)
+        wanted = f"above 0 and at most {LARGEST_FLOAT}"
+        require(0 < self.learning_rate <= LARGEST_FLOAT, "learning_rate", wanted, self.learning_rate)
         for name, sizes in (("hidden", self.hidden), ("convolution", self.convolution)):
             kind = "widths" if name == "hidden" else "channels"
             require(min(sizes, default=1) >= 1, name, f"{kind} of at least 1", sizes)

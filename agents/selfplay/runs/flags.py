@@ -14,7 +14,8 @@ class RunFlags:
     resume: Path | None = None
     """Run folder to go on in from its last checkpoint."""
     force: bool = False
-    """Resume although settings differ from those that the run was started with."""
+    """Resume although settings differ from those that the run was started with; begin again where there is a record
+    and no checkpoint."""
     checkpoint_interval: float = 60.0
     """Seconds between checkpoints; more where writing one would take over 2 % of the time."""
 
