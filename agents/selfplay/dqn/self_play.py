@@ -84,8 +84,10 @@ class DQNLearner:
         self.agents.remember(seat, seen, actions, reward, other_reward, terminated, after.seen)
 
         # Learn: some updates of every agent.
-        updates = [self.agents.learn() for _ in range(self.config.updates_per_step if learning else 0)]
-        return after, updates[-1] if updates else []
+        updates: list[Update] = []
+        for _ in range(self.config.updates_per_step if learning else 0):
+            updates = self.agents.learn()
+        return after, updates
 
     def look(self, boards: batch.State) -> Positions:
         """Return the boards with what their movers see, [B, 3A]."""

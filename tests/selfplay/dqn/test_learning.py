@@ -1,6 +1,7 @@
 """The DQN's training: it learns, each setting counts, the same seed gives the same bits, and a proof ends it."""
 
 import dataclasses
+import weakref
 from typing import Any
 
 import pytest
@@ -8,7 +9,9 @@ import torch
 
 import selfplay
 from selfplay.dqn import standing
+from selfplay.dqn.agent import Update
 from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.dqn.interleaved import InterleavedAgents
 from selfplay.dqn.schedules import linear
 from selfplay.dqn.self_play import DQNLearner
 from selfplay.proof.evaluation import Evaluation
@@ -210,3 +213,21 @@ def test_the_last_evaluation_is_at_the_end_even_between_intervals() -> None:
 )
 def test_the_proof_dates_from_the_evaluation_since_which_it_held(proofs: list[bool], first: int | None) -> None:
     assert loop.first_of_final_streak(proofs) == first
+
+
+def test_of_many_updates_after_a_step_only_the_last_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    learn, made, most = InterleavedAgents.learn, [], 0
+
+    def counted(agents: InterleavedAgents) -> list[Update]:
+        nonlocal most
+        updates = learn(agents)
+        made.append(weakref.ref(updates[0].values))
+        most = max(most, sum(values() is not None for values in made))
+        return updates
+
+    monkeypatch.setattr(InterleavedAgents, "learn", counted)
+    learner = DQNLearner(config_with(updates_per_step=30, warmup=32), CPU)
+    for _ in range(3):
+        learner.advance()
+    assert learner.updates == len(made) == 60
+    assert most == 3  # the one before the step, the newest, and the one that it replaces
