@@ -12,6 +12,8 @@ from selfplay.errors import UserError
 
 LARGEST = 10**12
 """Of every number that counts something."""
+LONGEST_TIME = 1e9
+"""Seconds."""
 GIGABYTE = 10**9
 LARGEST_FLOAT = 3.4e38
 """That PyTorch's 32-bit numbers hold."""

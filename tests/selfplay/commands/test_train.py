@@ -172,7 +172,8 @@ def test_flags_are_read_for_the_algorithm_that_is_named_and_override_the_presets
         ("--memory-size 1000000000 --batch-size 1000000000", "lower --memory-size, --batch-size"),
         ("--run-dir /dev/null/x", "choose another --run-dir"),
         ("--force", "--force goes with --resume RUN"),
-        ("--checkpoint-interval 0", "--checkpoint-interval must be above 0 s, got 0"),
+        ("--checkpoint-interval 0", "--checkpoint-interval must be above 0 and at most 1,000,000,000 s, got 0"),
+        ("--checkpoint-interval 1e12", "--checkpoint-interval must be above 0 and at most 1,000,000,000 s, got 1000"),
         pytest.param(
             *("--device cuda", "use --device cpu"),
             marks=pytest.mark.skipif(torch.cuda.is_available(), reason="only a machine without CUDA must refuse it"),
