@@ -22,6 +22,9 @@ from selfplay.learner import State
 from tictactoe import batch
 from tictactoe.rewards import named_rewards
 
+LEARNED = ("weights", "target_weights", "adam_mean", "adam_square")
+"""What an update changes, by its name in an agent's state."""
+
 
 class DQNLearner:
     """Learn by playing itself; `steps` counts plies, `updates` those of each network.
@@ -84,8 +87,10 @@ class DQNLearner:
         self.agents.remember(seat, seen, actions, reward, other_reward, terminated, after.seen)
 
         # Learn: some updates of every agent.
-        updates = [self.agents.learn() for _ in range(self.config.updates_per_step if learning else 0)]
-        return after, updates[-1] if updates else []
+        updates: list[Update] = []
+        for _ in range(self.config.updates_per_step if learning else 0):
+            updates = self.agents.learn()
+        return after, updates
 
     def look(self, boards: batch.State) -> Positions:
         """Return the boards with what their movers see, [B, 3A]."""
@@ -112,12 +117,12 @@ class DQNLearner:
         """Wait for the device.
 
         Raises:
-            UserError: the last losses are not finite, or the weights, as which the next losses would not be.
+            UserError: the last losses are not finite, or what learning has changed, as which the next would not be.
         """
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)
         numbers = [update.loss for update in self.last_updates]
-        numbers += [agent.state()["weights"] for agent in self.agents.distinct]
+        numbers += [agent.state()[name] for agent in self.agents.distinct for name in LEARNED]
         if not all(bool(number.isfinite().all()) for number in numbers):
             raise UserError(f"the loss is no longer finite after {self.updates:,} updates; lower --learning-rate")
 

@@ -106,6 +106,9 @@ def test_a_finished_run_says_so_and_can_be_made_as_long_as_another(
     extended, whole = left_behind(tmp_path / "it"), left_behind(tmp_path / "longer")
     assert extended["model"] == whole["model"]
     assert extended["state"] == whole["state"]
+    unit = "games" if "td-backup" in args else "plies"
+    evaluated, wanted = ({line[unit] for line in each["metrics"]} for each in (extended, whole))
+    assert wanted <= evaluated  # and, in between, where it was to end at first
     with pytest.raises(UserError, match="is finished"):
         train.main(["--resume", str(tmp_path / "it")])
 
