@@ -134,8 +134,9 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         """Return what the selected agent observes, what it got since its last step, terminated, truncated, its info."""
         if not self.agents:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before last()")
-        seen: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
-        return seen
+        agent = self.agent_selection
+        seen = self.observe(agent) if observe else None
+        return seen, self._cumulative_rewards[agent], self.terminations[agent], False, self.infos[agent]
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         """Yield the agent to move until both are done, at most `max_iter` times; each must step.

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from tictactoe.rules import Rules
 from tictactoe.symmetry import symmetries
-from tictactoe.tree import IntArray
+from tictactoe.tree import FloatArray, IntArray
 
 DIGITS = 33
 """Digits in base 3 that a 64-bit float holds exactly."""
@@ -63,10 +63,11 @@ class Canonical:
         return values.gather(1, self._destination.index_select(0, symmetry))
 
 
-def _powers(destination: IntArray, first: int) -> np.ndarray:
+def _powers(destination: IntArray, first: int) -> FloatArray:
     """Return what each input adds to the number of each image, [3A, G]: of its digits, those from `first` on."""
     digit = destination.T - first
     held = (digit >= 0) & (digit < DIGITS)
     power = np.where(held, 3.0 ** np.where(held, digit, 0), 0.0)
     marks = np.arange(3.0)  # an empty cell is the digit 0, a mark of plane 1 is 1, of plane 2 is 2
-    return (power[:, None, :] * marks[:, None]).reshape(-1, len(destination))
+    added: FloatArray = (power[:, None, :] * marks[:, None]).reshape(-1, len(destination))
+    return added

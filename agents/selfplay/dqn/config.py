@@ -165,7 +165,7 @@ class DQNConfig(RunSettings, PresetFlag):
         require(self.stop != "optimal" or solvable, "stop", wanted, self.stop)
         layers = "hidden" if self.hidden else "convolution"
         wanted = f"layers with at most {MOST_WEIGHTS:,} weights in all"
-        require(self._weights <= MOST_WEIGHTS, layers, wanted, getattr(self, layers))
+        require(self.weights <= MOST_WEIGHTS, layers, wanted, getattr(self, layers))
 
     @property
     def rules(self) -> Rules:
@@ -178,7 +178,7 @@ class DQNConfig(RunSettings, PresetFlag):
         return PRESETS[self.preset]
 
     @property
-    def _weights(self) -> int:
+    def weights(self) -> int:
         """Return about how many weights the network has: those between units."""
         cells, channels = self.rules.cells, (3, *self.convolution)
         widths = (channels[-1] * cells, *self.hidden, cells)

@@ -16,6 +16,8 @@ from selfplay.errors import UserError
 from selfplay.tensor_file import read_model
 from tictactoe import Rules
 
+MOST_NUMBERS = 1 << 27
+"""Of a layer that are held at once, 0.5 GB: the values of all decision states need no more, however wide it is."""
 OWN_NETWORK = "network"
 """What config.json calls the network of one's own that a run was trained with."""
 
@@ -77,9 +79,10 @@ class QPlayer:
         """Return the action values [B, A] of inputs [B, 3A]."""
         if self._canonical is not None:
             inputs, symmetry = self._canonical.image(inputs)
-        values: Tensor = self.networks[0](inputs)
+        values = in_parts(self.networks[0], inputs, self.rules.cells)
         if len(self.networks) == 2:
-            values = torch.where(second_to_move[:, None], self.networks[1](inputs), values)
+            second = in_parts(self.networks[1], inputs, self.rules.cells)
+            values = torch.where(second_to_move[:, None], second, values)
         return values if self._canonical is None else self._canonical.values(values, symmetry)
 
     def act(self, observation: Array, action_mask: Array | None = None) -> Array:
@@ -96,6 +99,13 @@ class QPlayer:
     def tensors(self) -> dict[str, Tensor]:
         """Return the weights of its networks by the names that they have in a file."""
         return named_weights(self.networks)
+
+
+def in_parts(network: nn.Module, inputs: Tensor, cells: int) -> Tensor:
+    """Return what a network makes of inputs [B, 3A], of so many at once as its widest layer leaves room for."""
+    widest = max(weights.shape[:1].numel() * (cells if weights.dim() > 2 else 1) for weights in network.parameters())
+    parts = torch.split(inputs, max(1, MOST_NUMBERS // widest))
+    return torch.cat([network(part) for part in parts]) if len(parts) > 1 else network(inputs)
 
 
 def named_weights(networks: tuple[nn.Module, ...]) -> dict[str, Tensor]:

@@ -25,6 +25,9 @@ from tictactoe import batch
 from tictactoe.rewards import named_rewards
 from tictactoe.tree import IntArray
 
+LEARNED = ("weights", "target_weights", "adam_mean", "adam_square")
+"""What an update changes, by its name in an agent's state."""
+
 
 class DQNLearner:
     """Learn by playing itself; `steps` counts plies, `updates` those of each network.
@@ -92,8 +95,10 @@ class DQNLearner:
         self.agents.remember(seat, seen, actions, reward, other_reward, terminated, after.seen)
 
         # Learn: some updates of every agent.
-        updates = [self.agents.learn() for _ in range(self.config.updates_per_step if learning else 0)]
-        return after, updates[-1] if updates else []
+        updates: list[Update] = []
+        for _ in range(self.config.updates_per_step if learning else 0):
+            updates = self.agents.learn()
+        return after, updates
 
     def begun(self, boards: batch.State, ended: torch.Tensor) -> batch.State:
         """Return the boards with some of the new games at what the last proof found wrong."""
@@ -139,12 +144,12 @@ class DQNLearner:
         """Wait for the device.
 
         Raises:
-            UserError: the last losses are not finite, or the weights, as which the next losses would not be.
+            UserError: the last losses are not finite, or what learning has changed, as which the next would not be.
         """
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)
         numbers = [update.loss for update in self.last_updates]
-        numbers += [agent.state()["weights"] for agent in self.agents.distinct]
+        numbers += [agent.state()[name] for agent in self.agents.distinct for name in LEARNED]
         if not all(bool(number.isfinite().all()) for number in numbers):
             raise UserError(f"the loss is no longer finite after {self.updates:,} updates; lower --learning-rate")
 

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from selfplay.checks import check_changes
+from selfplay.checks import LONGEST_TIME, check_changes
 from selfplay.errors import UserError, one_line
 from selfplay.files import sync
 from selfplay.learner import State
@@ -27,8 +27,6 @@ KEPT = 2
 """Checkpoints on disk: the newest, and the one before in case the newest is damaged."""
 LARGEST_SHARE = 0.02
 """Of the time that writing may take: after a slow one the next comes later than the interval says."""
-LONGEST_TIME = 1e9
-"""Seconds; every float among the counters is a time."""
 
 
 class Checkpoints:
@@ -233,6 +231,6 @@ def _alike(found: object, expected: object) -> bool:
         return False
     if isinstance(found, dict) and isinstance(expected, dict):
         return found.keys() == expected.keys() and all(_alike(found[name], expected[name]) for name in found)
-    if isinstance(found, float):
+    if isinstance(found, float):  # every float among the counters is a time
         return 0 <= found <= LONGEST_TIME
     return not isinstance(found, int) or found >= 0

@@ -121,7 +121,9 @@ def _refusals_in_one_line(folder: Path) -> Iterator[None]:
     except BrokenPipeError:  # whoever read our output has read enough
         raise
     except OSError as error:
-        what = f"{error.filename or 'the output'}: cannot be written ({error.strerror or error})"
+        path = error.filename or "the output"
+        read = error.filename is not None and folder not in Path(path).parents  # a font, or a library
+        what = f"{path}: cannot be {'read' if read else 'written'} ({error.strerror or error})"
         if not (folder / run_folder.CONFIG).exists():
             raise UserError(f"{what}; once it can, start the run again, or choose another --run-dir now") from None
         again = command("train", "--resume", str(folder))

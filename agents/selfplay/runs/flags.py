@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from selfplay.checks import require
+from selfplay.checks import LONGEST_TIME, require
 from selfplay.errors import UserError
 
 
@@ -20,6 +20,7 @@ class RunFlags:
     """Seconds between checkpoints; more where writing one would take over 2 % of the time."""
 
     def __post_init__(self) -> None:
-        require(0 < self.checkpoint_interval <= 1e9, "checkpoint_interval", "above 0 s", self.checkpoint_interval)
+        wanted = f"above 0 and at most {LONGEST_TIME:,.0f} s"
+        require(0 < self.checkpoint_interval <= LONGEST_TIME, "checkpoint_interval", wanted, self.checkpoint_interval)
         if self.force and self.resume is None:
             raise UserError("--force goes with --resume RUN")

@@ -119,7 +119,7 @@ def value_figure(values: NDArray[np.floating[Any]], title: str) -> Figure:
     image = axes.imshow(drawn, cmap="viridis", vmin=low, vmax=high)
     for (row, col), value in np.ndenumerate(drawn):
         colour = "black" if value > (low + high) / 2 else "white"
-        axes.text(col, row, value_text(values[row, col]), ha="center", va="center", color=colour)
+        axes.text(col, row, value_text(float(values[row, col])), ha="center", va="center", color=colour)
         if value == drawn.max():
             frame = Rectangle((col - 0.42, row - 0.42), 0.84, 0.84, fill=False, edgecolor=BEST, linewidth=3)
             axes.add_patch(frame)

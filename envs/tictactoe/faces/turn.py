@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from tictactoe.actions import checked_cell
+from tictactoe.actions import checked_cell, keys_of_cells
 from tictactoe.batch import check_perspective
 from tictactoe.drawing.pixels import board_image
 from tictactoe.drawing.text import board_text
@@ -25,9 +25,6 @@ Observation: TypeAlias = Any
 
 OPTIONS = ("position", "seat")
 """What `reset` may be given."""
-
-KEYS = "1234567890abcdefghijklmnopqrstuvwxyz"
-"""The keys of the cells, in reading order."""
 
 # What `info` holds is of types with shape and dtype, which TorchRL asks for.
 SEATS = (np.int64(0), np.int64(1))
@@ -271,12 +268,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         Raises:
             ValueError: the board has more cells than there are keys.
         """
-        if self._cells > len(KEYS):
-            raise ValueError(
-                f"there are keys for boards of up to {len(KEYS)} cells and this one has {self._cells}: "
-                "give play() your own with keys_to_action="
-            )
-        return {(ord(key),): cell for cell, key in enumerate(KEYS[: self._cells])}
+        return keys_of_cells(self._cells)
 
     def close(self) -> None:
         """Close the window, if there is one."""

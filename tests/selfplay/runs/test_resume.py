@@ -32,7 +32,7 @@ ARTICLE = ["--preset", "article", "--total-steps", "420", "--eval-every", "150",
         DQN,
         [*DQN, "--networks", "separate", "--target", "independent"],
         [*DQN, "--mask", "--target", "independent"],
-        [*DQN, "--hard-update", "7", "--dueling", "--convolution", "4", "--no-double", "--no-symmetry"],
+        [*DQN, "--hard-update", "7", "--dueling", "--convolution", "4", "--no-double", "--symmetry", "none"],
         [*DQN, "--networks", "separate", "--updates-per-step", "2"],
         ARTICLE,
         ["minimax-q", *TABULAR],
@@ -106,6 +106,9 @@ def test_a_finished_run_says_so_and_can_be_made_as_long_as_another(
     extended, whole = left_behind(tmp_path / "it"), left_behind(tmp_path / "longer")
     assert extended["model"] == whole["model"]
     assert extended["state"] == whole["state"]
+    unit = "games" if "td-backup" in args else "plies"
+    evaluated, wanted = ({line[unit] for line in each["metrics"]} for each in (extended, whole))
+    assert wanted <= evaluated  # and, in between, where it was to end at first
     with pytest.raises(UserError, match="is finished"):
         train.main(["--resume", str(tmp_path / "it")])
 

@@ -19,7 +19,7 @@ from numpy.random import PCG64
 import selfplay
 from selfplay.algorithms import read_settings
 from selfplay.commands import train
-from selfplay.errors import UserError
+from selfplay.errors import UserError, one_line
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.tabular.outcomes import Counts
 from tests.runs import DQN, TABULAR, Stopper, content_of, forge, in_parts, left_behind, refused, same, stopped
@@ -242,7 +242,7 @@ def test_a_table_whose_name_no_system_knows_is_refused(name: str, tmp_path: Path
     config["config"]["from_table"] = name
     (folder / "config.json").write_text(json.dumps(config))
     message = refused(train.main, ["--resume", str(folder)])
-    assert message == f"{name}: cannot be read (it is no name of a file)"
+    assert message == f"{one_line(name)}: cannot be read (it is no name of a file)"
 
 
 @pytest.mark.parametrize(
