@@ -96,7 +96,7 @@ def test_the_article_preset_holds_the_published_numbers() -> None:
     assert (article.learning_rate, article.learning_rate_hold) == (1e-3, 0)
     assert (article.epsilon_start, article.epsilon_end) == (0.2, 0.2)
     assert (article.rewards, article.target, article.perspective) == ("article", "article", "absolute")
-    assert (article.mask, article.explore, article.symmetry, article.dueling) == (False, "any", False, False)
+    assert (article.mask, article.explore, article.symmetry, article.dueling) == (False, "any", "none", False)
 
 
 def test_the_defaults_are_the_published_numbers() -> None:

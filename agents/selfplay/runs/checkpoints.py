@@ -132,7 +132,7 @@ class Checkpoints:
             file = CheckpointFile(self._place, number)
             try:
                 content = file.read_content()
-                content["config"] = {**self._config.added, **content["config"]}
+                content["config"] = self._config.of_today(content["config"])
                 self._check(content, file.content)
                 tensors = file.read_tensors(content["tensors_sha256"], expected.tensors)
             except DamagedError as damage:

@@ -4,12 +4,15 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from selfplay.agent import Player
 from selfplay.checks import LARGEST, require
 from selfplay.errors import UserError
 from selfplay.learner import Learner, State
 from selfplay.proof.evaluation import Evaluation, Proof
 from selfplay.proof.judge import trusted
+from selfplay.proof.lessons import examine
 from selfplay.proof.reach import Unproved, assess
 from selfplay.runs.checkpoints import Checkpoints
 
@@ -67,8 +70,13 @@ def records(learner: Learner, standing: Standing | None = None, kept: Checkpoint
         metrics = learner.metrics() | {RATES[config.unit]: steps / elapsed, "time/training_s": seconds}
         if learner.updates is not None:
             metrics |= {"time/updates_per_s": updates / elapsed, "time/updates": learner.updates}
-        player = learner.player()
-        return Record(learner.steps, assess(trusted(player), every_state=config.stop == "optimal"), metrics, player)
+        player, every_state = learner.player(), config.stop == "optimal"
+        if not learner.taught:
+            return Record(learner.steps, assess(trusted(player), every_state), metrics, player)
+        lessons = examine(trusted(player), every_state, np.random.default_rng([config.seed, learner.steps]))
+        if learner.steps >= due:
+            learner.teach(lessons.mover, lessons.opponent)
+        return Record(learner.steps, lessons.evaluation, metrics | {"teach/positions": lessons.number}, player)
 
     if kept and not kept.begun:
         # Or a record without a checkpoint would not say whether the run was killed early or its checkpoints are gone.

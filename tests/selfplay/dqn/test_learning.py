@@ -85,7 +85,7 @@ def test_a_short_run_learns(changes: dict[str, Any]) -> None:
         {"soft_update": 0.5},
         {"hard_update": 7},
         {"updates_per_step": 2},
-        {"symmetry": False},
+        {"symmetry": "none"},
         {"epsilon_start": 0.1, "epsilon_plies": 4_000},
         {"epsilon_end": 0.1, "epsilon_plies": 0},
         {"num_envs": 8},
