@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         TDValueConfig as TDValueConfig,
     )
 
+    __version__: str
+
 _PLACES = {
     "agent": ("Agent", "Player", "StochasticAgent"),
     "algorithms": ("load", "train", "training"),
@@ -48,6 +50,10 @@ __all__ = [name for names in _PLACES.values() for name in names]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":  # one distribution holds both packages
+        from tictactoe import __version__
+
+        return __version__
     for module, names in _PLACES.items():
         if name in names:
             with naming_the_extra():
@@ -56,4 +62,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "__version__"])

@@ -128,6 +128,38 @@ def vector(env: Any, chooser: Chooser, steps: int) -> Chunk:
     return chunk
 
 
+def replayed(env: Any, steps: int, rng: np.random.Generator) -> Chunk:
+    """Play the same games of a vector again and again: of so many steps, with cells drawn from the masks beforehand.
+
+    On few boards drawing them would take longer than playing. The seed is the same, so an opponent's replies are.
+    """
+    mode = env.metadata["autoreset_mode"]
+    plies = games = idle = 0
+    played = []
+    mask = env.reset(seed=0)[1]["action_mask"]
+    for _ in range(steps):
+        played.append(np.where(mask == 1, rng.random(mask.shape), -1).argmax(axis=1))
+        _observation, _reward, ended, _truncated, info = env.step(played[-1])
+        over = int(np.count_nonzero(ended))
+        plies += env.num_envs - idle
+        games += over
+        idle = over if mode == AutoresetMode.NEXT_STEP else 0
+        mask = info["action_mask"]
+        if mode == AutoresetMode.DISABLED and over:
+            # Gymnasium's own vector tells of the boards that it has started alone.
+            mask[ended] = env.reset(options={"reset_mask": ended})[1]["action_mask"][ended]
+
+    def chunk() -> Played:
+        env.reset(seed=0)
+        for cells in played:
+            _observation, _reward, ended, _truncated, _info = env.step(cells)
+            if mode == AutoresetMode.DISABLED and np.count_nonzero(ended):
+                env.reset(options={"reset_mask": ended})
+        return Played(plies, games)
+
+    return chunk
+
+
 class Games(NamedTuple):
     """Hold what goes from one step of `tictactoe.batch` to the next."""
 

@@ -15,10 +15,12 @@ from benchmarks.environment.face_loops import Chunk
 from benchmarks.environment.random_play import FromMask, PreDrawn, games
 from tictactoe import Rules, tictactoe_v0
 
-Subject = Literal["board", "agents", "vector", "versus", "family", "batch", "device"]
+Subject = Literal["board", "agents", "few", "vector", "versus", "family", "batch", "device"]
 
 ONE_BOARD_PLIES = 4_000
 """About so many plies are in a chunk of a face with one board."""
+FEW_BOARDS_STEPS = 256
+"""So many steps are in a chunk of a face with few boards."""
 BOARD_STEPS = 2**16
 """So many plies are in a chunk of a face with many boards, and eight steps at least."""
 CUDA = torch.device("cuda")
@@ -86,10 +88,11 @@ def many(
     mode: AutoresetMode = AutoresetMode.NEXT_STEP,
     *,
     draw: bool = False,
+    dicts: bool = False,
 ) -> Chunk:
     """Return the vector environment's chunk of so many steps, with cells drawn before or from the masks."""
     settings: dict[str, Any] = {"rows": rules.rows, "cols": rules.cols, "k": rules.k, "autoreset_mode": mode}
-    env = gymnasium.make_vec("TicTacToe-v0", num_envs=num_boards, **settings)
+    env = gymnasium.make_vec("TicTacToe-v0", num_envs=num_boards, dict_observation=dicts, **settings)
     chooser = FromMask(num_boards, rng) if draw else PreDrawn(rules.cells, num_boards, rng)
     return face_loops.vector(env, chooser, steps)
 
@@ -105,6 +108,16 @@ def _vector(num_boards: int, rules: Rules = FAMILY[0], **how: Any) -> Make:
 def _sync_vector(num_boards: int, rng: np.random.Generator) -> Chunk:
     env = gymnasium.make_vec("TicTacToe-v0", num_envs=num_boards, vectorization_mode="sync")
     return face_loops.vector(env, PreDrawn(9, num_boards, rng), steps=16)
+
+
+def _replayed(env_id: str, num_boards: int, mode: AutoresetMode, *, sync: bool) -> Make:
+    def made(rng: np.random.Generator) -> Chunk:
+        how: dict[str, Any] = {"autoreset_mode": mode}
+        if sync:
+            how = {"vectorization_mode": "sync", "vector_kwargs": how}
+        return face_loops.replayed(gymnasium.make_vec(env_id, num_envs=num_boards, **how), FEW_BOARDS_STEPS, rng)
+
+    return made
 
 
 def _versus(opponent: str, rng: np.random.Generator) -> Chunk:
@@ -165,20 +178,38 @@ def _classic_rows() -> tuple[Row, Row]:
     )
 
 
+def few(num_boards: int) -> Group:
+    """Return both vector environments on few boards, Gymnasium's vector of single ones, and one of these alone."""
+    rows, goals = [], []
+    alone: dict[str, Make] = {"TicTacToe-v0": _turns(FAMILY[0]), "TicTacToeVersus-v0": partial(_versus, "random")}
+    for env_id, one in alone.items():
+        single = Row(f"{env_id}, one alone", one)
+        rows.append(single)
+        for mode in AutoresetMode:
+            ours = Row(f"{env_id}, make_vec, {mode.name}", _replayed(env_id, num_boards, mode, sync=False))
+            sync = Row(f"{env_id}, SyncVectorEnv, {mode.name}", _replayed(env_id, num_boards, mode, sync=True))
+            rows += [ours, sync]
+            goals += [Goal(ours.name, sync.name, 2), Goal(ours.name, single.name, 1 if num_boards >= 8 else None)]
+    boards = "1 board" if num_boards == 1 else f"{num_boards} boards"
+    return Group(f"A vector of {boards}", tuple(rows), tuple(goals))
+
+
 def vector(num_boards: int, at_least: float, *, sync: bool) -> Group:
     """Return the vector environment in its modes, and pgx, each with cells drawn before and drawn from the masks."""
     modes = {mode: Row(f"make_vec, {mode.name}", _vector(num_boards, mode=mode)) for mode in AutoresetMode}
     ours, same_step = modes[AutoresetMode.NEXT_STEP], modes[AutoresetMode.SAME_STEP]
+    dicts = Row(f"{same_step.name}, dict_observation", _vector(num_boards, mode=AutoresetMode.SAME_STEP, dicts=True))
     drawn = Row(f"{ours.name}, from the mask", _vector(num_boards, draw=True))
     pgx = Row("pgx, jitted steps", _pgx(num_boards, "step"), needs="pgx")
     pgx_drawn = Row("pgx, jitted steps, from the mask", _pgx(num_boards, "step", draw=True), needs="pgx")
     pgx_scan = Row("pgx, one lax.scan", _pgx(num_boards, "scan"), needs="pgx")
-    rows = [*modes.values(), drawn, pgx, pgx_drawn, pgx_scan]
+    rows = [*modes.values(), dicts, drawn, pgx, pgx_drawn, pgx_scan]
     goals = [
         Goal(ours.name, pgx.name, at_least),
         Goal(same_step.name, pgx.name),
         Goal(drawn.name, pgx_drawn.name, at_least),
         Goal(same_step.name, pgx_scan.name),
+        Goal(dicts.name, same_step.name, 1 / 1.5),
     ]
     if sync:
         rows.append(Row("SyncVectorEnv of TicTacToe-v0", partial(_sync_vector, num_boards)))
@@ -241,6 +272,7 @@ def groups(subject: Subject) -> tuple[Group, ...]:
     of_subjects: dict[Subject, Callable[[], tuple[Group, ...]]] = {
         "board": lambda: (board(),),
         "agents": lambda: (agents(),),
+        "few": lambda: tuple(few(num_boards) for num_boards in (1, 8, 32)),
         "vector": lambda: (vector(1_024, 4, sync=True), vector(65_536, 3, sync=False)),
         "versus": lambda: (versus(1_024),),
         "family": lambda: (family(1_024),),

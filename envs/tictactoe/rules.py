@@ -59,7 +59,7 @@ class Rules:
         return self._word(self.full_board)
 
     @cached_property
-    def _directions(self) -> tuple[tuple[int, int], ...]:
+    def directions(self) -> tuple[tuple[int, int], ...]:
         """Return each direction as (cell step, bitboard of the cells where a line can start)."""
         directions = []
         for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
@@ -84,7 +84,7 @@ class Rules:
         return {}  # filled as cells are asked for: a big board has more lines than one game touches
 
     def _find_lines_through(self, cell: int) -> Iterator[int]:
-        for step, starts in self._directions:
+        for step, starts in self.directions:
             line = sum(1 << (i * step) for i in range(self.k))
             for i in range(self.k):
                 start = cell - i * step
@@ -109,7 +109,7 @@ class Rules:
     def line_starts(self, board: Bitboard) -> Bitboard:
         """Return the cells where a complete line starts, over all four directions."""
         found = board & 0
-        for step, starts in self._directions:
+        for step, starts in self.directions:
             run = board & starts
             for i in range(1, self.k):
                 run = run & (board >> (i * step))
@@ -126,7 +126,7 @@ class Rules:
         if not self.has_line(board):
             return []
         found = []
-        for step, starts in self._directions:
+        for step, starts in self.directions:
             lines = {
                 cell
                 for cell in range(self.cells)
@@ -146,7 +146,7 @@ class Rules:
         A line that starts at `s` with step `d` and lacks only its `j`-th mark wins at `s + j * d`.
         """
         found = board & 0
-        for step, starts in self._directions:
+        for step, starts in self.directions:
             shifted = [board >> (i * step) for i in range(self.k)]
             after: list[Bitboard] = [starts]  # after[-1 - j]: the marks behind the j-th are there
             for marks in reversed(shifted[1:]):

@@ -25,6 +25,7 @@ BOARDS = 64
 GROUPS = (
     face_rows.board(),
     face_rows.agents(),
+    face_rows.few(8),
     face_rows.vector(BOARDS, 1, sync=True),
     face_rows.versus(BOARDS),
     face_rows.family(BOARDS),

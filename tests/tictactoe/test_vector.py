@@ -55,10 +55,10 @@ def compare_games(
         np.testing.assert_array_equal(vector.unwrapped.action_masks(), mask)  # type: ignore[attr-defined]
         over = np.zeros(NUM_ENVS, bool)
         if len(ours) == 5:
-            over = ours[2]
+            over = ours[2] | ours[3]
             ending = ours[-1].get("final_info", ours[-1])
-            if over.any():
-                endings |= set(zip(ending["winner"][over].tolist(), ending["illegal"][over].tolist(), strict=True))
+        if len(ours) == 5 and over.any():
+            endings |= set(zip(ending["winner"][over].tolist(), ending["illegal"][over].tolist(), strict=True))
         restarted = over if mode is AutoresetMode.DISABLED else rng.random(NUM_ENVS) < 0.1
         if restarted.any() and (mode is AutoresetMode.DISABLED or rng.random() < 0.2):
             # Gymnasium's takes the mask out of the options that it is given.
@@ -107,6 +107,24 @@ def test_dict_observations_are_those_of_single_environments(env_id: str, mode: A
     compare_games(env_id, mode, first_empty, dict_observation=True)
 
 
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize("size", [(3, 3, 3), (3, 4, 3)], ids=str)
+@pytest.mark.parametrize(("env_id", "limit"), [(TURN, 5), (VERSUS, 2)])
+def test_a_limit_of_steps_is_that_of_single_environments(
+    env_id: str, limit: int, size: tuple[int, ...], mode: AutoresetMode
+) -> None:
+    settings = {**sized(size), "max_episode_steps": limit}
+    compare_games(env_id, mode, first_empty, **settings)
+    compare_games(env_id, mode, first_empty, **settings, dict_observation=True, perspective="mover")
+    env = gymnasium.make_vec(env_id, num_envs=2, autoreset_mode=mode, **settings)
+    _, info = env.reset(seed=0)
+    truncated = []
+    for _ in range(limit):
+        _, _, _, now, info = env.step(info["action_mask"].argmax(axis=1))
+        truncated.append(bool(now.any()))
+    assert truncated == [False] * (limit - 1) + [True]
+
+
 @pytest.mark.parametrize("env_id", [TURN, VERSUS])
 def test_gymnasiums_flattening_gives_27_numbers_a_board(env_id: str) -> None:
     env = FlattenObservation(gymnasium.make_vec(env_id, num_envs=4))
@@ -121,7 +139,7 @@ def test_gymnasiums_flattening_gives_27_numbers_a_board(env_id: str) -> None:
 @pytest.mark.parametrize("env_id", [TURN, VERSUS])
 @pytest.mark.parametrize("mode", AutoresetMode)
 def test_mode_is_announced_where_frameworks_look(env_id: str, mode: AutoresetMode) -> None:
-    for asked in (mode, mode.value):
+    for asked in (mode, mode.value, mode.name, mode.name.lower()):
         env = gymnasium.make_vec(env_id, num_envs=2, autoreset_mode=asked)
         assert env.metadata["autoreset_mode"] is mode
         assert env.unwrapped.autoreset_mode is mode  # type: ignore[attr-defined]

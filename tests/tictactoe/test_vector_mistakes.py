@@ -1,5 +1,6 @@
 """Both vector environments refuse what is no action, no reset mask and no setting, and then change nothing."""
 
+import inspect
 from typing import Any
 
 import gymnasium
@@ -7,6 +8,8 @@ import numpy as np
 import pytest
 
 from tests.tictactoe.shared import TURN, VERSUS, assert_same
+from tictactoe.faces.vector import TicTacToeVectorEnv
+from tictactoe.faces.versus_vector import TicTacToeVersusVectorEnv
 
 BAD_ACTIONS = {
     "float": np.zeros(3),
@@ -83,6 +86,8 @@ def test_a_wrong_reset_mask_is_refused(mask: Any) -> None:
     [
         ({"num_envs": 0}, "num_envs must be a positive integer, got 0"),
         ({"num_envs": 2, "autoreset_mode": "Never"}, "unknown autoreset_mode 'Never': choose from NextStep, SameStep"),
+        ({"num_envs": 2, "max_episode_steps": 0}, "max_episode_steps must be a positive integer, got 0"),
+        ({"num_envs": 2, "max_episode_steps": 2.5}, "max_episode_steps must be a positive integer, got 2.5"),
         ({"num_envs": 2, "rows": 9, "cols": 9}, "81 cells; only the faces of a single board take it"),
         ({"num_envs": 2, "perspective": "god"}, "unknown perspective"),
     ],
@@ -91,3 +96,12 @@ def test_a_wrong_reset_mask_is_refused(mask: Any) -> None:
 def test_settings_that_do_not_exist_are_refused(env_id: str, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         gymnasium.make_vec(env_id, **settings)
+
+
+@pytest.mark.parametrize("kind", [TicTacToeVectorEnv, TicTacToeVersusVectorEnv])
+def test_the_settings_are_seen_and_a_misspelt_one_names_the_class(kind: Any) -> None:
+    asked = set(inspect.signature(kind).parameters)
+    assert asked >= {"num_envs", "autoreset_mode", "max_episode_steps", "rows", "cols", "k", "rewards", "perspective"}
+    assert asked >= {"dict_observation", "render_mode"}
+    with pytest.raises(TypeError, match=f"{kind.__name__}.*'row'"):
+        kind(row=4)

@@ -1,5 +1,6 @@
 """The vector view: many games of the turn view at once, without a loop over boards."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,10 +9,14 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from tictactoe import batch
+from tictactoe.faces.boards.bitboards import BitboardGames
+from tictactoe.faces.boards.games import Games
+from tictactoe.faces.boards.kernels import kernels
+from tictactoe.faces.boards.tables import TABLED_CELLS, TabledGames
 from tictactoe.faces.specification import json_spec
 from tictactoe.faces.turn import TicTacToeEnv
 from tictactoe.faces.vector_face import VectorFace, VectorStep, check_vector, named_mode, vector_metadata
-from tictactoe.faces.vector_games import TABLED_CELLS, BitboardGames, TabledGames
+from tictactoe.rewards import Rewards
 
 
 class TicTacToeVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
@@ -31,26 +36,47 @@ class TicTacToeVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     spec = json_spec
 
     def __init__(
-        self, num_envs: int = 1, autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP, **settings: Any
+        self,
+        num_envs: int = 1,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
+        rows: int = 3,
+        cols: int = 3,
+        k: int = 3,
+        rewards: str | Rewards | Mapping[str, float] = "shaped",
+        perspective: str = "absolute",
+        dict_observation: bool = False,
+        render_mode: str | None = None,
     ) -> None:
-        check_vector(num_envs, settings)
-        game = TicTacToeEnv(**settings)
+        check_vector(num_envs, max_episode_steps, render_mode)
+        game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode)
         batch.check_fits(game.rules)
         self.num_envs = num_envs
         self.autoreset_mode = named_mode(autoreset_mode)
         self.metadata = vector_metadata(self.autoreset_mode)
-        self.render_mode = settings.get("render_mode")
+        self.render_mode = render_mode
         self.single_observation_space, self.single_action_space = game.observation_space, game.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        held = TabledGames if game.rules.cells <= TABLED_CELLS else BitboardGames
-        games = held(game.rules, game.rewards, game.perspective)
-        self._face = VectorFace(games, game, num_envs, self.autoreset_mode)
+        games: Games
+        if game.rules.cells <= TABLED_CELLS:
+            games = TabledGames(game.rules, game.rewards, perspective)
+        else:
+            games = BitboardGames(game.rules, game.rewards, perspective, kernels())
+        self._face = VectorFace(games, game, num_envs, self.autoreset_mode, max_episode_steps)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start new games on all boards, or on those that `options["reset_mask"]` [N] bool names."""
+        """Start new games on all boards, or on those that `options["reset_mask"]` [N] bool names.
+
+        `options` may also hold the `position` [N, rows, cols, 3] of each board as the seat to move observes it, and
+        `seat`, one or [N], which is then checked to be the seat to move.
+
+        Raises:
+            ValueError: an option does not exist, or no game can go on from a position; nothing changes.
+        """
+        chosen, start = self._face.checked_start(options)
         super().reset(seed=seed)
-        return self._face.reset(options)
+        return self._face.reset(chosen, start)
 
     def step(self, actions: Any) -> VectorStep:
         """Let the seat to move on each board mark the cell `actions` [N]."""

@@ -1,6 +1,6 @@
 """What both vector environments do alike: check actions, restart ended games, hand out what is seen."""
 
-from collections.abc import Mapping
+import itertools
 from typing import Any, TypeAlias
 
 import gymnasium
@@ -9,8 +9,9 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from tictactoe.actions import checked_cells
+from tictactoe.faces.boards.games import Cells, Flags, Games, Planes, Results, Start
 from tictactoe.faces.turn import TicTacToeEnv, check_render_mode, draw
-from tictactoe.faces.vector_games import Flags, Games, Planes, Results
+from tictactoe.faces.vector_start import chosen_boards, start_of
 
 RENDER_MODES = ["ansi", "rgb_array"]
 
@@ -20,39 +21,61 @@ VectorStep: TypeAlias = tuple[Any, NDArray[np.float64], Flags, Flags, dict[str, 
 class VectorFace:
     """Hold the games of `N` boards and show them as a `gymnasium.vector.VectorEnv` does."""
 
-    def __init__(self, games: Games, settings: TicTacToeEnv, num_envs: int, autoreset_mode: AutoresetMode) -> None:
+    def __init__(
+        self,
+        games: Games,
+        settings: TicTacToeEnv,
+        num_envs: int,
+        autoreset_mode: AutoresetMode,
+        max_episode_steps: int | None,
+        seat: int | str | None = None,
+    ) -> None:
         self._games = games
         self._rules = settings.rules
+        self._perspective = settings.perspective
+        self._seat = seat
+        """The setting of the versus view; None in the turn view."""
         self._actions = settings.rules.cells
         self._render_mode = settings.render_mode
         self._num_envs = num_envs
         self._mode = autoreset_mode
+        self._limit = max_episode_steps
         self._dict_observation = settings.dict_observation
         self._begun = False
         self._state = games.empty_boards(num_envs)
-        # The boards whose game has ended and on which no other has begun, [N].
-        self._over = np.zeros(num_envs, bool)
+        self._every, self._none = np.ones(num_envs, bool), np.zeros(num_envs, bool)
+        self._no_winner = np.full(num_envs, -1)
+        # Replaced at each step, and never written to.
+        self._over = self._none
+        """The boards whose game has ended and on which no other has begun, [N]."""
+        self._finished = self._none
+        """Those of them whose game has not ended by the limit of steps alone: on these no cell is forbidden."""
+        self._steps = np.zeros(num_envs, np.int64)
+        """The steps of each game so far, counted where there is a limit."""
 
-    def reset(self, options: dict[str, Any] | None) -> tuple[Any, dict[str, Any]]:
-        """Start new games on all boards, or on those that `options["reset_mask"]` [N] bool names.
+    def checked_start(self, options: dict[str, Any] | None) -> tuple[Flags, Start | None]:
+        """Return which boards `reset` starts, [N], and from where if not from the empty board.
 
         Raises:
-            ValueError: the mask is of another shape or type, or names no board.
-            gymnasium.error.ResetNeeded: the mask leaves boards out before the first reset of all.
+            ValueError: an option does not exist, or no game can start as it says.
+            gymnasium.error.ResetNeeded: boards are left out before the first reset of all.
         """
-        chosen = np.ones(self._num_envs, bool)
-        if options and "reset_mask" in options:
-            chosen = options["reset_mask"]
-            if not isinstance(chosen, np.ndarray) or chosen.shape != self._over.shape or chosen.dtype != bool:
-                raise ValueError(f"reset_mask must be a NumPy array of {self._num_envs} bools, got {chosen!r}")
-            if not chosen.any():
-                raise ValueError("reset_mask names no board: at least one element must be True")
+        chosen, start = self._every, None
+        if options is not None:
+            chosen = chosen_boards(options, self._num_envs)
+            start = start_of(options, self._rules, self._perspective, chosen, self._seat)
         if not self._begun and not chosen.all():
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() without a reset_mask first")
-        self._state = self._games.start(self._state, chosen)  # first, for an opponent that moves in it can fail
-        self._over = self._over & ~chosen
+        return chosen, start
+
+    def reset(self, chosen: Flags, start: Start | None) -> tuple[Any, dict[str, Any]]:
+        """Start new games."""
+        self._state = self._games.start(self._state, chosen, start)  # first, for an opponent that moves in it can fail
+        self._over, self._finished = self._over & ~chosen, self._finished & ~chosen
+        self._steps = np.where(chosen, 0, self._steps)
         self._begun = True
-        return self._seen(self._state, self._over), self._going_on(self._state, self._over)
+        observation, mask = self._seen(self._state, self._finished)
+        return observation, self._info(self._state, mask, self._no_winner.copy(), self._none.copy())
 
     def step(self, actions: Any) -> VectorStep:
         """Play on every board and start new games as the autoreset mode asks.
@@ -63,63 +86,95 @@ class VectorFace:
         """
         if not self._begun:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
-        if self._mode is AutoresetMode.DISABLED and self._over.any():
+        if self._mode is AutoresetMode.DISABLED and np.count_nonzero(self._over):
             raise gymnasium.error.ResetNeeded(
                 f"{self._over.sum()} games are over, the first on board {self._over.argmax()}: "
-                "call reset(options={'reset_mask': terminated}) before step()"
+                "call reset(options={'reset_mask': terminated | truncated}) before step()"
             )
         cells = checked_cells(self._actions, actions, self._num_envs, ignored=self._over)
-        return self._delivered(self._games.play(self._state, cells, self._over))
+        state = self._state if self._limit is None else self._games.abandoned(self._state, self._over)
+        results = self._games.play(state, cells, self._over)
+        deliver = self._new_games_at_once if self._mode is AutoresetMode.SAME_STEP else self._new_games_later
+        if self._limit is None:
+            observation, info = deliver(results, results.terminated)
+            return observation, results.reward, results.terminated, self._none.copy(), info
+        steps = np.where(self._over, 0, self._steps + 1)  # a step that starts a game is none of it
+        truncated = steps >= self._limit
+        ended = results.terminated | truncated
+        observation, info = deliver(results, ended)
+        self._steps = np.where(ended, 0, steps)
+        return observation, results.reward, results.terminated, truncated, info
 
-    def _delivered(self, results: Results) -> VectorStep:
-        state, reward, ended = results.state, results.reward, results.terminated
-        any_ended = bool(ended.any())
-        info: dict[str, Any] = {}
-        if self._mode is not AutoresetMode.SAME_STEP:
-            self._over = ended
-            if any_ended:
-                info = _ending(results)
-        elif any_ended:
-            info = self._final(results)
+    def _new_games_later(self, results: Results, ended: Flags) -> tuple[Any, dict[str, Any]]:
+        self._state = results.state
+        self._finished = results.terminated.copy()
+        self._over = self._finished if self._limit is None else ended
+        observation, mask = self._seen(self._state, self._finished)
+        return observation, self._info(self._state, mask, results.winner, results.illegal)
+
+    def _new_games_at_once(self, results: Results, ended: Flags) -> tuple[Any, dict[str, Any]]:
+        state, info = results.state, {}
+        if np.count_nonzero(ended):
+            info = self._final(results, ended)
             state = self._games.start(state, ended)
         self._state = state
-        info |= self._going_on(state, self._over)
-        return self._seen(state, self._over), reward, ended.copy(), np.zeros(self._num_envs, bool), info
+        observation, mask = self._seen(state, self._none)
+        info.update(self._info(state, mask, self._no_winner.copy(), self._none.copy()))
+        return observation, info
 
-    def _final(self, results: Results) -> dict[str, Any]:
+    def _final(self, results: Results, ended: Flags) -> dict[str, Any]:
         """Return the last observation and info of each ended game, in the form of Gymnasium's own vectors."""
-        ended = results.terminated
-        boards = np.flatnonzero(ended)
-        each: list[Any] = list(self._games.observe(results.state, boards))
+        boards = ended.nonzero()[0]
+        seen, empty = self._games.look(results.state, results.terminated, boards)
+        each: list[Any] = list(seen)
         if self._dict_observation:
-            each = [{"observation": seen, "action_mask": np.ones(self._actions, np.int8)} for seen in each]
-        final_obs = np.full(self._num_envs, None, dtype=object)
+            # Without a limit every mask is all ones, and one will do: a view of each takes half as long as the step.
+            masks = itertools.repeat(np.ones(self._actions, np.int8)) if self._limit is None else empty.copy()
+            each = [{"observation": one, "action_mask": left} for one, left in zip(each, masks, strict=False)]
+        mask = np.zeros((self._num_envs, self._actions), np.int8)
+        mask[boards] = empty
+        final_obs = np.empty(self._num_envs, dtype=object)
         final_obs[boards] = np.fromiter(each, dtype=object, count=len(boards))
         final_info = {
-            "action_mask": np.ones((self._num_envs, self._actions), np.int8),
-            "_action_mask": ended.copy(),
+            "action_mask": mask,
             "to_play": self._games.to_play(results.state),
-            "_to_play": ended.copy(),
-            **_ending(results),
+            "winner": results.winner,
+            "illegal": results.illegal,
         }
+        flags = {f"_{key}": ended.copy() for key in final_info}
         return {
             "final_obs": final_obs,
             "_final_obs": ended.copy(),
-            "final_info": final_info,
+            "final_info": final_info | flags,
             "_final_info": ended.copy(),
         }
 
-    def _seen(self, state: Any, over: Flags) -> Any:
-        planes_seen = self._games.observe(state)
+    def _seen(self, state: Any, over: Flags) -> tuple[Any, Planes]:
+        """Return the observations and the action masks."""
+        planes, mask = self._games.look(state, over)
         if not self._dict_observation:
-            return planes_seen
-        return {"observation": planes_seen, "action_mask": self._games.action_mask(state, over)}
+            return planes, mask
+        return {"observation": planes, "action_mask": mask.copy()}, mask
+
+    def _info(self, state: Any, mask: Planes, winner: Cells, illegal: Flags) -> dict[str, Any]:
+        """Return what `info` holds at every ply, with the flags by which Gymnasium says for which boards."""
+        every = self._every
+        return {
+            "action_mask": mask,
+            "_action_mask": every.copy(),
+            "to_play": self._games.to_play(state),
+            "_to_play": every.copy(),
+            "winner": winner,
+            "_winner": every.copy(),
+            "illegal": illegal,
+            "_illegal": every.copy(),
+        }
 
     def action_masks(self) -> Planes:
         """Return 1 for each empty cell, [N, A] int8; all ones on a board on which no game is being played."""
         if not self._begun:
             return np.ones((self._num_envs, self._actions), np.int8)
-        return self._games.action_mask(self._state, self._over)
+        return self._games.look(self._state, self._finished)[1]
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a drawing of each board, in the mode of the settings."""
@@ -133,38 +188,20 @@ class VectorFace:
             draw(self._render_mode, self._rules, *(mark & self._rules.full_board for mark in both)) for both in boards
         )
 
-    def _going_on(self, state: Any, over: Flags) -> dict[str, Any]:
-        """Return what `info` holds at every ply, with the flags by which Gymnasium says for which boards."""
-        return {
-            "action_mask": self._games.action_mask(state, over),
-            "_action_mask": np.ones(self._num_envs, bool),
-            "to_play": self._games.to_play(state),
-            "_to_play": np.ones(self._num_envs, bool),
-        }
-
-
-def _ending(results: Results) -> dict[str, Any]:
-    """Return what `info` holds in addition where a game has ended."""
-    ended = results.terminated
-    return {
-        "winner": np.where(ended, results.winner, -1),
-        "_winner": ended.copy(),
-        "illegal": results.illegal,
-        "_illegal": ended.copy(),
-    }
-
 
 def named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
-    """Return the autoreset mode of that name, which is its form in a JSON file; a mode passes through.
+    """Return the autoreset mode of a name, `"SameStep"` as well as `"same_step"`; a mode passes through.
 
     Raises:
         ValueError: there is no such mode.
     """
-    try:
-        return AutoresetMode(autoreset_mode)
-    except ValueError:
-        names = ", ".join(mode.value for mode in AutoresetMode)
-        raise ValueError(f"unknown autoreset_mode {autoreset_mode!r}: choose from {names}") from None
+    if isinstance(autoreset_mode, AutoresetMode):
+        return autoreset_mode
+    for mode in AutoresetMode:
+        if str(autoreset_mode).replace("_", "").lower() == mode.value.lower():
+            return mode
+    names = ", ".join(mode.value for mode in AutoresetMode)
+    raise ValueError(f"unknown autoreset_mode {autoreset_mode!r}: choose from {names}")
 
 
 def vector_metadata(autoreset_mode: AutoresetMode) -> dict[str, Any]:
@@ -172,12 +209,14 @@ def vector_metadata(autoreset_mode: AutoresetMode) -> dict[str, Any]:
     return {**TicTacToeEnv.metadata, "render_modes": RENDER_MODES, "autoreset_mode": autoreset_mode}
 
 
-def check_vector(num_envs: int, settings: Mapping[str, Any]) -> None:
-    """Refuse a number of boards that is none, and a window, which shows one game.
+def check_vector(num_envs: int, max_episode_steps: int | None, render_mode: str | None) -> None:
+    """Refuse a number of boards or steps that is none, and a window, which shows one game.
 
     Raises:
-        ValueError: the number is not a positive integer, or there is no such render mode.
+        ValueError: a number is not a positive integer, or there is no such render mode.
     """
-    check_render_mode(settings.get("render_mode"), RENDER_MODES)
-    if not isinstance(num_envs, int | np.integer) or isinstance(num_envs, bool) or num_envs < 1:
-        raise ValueError(f"num_envs must be a positive integer, got {num_envs!r}")
+    check_render_mode(render_mode, RENDER_MODES)
+    for name, number in (("num_envs", num_envs), ("max_episode_steps", max_episode_steps)):
+        counts = isinstance(number, int | np.integer) and not isinstance(number, bool) and number >= 1
+        if not counts and not (name == "max_episode_steps" and number is None):
+            raise ValueError(f"{name} must be a positive integer, got {number!r}")
