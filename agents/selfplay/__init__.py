@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from selfplay.dqn.config import PRESETS as PRESETS, DQNConfig as DQNConfig
     from selfplay.dqn.interleaved import InterleavedAgents as InterleavedAgents
     from selfplay.errors import UserError as UserError
+    from selfplay.proof.counterexamples import Counterexamples as Counterexamples, counterexamples as counterexamples
     from selfplay.proof.evaluation import (
         Evaluation as Evaluation,
         Proof as Proof,
@@ -31,12 +32,15 @@ if TYPE_CHECKING:
         TDValueConfig as TDValueConfig,
     )
 
+    __version__: str
+
 _PLACES = {
     "agent": ("Agent", "Player", "StochasticAgent"),
     "algorithms": ("load", "train", "training"),
     "dqn.config": ("PRESETS", "DQNConfig"),
     "dqn.interleaved": ("InterleavedAgents",),
     "errors": ("UserError",),
+    "proof.counterexamples": ("Counterexamples", "counterexamples"),
     "proof.evaluation": ("Evaluation", "Proof", "SeatEvaluation", "evaluate"),
     "proof.reach": ("Unfinished", "Unproved", "evaluate_reach"),
     "runs.experiment": ("Run",),
@@ -48,6 +52,10 @@ __all__ = [name for names in _PLACES.values() for name in names]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":  # one distribution holds both packages
+        from tictactoe import __version__
+
+        return __version__
     for module, names in _PLACES.items():
         if name in names:
             with naming_the_extra():
@@ -56,4 +64,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "__version__"])

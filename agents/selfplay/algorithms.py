@@ -209,7 +209,7 @@ def read_settings(folder: Path) -> tuple[Config, dict[str, Any]]:
     if not isinstance(algorithm, str) or algorithm not in ALGORITHMS or not isinstance(found, dict):
         raise UserError(f"{path}: is not the configuration of a run of {', '.join(ALGORITHMS)}")
     kind = ALGORITHMS[algorithm].settings
-    found = {**kind.added, **found}
+    found = kind.of_today(found)
     known = {field.name for field in fields(kind)} - {"run_dir"}
     if found.keys() != known:
         odd = ", ".join(map(repr, sorted(found.keys() ^ known)))

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -11,6 +12,11 @@ from selfplay.errors import UserError
 
 LARGEST = 10**12
 """Of every number that counts something."""
+LONGEST_TIME = 1e9
+"""Seconds."""
+GIGABYTE = 10**9
+LARGEST_FLOAT = 3.4e38
+"""That PyTorch's 32-bit numbers hold."""
 
 
 def require(condition: bool, name: str, wanted: str, value: Any) -> None:
@@ -76,6 +82,11 @@ def check_fractions(config: Any, *names: str) -> None:
     """Refuse numbers outside 0 to 1, both ends included."""
     for name in names:
         require(0 <= getattr(config, name) <= 1, name, "between 0 and 1", getattr(config, name))
+
+
+def machine_bytes() -> int | None:
+    """Return how much memory this machine has, in use or not, if the system says so."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else None
 
 
 def check_changes(before: Mapping[str, Any], now: Mapping[str, Any], length: str, force: bool, place: str) -> None:

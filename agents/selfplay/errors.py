@@ -15,6 +15,9 @@ EXTRA = ("choix", "matplotlib", "numba", "rich", "safetensors", "tensorboard", "
 class UserError(ValueError):
     """Say in one line what is wrong, naming the value or the file, and what to do instead."""
 
+    def __init__(self, message: object) -> None:
+        super().__init__(one_line(message))
+
 
 def one_line(message: object) -> str:
     """Return a message as one line for a terminal: what could move the cursor is escaped, too long a middle left out.

@@ -70,7 +70,10 @@ def open_regular(path: Path) -> BinaryIO:
     def open_at_once(name: str, flags: int) -> int:
         return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))  # or a pipe would wait for a writer
 
-    file = open(path, "rb", opener=open_at_once)  # noqa: SIM115 (a path's own has no opener)
+    try:
+        file = open(path, "rb", opener=open_at_once)  # noqa: SIM115 (a path's own has no opener)
+    except ValueError:  # a null byte, or what is no text
+        raise OSError(errno.EINVAL, "it is no name of a file", str(path)) from None
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise OSError(errno.EINVAL, "it is no regular file", str(path))

@@ -10,6 +10,8 @@ from selfplay.settings import RunSettings
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from tictactoe.tree import IntArray
+
 
 class State(NamedTuple):
     """Hold all that a learner needs to go on; names, shapes and types are the same at any moment of a run."""
@@ -53,6 +55,13 @@ class Learner(Protocol):
 
     def player(self) -> Player:
         """Return the greedy player of the moment."""
+
+    @property
+    def taught(self) -> bool:
+        """Tell whether it begins games at what an evaluation finds wrong."""
+
+    def teach(self, mover: "IntArray", opponent: "IntArray") -> None:
+        """Begin some of the games from now on at these positions, bitboards [n]."""
 
     def metrics(self) -> dict[str, float]:
         """Return what it measures of itself since it was last asked, by TensorBoard tag."""

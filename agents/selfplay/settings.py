@@ -42,6 +42,11 @@ class RunSettings:
         check_seed(self)
         check_counts(self, "eval_every")
 
+    @classmethod
+    def of_today(cls, found: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings of a run of before, as JSON has them, with those that have been added since."""
+        return {**cls.added, **found}
+
     @property
     def eval_every(self) -> int:
         """Return the steps between exact evaluations."""

@@ -181,7 +181,7 @@ def _classic_rows() -> tuple[Row, Row]:
 def few(num_boards: int) -> Group:
     """Return both vector environments on few boards, Gymnasium's vector of single ones, and one of these alone."""
     rows, goals = [], []
-    alone = {"TicTacToe-v0": _turns(FAMILY[0]), "TicTacToeVersus-v0": partial(_versus, "random")}
+    alone: dict[str, Make] = {"TicTacToe-v0": _turns(FAMILY[0]), "TicTacToeVersus-v0": partial(_versus, "random")}
     for env_id, one in alone.items():
         single = Row(f"{env_id}, one alone", one)
         rows.append(single)

@@ -1,6 +1,7 @@
 """Tic-tac-toe and its m,n,k family as environments, with exact solutions for small boards."""
 
 import contextlib
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
@@ -10,7 +11,53 @@ from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 from tictactoe.solver import Solution, solve
 
-__all__ = ["Rewards", "Rules", "Solution", "TicTacToeEnv", "TicTacToeVersusEnv", "solve"]
+if TYPE_CHECKING:
+    from tictactoe.faces.vector import TicTacToeVectorEnv
+    from tictactoe.faces.versus_vector import TicTacToeVersusVectorEnv
+
+    __version__: str
+else:  # out of the sight of type checkers, which would take any name for one of these
+
+    def __getattr__(name: str) -> Any:
+        # Imported when they are asked for (PEP 562): at once they would make the import a quarter slower.
+        if name == "TicTacToeVectorEnv":
+            from tictactoe.faces.vector import TicTacToeVectorEnv  # noqa: PLC0415
+
+            return TicTacToeVectorEnv
+        if name == "TicTacToeVersusVectorEnv":
+            from tictactoe.faces.versus_vector import TicTacToeVersusVectorEnv  # noqa: PLC0415
+
+            return TicTacToeVersusVectorEnv
+        if name == "__version__":
+            return _version()
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__, "__version__"})
+
+
+__all__ = [
+    "Rewards",
+    "Rules",
+    "Solution",
+    "TicTacToeEnv",
+    "TicTacToeVectorEnv",
+    "TicTacToeVersusEnv",
+    "TicTacToeVersusVectorEnv",
+    "solve",
+]
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
+    try:
+        return version("tictactoe-selfplay")
+    except PackageNotFoundError:
+        raise AttributeError(
+            "tictactoe has no __version__ until it is installed: run pip install in the clone"
+        ) from None
+
 
 # The environments check their actions and the order of calls themselves, so Gymnasium's checking wrappers,
 # which would halve their speed, are left off.

@@ -1,4 +1,7 @@
-"""What is an action: the number of a cell, one alone or one for each of many boards, and nothing that looks like it."""
+"""What is an action: the number of a cell, one alone or one for each of many boards, and nothing that looks like it.
+
+And the key that a person presses for it.
+"""
 
 import operator
 from functools import lru_cache
@@ -62,6 +65,24 @@ def checked_cells(cells: int, actions: Any, boards: int, ignored: NDArray[np.boo
             raise InvalidAction(f"actions must be integers from 0 to {cells - 1}, got {found[board]} for board {board}")
         chosen = np.where(outside, 0, chosen)
     return chosen
+
+
+KEYS = "1234567890abcdefghijklmnopqrstuvwxyz"
+"""The keys of the cells, in reading order."""
+
+
+def keys_of_cells(cells: int) -> dict[tuple[int, ...], int]:
+    """Return the cell that each key marks, the key as Gymnasium's `play` takes it: the code points of all to press.
+
+    Raises:
+        ValueError: there are more cells than keys.
+    """
+    if cells > len(KEYS):
+        raise ValueError(
+            f"there are keys for boards of up to {len(KEYS)} cells and this one has {cells}: "
+            "give play() your own with keys_to_action="
+        )
+    return {(ord(key),): cell for cell, key in enumerate(KEYS[:cells])}
 
 
 def _is_flag(action: Any) -> bool:

@@ -1,6 +1,6 @@
 """The PettingZoo view: an AEC environment in which the agents `player_1` and `player_2` take turns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -9,18 +9,27 @@ import numpy as np
 from pettingzoo import AECEnv
 
 from tictactoe.faces.turn import Planes, TicTacToeEnv
+from tictactoe.rewards import Rewards
 
 AGENTS = ("player_1", "player_2")
 UNTIL_RESET = ("agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
 """What there is only once a game has begun."""
 
 
-def env(**settings: Any) -> "raw_env":
+def env(
+    rows: int = 3,
+    cols: int = 3,
+    k: int = 3,
+    rewards: str | Rewards | Mapping[str, float] = "shaped",
+    perspective: str = "absolute",
+    dict_observation: bool = True,
+    render_mode: str | None = None,
+) -> "raw_env":
     """Return the environment with every check of actions and of the order of calls, which `raw_env` makes itself.
 
     PettingZoo's wrapper, which makes the same checks from outside, would take more time than the game.
     """
-    return raw_env(**settings)
+    return raw_env(rows, cols, k, rewards, perspective, dict_observation, render_mode)
 
 
 class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (PettingZoo's own name)
@@ -43,11 +52,20 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         "is_parallelizable": False,
     }
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(
+        self,
+        rows: int = 3,
+        cols: int = 3,
+        k: int = 3,
+        rewards: str | Rewards | Mapping[str, float] = "shaped",
+        perspective: str = "absolute",
+        dict_observation: bool = True,
+        render_mode: str | None = None,
+    ) -> None:
         super().__init__()
-        if settings.pop("dict_observation", True) is not True:
+        if dict_observation is not True:
             raise ValueError("dict_observation must be True: a PettingZoo agent finds its mask in the observation")
-        self._game = TicTacToeEnv(**settings, dict_observation=True)
+        self._game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode)
         self.render_mode = self._game.render_mode
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
@@ -63,18 +81,28 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """Return the space of what an agent observes, the same object every time."""
+        check_agent(agent)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """Return the space of an agent's actions, the same object every time."""
+        check_agent(agent)
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game; `player_1` moves first."""
+        """Start a new game; `player_1` has seat 0 and moves first, or who is to move in `options["position"]`.
+
+        The options are those of `TicTacToe-v0`.
+
+        Raises:
+            ValueError: an option does not exist, or no game can go on from there; the present game can.
+        """
+        if isinstance(options, dict):  # PettingZoo's own test hands over an option of this name, which means nothing
+            options = {key: value for key, value in options.items() if key != "options"}
         self._game.reset(seed=seed, options=options)
         self.agents = list(AGENTS)
         self._moved = True
-        self.agent_selection = AGENTS[0]
+        self.agent_selection = AGENTS[self._game.to_play]
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
         self.terminations = dict.fromkeys(AGENTS, False)
@@ -102,6 +130,14 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         self._share()
         self._accumulate_rewards()
 
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return what the selected agent observes, what it got since its last step, terminated, truncated, its info."""
+        if not self.agents:
+            raise gymnasium.error.ResetNeeded("no game is being played: call reset() before last()")
+        agent = self.agent_selection
+        seen = self.observe(agent) if observe else None
+        return seen, self._cumulative_rewards[agent], self.terminations[agent], False, self.infos[agent]
+
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
         """Yield the agent to move until both are done, at most `max_iter` times; each must step.
 
@@ -126,8 +162,12 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     def _share(self) -> None:
         # What else the other faces' `info` always holds is here at the end alone: while a game goes on, a number beside
         # the mask makes TorchRL's PettingZooWrapper fail. `agent_selection` says whose turn it is.
-        self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": self._mask(agent)} for agent in AGENTS}
-        if self.terminations[AGENTS[0]]:
+        first, second = AGENTS
+        self.infos: dict[str, dict[str, Any]] = {
+            first: {"action_mask": self._mask(first)},
+            second: {"action_mask": self._mask(second)},
+        }
+        if self.terminations[first]:
             for info in self.infos.values():
                 info |= {"winner": self._game.winner, "illegal": self._game.illegal}
 
@@ -140,8 +180,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     def observe(self, agent: str) -> dict[str, Planes]:
         """Return what an agent sees, in fresh arrays."""
         self._check_begun()
-        if agent not in AGENTS:
-            raise ValueError(f"unknown agent {agent!r}: choose from {', '.join(AGENTS)}")
+        check_agent(agent)
         return {"observation": self._game.planes(AGENTS.index(agent)), "action_mask": self._mask(agent)}
 
     def render(self) -> Any:
@@ -151,3 +190,13 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     def close(self) -> None:
         """Close the window, if there is one."""
         self._game.close()
+
+
+def check_agent(agent: object) -> None:
+    """Refuse an agent that does not exist.
+
+    Raises:
+        ValueError: there is no agent of that name.
+    """
+    if agent not in AGENTS:
+        raise ValueError(f"unknown agent {agent!r}: choose from {', '.join(AGENTS)}")

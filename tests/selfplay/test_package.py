@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import selfplay
+import tictactoe
 from selfplay.commands.main import COMMANDS, main
 from tests.runs import python
 
@@ -52,7 +53,8 @@ def test_what_is_offered_is_what_type_checkers_see() -> None:
     places = {name: module for module, names in selfplay._PLACES.items() for name in names}
     assert seen == places
     assert sorted(selfplay.__all__) == sorted(places)
-    assert dir(selfplay) == sorted(places)
+    assert dir(selfplay) == sorted([*places, "__version__"])
+    assert selfplay.__version__ == tictactoe.__version__
     for name in places:
         assert getattr(selfplay, name) is not None
     with pytest.raises(AttributeError, match="has no attribute 'trian'"):

@@ -46,9 +46,10 @@ def test_a_bad_value_that_all_tables_know_is_named(config: Any, changes: dict[st
         (DQNConfig, {"gamma": float("nan")}, "--gamma must be between 0 and 1, got nan"),
         (DQNConfig, {"epsilon_end": -0.1}, "--epsilon-end must be between 0 and 1, got -0.1"),
         (DQNConfig, {"soft_update": 0.0}, "--soft-update must be above 0 and at most 1, got 0.0"),
-        (DQNConfig, {"learning_rate": float("inf")}, "--learning-rate must be above 0 and finite, got inf"),
+        (DQNConfig, {"learning_rate": float("inf")}, "--learning-rate must be above 0 and at most 3.4e+38, got inf"),
+        (DQNConfig, {"learning_rate": 1e308}, "--learning-rate must be above 0 and at most 3.4e+38, got 1e+308"),
         (DQNConfig, {"learning_rate_hold": -1}, "--learning-rate-hold must be 0 or more, got -1"),
-        (DQNConfig, {"learning_rate": 0.0}, "--learning-rate must be above 0 and finite, got 0.0"),
+        (DQNConfig, {"learning_rate": 0.0}, "--learning-rate must be above 0 and at most 3.4e+38, got 0.0"),
         (DQNConfig, {"hidden": (8, 0)}, "--hidden must be widths of at least 1, got (8, 0)"),
         (DQNConfig, {"convolution": (0,)}, "--convolution must be channels of at least 1, got (0,)"),
         (DQNConfig, {"convolution": (8, 10**7)}, "--convolution must be channels of at most 1,000,000, got (8, 1000"),
@@ -95,7 +96,7 @@ def test_the_article_preset_holds_the_published_numbers() -> None:
     assert (article.learning_rate, article.learning_rate_hold) == (1e-3, 0)
     assert (article.epsilon_start, article.epsilon_end) == (0.2, 0.2)
     assert (article.rewards, article.target, article.perspective) == ("article", "article", "absolute")
-    assert (article.mask, article.explore, article.symmetry, article.dueling) == (False, "any", False, False)
+    assert (article.mask, article.explore, article.symmetry, article.dueling) == (False, "any", "none", False)
 
 
 def test_the_defaults_are_the_published_numbers() -> None:

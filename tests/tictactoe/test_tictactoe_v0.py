@@ -78,12 +78,54 @@ def test_each_agent_sees_its_own_marks_in_plane_1_of_the_mover_perspective() -> 
     assert game.observe("player_2")["observation"][0, 0].tolist() == [0, 0, 1]
 
 
+BEFORE_RESET = {
+    "step": lambda game: game.step(0),
+    "last": lambda game: game.last(),
+    "last without looking": lambda game: game.last(observe=False),
+    "observe": lambda game: game.observe("player_1"),
+    "agent_iter": lambda game: game.agent_iter(),
+    "render": lambda game: game.render(),
+}
+
+
+@pytest.mark.parametrize("call", BEFORE_RESET.values(), ids=BEFORE_RESET)
+def test_what_needs_a_game_says_so_before_reset(call: Any) -> None:
+    with pytest.raises(gymnasium.error.ResetNeeded, match=r"^.*call reset\(\).*$"):
+        call(tictactoe_v0.env(render_mode="ansi"))
+
+
+def test_what_needs_no_game_works_before_reset() -> None:
+    game = tictactoe_v0.env()
+    assert (game.num_agents, game.max_num_agents, game.agents) == (0, 2, [])
+    assert game.action_space("player_1") is game.action_space("player_1")
+    assert game.observation_space("player_2") is game.observation_space("player_2")
+    assert str(game) == "tictactoe_v0"
+    assert game.unwrapped is game
+    game.close()
+
+
+def test_after_both_agents_have_taken_their_last_step_only_looking_is_left() -> None:
+    game = played(WIN_OF_X, render_mode="ansi")
+    game.step(None)
+    assert game.last()[2]  # the other's turn to learn of it
+    game.step(None)
+    for call in (lambda: game.step(None), lambda: game.step(0), game.last):
+        with pytest.raises(gymnasium.error.ResetNeeded, match=r"^.*call reset\(\).*$"):
+            call()
+    assert list(game.agent_iter()) == []
+    assert game.num_agents == 0
+    assert game.render() == "[X][X][X]\n O  O  .\n .  .  .\n"
+    for agent in tictactoe_v0.AGENTS:
+        assert game.observe(agent)["observation"][0, :, 1].tolist() == [1, 1, 1]
+        assert game.observe(agent)["action_mask"].tolist() == [1] * 9
+    game.close()
+    game.reset()
+    assert not game.last()[2]
+
+
 @pytest.mark.parametrize("make", [tictactoe_v0.env, tictactoe_v0.raw_env])
 def test_calls_out_of_order_are_refused(make: Any) -> None:
     game = make()
-    for call in (lambda: game.step(0), game.agent_iter, lambda: game.observe("player_1"), game.last):
-        with pytest.raises((gymnasium.error.ResetNeeded, AttributeError), match=r"reset\(\)"):
-            call()
     for name in ("rewards", "infos", "terminations", "truncations"):
         with pytest.raises(AttributeError, match=rf"{name} cannot be read before reset\(\)"):
             getattr(game, name)
@@ -113,8 +155,10 @@ def test_pettingzoos_registry_knows_it() -> None:
 
 
 def test_an_unknown_agent_is_named() -> None:
-    with pytest.raises(ValueError, match="unknown agent 'player_3': choose from player_1, player_2"):
-        played([]).observe("player_3")
+    game = played([])
+    for call in (game.observe, game.action_space, game.observation_space):
+        with pytest.raises(ValueError, match=r"^unknown agent 'player_3': choose from player_1, player_2$"):
+            call("player_3")
 
 
 def test_the_mask_is_always_in_the_observation() -> None:

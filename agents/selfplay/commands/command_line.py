@@ -15,8 +15,10 @@ import tyro
 from selfplay.errors import MissingExtraError, UserError, naming_the_extra, one_line
 
 USER_ERROR, INTERRUPTED = 2, 130
-OUT_OF_MEMORY = r"(?i)can't allocate memory|out of memory"
-"""What PyTorch's RuntimeError says then."""
+OUT_OF_MEMORY = r"(?i)can('t|not) allocate memory|out of memory|failed to map segment"
+"""What PyTorch, and the system where it loads a library, say then."""
+OUT_OF_THREADS = "can't start new thread"
+"""What Python says then."""
 
 Config = TypeVar("Config")
 
@@ -149,16 +151,30 @@ def _outcome(command: Callable[[Sequence[str]], None], args: Sequence[str]) -> t
             return 0, ""
         raise
     except OSError as error:
-        return USER_ERROR, f"{error.filename or 'the output'}: {error.strerror or error}"
+        return USER_ERROR, _shortage(error) or f"{error.filename or 'the output'}: {error.strerror or error}"
     except KeyboardInterrupt as interrupt:
         return INTERRUPTED, str(interrupt) or "interrupted"
     except Exception as error:
-        if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and re.search(OUT_OF_MEMORY, str(error))):
-            return USER_ERROR, f"there is not the memory for these settings ({str(error) or 'an array was refused'})"
+        if shortage := _shortage(error):
+            return USER_ERROR, shortage
         if not _comes_of_an_interrupt(error):
             raise  # a bug
         return INTERRUPTED, "interrupted"
     return 0, ""
+
+
+def _shortage(error: BaseException | None) -> str:
+    """Return what the machine lacked if that made a command fail, also where a library has taken it for something else.
+
+    It is empty for every other failure.
+    """
+    while error is not None:
+        if isinstance(error, MemoryError) or re.search(OUT_OF_MEMORY, str(error)):
+            return f"there is not the memory for these settings ({str(error) or 'an array was refused'})"
+        if OUT_OF_THREADS in str(error):
+            return "no thread can be started: end other programs, or raise the limits that `ulimit -u` and -v show"
+        error = error.__context__
+    return ""
 
 
 @contextlib.contextmanager

@@ -6,10 +6,14 @@ from typing import Annotated
 
 import tyro
 
-from selfplay.checks import check_counts
+from selfplay.checks import GIGABYTE, check_counts, machine_bytes, require
 from selfplay.commands import players
 from selfplay.commands.command_line import parse, say
 from selfplay.commands.players import Perspective
+from tictactoe.tree import SOLVABLE_CELLS
+
+POSITION_BYTES = 200
+"""Of each position that is followed, at the widest ply."""
 
 
 @dataclass(frozen=True)
@@ -31,21 +35,39 @@ class ProveConfig:
     """Above 16 cells: distinct positions that the player is followed to in each seat, at most; these take 2 GB."""
 
 
+def check_room(positions: int, cells: int) -> None:
+    """Refuse to follow more positions than memory holds, for which a system would end the program in the midst.
+
+    Raises:
+        UserError: there may be more.
+    """
+    there = machine_bytes()
+    if cells > SOLVABLE_CELLS and there is not None:
+        most = there // POSITION_BYTES
+        require(
+            positions <= most,
+            "positions",
+            f"at most {most:,}, for which {there / GIGABYTE:,.0f} GB of memory are enough",
+            positions,
+        )
+
+
 def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
-    """Print the exact evaluation of a player and a game against itself."""
+    """Print the exact evaluation of a player, and the shortest games that beat it or else one against itself."""
     config = parse(ProveConfig, args, prog)
     check_counts(config, "positions")
     from rich.console import Console
 
-    from selfplay.proof.games import self_play_game
+    from selfplay.proof.games import telling_games
     from selfplay.proof.reach import assess
     from selfplay.proof.report import evaluation_table, verdict
 
     otherwise = players.board(config.rows, config.cols, config.k)
-    judge, _ = players.find(config.player, config.perspective, otherwise)
+    judge, player = players.find(config.player, config.perspective, otherwise)
+    check_room(config.positions, judge.rules.cells)
     console = Console()
     evaluation = assess(judge, every_state=True, positions=config.positions)
-    if not judge.draws:
-        print(self_play_game(judge, console.width) + "\n")
+    if games := telling_games(judge, player, evaluation, console.width):
+        print(games)
     console.print(evaluation_table(evaluation))
     say(verdict(evaluation))

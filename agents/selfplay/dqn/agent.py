@@ -44,7 +44,7 @@ class DQNAgent:
         self.generator = generator
         self.layout = Layout(rules.cells)
         self.memory = ReplayMemory(config.memory_size, self.layout.width, device)
-        self.symmetry = Symmetry(rules, device) if config.symmetry else None
+        self.symmetry = Symmetry(rules, device) if config.symmetry == "augment" else None
 
         self.network = make_network(config, device, generator, network)
         self.target_network = copy.deepcopy(self.network).requires_grad_(False)

@@ -1,20 +1,20 @@
 """What can be set for a DQN: one dataclass, its defaults and the published preset. It imports no torch."""
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from selfplay.checks import LARGEST, check_counts, check_fractions, require
+from selfplay.checks import LARGEST, LARGEST_FLOAT, check_counts, check_fractions, require
 from selfplay.errors import UserError
 from selfplay.settings import RunSettings
 from tictactoe import Rules
 from tictactoe.batch import check_fits
 from tictactoe.tree import SOLVABLE_CELLS
 
+Symmetry: TypeAlias = Literal["canonical", "augment", "none"]
 Target: TypeAlias = Literal["negamax", "independent", "article"]
 
 WIDEST = 1_000_000
@@ -38,7 +38,9 @@ class DQNConfig(RunSettings, PresetFlag):
     algorithm: ClassVar[str] = "dqn"
     unit: ClassVar[str] = "plies"
     length_setting: ClassVar[str] = "total_steps"
-    added: ClassVar[Mapping[str, Any]] = MappingProxyType({"convolution": [], "learning_rate_hold": 0})
+    added: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {"convolution": [], "learning_rate_hold": 0, "counterexamples": 0.0}
+    )
     groups: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             "run": "preset seed run_dir device",
@@ -47,7 +49,7 @@ class DQNConfig(RunSettings, PresetFlag):
             "network": "hidden convolution dueling networks",
             "update": "learning_rate learning_rate_hold batch_size memory_size warmup updates_per_step soft_update "
             "hard_update",
-            "acting": "num_envs explore epsilon_start epsilon_end epsilon_plies",
+            "acting": "num_envs counterexamples explore epsilon_start epsilon_end epsilon_plies",
         }
     )
 
@@ -101,8 +103,9 @@ class DQNConfig(RunSettings, PresetFlag):
     """Part of the way that the target network moves to the network at each update."""
     hard_update: int = 0
     """Copy the network to the target network every so many updates instead; 0: soft updates."""
-    symmetry: bool = True
-    """Turn and reflect each sampled transition at random."""
+    symmetry: Symmetry = "augment"
+    """Turn and reflect each sampled transition at random ("augment"); or let the network look at one of a position's
+    symmetric images, the same for all ("canonical"); or neither."""
     epsilon_start: float = 0.5
     """Probability of a random move at first."""
     epsilon_end: float = 0.9
@@ -111,6 +114,9 @@ class DQNConfig(RunSettings, PresetFlag):
     epsilon_plies: int = 1_500_000
     """Plies over which epsilon moves from start to end, in a straight line."""
 
+    counterexamples: float = 0.0
+    """Part of the new games that begin at a position in which the last exact evaluation found the player beaten, or,
+    with "--stop optimal", in which its move was not optimal. 0: all begin on the empty board."""
     num_envs: int = 256
     """Boards played side by side."""
     total_steps: int = 10_000_000
@@ -122,6 +128,13 @@ class DQNConfig(RunSettings, PresetFlag):
     with best play nobody is unbeatable in the other; there exploitability 0 ends the run. "optimal" needs a
     board of at most 16 cells; from 13 on an evaluation of every state takes up to a minute."""
 
+    @classmethod
+    def of_today(cls, found: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings of a run of before with what has been added since; symmetry was a flag."""
+        names = {True: "augment", False: "none"}
+        symmetry = found.get("symmetry")
+        return super().of_today({**found, "symmetry": names[symmetry] if isinstance(symmetry, bool) else symmetry})
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_counts(self, *_AT_LEAST_ONE)
@@ -131,9 +144,10 @@ class DQNConfig(RunSettings, PresetFlag):
                 require(value <= LARGEST, each.name, f"at most {LARGEST:,}", value)
         for name in ("learning_rate_hold", "warmup", "hard_update", "epsilon_plies"):
             require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
-        check_fractions(self, "gamma", "epsilon_start", "epsilon_end")
+        check_fractions(self, "gamma", "counterexamples", "epsilon_start", "epsilon_end")
         require(0 < self.soft_update <= 1, "soft_update", "above 0 and at most 1", self.soft_update)
-        require(0 < self.learning_rate < math.inf, "learning_rate", "above 0 and finite", self.learning_rate)
+        wanted = f"above 0 and at most {LARGEST_FLOAT}"
+        require(0 < self.learning_rate <= LARGEST_FLOAT, "learning_rate", wanted, self.learning_rate)
         for name, sizes in (("hidden", self.hidden), ("convolution", self.convolution)):
             kind = "widths" if name == "hidden" else "channels"
             require(min(sizes, default=1) >= 1, name, f"{kind} of at least 1", sizes)
@@ -151,7 +165,7 @@ class DQNConfig(RunSettings, PresetFlag):
         require(self.stop != "optimal" or solvable, "stop", wanted, self.stop)
         layers = "hidden" if self.hidden else "convolution"
         wanted = f"layers with at most {MOST_WEIGHTS:,} weights in all"
-        require(self._weights <= MOST_WEIGHTS, layers, wanted, getattr(self, layers))
+        require(self.weights <= MOST_WEIGHTS, layers, wanted, getattr(self, layers))
 
     @property
     def rules(self) -> Rules:
@@ -164,7 +178,7 @@ class DQNConfig(RunSettings, PresetFlag):
         return PRESETS[self.preset]
 
     @property
-    def _weights(self) -> int:
+    def weights(self) -> int:
         """Return about how many weights the network has: those between units."""
         cells, channels = self.rules.cells, (3, *self.convolution)
         widths = (channels[-1] * cells, *self.hidden, cells)
@@ -197,7 +211,8 @@ PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
             memory_size=50_000,
             warmup=100,
             soft_update=1e-2,
-            symmetry=False,
+            symmetry="none",
+            counterexamples=0.0,
             epsilon_start=0.2,
             epsilon_end=0.2,
             num_envs=1,

@@ -26,6 +26,8 @@ class Positions(NamedTuple):
     boards: batch.State
     seen: Tensor
     """[B, 3A]: the network inputs."""
+    symmetry: Tensor
+    """[B] int64: which image of each board they are; 0 is the board itself."""
 
 
 Iteration: TypeAlias = Callable[[Positions, float, bool], tuple[Positions, list[Update]]]
@@ -111,9 +113,10 @@ class Recorded:
 
 
 def _clone(positions: Positions) -> Positions:
-    return Positions(batch.State(*(field.clone() for field in positions.boards)), positions.seen.clone())
+    boards, *others = positions
+    return Positions(batch.State(*(field.clone() for field in boards)), *(tensor.clone() for tensor in others))
 
 
 def _copy(source: Positions, destination: Positions) -> None:
-    for old, new in zip((*destination.boards, destination.seen), (*source.boards, source.seen), strict=True):
+    for old, new in zip((*destination.boards, *destination[1:]), (*source.boards, *source[1:]), strict=True):
         old.copy_(new)

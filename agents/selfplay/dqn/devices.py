@@ -1,14 +1,14 @@
 """Where a DQN's run lives, and whether there is room for it."""
 
-import os
-
 import torch
 
+from selfplay.checks import GIGABYTE, machine_bytes
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.transitions import Layout
 from selfplay.errors import UserError
 
-GIGABYTE = 10**9
+COPIES = 6
+"""Of all weights: the network's and the target's with a gradient each, and two moments of Adam."""
 
 
 def choose_device(name: str) -> torch.device:
@@ -39,18 +39,19 @@ def check_room(config: DQNConfig, device: torch.device) -> None:
 
 
 def least_bytes(config: DQNConfig) -> int:
-    """Return how much memory a run takes at least: replay memory, a batch through the network, and the boards."""
+    """Return how much memory a run takes at least: replay memory, networks, a batch through them, and the boards.
+
+    An evaluation takes no more than a batch, or 0.5 GB: see `player.in_parts`.
+    """
     cells, agents = config.rules.cells, 2 if config.networks == "separate" else 1
     units = cells * sum(config.convolution) + sum(config.hidden) + cells
     columns = Layout(cells).width
-    numbers = agents * config.memory_size * columns + config.batch_size * (columns + units) + config.num_envs * units
-    return 4 * numbers
+    kept = agents * (config.memory_size * columns + COPIES * config.weights)
+    return 4 * (kept + config.batch_size * (columns + units) + config.num_envs * units)
 
 
 def device_bytes(device: torch.device) -> int | None:
     """Return how much memory a device has, in use or not, if the system says so."""
     if device.type == "cuda":
         return torch.cuda.get_device_properties(device).total_memory
-    if not hasattr(os, "sysconf"):
-        return None
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return machine_bytes()

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.agent import Array
+from selfplay.dqn.canonical import Canonical
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.network import NetworkFactory, QNetwork, own_network
 from selfplay.dqn.targets import masked
@@ -15,6 +16,8 @@ from selfplay.errors import UserError
 from selfplay.tensor_file import read_model
 from tictactoe import Rules
 
+MOST_NUMBERS = 1 << 27
+"""Of a layer that are held at once, 0.5 GB: the values of all decision states need no more, however wide it is."""
 OWN_NETWORK = "network"
 """What config.json calls the network of one's own that a run was trained with."""
 
@@ -36,14 +39,24 @@ def network_inputs(observation: Tensor, perspective: str) -> Tensor:
 class QPlayer:
     """Choose the cell of the highest action value; the first of equals.
 
-    Without `mask` this is the raw arg max, illegal cells included; with it the empty cells alone count.
+    Without `mask` this is the raw arg max, illegal cells included; with it the empty cells alone count. A `canonical`
+    player looks at one of a position's symmetric images, so that it plays the same in all of them.
     """
 
-    def __init__(self, rules: Rules, networks: tuple[nn.Module, ...], perspective: str, mask: bool) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        networks: tuple[nn.Module, ...],
+        perspective: str,
+        mask: bool,
+        canonical: bool = False,
+    ) -> None:
         self.rules = rules
         self.networks = networks
         self.perspective = perspective
         self.mask = mask
+        device = next(networks[0].parameters()).device
+        self._canonical = Canonical(rules, device) if canonical else None
 
     @torch.no_grad()
     def q_values(self, observation: Array) -> Array:
@@ -58,11 +71,20 @@ class QPlayer:
         if tuple(planes.shape[1:]) != expected:
             raise ValueError(f"this player knows observations [B, {expected}], got shape {tuple(planes.shape)}")
         inputs = network_inputs(planes, self.perspective)
-        values: Tensor = self.networks[0](inputs)
-        if len(self.networks) == 2:
-            second_to_move = planes[..., 1].sum(dim=(1, 2)) != planes[..., 2].sum(dim=(1, 2))
-            values = torch.where(second_to_move[:, None], self.networks[1](inputs), values)
+        second_to_move = planes[..., 1].sum(dim=(1, 2)) != planes[..., 2].sum(dim=(1, 2))
+        values = self._values(inputs, second_to_move)
         return values if isinstance(observation, Tensor) else values.cpu().numpy()
+
+    def _values(self, inputs: Tensor, second_to_move: Tensor) -> Tensor:
+        """Return the action values [B, A] of inputs [B, 3A], of which the second seat may be the one to move."""
+        if self._canonical is not None:
+            image = self._canonical.image(inputs)
+            inputs, which = self._canonical.distinct(image)
+        values = [in_parts(network, inputs, self.rules.cells) for network in self.networks]
+        if self._canonical is not None:
+            values = [self._canonical.values(each[which], image.symmetry) for each in values]
+        first, second = values[0], values[-1]
+        return first if first is second else torch.where(second_to_move[:, None], second, first)
 
     def act(self, observation: Array, action_mask: Array | None = None) -> Array:
         """Return the greedy actions [B], among those marked in `action_mask` [B, A] if one is given."""
@@ -78,6 +100,13 @@ class QPlayer:
     def tensors(self) -> dict[str, Tensor]:
         """Return the weights of its networks by the names that they have in a file."""
         return named_weights(self.networks)
+
+
+def in_parts(network: nn.Module, inputs: Tensor, cells: int) -> Tensor:
+    """Return what a network makes of inputs [B, 3A], of so many at once as its widest layer leaves room for."""
+    widest = max(weights.shape[:1].numel() * (cells if weights.dim() > 2 else 1) for weights in network.parameters())
+    parts = torch.split(inputs, max(1, MOST_NUMBERS // widest))
+    return torch.cat([network(part) for part in parts]) if len(parts) > 1 else network(inputs)
 
 
 def named_weights(networks: tuple[nn.Module, ...]) -> dict[str, Tensor]:
@@ -111,7 +140,7 @@ def read_player(path: Path, config: DQNConfig, notes: Mapping[str, object], own:
         weights = {key: tensors[f"{name}.{key}"] for key in network.state_dict()}
         network.load_state_dict(weights, assign=True)
         network.requires_grad_(False)
-    return QPlayer(config.rules, networks, config.perspective, config.mask)
+    return QPlayer(config.rules, networks, config.perspective, config.mask, config.symmetry == "canonical")
 
 
 def check_network(path: Path, notes: Mapping[str, object], own: NetworkFactory | None) -> None:

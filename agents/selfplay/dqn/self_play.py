@@ -10,6 +10,8 @@ import torch
 
 from selfplay.dqn import standing
 from selfplay.dqn.agent import DQNAgent, Update
+from selfplay.dqn.beginnings import Beginnings
+from selfplay.dqn.canonical import Canonical
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.cuda_graph import Positions, recorded
 from selfplay.dqn.devices import check_room, choose_device
@@ -21,6 +23,10 @@ from selfplay.errors import UserError
 from selfplay.learner import State
 from tictactoe import batch
 from tictactoe.rewards import named_rewards
+from tictactoe.tree import IntArray
+
+LEARNED = ("weights", "target_weights", "adam_mean", "adam_square")
+"""What an update changes, by its name in an agent's state."""
 
 
 class DQNLearner:
@@ -47,8 +53,12 @@ class DQNLearner:
         self.epsilon = config.epsilon_start
         self.last_updates: list[Update] = []
         """The newest update of each agent; empty before the first."""
+        self.canonical = Canonical(config.rules, self.device) if config.symmetry == "canonical" else None
         try:
             self.agents = make_agents(self.config, self.device, network)
+            self.beginnings = (
+                Beginnings(config.rules, config.counterexamples, self.device) if config.counterexamples else None
+            )
             self.positions = self.look(standing.new_boards(config, self.device))
         except (RuntimeError, MemoryError) as error:  # what PyTorch and NumPy raise when memory does not suffice
             raise UserError(f"the networks and the replay memory cannot be made on {self.device}: {error}") from None
@@ -69,28 +79,51 @@ class DQNLearner:
     ) -> tuple[Positions, list[Update]]:
         """Return the next positions and the last update of each agent."""
         # Act: each board's seat to move decides, at times at random.
-        boards, seen = positions
+        boards, seen, symmetry = positions
         seat = torch.as_tensor(boards.to_play)
         actions = self.agents.explore(seen, seat, epsilon)
 
         # Step: one ply on every board; ended games make room for new ones.
-        chosen = actions.numpy() if isinstance(boards.mover, numpy.ndarray) else actions
+        cells = actions if self.canonical is None else self.canonical.cells(actions, symmetry)
+        chosen = cells.numpy() if isinstance(boards.mover, numpy.ndarray) else cells
         played = batch.step(self.config.rules, self._rewards, boards, chosen)
-        after = self.look(batch.restart(played.state, played.terminated))
+        terminated = torch.as_tensor(played.terminated)
+        after = self.look(self.begun(batch.restart(played.state, played.terminated), terminated))
 
         # Remember: what was seen, done and got, with the agent that did it.
         reward, other_reward = torch.as_tensor(played.reward), torch.as_tensor(played.other_reward)
-        terminated = torch.as_tensor(played.terminated)
         self.agents.remember(seat, seen, actions, reward, other_reward, terminated, after.seen)
 
         # Learn: some updates of every agent.
-        updates = [self.agents.learn() for _ in range(self.config.updates_per_step if learning else 0)]
-        return after, updates[-1] if updates else []
+        updates: list[Update] = []
+        for _ in range(self.config.updates_per_step if learning else 0):
+            updates = self.agents.learn()
+        return after, updates
+
+    def begun(self, boards: batch.State, ended: torch.Tensor) -> batch.State:
+        """Return the boards with some of the new games at what the last proof found wrong."""
+        if self.beginnings is None:
+            return boards
+        return self.beginnings.begin(boards, ended, self.agents.seats[0].generator)
 
     def look(self, boards: batch.State) -> Positions:
         """Return the boards with what their movers see, [B, 3A]."""
         planes = batch.observe(self.config.rules, boards, self.config.perspective)
-        return Positions(boards, torch.as_tensor(planes).flatten(1).float())
+        seen = torch.as_tensor(planes).flatten(1).float()
+        if self.canonical is None:
+            return Positions(boards, seen, torch.zeros_like(seen[:, 0], dtype=torch.int64))
+        image = self.canonical.image(seen)
+        return Positions(boards, image.inputs, image.symmetry)
+
+    @property
+    def taught(self) -> bool:
+        """Tell whether it begins games at what a proof finds wrong."""
+        return self.beginnings is not None
+
+    def teach(self, mover: IntArray, opponent: IntArray) -> None:
+        """Begin some of the games from now on at these positions, bitboards [n]."""
+        assert self.beginnings is not None
+        self.beginnings.replace(mover, opponent)
 
     def player(self) -> QPlayer:
         """Return the greedy player of the moment, which learns on with the agents."""
@@ -112,12 +145,12 @@ class DQNLearner:
         """Wait for the device.
 
         Raises:
-            UserError: the last losses are not finite, or the weights, as which the next losses would not be.
+            UserError: the last losses are not finite, or what learning has changed, as which the next would not be.
         """
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)
         numbers = [update.loss for update in self.last_updates]
-        numbers += [agent.state()["weights"] for agent in self.agents.distinct]
+        numbers += [agent.state()[name] for agent in self.agents.distinct for name in LEARNED]
         if not all(bool(number.isfinite().all()) for number in numbers):
             raise UserError(f"the loss is no longer finite after {self.updates:,} updates; lower --learning-rate")
 
@@ -130,7 +163,9 @@ class DQNLearner:
 
     def state(self) -> State:
         """Return all that training changes; the last updates are not, since a step makes new ones."""
-        return standing.packed(self.agents, self.positions.boards, {"plies": self.steps, "updates": self.updates})
+        return standing.packed(
+            self.agents, self.beginnings, self.positions.boards, {"plies": self.steps, "updates": self.updates}
+        )
 
     def restore(self, state: State, written_with: Mapping[str, Any]) -> None:
         """Become what `state` said earlier, in a run with the settings `written_with`.
@@ -141,7 +176,7 @@ class DQNLearner:
             UserError: no such run can have stood so.
         """
         same_device = written_with.get("device") == self.device.type
-        boards = standing.unpacked(self.agents, self.config, state, self.device, same_device)
+        boards = standing.unpacked(self.agents, self.beginnings, self.config, state, self.device, same_device)
         self.positions = self.look(boards)
         self.steps, self.updates = state.counters["plies"], state.counters["updates"]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from selfplay.agent import AnyAgent
-from selfplay.proof.judge import Judge
+from selfplay.proof.judge import Asked, Judge
 from selfplay.proof.stochastic import worst_mean
 from tictactoe import Rules, planes, solve
 from tictactoe.tree import FloatArray, GameTree, IntArray, Policy, every_legal, play_out, uniform_legal
@@ -105,7 +105,7 @@ def evaluate(agent: AnyAgent, rules: Rules, perspective: str = "absolute") -> Ev
     return evaluate_tree(Judge(agent, rules, perspective))
 
 
-def evaluate_tree(judge: Judge) -> Evaluation:
+def evaluate_tree(judge: Asked) -> Evaluation:
     """Evaluate an agent exactly, over the whole tree of a board of up to 16 cells."""
     solution = solve(judge.rules)
     tree = solution.tree
@@ -123,7 +123,7 @@ def evaluate_tree(judge: Judge) -> Evaluation:
     return Evaluation(first, second, len(tree.decisions), optimal, illegal)
 
 
-def policy_of(judge: Judge, tree: GameTree) -> Policy:
+def policy_of(judge: Asked, tree: GameTree) -> Policy:
     """Return the probability of each of an agent's actions in decision states, asked for once if it does not draw."""
     if judge.draws:
         return lambda states: judge.chances(tree.mover[states], tree.opponent[states])

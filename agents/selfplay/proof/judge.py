@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from gymnasium.error import InvalidAction
@@ -18,6 +18,24 @@ BOARDS = 16_384
 """Boards in one question."""
 LARGEST_ERROR = 1e-3
 """By which the probabilities of a position may miss a sum of 1, as 32-bit numbers of many moves do."""
+
+
+class Asked(Protocol):
+    """Answer what an agent plays; a `Judge` does."""
+
+    @property
+    def rules(self) -> Rules:
+        """Return the rules of the board."""
+
+    @property
+    def draws(self) -> bool:
+        """Tell whether it draws its moves."""
+
+    def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
+        """Return the cell that it chooses in each position, [n]."""
+
+    def chances(self, mover: IntArray, opponent: IntArray) -> FloatArray:
+        """Return the probability of each cell, [n, A]."""
 
 
 class Judge:

@@ -1,9 +1,16 @@
-"""What a person reads in the terminal about a player: the live score and the table of its proof."""
+"""What a person is shown of a player: the live score, the table of its proof, and what a cell is worth to it."""
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 from rich.table import Table
 
 from selfplay.proof.evaluation import Evaluation, Proof, SeatEvaluation
 from selfplay.proof.reach import Unfinished, Unproved
+
+LARGEST_DRAWN = 1e100
+"""So that no difference of two values overflows."""
 
 
 def live_score(evaluation: Proof | Unproved) -> str:
@@ -16,6 +23,17 @@ def live_score(evaluation: Proof | Unproved) -> str:
     if isinstance(evaluation, Evaluation):
         return f"{score}; optimal in {evaluation.optimal_states:,} of {evaluation.decision_states:,} states"
     return f"{score}; exploitability {evaluation.exploitability:g}"
+
+
+def value_text(value: float) -> str:
+    """Return what a cell is worth to a player in a few characters, also where its weights are beyond all measure."""
+    return f"{value:+.2f}" if abs(value) < 1e6 else f"{value:+.0e}"
+
+
+def drawn_values(values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Return values as colours can show them: 0 for what is no number, and none beyond 1e100."""
+    numbers = np.nan_to_num(values.astype(np.float64), nan=0.0)
+    return np.clip(numbers, -LARGEST_DRAWN, LARGEST_DRAWN)
 
 
 def evaluation_table(evaluation: Proof | Unproved) -> Table:

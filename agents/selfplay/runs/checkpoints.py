@@ -14,22 +14,19 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from selfplay.checks import check_changes
+from selfplay.checks import LONGEST_TIME, check_changes
 from selfplay.errors import UserError, one_line
 from selfplay.files import sync
 from selfplay.learner import State
 from selfplay.runs.checkpoint_file import CheckpointFile, DamagedError
 from selfplay.runs.flags import RunFlags
-from selfplay.runs.folder import METRICS, settings
+from selfplay.runs.folder import CHECKPOINTS, METRICS, settings
 from selfplay.settings import RunSettings
 
-CHECKPOINTS = "checkpoint"
 KEPT = 2
 """Checkpoints on disk: the newest, and the one before in case the newest is damaged."""
 LARGEST_SHARE = 0.02
 """Of the time that writing may take: after a slow one the next comes later than the interval says."""
-LONGEST_TIME = 1e9
-"""Seconds; every float among the counters is a time."""
 
 
 class Checkpoints:
@@ -55,13 +52,18 @@ class Checkpoints:
         self._next = time.perf_counter() + flags.checkpoint_interval
         self._place = folder / CHECKPOINTS
         if flags.resume is None:
-            self._place.mkdir()
+            self._place.mkdir(exist_ok=True)
         self._number = 0
 
     @property
     def resuming(self) -> bool:
         """Tell whether the run has begun in an earlier process."""
         return self._flags.resume is not None
+
+    @property
+    def begun(self) -> bool:
+        """Tell whether there is a checkpoint."""
+        return self._number > 0
 
     def due(self, steps: int) -> bool:
         """Tell whether, after so many steps, the next checkpoint is due, or somebody has asked the run to stop."""
@@ -80,7 +82,8 @@ class Checkpoints:
         try:
             self._write(snapshot)
         except OSError as error:
-            _notice(f"{self._place}: no checkpoint could be written ({error.strerror}); the last one stays")
+            otherwise = "the last one stays" if self.begun else "the run goes on without"
+            _notice(f"{self._place}: no checkpoint could be written ({error.strerror}); {otherwise}")
         now = time.perf_counter()
         self._next = now + max(self._flags.checkpoint_interval, (now - started) / LARGEST_SHARE)
         if self._stop_asked:
@@ -114,21 +117,22 @@ class Checkpoints:
             CheckpointFile(self._place, self._number).write_content(self._content)
 
     def read(self, expected: State) -> State | None:
-        """Return the last whole checkpoint; None if none was written yet, and the run is to begin again.
+        """Return the last whole checkpoint; None if there is none and the run is to begin again, which a line says.
+
+        That is where nothing has been recorded either, for a run's first checkpoint is that of its beginning, or by
+        force.
 
         `expected` is one of a run of these settings, whose names, shapes and types must be found again.
 
         Raises:
-            UserError: every checkpoint is damaged, or the last one is of another run or program.
+            UserError: every checkpoint is damaged or gone, or the last one is of another run or program.
         """
-        if not self._place.is_dir():
-            raise UserError(f"{self.folder}: holds no checkpoints; was it made by an older version of this program?")
-        numbers = sorted((int(path.stem) for path in self._place.glob("*.json") if path.stem.isdecimal()), reverse=True)
+        numbers = self._numbers()
         for number in numbers:
             file = CheckpointFile(self._place, number)
             try:
                 content = file.read_content()
-                content["config"] = {**self._config.added, **content["config"]}
+                content["config"] = self._config.of_today(content["config"])
                 self._check(content, file.content)
                 tensors = file.read_tensors(content["tensors_sha256"], expected.tensors)
             except DamagedError as damage:
@@ -146,7 +150,25 @@ class Checkpoints:
             return State(tensors, counters)
         if numbers:
             raise UserError(f"{self._place}: no checkpoint is whole; start a new run")
+        if not self._flags.force and (metrics := self.folder / METRICS).exists() and metrics.stat().st_size:
+            lost = "holds no checkpoint of a run that has a record: none found room, or they are gone"
+            raise UserError(f"{self._place}: {lost}; put them back, or begin the run and its record again with --force")
+        _notice(f"{self._place}: holds no checkpoint yet; the run begins again")
         return None
+
+    def _numbers(self) -> list[int]:
+        """Return the numbers of the checkpoints there are, the newest first.
+
+        Raises:
+            UserError: there is no folder of them, or it cannot be read.
+        """
+        if not self._place.is_dir():
+            raise UserError(f"{self.folder}: holds no checkpoints; was it made by an older version of this program?")
+        try:
+            names = [path.stem for path in self._place.iterdir() if path.suffix == ".json"]
+        except OSError as error:
+            raise UserError(f"{self._place}: cannot be read ({error.strerror}); make it readable") from None
+        return sorted((int(name) for name in names if name.isdecimal()), reverse=True)
 
     def _check(self, content: dict[str, Any], path: Path) -> None:
         """Refuse a checkpoint of another algorithm or of other settings."""
@@ -209,6 +231,6 @@ def _alike(found: object, expected: object) -> bool:
         return False
     if isinstance(found, dict) and isinstance(expected, dict):
         return found.keys() == expected.keys() and all(_alike(found[name], expected[name]) for name in found)
-    if isinstance(found, float):
+    if isinstance(found, float):  # every float among the counters is a time
         return 0 <= found <= LONGEST_TIME
     return not isinstance(found, int) or found >= 0

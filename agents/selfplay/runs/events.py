@@ -6,6 +6,7 @@ is to record finds out later, or not at all.
 
 import io
 import os
+import re
 import socket
 import struct
 import time
@@ -20,13 +21,15 @@ from torch.utils.tensorboard import summary
 
 from selfplay.files import append
 
+PREFIX = "events.out.tfevents."
+
 
 class Events:
     """Write events into a new file of a folder; what was told of `purge_step` and later steps is taken back."""
 
     def __init__(self, folder: Path, purge_step: int | None = None) -> None:
-        seconds, rest = divmod(time.time_ns(), 10**9)  # TensorBoard reads a folder's files in the order of their names
-        name = f"events.out.tfevents.{seconds:010d}.{rest:09d}.{socket.gethostname()}.{os.getpid()}"
+        seconds, rest = divmod(_after_all_others(folder, time.time_ns()), 10**9)
+        name = f"{PREFIX}{seconds:010d}.{rest:09d}.{socket.gethostname()}.{os.getpid()}"
         self._file = (folder / name).open("xb", buffering=0)
         self._write(Event(wall_time=time.time(), file_version="brain.Event:2"))
         if purge_step is not None:
@@ -66,3 +69,13 @@ class Events:
         record = io.BytesIO()
         RecordWriter(record).write(event.SerializeToString())
         append(self._file, record.getvalue())
+
+
+def _after_all_others(folder: Path, now: int) -> int:
+    """Return the time for the name of a folder's next file: now, or later than in the names of all that it has.
+
+    TensorBoard reads the files in the order of their names, which after a clock was set back is not that in which they
+    were written, and forgets what it has read of a step, and of later ones, wherever the steps go back.
+    """
+    found = (re.match(r"(\d{10})(?:\.(\d{9})\.)?", path.name[len(PREFIX) :]) for path in folder.glob(f"{PREFIX}*"))
+    return max([now, *(int(time[1] + (time[2] or "9" * 9)) + 1 for time in found if time)])

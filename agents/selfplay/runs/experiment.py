@@ -58,6 +58,8 @@ def entered(config: RunSettings, flags: RunFlags) -> Iterator[Checkpoints]:
     else:
         run_folder.check_writable(folder, "copy the run elsewhere and resume it there")
     with locked(folder):
+        if flags.resume is None:
+            run_folder.check_unused(folder)  # once more: a run may have begun and ended since
         yield Checkpoints(folder, config, flags)
 
 
@@ -113,13 +115,17 @@ def run(learner: Learner, kept: Checkpoints) -> Run:
 
 @contextlib.contextmanager
 def _refusals_in_one_line(folder: Path) -> Iterator[None]:
-    """Say of what the disk does not take that it is no loss: the run goes on when it does."""
+    """Say of what the disk does not take that it is no loss: the run goes on when it does, or can begin then."""
     try:
         yield
     except BrokenPipeError:  # whoever read our output has read enough
         raise
     except OSError as error:
-        what = f"{error.filename or 'the output'}: cannot be written ({error.strerror or error})"
+        path = error.filename or "the output"
+        read = error.filename is not None and folder not in Path(path).parents  # a font, or a library
+        what = f"{path}: cannot be {'read' if read else 'written'} ({error.strerror or error})"
+        if not (folder / run_folder.CONFIG).exists():
+            raise UserError(f"{what}; once it can, start the run again, or choose another --run-dir now") from None
         again = command("train", "--resume", str(folder))
         raise UserError(f"{what}; once it can, {again} goes on from the last checkpoint") from None
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from selfplay.checks import require
+from selfplay.checks import LONGEST_TIME, require
 from selfplay.errors import UserError
 
 
@@ -14,11 +14,13 @@ class RunFlags:
     resume: Path | None = None
     """Run folder to go on in from its last checkpoint."""
     force: bool = False
-    """Resume although settings differ from those that the run was started with."""
+    """Resume although settings differ from those that the run was started with; begin again where there is a record
+    and no checkpoint."""
     checkpoint_interval: float = 60.0
     """Seconds between checkpoints; more where writing one would take over 2 % of the time."""
 
     def __post_init__(self) -> None:
-        require(0 < self.checkpoint_interval <= 1e9, "checkpoint_interval", "above 0 s", self.checkpoint_interval)
+        wanted = f"above 0 and at most {LONGEST_TIME:,.0f} s"
+        require(0 < self.checkpoint_interval <= LONGEST_TIME, "checkpoint_interval", wanted, self.checkpoint_interval)
         if self.force and self.resume is None:
             raise UserError("--force goes with --resume RUN")

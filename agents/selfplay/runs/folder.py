@@ -16,6 +16,7 @@ from selfplay.proof.reach import Unproved
 from selfplay.settings import RunSettings
 
 CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
+CHECKPOINTS = "checkpoint"
 LONGEST_NAME = 100
 """Characters of a run's default name before its time."""
 LARGEST_JSON = 1 << 20
@@ -36,12 +37,26 @@ def create(folder: Path, flag: str = "--run-dir") -> None:
         ) from None
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        occupied = any(folder.iterdir())
     except OSError as error:
         raise UserError(f"{folder}: cannot be made ({error.strerror}); choose another {flag}") from None
-    if occupied:
-        raise UserError(f"{folder}: has files in it already; choose a new or empty {flag}")
+    check_unused(folder, flag)
     check_writable(folder, f"choose another {flag}")
+
+
+def check_unused(folder: Path, flag: str = "--run-dir") -> None:
+    """Refuse a folder that holds more than what a run that was killed before it wrote its settings has left.
+
+    Raises:
+        UserError: it does, or it cannot be read.
+    """
+    left = {CHECKPOINTS, f"{CONFIG}.partial"}
+    try:
+        names = {path.name for path in folder.iterdir()}
+        kept = names - left or (CHECKPOINTS in names and any((folder / CHECKPOINTS).iterdir()))
+    except OSError as error:
+        raise UserError(f"{error.filename}: cannot be read ({error.strerror}); choose another {flag}") from None
+    if kept:
+        raise UserError(f"{folder}: has files in it already; choose a new or empty {flag}")
 
 
 def check_writable(folder: Path, way_out: str) -> None:

@@ -4,12 +4,15 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from selfplay.agent import Player
 from selfplay.checks import LARGEST, require
 from selfplay.errors import UserError
 from selfplay.learner import Learner, State
 from selfplay.proof.evaluation import Evaluation, Proof
 from selfplay.proof.judge import trusted
+from selfplay.proof.lessons import examine
 from selfplay.proof.reach import Unproved, assess
 from selfplay.runs.checkpoints import Checkpoints
 
@@ -47,8 +50,8 @@ def records(learner: Learner, standing: Standing | None = None, kept: Checkpoint
     """Train from the beginning or from where a run stood; yield each evaluation with what was measured.
 
     Training ends when `stop` is proved three times running or the steps are spent. Checkpoints are written where
-    they are to be kept. An evaluation that comes early, because the steps are spent, does not count for a run that
-    is made longer.
+    they are to be kept, the first before anything is learned. An evaluation that comes early, because the steps are
+    spent, does not count for a run that is made longer.
 
     Raises:
         UserError: what was learned is no longer finite.
@@ -67,9 +70,17 @@ def records(learner: Learner, standing: Standing | None = None, kept: Checkpoint
         metrics = learner.metrics() | {RATES[config.unit]: steps / elapsed, "time/training_s": seconds}
         if learner.updates is not None:
             metrics |= {"time/updates_per_s": updates / elapsed, "time/updates": learner.updates}
-        player = learner.player()
-        return Record(learner.steps, assess(trusted(player), every_state=config.stop == "optimal"), metrics, player)
+        player, every_state = learner.player(), config.stop == "optimal"
+        if not learner.taught:
+            return Record(learner.steps, assess(trusted(player), every_state), metrics, player)
+        lessons = examine(trusted(player), every_state, np.random.default_rng([config.seed, learner.steps]))
+        if learner.steps >= due:
+            learner.teach(lessons.mover, lessons.opponent)
+        return Record(learner.steps, lessons.evaluation, metrics | {"teach/positions": lessons.number}, player)
 
+    if kept and not kept.begun:
+        # Or a record without a checkpoint would not say whether the run was killed early or its checkpoints are gone.
+        kept.write(_with_standing(learner.state(), Standing(due, seconds, proofs, evaluations)))
     started = time.perf_counter()
     while proofs < EVALUATIONS_TO_STOP and (learner.steps < config.length or not evaluations):
         learner.advance(min(due, config.length) - learner.steps)
@@ -135,7 +146,8 @@ def resumed(learner: Learner, kept: Checkpoints) -> Standing:
     # By force a run could be made shorter than it is, and what it was there is known no longer. It is played in
     # whole strides, so that the last one may go beyond what is wanted.
     name, wanted, played = config.length_setting, config.length, learner.steps
-    ended = kept.settings.get(name) == wanted and played < wanted + learner.stride and standing.evaluations > 0
+    counted = standing.evaluations > 0 or played == 0
+    ended = kept.settings.get(name) == wanted and played < wanted + learner.stride and counted
     require(wanted > played or ended, name, f"above what has been played, {played:,}", wanted)
     kept.steps = played
     return standing

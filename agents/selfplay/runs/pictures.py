@@ -13,6 +13,8 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 from numpy.typing import NDArray
 
+from selfplay.proof.report import drawn_values, value_text
+
 FIRST, SECOND, BOTH = "#1f6fb4", "#d9622b", "#3a3a3a"
 PROVED = "#2e8b57"
 BEST = "#d9622b"
@@ -46,7 +48,7 @@ def progress_figure(
     steps = [line[unit] for line in metrics]
 
     def draw(axes: Axes, tag: str, label: str, colour: str, line_style: str = "-") -> None:
-        values = [line.get(tag, np.nan) for line in metrics]
+        values = [float(line.get(tag, np.nan)) for line in metrics]  # of game lines there are more than integers hold
         axes.plot(
             steps, values, label=label, color=colour, linestyle=line_style, marker="." if line_style != ":" else ""
         )
@@ -112,12 +114,13 @@ def value_figure(values: NDArray[np.floating[Any]], title: str) -> Figure:
     figure = Figure(figsize=(1.1 * cols + 1.6, 1.1 * rows + 0.9), layout="constrained")
     axes = figure.subplots()
     # With a least range around 0, or the noise of a player that has learned nothing would fill the colours.
-    low, high = min(values.min(), -LEAST_VALUE), max(values.max(), LEAST_VALUE)
-    image = axes.imshow(values, cmap="viridis", vmin=low, vmax=high)
-    for (row, col), value in np.ndenumerate(values):
+    drawn = drawn_values(values)
+    low, high = min(drawn.min(), -LEAST_VALUE), max(drawn.max(), LEAST_VALUE)
+    image = axes.imshow(drawn, cmap="viridis", vmin=low, vmax=high)
+    for (row, col), value in np.ndenumerate(drawn):
         colour = "black" if value > (low + high) / 2 else "white"
-        axes.text(col, row, f"{value:+.2f}", ha="center", va="center", color=colour)
-        if value == values.max():
+        axes.text(col, row, value_text(float(values[row, col])), ha="center", va="center", color=colour)
+        if value == drawn.max():
             frame = Rectangle((col - 0.42, row - 0.42), 0.84, 0.84, fill=False, edgecolor=BEST, linewidth=3)
             axes.add_patch(frame)
     axes.set_xticks(np.arange(cols + 1) - 0.5, labels=[])
@@ -134,5 +137,6 @@ def png(figure: Figure) -> bytes:
     buffer = io.BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")  # of a player's name, which is drawn as boxes then
+        warnings.filterwarnings("ignore", "constrained_layout not applied")  # where numbers leave no room for curves
         figure.savefig(buffer, format="png", dpi=120)
     return buffer.getvalue()

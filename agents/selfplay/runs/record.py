@@ -1,7 +1,6 @@
 """A run's record: TensorBoard events, metrics.jsonl and progress.png."""
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,8 @@ from tictactoe.tree import game_tree
 PROGRESS = "progress.png"
 LONGEST_LINE = 1 << 16
 """Bytes; a run writes about a thousand."""
-
+LARGEST_NUMBER = 1e100
+"""Of a record: the game lines of the largest board are fewer than 64!, which is 1e89; larger ones are not drawn."""
 
 SEAT_TAGS = {
     "losses": "losses",
@@ -118,7 +118,7 @@ def _numbers(line: bytes, unit: str, rules: Rules) -> dict[str, float]:
     if not (isinstance(found, dict) and line.endswith(b"\n") and all(map(str.isascii, found))):
         raise ValueError
     for value in found.values():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST_NUMBER:
             raise ValueError
     if not isinstance(found[unit], int) or not 0 <= found[unit] <= 2 * LARGEST or "time/training_s" not in found:
         raise ValueError

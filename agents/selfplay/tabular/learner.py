@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from selfplay.checks import LARGEST
 from selfplay.errors import UserError
@@ -38,6 +39,7 @@ class TabularLearner:
 
     stride = 1
     updates = None
+    taught = False
 
     def __init__(self, config: TabularConfig) -> None:
         self.config = config
@@ -73,6 +75,9 @@ class TabularLearner:
         """
         if not np.isfinite(self.algorithm.table).all():
             raise UserError("the values are no longer finite numbers; start from smaller ones")
+
+    def teach(self, mover: NDArray[np.integer], opponent: NDArray[np.integer]) -> None:
+        """Learn nothing from it: its games are those that were published."""
 
     def player(self) -> AfterstatePlayer | MinimaxQPlayer:
         """Return a greedy player that has the table as it is now."""

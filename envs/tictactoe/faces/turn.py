@@ -8,12 +8,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from tictactoe.actions import checked_cell
+from tictactoe.actions import checked_cell, keys_of_cells
 from tictactoe.batch import check_perspective
 from tictactoe.drawing.pixels import board_image
 from tictactoe.drawing.text import board_text
 from tictactoe.drawing.window import Window
 from tictactoe.faces.specification import json_spec
+from tictactoe.positions import check_options, check_seat_to_move, checked_position, seat_to_move
 from tictactoe.rewards import Rewards, named_rewards
 from tictactoe.rules import Rules
 
@@ -21,6 +22,9 @@ Planes: TypeAlias = NDArray[np.int8]
 Observation: TypeAlias = Any
 """One-hot planes, or a dict of them and the action mask where that is asked for."""
 
+
+OPTIONS = ("position", "seat")
+"""What `reset` may be given."""
 
 # What `info` holds is of types with shape and dtype, which TorchRL asks for.
 SEATS = (np.int64(0), np.int64(1))
@@ -97,18 +101,48 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self._seen = (first, first if self.perspective == "absolute" else first.copy())
 
     def reset(
-        self,
-        *,
-        seed: int | None = None,
-        options: dict[str, Any] | None = None,  # noqa: ARG002 (Gymnasium's signature)
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start a new game; the game itself draws nothing at random, so `seed` changes no outcome."""
+        """Start a new game; the game itself draws nothing at random, so `seed` changes no outcome.
+
+        `options["position"]` is the board to start from, [rows, cols, 3], as the seat to move observes it, and
+        `options["seat"]` says which seat that is, which the numbers of marks say already.
+
+        Raises:
+            ValueError: an option does not exist, or no game can go on from there; the present game can.
+        """
+        marks = None
+        if options is not None:
+            marks = self.checked_start(options)
+            if "seat" in options:
+                check_seat_to_move(options["seat"], seat_to_move(*marks))
         super().reset(seed=seed)
+        self.start(marks)
+        return self.observe(self._ply & 1), self.info()
+
+    def checked_start(self, options: Mapping[str, Any]) -> tuple[int, int]:
+        """Return the bitboards of X and of O with which a game starts that `reset` is given these options for.
+
+        Raises:
+            ValueError: an option does not exist, or no game can go on from there.
+        """
+        check_options(options, OPTIONS)
+        if "position" not in options:
+            return 0, 0
+        return checked_position(self.rules, options["position"], self.perspective)
+
+    def start(self, marks: tuple[int, int] | None = None) -> None:
+        """Start a new game, from the bitboards of X and of O that `checked_start` has passed if not from the start."""
         self._new_game()
+        if marks is not None:
+            for seat in range(2):
+                for cell in range(self._cells):
+                    if marks[seat] >> cell & 1:
+                        self._mark(cell, seat)
+            self._last_cell = None  # nobody knows which it was
         self._begun = self._playing = True
         if self._window is not None:
             self.render()
-        return self.observe(0), self.info()
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Let the seat to move mark the cell `action`."""
@@ -227,6 +261,14 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
             return drawing
         self._window.show(drawing, self.metadata["render_fps"])
         return None
+
+    def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
+        """Return which key marks which cell in `gymnasium.utils.play.play(env, wait_on_player=True)`.
+
+        Raises:
+            ValueError: the board has more cells than there are keys.
+        """
+        return keys_of_cells(self._cells)
 
     def close(self) -> None:
         """Close the window, if there is one."""

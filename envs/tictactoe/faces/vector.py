@@ -9,13 +9,13 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from tictactoe import batch
-from tictactoe.faces.bitboard_games import BitboardGames
-from tictactoe.faces.kernels import kernels
+from tictactoe.faces.boards.bitboards import BitboardGames
+from tictactoe.faces.boards.games import Games
+from tictactoe.faces.boards.kernels import kernels
+from tictactoe.faces.boards.tables import TABLED_CELLS, TabledGames
 from tictactoe.faces.specification import json_spec
-from tictactoe.faces.tabled_games import TABLED_CELLS, TabledGames
 from tictactoe.faces.turn import TicTacToeEnv
 from tictactoe.faces.vector_face import VectorFace, VectorStep, check_vector, named_mode, vector_metadata
-from tictactoe.faces.vector_games import Games
 from tictactoe.rewards import Rewards
 
 
@@ -66,9 +66,17 @@ class TicTacToeVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self._face = VectorFace(games, game, num_envs, self.autoreset_mode, max_episode_steps)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start new games on all boards, or on those that `options["reset_mask"]` [N] bool names."""
+        """Start new games on all boards, or on those that `options["reset_mask"]` [N] bool names.
+
+        `options` may also hold the `position` [N, rows, cols, 3] of each board as the seat to move observes it, and
+        `seat`, one or [N], which is then checked to be the seat to move.
+
+        Raises:
+            ValueError: an option does not exist, or no game can go on from a position; nothing changes.
+        """
+        chosen, start = self._face.checked_start(options)
         super().reset(seed=seed)
-        return self._face.reset(options)
+        return self._face.reset(chosen, start)
 
     def step(self, actions: Any) -> VectorStep:
         """Let the seat to move on each board mark the cell `actions` [N]."""

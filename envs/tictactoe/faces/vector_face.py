@@ -9,8 +9,9 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from tictactoe.actions import checked_cells
+from tictactoe.faces.boards.games import Cells, Flags, Games, Planes, Results, Start
 from tictactoe.faces.turn import TicTacToeEnv, check_render_mode, draw
-from tictactoe.faces.vector_games import Cells, Flags, Games, Planes, Results
+from tictactoe.faces.vector_start import chosen_boards, start_of
 
 RENDER_MODES = ["ansi", "rgb_array"]
 
@@ -27,9 +28,13 @@ class VectorFace:
         num_envs: int,
         autoreset_mode: AutoresetMode,
         max_episode_steps: int | None,
+        seat: int | str | None = None,
     ) -> None:
         self._games = games
         self._rules = settings.rules
+        self._perspective = settings.perspective
+        self._seat = seat
+        """The setting of the versus view; None in the turn view."""
         self._actions = settings.rules.cells
         self._render_mode = settings.render_mode
         self._num_envs = num_envs
@@ -48,23 +53,24 @@ class VectorFace:
         self._steps = np.zeros(num_envs, np.int64)
         """The steps of each game so far, counted where there is a limit."""
 
-    def reset(self, options: dict[str, Any] | None) -> tuple[Any, dict[str, Any]]:
-        """Start new games on all boards, or on those that `options["reset_mask"]` [N] bool names.
+    def checked_start(self, options: dict[str, Any] | None) -> tuple[Flags, Start | None]:
+        """Return which boards `reset` starts, [N], and from where if not from the empty board.
 
         Raises:
-            ValueError: the mask is of another shape or type, or names no board.
-            gymnasium.error.ResetNeeded: the mask leaves boards out before the first reset of all.
+            ValueError: an option does not exist, or no game can start as it says.
+            gymnasium.error.ResetNeeded: boards are left out before the first reset of all.
         """
-        chosen = self._every
-        if options and "reset_mask" in options:
-            chosen = options["reset_mask"]
-            if not isinstance(chosen, np.ndarray) or chosen.shape != self._over.shape or chosen.dtype != bool:
-                raise ValueError(f"reset_mask must be a NumPy array of {self._num_envs} bools, got {chosen!r}")
-            if not chosen.any():
-                raise ValueError("reset_mask names no board: at least one element must be True")
+        chosen, start = self._every, None
+        if options is not None:
+            chosen = chosen_boards(options, self._num_envs)
+            start = start_of(options, self._rules, self._perspective, chosen, self._seat)
         if not self._begun and not chosen.all():
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() without a reset_mask first")
-        self._state = self._games.start(self._state, chosen)  # first, for an opponent that moves in it can fail
+        return chosen, start
+
+    def reset(self, chosen: Flags, start: Start | None) -> tuple[Any, dict[str, Any]]:
+        """Start new games."""
+        self._state = self._games.start(self._state, chosen, start)  # first, for an opponent that moves in it can fail
         self._over, self._finished = self._over & ~chosen, self._finished & ~chosen
         self._steps = np.where(chosen, 0, self._steps)
         self._begun = True

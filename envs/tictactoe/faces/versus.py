@@ -1,7 +1,6 @@
 """The versus view: a single-agent Gymnasium environment in which the opponent answers inside `step`."""
 
-from collections.abc import Callable
-from numbers import Integral
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import gymnasium
@@ -9,6 +8,8 @@ import gymnasium
 from tictactoe.faces.specification import json_spec
 from tictactoe.faces.turn import Observation, Planes, TicTacToeEnv
 from tictactoe.opponents import OPPONENTS
+from tictactoe.positions import check_first_reply, is_seat, seat_to_move
+from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 from tictactoe.solver import solve
 
@@ -39,9 +40,15 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         self,
         opponent: str = "random",
         seat: int | Literal["random"] = 0,
-        **settings: Any,
+        rows: int = 3,
+        cols: int = 3,
+        k: int = 3,
+        rewards: str | Rewards | Mapping[str, float] = "shaped",
+        perspective: str = "absolute",
+        dict_observation: bool = False,
+        render_mode: str | None = None,
     ) -> None:
-        self.game = TicTacToeEnv(**settings)
+        self.game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode)
         """The game that both play; its `play` would move for either."""
         if not isinstance(opponent, str):
             raise TypeError(
@@ -65,13 +72,36 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start a new game; in seat 1 the opponent has moved already."""
+        """Start a new game; if the agent is not to move in it, the opponent has moved already.
+
+        `options["position"]` is the board to start from, [rows, cols, 3], as the seat to move observes it, and
+        `options["seat"]`, 0 or 1, is the agent's in this game alone.
+
+        Raises:
+            ValueError: an option does not exist, no game can go on from there, or the opponent's first move could
+                end it; the present game can go on.
+        """
+        seat, marks = (self._seat, None) if options is None else self._checked_start(options)
         super().reset(seed=seed)
-        self.seat = int(self.np_random.integers(2)) if self._seat == "random" else int(self._seat)
-        self.game.reset(options=options)
-        if self.seat == 1:
-            self._answer()
+        self.seat = int(self.np_random.integers(2)) if seat == "random" else int(seat)
+        self.game.start(marks)
+        if self.seat != self.game.to_play:
+            _, terminated = self._answer()
+            if terminated:
+                raise gymnasium.error.InvalidAction(
+                    "the opponent's first action is a taken cell, and reset cannot return a finished game"
+                )
         return self.game.observe(self.seat), self.game.info()
+
+    def _checked_start(self, options: Mapping[str, Any]) -> tuple[int | Literal["random"], tuple[int, int]]:
+        marks, seat = self.game.checked_start(options), self._seat
+        if "seat" in options:
+            if not is_seat(options["seat"]):
+                raise ValueError(f"option seat must be 0 or 1, the agent's in this game, got {options['seat']!r}")
+            seat = int(options["seat"])
+        if seat != seat_to_move(*marks):  # a random one may turn out to be the other
+            check_first_reply(self.game.rules, *marks)
+        return seat, marks
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Mark the cell `action` and let the opponent reply."""
@@ -109,6 +139,10 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         """Return or show the board, as `TicTacToe-v0` does; a window shows each ply."""
         return self.game.render()
 
+    def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
+        """Return which key marks which cell, as `TicTacToe-v0` does."""
+        return self.game.get_keys_to_action()
+
     def close(self) -> None:
         """Close the window, if there is one."""
         self.game.close()
@@ -120,8 +154,7 @@ def check_seat(seat: object, rules: Rules) -> None:
     Raises:
         ValueError: it is not 0, 1 or `"random"`, or with k=1 not 0.
     """
-    is_number = isinstance(seat, Integral) and not isinstance(seat, bool)
-    if not (seat in (0, 1) if is_number else isinstance(seat, str) and seat == "random"):
+    if not is_seat(seat) and not (isinstance(seat, str) and seat == "random"):
         raise ValueError(f"unknown seat {seat!r}: choose 0, 1 or 'random'")
     if rules.k == 1 and seat != 0:
         raise ValueError(f"with k=1 the first move wins: seat must be 0, got {seat!r}")

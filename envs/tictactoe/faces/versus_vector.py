@@ -8,14 +8,14 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from tictactoe import batch
-from tictactoe.faces.kernels import kernels
+from tictactoe.faces.boards.games import Cells, Planes
+from tictactoe.faces.boards.kernels import kernels
+from tictactoe.faces.boards.tables import TABLED_CELLS
+from tictactoe.faces.boards.versus_bitboards import BatchOpponent, VersusGames
+from tictactoe.faces.boards.versus_tables import TabledVersus
 from tictactoe.faces.specification import json_spec
-from tictactoe.faces.tabled_games import TABLED_CELLS
-from tictactoe.faces.tabled_versus import TabledVersus
 from tictactoe.faces.vector_face import VectorFace, VectorStep, check_vector, named_mode, vector_metadata
-from tictactoe.faces.vector_games import Cells, Planes
 from tictactoe.faces.versus import TicTacToeVersusEnv, check_opponent
-from tictactoe.faces.versus_games import BatchOpponent, VersusGames
 from tictactoe.rewards import Rewards
 
 
@@ -80,7 +80,7 @@ class TicTacToeVersusVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         else:
             self._games = VersusGames(*settings, kernels())
         self._games.set_opponent(opponent)
-        self._face = VectorFace(self._games, game, num_envs, self.autoreset_mode, max_episode_steps)
+        self._face = VectorFace(self._games, game, num_envs, self.autoreset_mode, max_episode_steps, seat)
 
     @property
     def seats(self) -> Cells:
@@ -93,10 +93,19 @@ class TicTacToeVersusVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self._games.set_opponent(opponent)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start new games; on boards where the agent has seat 1 the opponent has moved already."""
+        """Start new games; on boards where the agent is not to move the opponent has moved already.
+
+        `options` may hold `reset_mask` [N] bool, the `position` [N, rows, cols, 3] of each board as the seat to move
+        observes it, and `seat`, 0 or 1, one or [N]: the agent's in these games alone.
+
+        Raises:
+            ValueError: an option does not exist, no game can go on from a position, or the opponent's first move
+                could end it; nothing changes.
+        """
+        chosen, start = self._face.checked_start(options)
         super().reset(seed=seed)
         self._games.generator = self.np_random
-        return self._face.reset(options)
+        return self._face.reset(chosen, start)
 
     def step(self, actions: Any) -> VectorStep:
         """Mark the cell `actions` [N] on each board and let the opponent reply."""

@@ -90,6 +90,12 @@ def test_help_ends_the_program_without_error(capsys: pytest.CaptureFixture[str])
     assert "A number." in capsys.readouterr().out
 
 
+def caused(error: Exception, cause: Exception) -> Exception:
+    """Return an error that was raised when another one was handled."""
+    error.__context__ = cause
+    return error
+
+
 @pytest.mark.parametrize(
     ("error", "status", "line"),
     [
@@ -102,6 +108,21 @@ def test_help_ends_the_program_without_error(capsys: pytest.CaptureFixture[str])
             RuntimeError("DefaultCPUAllocator: can't allocate memory"),
             2,
             "prog: there is not the memory for these settings (DefaultCPUAllocator: can't allocate memory)\n",
+        ),
+        (
+            ImportError("libtorch_cpu.so: failed to map segment from shared"),
+            2,
+            "prog: there is not the memory for these settings (libtorch_cpu.so: failed to map segment from shared)\n",
+        ),
+        (
+            caused(OSError("it could not be found"), OSError("libllvmlite.so: cannot allocate memory")),
+            2,
+            "prog: there is not the memory for these settings (libllvmlite.so: cannot allocate memory)\n",
+        ),
+        (
+            RuntimeError("can't start new thread"),
+            2,
+            "prog: no thread can be started: end other programs, or raise the limits that `ulimit -u` and -v show\n",
         ),
         (OSError(28, "No space left on device"), 2, "prog: the output: No space left on device\n"),
         (OSError(28, "No space left on device", "runs/a/model"), 2, "prog: runs/a/model: No space left on device\n"),

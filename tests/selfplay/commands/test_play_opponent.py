@@ -8,7 +8,7 @@ import pytest
 
 import selfplay
 from selfplay.algorithms import SHIPPED_FOLDER
-from selfplay.commands.play.board import Position
+from selfplay.commands.play.board import Position, hint_board
 from selfplay.commands.play.opponent import built_in, trained
 from tests.runs import save
 from tests.selfplay.commands.test_play_board import LARGE, position
@@ -103,6 +103,18 @@ def test_hints_are_the_action_values_of_the_player_from_the_movers_view() -> Non
     shades = [hints[cell].shade for cell in ranked]
     assert (shades[0], shades[-1]) == (-1, 1)
     assert shades == sorted(shades)
+
+
+@pytest.mark.parametrize("values", [[3e38, -3e38], [np.inf, -np.inf], [np.nan, np.inf], [np.nan, np.nan]])
+def test_hints_of_values_beyond_all_measure_can_be_shown(values: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    player = selfplay.load(SHIPPED_FOLDER)
+    shown = np.array([[*values, *[0.5] * 7]], np.float32)
+    monkeypatch.setattr(type(player), "q_values", lambda *_: shown)
+    opponent, reached = trained("it", player), Position(player.rules)
+    assert opponent.hints is not None
+    hints = opponent.hints(reached)
+    assert all(-1 <= hint.shade <= 1 and len(hint.text) <= 6 for hint in hints.values())
+    assert len(hint_board(reached, hints).plain.splitlines()) == 5
 
 
 def test_the_shipped_player_is_proved_unbeatable_and_optimal() -> None:

@@ -22,7 +22,8 @@ from selfplay.algorithms import ALGORITHMS
 from selfplay.commands import prove, train
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
-from tests.runs import ROOT, metrics, python, refused, unread
+from tests.runs import ROOT, metrics, python, refused, save, saved, unread
+from tests.selfplay.dqn.scripted import config_with, make
 
 FILES = {"config.json", "model.safetensors", "metrics.jsonl", "evaluation.json", "progress.png", "checkpoint"}
 OWN_FILES: dict[str, set[str]] = {
@@ -171,7 +172,8 @@ def test_flags_are_read_for_the_algorithm_that_is_named_and_override_the_presets
         ("--memory-size 1000000000 --batch-size 1000000000", "lower --memory-size, --batch-size"),
         ("--run-dir /dev/null/x", "choose another --run-dir"),
         ("--force", "--force goes with --resume RUN"),
-        ("--checkpoint-interval 0", "--checkpoint-interval must be above 0 s, got 0"),
+        ("--checkpoint-interval 0", "--checkpoint-interval must be above 0 and at most 1,000,000,000 s, got 0"),
+        ("--checkpoint-interval 1e12", "--checkpoint-interval must be above 0 and at most 1,000,000,000 s, got 1000"),
         pytest.param(
             *("--device cuda", "use --device cpu"),
             marks=pytest.mark.skipif(torch.cuda.is_available(), reason="only a machine without CUDA must refuse it"),
@@ -309,3 +311,14 @@ def test_a_board_too_large_to_solve_is_judged_by_what_the_player_leads_to(
     cut_short = capsys.readouterr().out
     assert "Its play leads to too many positions to follow to the end." in cut_short
     assert "plies followed" in cut_short
+
+
+def test_no_more_positions_are_followed_than_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = config_with(rows=5, cols=4, k=4)
+    save(tmp_path / "large", config, make(config).player())
+    saved(tmp_path / "small")
+    monkeypatch.setattr(prove, "machine_bytes", lambda: 4 * 10**9)
+    message = refused(prove.main, [str(tmp_path / "large"), "--positions", "20000001"])
+    assert message == "--positions must be at most 20,000,000, for which 4 GB of memory are enough, got 20000001"
+    prove.main([str(tmp_path / "large"), "--positions", "100"])
+    prove.main([str(tmp_path / "small"), "--positions", "20000001"])  # of which no positions are followed

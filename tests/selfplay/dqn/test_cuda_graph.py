@@ -26,7 +26,7 @@ KINDS: tuple[dict[str, object], ...] = (
     {},
     {"networks": "separate", "target": "independent"},
     {"mask": True, "target": "article", "double": False, "dueling": True, "perspective": "absolute"},
-    {"hard_update": 3, "updates_per_step": 2, "explore": "any", "symmetry": False, "rewards": "sparse"},
+    {"hard_update": 3, "updates_per_step": 2, "explore": "any", "symmetry": "none", "rewards": "sparse"},
     {"rows": 4, "cols": 5, "k": 4, "networks": "separate", "hidden": ()},
     {"convolution": (4, 5), "dueling": True},
 )
@@ -146,11 +146,13 @@ def test_other_positions_than_the_last_ones_are_copied_into_the_recording(monkey
     cuda_graph_on_cpu.install(monkeypatch)
 
     def iterate(positions: cuda_graph.Positions, epsilon: float | torch.Tensor, _: bool) -> Any:
-        boards, seen = positions
-        return cuda_graph.Positions(batch.State(*(field + 1 for field in boards)), seen + epsilon), []
+        boards, seen, symmetry = positions
+        return cuda_graph.Positions(batch.State(*(field + 1 for field in boards)), seen + epsilon, symmetry + 2), []
 
     def positions(number: int) -> cuda_graph.Positions:
-        return cuda_graph.Positions(batch.State(*torch.full((3, 2), number)), torch.full((2,), float(number)))
+        return cuda_graph.Positions(
+            batch.State(*torch.full((3, 2), number)), torch.full((2,), float(number)), torch.full((2,), number)
+        )
 
     recorded = Recorded(iterate, torch.Generator())
     for number in (5, 50, 500, 5_000, 50_000):
@@ -158,6 +160,7 @@ def test_other_positions_than_the_last_ones_are_copied_into_the_recording(monkey
         after, _ = recorded(after, 0.25, True)
         assert after.boards.ply.tolist() == [number + 2] * 2
         assert after.seen.tolist() == [number + 0.75] * 2
+        assert after.symmetry.tolist() == [number + 4] * 2
 
 
 class _OneDevice(TorchDispatchMode):  # type: ignore[no-untyped-call]

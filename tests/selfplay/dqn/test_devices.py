@@ -7,7 +7,7 @@ import torch
 
 from selfplay.dqn import devices
 from selfplay.dqn.agent import DQNAgent
-from selfplay.dqn.devices import check_room, least_bytes
+from selfplay.dqn.devices import COPIES, check_room, least_bytes
 from selfplay.errors import UserError
 from tests.selfplay.dqn.scripted import CPU, config_with
 
@@ -16,11 +16,11 @@ from tests.selfplay.dqn.scripted import CPU, config_with
     ("changes", "more"),
     [
         ({"memory_size": 1_000 + 7}, 7 * 65 * 4),
-        ({"memory_size": 1_000 + 7, "networks": "separate"}, (1_000 + 7 + 7) * 65 * 4),
+        ({"memory_size": 1_000 + 7, "networks": "separate"}, ((1_000 + 7 + 7) * 65 + COPIES * (27 * 32 + 32 * 9)) * 4),
         ({"batch_size": 64 + 5}, 5 * (65 + 32 + 9) * 4),
         ({"num_envs": 16 + 3}, 3 * (32 + 9) * 4),
-        ({"hidden": (32, 10)}, (64 + 16) * 10 * 4),
-        ({"convolution": (4, 5)}, (64 + 16) * 9 * 9 * 4),
+        ({"hidden": (32, 10)}, ((64 + 16) * 10 + COPIES * (32 * 10 + 10 * 9 - 32 * 9)) * 4),
+        ({"convolution": (4, 5)}, ((64 + 16) * 9 * 9 + COPIES * (9 * (3 * 4 + 4 * 5) + 2 * 9 * 32)) * 4),
     ],
 )
 def test_each_setting_adds_what_it_holds(changes: dict[str, Any], more: int) -> None:
@@ -30,7 +30,7 @@ def test_each_setting_adds_what_it_holds(changes: dict[str, Any], more: int) -> 
 
 
 def test_a_memory_is_as_large_as_it_is_said_to_be() -> None:
-    config = config_with(memory_size=1_000, batch_size=1, num_envs=1, hidden=())
+    config = config_with(memory_size=10_000, batch_size=1, num_envs=1, hidden=())
     table = DQNAgent(config, CPU, torch.Generator()).memory.table
     assert table[:-1].nbytes < least_bytes(config) < 1.01 * table.nbytes
 

@@ -120,7 +120,7 @@ def test_only_a_masked_agent_avoids_a_taken_cell_it_values_most(mask: bool, expe
 
 
 def test_an_update_lowers_the_error_on_its_own_batch() -> None:
-    agents = make(config_with(symmetry=False, soft_update=1e-6, learning_rate=3e-3))
+    agents = make(config_with(symmetry="none", soft_update=1e-6, learning_rate=3e-3))
     play(agents, [0, 3, 1, 4, 2])
     losses = [float(agents.learn()[0].loss) for _ in range(150)]
     assert losses[-1] < losses[0] / 10

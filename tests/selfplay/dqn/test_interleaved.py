@@ -81,7 +81,7 @@ def test_one_agent_for_both_seats_learns_once_a_step_and_two_learn_both() -> Non
 
 
 def test_separate_agents_bootstrap_from_each_other_when_they_learn() -> None:
-    config = config_with(target="negamax", gamma=0.5, symmetry=False, hidden=())
+    config = config_with(target="negamax", gamma=0.5, symmetry="none", hidden=())
     agents = make(config, separate=True)
     for agent, value in zip(agents.seats, (8.0, 100.0), strict=True):
         constant_values(agent, [0.0] * 9, [value] * 9)

@@ -1,6 +1,8 @@
 """The DQN's training: it learns, each setting counts, the same seed gives the same bits, and a proof ends it."""
 
 import dataclasses
+import weakref
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,9 +10,12 @@ import torch
 
 import selfplay
 from selfplay.dqn import standing
+from selfplay.dqn.agent import DQNAgent, Update
 from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.dqn.interleaved import InterleavedAgents
 from selfplay.dqn.schedules import linear
 from selfplay.dqn.self_play import DQNLearner
+from selfplay.errors import UserError
 from selfplay.proof.evaluation import Evaluation
 from selfplay.runs import loop
 from selfplay.runs.loop import Record, proves, records
@@ -80,7 +85,7 @@ def test_a_short_run_learns(changes: dict[str, Any]) -> None:
         {"soft_update": 0.5},
         {"hard_update": 7},
         {"updates_per_step": 2},
-        {"symmetry": False},
+        {"symmetry": "none"},
         {"epsilon_start": 0.1, "epsilon_plies": 4_000},
         {"epsilon_end": 0.1, "epsilon_plies": 0},
         {"num_envs": 8},
@@ -210,3 +215,63 @@ def test_the_last_evaluation_is_at_the_end_even_between_intervals() -> None:
 )
 def test_the_proof_dates_from_the_evaluation_since_which_it_held(proofs: list[bool], first: int | None) -> None:
     assert loop.first_of_final_streak(proofs) == first
+
+
+def test_of_many_updates_after_a_step_only_the_last_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    learn, made, most = InterleavedAgents.learn, [], 0
+
+    def counted(agents: InterleavedAgents) -> list[Update]:
+        nonlocal most
+        updates = learn(agents)
+        made.append(weakref.ref(updates[0].values))
+        most = max(most, sum(values() is not None for values in made))
+        return updates
+
+    monkeypatch.setattr(InterleavedAgents, "learn", counted)
+    learner = DQNLearner(config_with(updates_per_step=30, warmup=32), CPU)
+    for _ in range(3):
+        learner.advance()
+    assert learner.updates == len(made) == 60
+    assert most == 3  # the one before the step, the newest, and the one that it replaces
+
+
+@pytest.mark.parametrize("name", ["weights", "target_weights", "adam_mean", "adam_square"])
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_what_is_no_longer_finite_is_not_settled_though_the_loss_is(name: str, number: float) -> None:
+    learner = DQNLearner(config_with(networks="separate"), CPU)
+    for _ in range(10):
+        learner.advance()
+    learner.settle()
+    learner.agents.seats[1].state()[name][-1] = number
+    assert all(bool(update.loss.isfinite()) for update in learner.last_updates)
+    with pytest.raises(UserError, match="the loss is no longer finite after 7 updates; lower --learning-rate"):
+        learner.settle()
+
+
+def test_a_loss_that_is_not_finite_is_not_settled_though_the_weights_are() -> None:
+    learner = DQNLearner(config_with(networks="separate"), CPU)
+    for _ in range(10):
+        learner.advance()
+    learner.last_updates[1].loss.fill_(float("inf"))
+    with pytest.raises(UserError, match="the loss is no longer finite after 7 updates"):
+        learner.settle()
+
+
+def test_no_player_is_judged_or_kept_of_weights_that_are_not_finite(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = config_with(run_dir=tmp_path / "it")
+    update = DQNAgent.update
+
+    def overflow(agent: DQNAgent, *args: Any) -> Update:
+        done = update(agent, *args)
+        if int(agent.updates) == 122:  # the last before the first evaluation: every loss so far is finite
+            agent.state()["weights"][0] = float("inf")
+        return done
+
+    monkeypatch.setattr(DQNAgent, "update", overflow)
+    with pytest.raises(UserError, match="the loss is no longer finite after 122 updates"):
+        selfplay.train(config)
+    assert (tmp_path / "it" / "metrics.jsonl").read_bytes() == b""
+    assert not (tmp_path / "it" / "model.safetensors").exists()
+    assert sorted(path.name for path in (tmp_path / "it" / "checkpoint").iterdir()) == ["1.json", "1.safetensors"]

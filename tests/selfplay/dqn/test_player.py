@@ -47,3 +47,20 @@ def test_a_given_mask_rules() -> None:
 def test_observations_of_another_board_are_refused() -> None:
     with pytest.raises(ValueError, match=r"player knows observations \[B, \(3, 3, 3\)\], got shape \(1, 4, 4, 3\)"):
         make(config_with()).player().act(np.zeros((1, 4, 4, 3), np.int8))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"hidden": (40, 12)}, {"convolution": (6,), "hidden": ()}, {"networks": "separate"}]
+)
+def test_values_are_the_same_however_few_positions_there_is_room_for(
+    changes: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = config_with(**changes)
+    player = make(config, separate=config.networks == "separate").player()
+    whole = player.q_values(ABSOLUTE)
+    network, asked = player.networks[0], []
+    network.register_forward_hook(lambda _, inputs, __: asked.append(len(inputs[0])))
+    monkeypatch.setattr("selfplay.dqn.player.MOST_NUMBERS", 54 * 10)
+    assert np.allclose(player.q_values(ABSOLUTE), whole, rtol=1e-5, atol=1e-6)
+    widest = 6 * 9 if config.convolution else max(config.hidden)
+    assert set(asked) == {540 // widest, 4_520 % (540 // widest) or 540 // widest}

@@ -22,7 +22,7 @@ TARGET = [9.0, 0.0, 6.0, 0.0, 8.0, 7.0, 0.0, 0.0, 0.0]
 
 def by_hand(target: str, separate: bool = False, **settings: object) -> list[tuple[list[float], list[float]]]:
     """Return, for each distinct agent, the rewards it stored and the targets it computes."""
-    agents = make(config_with(target=target, gamma=GAMMA, symmetry=False, **settings), separate)
+    agents = make(config_with(target=target, gamma=GAMMA, symmetry="none", **settings), separate)
     for number, agent in enumerate(agents.seats):
         constant_values(agent, ONLINE, [value + 100 * number * separate for value in TARGET])
     play(agents, GAME)
@@ -65,13 +65,13 @@ def test_the_targets_of_two_agents(target: str, first: list[float], second: list
 
 
 def test_independent_folds_the_replys_reward_in() -> None:
-    agents = make(config_with(target="independent", rewards="sparse", symmetry=False))
+    agents = make(config_with(target="independent", rewards="sparse", symmetry="none"))
     play(agents, GAME, Rewards(allow=0.0, loss=-1.0))
     assert remembered(agents.seats[0]).reward.tolist() == [0, 0, 0, -1, 1]
 
 
 def test_independent_bootstraps_from_the_position_at_the_own_next_turn() -> None:
-    agents = make(config_with(target="independent", symmetry=False))
+    agents = make(config_with(target="independent", symmetry="none"))
     seen = play(agents, GAME)
     transitions = remembered(agents.seats[0])
     assert torch.equal(transitions.observation, torch.cat([seen[i] for i in (0, 1, 2, 3, 4)]))
@@ -81,7 +81,7 @@ def test_independent_bootstraps_from_the_position_at_the_own_next_turn() -> None
 
 @pytest.mark.parametrize("target", ["negamax", "article"])
 def test_the_others_bootstrap_from_the_position_just_after_the_move(target: str) -> None:
-    agents = make(config_with(target=target, symmetry=False))
+    agents = make(config_with(target=target, symmetry="none"))
     seen = play(agents, GAME)
     transitions = remembered(agents.seats[0])
     assert torch.equal(transitions.next_observation[:4], torch.cat(seen[1:5]))
@@ -89,7 +89,7 @@ def test_the_others_bootstrap_from_the_position_just_after_the_move(target: str)
 
 
 def test_a_masked_target_stays_finite_on_a_full_board() -> None:
-    agents = make(config_with(mask=True, symmetry=False))
+    agents = make(config_with(mask=True, symmetry="none"))
     play(agents, [0, 1, 2, 4, 3, 5, 7, 6, 8])
     targets = agents.seats[0].targets(remembered(agents.seats[0]), agents.seats[0])
     assert torch.isfinite(targets).all()
@@ -97,7 +97,7 @@ def test_a_masked_target_stays_finite_on_a_full_board() -> None:
 
 
 def test_an_illegal_move_ends_the_transitions_of_both_seats_under_independent() -> None:
-    agents = make(config_with(target="independent", symmetry=False))
+    agents = make(config_with(target="independent", symmetry="none"))
     play(agents, [0, 0])
     transitions = remembered(agents.seats[0])
     assert transitions.reward.tolist() == [0, -10]
@@ -105,7 +105,7 @@ def test_an_illegal_move_ends_the_transitions_of_both_seats_under_independent() 
 
 
 def test_a_game_ends_the_wait_so_that_the_next_game_starts_clean() -> None:
-    agents = make(config_with(target="independent", symmetry=False))
+    agents = make(config_with(target="independent", symmetry="none"))
     for _ in range(2):
         play(agents, GAME)
     assert remembered(agents.seats[0]).reward.tolist() == [0, 0, 0, -1, 1] * 2

@@ -12,7 +12,7 @@ import selfplay
 from selfplay.algorithms import read_settings
 from selfplay.commands.train import main
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.runs import experiment, screen
+from selfplay.runs import experiment, record, screen
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.runs.flags import RunFlags
 from selfplay.runs.folder import default_run_dir, differences
@@ -21,7 +21,7 @@ from selfplay.settings import RunSettings
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
 from selfplay.tabular.learner import TabularLearner
 from selfplay.tabular.players import AfterstatePlayer
-from tests.runs import DQN, TABULAR, metrics
+from tests.runs import DQN, TABULAR, metrics, refused
 
 
 def saved_table(folder: Path) -> np.ndarray:
@@ -98,6 +98,21 @@ def test_on_a_terminal_the_score_moves_between_evaluations_and_fits_any_width(
     assert all(len(line) <= 50 for text in drawn for line in text.split("\n"))
     assert "training until the first evaluation" in drawn[0]
     assert re.search(r"lost game lines [\d,]+ as X, [\d,]+ as O;", drawn[-1].replace("\n", " "))
+
+
+@pytest.mark.usefixtures("stopper")
+@pytest.mark.parametrize(("place", "verb"), [("/fonts/a.ttf", "read"), ("{folder}/progress.png", "written")])
+def test_a_file_that_cannot_be_read_is_not_said_to_be_written(
+    place: str, verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = place.format(folder=tmp_path / "it")
+
+    def refuse(*_: object) -> None:
+        raise OSError(24, "Too many open files", path)
+
+    monkeypatch.setattr(record, "png", refuse)
+    message = refused(main, [*DQN, "--run-dir", str(tmp_path / "it")])
+    assert message.startswith(f"{path}: cannot be {verb} (Too many open files); once it can, ")
 
 
 @pytest.mark.usefixtures("stopper")

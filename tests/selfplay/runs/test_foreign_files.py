@@ -1,8 +1,10 @@
 """Whatever lies where a file of ours should be ends in one clear line, soon, in little memory, and is not executed."""
 
 import json
+import math
 import pickle
 import shutil
+import struct
 from pathlib import Path
 
 import pytest
@@ -123,6 +125,27 @@ def test_a_link_is_not_written_through(folder: Path) -> None:
         path.with_name(path.name + ".partial").symlink_to(mine)
     assert run("train", ["--resume", str(folder), *LONGER], folder.parent).status == 0
     assert mine.read_text() == "mine"
+
+
+def test_a_small_file_of_a_wide_network_asks_for_no_more_than_a_run_would(folder: Path) -> None:
+    """All its weights are holes in the file; all decision states at once would take 1.8 GB of its layer."""
+    width, path = 100_000, folder / "config.json"
+    content = json.loads(path.read_text())
+    content["config"]["hidden"] = [width]
+    path.write_text(json.dumps(content))
+    header, end = {}, 0
+    for name, shape in (("hidden.0", (width, 27)), ("advantage", (9, width))):
+        for key, sizes in ((f"shared.{name}.weight", shape), (f"shared.{name}.bias", shape[:1])):
+            start, end = end, end + 4 * math.prod(sizes)
+            header[key] = {"dtype": "F32", "shape": sizes, "data_offsets": [start, end]}
+    text = json.dumps(header).encode()
+    with (folder / "model.safetensors").open("wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        file.truncate(file.tell() + end)
+    ended = run("prove", [str(folder)], folder.parent)
+    assert (ended.status, ended.complaint) == (0, "")
+    assert "NOT unbeatable" in ended.output
+    assert ended.mebibytes < 800
 
 
 @pytest.mark.parametrize(

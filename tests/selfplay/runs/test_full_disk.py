@@ -4,6 +4,7 @@ A limit on the size of files refuses them from any moment on; where the tests ma
 """
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -37,8 +38,15 @@ def start(args: Sequence[str], folder: Path, before: Callable[[], None] = often)
     return run("train", [*args, *OFTEN, "--run-dir", str(folder)], folder.parent, Setting(before))
 
 
-def resume(folder: Path) -> Ended:
-    return run("train", ["--resume", str(folder)], folder.parent, Setting(often))
+def resume(folder: Path, *flags: str) -> Ended:
+    return run("train", ["--resume", str(folder), *flags], folder.parent, Setting(often))
+
+
+def assert_resumed(ended: Ended, folder: Path) -> None:
+    """Assert that a run has gone on to its end, or begun again where it had not found room for anything."""
+    beginning = f"{folder}/checkpoint: holds no checkpoint yet; the run begins again\n"
+    assert ended.status == 0
+    assert ended.complaint in ("", beginning)
 
 
 @pytest.fixture
@@ -54,12 +62,16 @@ def assert_stopped_in_a_line(ended: Ended, folder: Path, reason: str) -> None:
     *notices, last = ended.complaint.splitlines()
     assert last.startswith(f"selfplay train: {folder}/")
     assert f": cannot be written ({reason}); once it can, " in last
-    assert last.endswith(" goes on from the last checkpoint")
+    begun = (folder / "config.json").exists()
+    assert last.endswith(
+        " goes on from the last checkpoint" if begun else " start the run again, or choose another --run-dir now"
+    )
     assert_only_notices(notices, reason)
 
 
 def assert_only_notices(notices: list[str], reason: str) -> None:
-    assert all(f"no checkpoint could be written ({reason}); the last one stays" in notice for notice in notices)
+    said = rf": no checkpoint could be written \({reason}\); (the last one stays|the run goes on without)$"
+    assert all(re.search(said, notice) for notice in notices)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +105,7 @@ def test_a_run_whose_disk_is_full_stops_in_a_line_and_loses_nothing(
         ended = start(args, folder, partial(full_from, f"{folder}/{name}"))
         assert_stopped_in_a_line(ended, folder, "File too large")
         again = resume(folder)
-        assert (again.status, again.complaint) == (0, ""), name
+        assert_resumed(again, folder)
         same(whole, folder)
         assert not list(folder.rglob("*.partial"))
 
@@ -102,6 +114,8 @@ def test_a_run_that_cannot_begin_says_so(tmp_path: Path) -> None:
     ended = start(SHORT, tmp_path / "it", partial(full_from, "config.json"))
     assert_stopped_in_a_line(ended, tmp_path / "it", "File too large")
     assert not content_of(tmp_path / "it")
+    again = start(SHORT, tmp_path / "it")
+    assert (again.status, again.complaint) == (0, "")
 
 
 def large_checkpoints_fail() -> None:
@@ -115,10 +129,18 @@ def test_a_run_goes_on_where_there_is_room_for_all_but_its_checkpoints(whole: Pa
     ended = start(SHORT, folder, large_checkpoints_fail)
     assert ended.status == 0
     lines = ended.complaint.splitlines()
-    assert set(lines) == {f"{folder}/checkpoint: no checkpoint could be written (File too large); the last one stays"}
+    gist = "no checkpoint could be written (File too large); the run goes on without"
+    assert set(lines) == {f"{folder}/checkpoint: {gist}"}
     assert newest(folder) == 0
     assert not list((folder / "checkpoint").iterdir())
     assert (folder / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+    before = content_of(folder)
+    again = resume(folder)
+    assert (again.status, again.complaint.count("\n")) == (2, 1)
+    assert "holds no checkpoint of a run that has a record: none found room, or they are gone; " in again.complaint
+    assert content_of(folder) == before
+    assert resume(folder, "--force").status == 0
+    same(whole, folder)
 
 
 def output_is_full() -> None:
@@ -161,9 +183,14 @@ def test_a_small_disk_that_runs_full_and_then_grows(whole: Path, tmp_path: Path)
             else:  # there was room for all but some checkpoints
                 assert_only_notices(ended.complaint.splitlines(), "No space left on device")
             assert mounted("remount,size=9m", disk)
-            again = run("train", ["--resume", str(folder)], tmp_path, Setting(often))
+            if not (folder / "config.json").exists():
+                again = run("train", [*SHORT, *OFTEN, "--run-dir", str(folder)], tmp_path, Setting(often))
+            else:
+                again = run("train", ["--resume", str(folder)], tmp_path, Setting(often))
+                if "--force" in again.complaint:
+                    again = run("train", ["--resume", str(folder), "--force"], tmp_path, Setting(often))
             if "is finished" not in again.complaint:
-                assert (again.status, again.complaint) == (0, "")
+                assert_resumed(again, folder)
                 same(whole, folder)
             assert (folder / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
         finally:

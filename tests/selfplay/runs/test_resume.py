@@ -1,12 +1,16 @@
 """A run that is stopped and resumed ends with the same bits, and can be made longer."""
 
+import contextlib
 import json
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tensorboard.backend.event_processing.directory_watcher import DirectoryWatcher
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 
 from selfplay.algorithms import ALGORITHMS, Config
 from selfplay.commands import train
@@ -14,8 +18,11 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.runs import checkpoints as checkpoint, folder as run_folder, loop
 from selfplay.runs.checkpoints import Checkpoints
+from selfplay.runs.screen import Screen
 from tests.runs import DQN, TABULAR, Stopper, in_parts, left_behind, metrics, newest, same, stopped
 
+DAY = 86_400 * 10**9
+"""Nanoseconds."""
 ARTICLE = ["--preset", "article", "--total-steps", "420", "--eval-every", "150", "--memory-size", "200"]
 
 
@@ -25,7 +32,7 @@ ARTICLE = ["--preset", "article", "--total-steps", "420", "--eval-every", "150",
         DQN,
         [*DQN, "--networks", "separate", "--target", "independent"],
         [*DQN, "--mask", "--target", "independent"],
-        [*DQN, "--hard-update", "7", "--dueling", "--convolution", "4", "--no-double", "--no-symmetry"],
+        [*DQN, "--hard-update", "7", "--dueling", "--convolution", "4", "--no-double", "--symmetry", "none"],
         [*DQN, "--networks", "separate", "--updates-per-step", "2"],
         ARTICLE,
         ["minimax-q", *TABULAR],
@@ -51,6 +58,22 @@ def test_a_run_that_is_stopped_and_resumed_ends_with_the_same_bits(
         assert (tmp_path / "0" / path.name).read_bytes() == path.read_bytes()
 
 
+def test_a_table_that_is_only_proved_is_stopped_and_resumed_too(
+    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_parts(["minimax-q", *TABULAR], tmp_path / "learned", stopper, [])
+    args = ["minimax-q", "--games", "0", "--from-table", str(tmp_path / "learned" / "table.csv")]
+    with monkeypatch.context() as at_once:
+        at_once.setattr(Screen, "show", lambda *_: signal.raise_signal(signal.SIGINT))
+        at_once.setattr(Checkpoints, "stop_when_asked", lambda _: contextlib.nullcontext())
+        with pytest.raises(KeyboardInterrupt):
+            train.main([*args, "--run-dir", str(tmp_path / "it")])
+    assert newest(tmp_path / "it") == 1
+    in_parts(args, tmp_path / "whole", stopper, [])
+    train.main(["--resume", str(tmp_path / "it")])
+    same(tmp_path / "whole", tmp_path / "it")
+
+
 @pytest.mark.parametrize("args", [DQN, ["td-value", *TABULAR]], ids=" ".join)
 def test_sigterm_asks_for_a_checkpoint_and_a_second_signal_waits_for_none(
     args: list[str], tmp_path: Path, stopper: Stopper
@@ -58,12 +81,12 @@ def test_sigterm_asks_for_a_checkpoint_and_a_second_signal_waits_for_none(
     handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     stopper.signals = [signal.SIGTERM]
     folder = stopped(tmp_path / "it", stopper, args, stop=5)
-    assert newest(folder) == 1
+    assert newest(folder) == 2
     stopper.signals = [signal.SIGTERM, signal.SIGINT]
     stopper.left = 5
     with pytest.raises(KeyboardInterrupt):
         train.main(["--resume", str(folder)])
-    assert newest(folder) == 1
+    assert newest(folder) == 2
     assert handlers == (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
 
 
@@ -83,6 +106,9 @@ def test_a_finished_run_says_so_and_can_be_made_as_long_as_another(
     extended, whole = left_behind(tmp_path / "it"), left_behind(tmp_path / "longer")
     assert extended["model"] == whole["model"]
     assert extended["state"] == whole["state"]
+    unit = "games" if "td-backup" in args else "plies"
+    evaluated, wanted = ({line[unit] for line in each["metrics"]} for each in (extended, whole))
+    assert wanted <= evaluated  # and, in between, where it was to end at first
     with pytest.raises(UserError, match="is finished"):
         train.main(["--resume", str(tmp_path / "it")])
 
@@ -145,6 +171,31 @@ def test_tensorboard_shows_each_step_once(tmp_path: Path, stopper: Stopper, monk
     train.main(["--resume", str(folder)])
     steps = [line["plies"] for line in metrics(folder)]
     assert steps == [960, 1_920, 2_400]
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    assert [event.step for event in events.Scalars("eval/optimal_states")] == steps
+
+
+def test_tensorboard_shows_all_steps_in_order_though_the_clock_was_set_back(
+    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """TensorBoard reads a folder's files by their names, and takes back what it has read of a step and later ones."""
+    now = time.time_ns()
+    folder = tmp_path / "it"
+    start = [*DQN, "--eval-every", "320", "--run-dir", str(folder)]
+    for days, stop in ((0, 30), (-3, 20), (-9, 20), (1, 20), (-1, -1)):
+        monkeypatch.setattr(time, "time_ns", lambda days=days: now + days * DAY)
+        monkeypatch.setattr(time, "time", lambda days=days: (now + days * DAY) / 1e9)
+        stopper.left = stop
+        with pytest.raises(KeyboardInterrupt) if stop > 0 else contextlib.nullcontext():
+            train.main(start)
+        start = ["--resume", str(folder)]
+    steps = [line["plies"] for line in metrics(folder)]
+    assert len(steps) == 8
+    assert len(list(folder.glob("events.*"))) == 5
+    read = DirectoryWatcher(str(folder), EventFileLoader, lambda path: "tfevents" in path).Load()
+    tagged = [event.step for event in read for value in event.summary.value if value.tag == "eval/optimal_states"]
+    assert tagged == steps
     events = EventAccumulator(str(folder))
     events.Reload()
     assert [event.step for event in events.Scalars("eval/optimal_states")] == steps

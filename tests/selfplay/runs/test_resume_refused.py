@@ -8,6 +8,7 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from numpy.random import PCG64
 import selfplay
 from selfplay.algorithms import read_settings
 from selfplay.commands import train
-from selfplay.errors import UserError
+from selfplay.errors import UserError, one_line
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.tabular.outcomes import Counts
 from tests.runs import DQN, TABULAR, Stopper, content_of, forge, in_parts, left_behind, refused, same, stopped
@@ -77,7 +78,7 @@ def test_a_run_locks_its_folder(tmp_path: Path, stopper: Stopper, monkeypatch: p
 
     monkeypatch.setattr(Checkpoints, "write", intrude)
     in_parts(DQN, tmp_path / "it", stopper, [])
-    assert refusals == [f"{tmp_path / 'it'}: another process is training in it; wait for it or stop it"]
+    assert set(refusals) == {f"{tmp_path / 'it'}: another process is training in it; wait for it or stop it"}
 
 
 def test_a_read_only_folder_is_refused(tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,14 +97,55 @@ def test_an_old_run_and_no_run_are_refused(tmp_path: Path) -> None:
         train.main(["--resume", str(tmp_path)])
 
 
+@pytest.mark.parametrize("names", ["*", "*.json"])
+@pytest.mark.parametrize("args", [DQN, ["td-value", *TABULAR]], ids=["dqn", "td-value"])
+def test_a_run_whose_checkpoints_are_gone_keeps_its_record_unless_by_force(
+    args: list[str], names: str, tmp_path: Path, stopper: Stopper, capsys: pytest.CaptureFixture[str]
+) -> None:
+    in_parts(args, tmp_path / "whole", stopper, [])
+    folder = stopped(tmp_path / "it", stopper, args, stop=70 if args == DQN else 8)
+    for path in (folder / "checkpoint").glob(names):
+        path.unlink()
+    before = content_of(folder)
+    lost = f"{folder}/checkpoint: holds no checkpoint of a run that has a record: none found room, or they are gone"
+    way_out = "put them back, or begin the run and its record again with --force"
+    assert refused(train.main, ["--resume", str(folder)]) == f"{lost}; {way_out}"
+    assert content_of(folder) == before
+    train.main(["--resume", str(folder), "--force"])
+    assert capsys.readouterr().err == f"{folder}/checkpoint: holds no checkpoint yet; the run begins again\n"
+    same(tmp_path / "whole", folder)
+
+
+def test_checkpoints_that_cannot_be_read_are_not_taken_for_none(
+    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = stopped(tmp_path / "it", stopper)
+    before = content_of(folder)
+
+    def denying(listed: Callable[..., Any]) -> Callable[..., Any]:
+        def deny(path: Any = ".") -> Any:
+            if str(path).endswith("checkpoint"):
+                raise PermissionError(13, "Permission denied", str(path))
+            return listed(path)
+
+        return deny
+
+    with monkeypatch.context() as unreadable:  # root may read everything
+        for name in ("listdir", "scandir"):
+            unreadable.setattr(os, name, denying(getattr(os, name)))
+        message = refused(train.main, ["--resume", str(folder)])
+    assert message == f"{folder}/checkpoint: cannot be read (Permission denied); make it readable"
+    assert content_of(folder) == before
+
+
 def test_a_run_that_diverges_keeps_its_last_good_checkpoint(tmp_path: Path, stopper: Stopper) -> None:
     in_parts(DQN, tmp_path / "whole", stopper, [])
     folder = stopped(tmp_path / "it", stopper)
-    newest = (folder / "checkpoint" / "1.safetensors").read_bytes()
+    newest = (folder / "checkpoint" / "2.safetensors").read_bytes()
     with pytest.raises(UserError, match=r"the loss is no longer finite after \d+ updates"):
         train.main(["--resume", str(folder), "--learning-rate", "1e30", "--force"])
-    assert (folder / "checkpoint" / "1.safetensors").read_bytes() == newest
-    with pytest.raises(UserError, match=r"1\.json: other settings .*: --learning-rate was 0\.008 and now is 1e\+30 "):
+    assert (folder / "checkpoint" / "2.safetensors").read_bytes() == newest
+    with pytest.raises(UserError, match=r"2\.json: other settings .*: --learning-rate was 0\.008 and now is 1e\+30 "):
         train.main(["--resume", str(folder)])
     train.main(["--resume", str(folder), "--learning-rate", "8e-3", "--force"])
     same(tmp_path / "whole", folder)
@@ -193,6 +235,16 @@ def test_a_forged_checkpoint_is_refused(
     assert re.search(f"not one of such a run|no state of a generator|{expected}", message)
 
 
+@pytest.mark.parametrize("name", ["\0", "table\0.csv", "\ud800"])
+def test_a_table_whose_name_no_system_knows_is_refused(name: str, tmp_path: Path, stopper: Stopper) -> None:
+    folder = stopped(tmp_path / "it", stopper, MINIMAX_Q, stop=4)
+    config = json.loads((folder / "config.json").read_text())
+    config["config"]["from_table"] = name
+    (folder / "config.json").write_text(json.dumps(config))
+    message = refused(train.main, ["--resume", str(folder)])
+    assert message == f"{one_line(name)}: cannot be read (it is no name of a file)"
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -203,6 +255,9 @@ def test_a_forged_checkpoint_is_refused(
         {"plies": None},
         {"loss/td": float("nan")},
         {"loss/td": 10**400},
+        {"loss/td": 1e101},
+        {"eval/first/win_vs_random": 10**300},
+        {"eval/optimal_fraction": -1e308},
         {"loss/td": None},
         {"\ud800": 1},
         {"eval/first/best_response": 3},

@@ -176,6 +176,16 @@ def test_a_model_with_one_tensor_more(run: Path) -> None:
 
 
 @OF_BOTH
+def test_a_name_that_moves_the_cursor_is_shown_and_cut(run: Path) -> None:
+    tensors = load_file(run / "model.safetensors")
+    save_file(tensors | {"\x1b[2J\n" + "x" * 9_000: np.zeros(3, np.float32)}, run / "model.safetensors")
+    message = refused(selfplay.load, run)
+    assert message.isprintable()
+    assert f"{DESCRIBED} (\\x1b[2J\\nxxx" in message
+    assert len(message) < 2_010
+
+
+@OF_BOTH
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_model_with_numbers_that_are_none(run: Path, value: float) -> None:
     tensors = load_file(run / "model.safetensors")

@@ -9,7 +9,8 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.plugins.hparams import metadata
 
 from selfplay.commands.train import main
-from selfplay.runs.pictures import BEST, LEAST_VALUE, PROVED, progress_figure, value_figure
+from selfplay.runs.pictures import BEST, LEAST_VALUE, PROVED, png, progress_figure, value_figure
+from selfplay.runs.record import LARGEST_NUMBER
 from tests.runs import DQN
 
 EXACT = {"eval/first/win_vs_random": 0.9, "eval/optimal_fraction": 0.5, "loss/td": 1.0}
@@ -31,6 +32,13 @@ def test_progress_is_named_and_says_where_the_proof_begins_beside_no_curve() -> 
     assert not [line for axes in unproved.axes for line in axes.get_lines() if line.get_color() == PROVED]
 
 
+@pytest.mark.parametrize("number", [int(LARGEST_NUMBER), LARGEST_NUMBER])
+def test_progress_is_drawn_of_the_largest_numbers_that_a_record_may_hold(number: float) -> None:
+    large = {tag: number for tag in LINES[0] if tag != "plies"}
+    assert png(progress_figure([LINES[0], {"plies": 500, **large}], "plies", "it", {}, None)).startswith(b"\x89PNG")
+    assert png(progress_figure([{"plies": 500, **large}], "plies", "it", {}, None)).startswith(b"\x89PNG")
+
+
 def test_the_opening_frames_the_best_moves_on_a_scale_that_noise_does_not_fill() -> None:
     values = np.full((3, 3), 1e-124)
     values[1, 1] = values[0, 2] = 2e-124
@@ -40,6 +48,15 @@ def test_the_opening_frames_the_best_moves_on_a_scale_that_noise_does_not_fill()
     assert centres == {(1, 1), (2, 0)}
     assert {patch.get_edgecolor() for patch in axes.patches} == {to_rgba(BEST)}
     assert value_figure(np.array([[-2.0, 3.0]]), "").axes[0].images[0].get_clim() == (-2.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    "values", [[3e38, -3e38], [1e308, -1e308], [np.inf, -np.inf], [np.nan, 1.0], [np.inf, np.inf], [np.nan, np.nan]]
+)
+def test_the_opening_is_drawn_of_values_beyond_all_measure(values: list[float]) -> None:
+    figure = value_figure(np.array([values]), "")
+    assert png(figure).startswith(b"\x89PNG")
+    assert {len(text.get_text()) for text in figure.axes[0].texts} <= {4, 5, 6, 7}
 
 
 @pytest.mark.usefixtures("stopper")

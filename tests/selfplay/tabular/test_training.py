@@ -9,6 +9,7 @@ import pytest
 
 import selfplay
 from selfplay.algorithms import ALGORITHMS
+from selfplay.errors import UserError
 from selfplay.runs.loop import Record, records
 from selfplay.tabular import learner as training
 from selfplay.tabular.afterstate_q import AfterstateQ
@@ -217,3 +218,39 @@ def test_td_backup_plays_its_greedy_games_last() -> None:
     assert isinstance(learner, TDBackup)
     assert np.array_equal(by_hand.greedy_outcomes, learner.greedy_outcomes)
     assert np.array_equal(by_hand.table, learner.table)
+
+
+@EACH
+def test_values_that_are_no_longer_finite_are_not_settled(config: TabularConfig) -> None:
+    learner = TabularLearner(config)
+    learner.advance(100)
+    learner.settle()
+    for number in (np.nan, np.inf, -np.inf):
+        learner.algorithm.table.flat[-1] = number
+        with pytest.raises(UserError, match="the values are no longer finite numbers; start from smaller ones"):
+            learner.settle()
+
+
+def test_no_player_is_kept_of_a_table_that_overflows(tmp_path: Path) -> None:
+    signs = np.random.default_rng(1000).choice([-1, 1], (3**9, 9))
+    write_table(tmp_path / "table.csv", 1.7e308 * signs)
+    config = MinimaxQConfig(games=400, eval_every=200, from_table=tmp_path / "table.csv", run_dir=tmp_path / "it")
+    with pytest.raises(UserError, match="the values are no longer finite numbers"):
+        selfplay.train(config)
+    assert (tmp_path / "it" / "metrics.jsonl").read_bytes() == b""
+    assert not (tmp_path / "it" / "model.safetensors").exists()
+
+
+def test_greedy_games_are_settled_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    play = TDBackup.play_greedily
+
+    def overflow(algorithm: TDBackup, games: int) -> Any:
+        outcomes = play(algorithm, games)
+        algorithm.table[0] = np.inf
+        return outcomes
+
+    monkeypatch.setattr(TDBackup, "play_greedily", overflow)
+    played = records(TabularLearner(TDBackupConfig(games=100, eval_every=100, greedy_games=10)))
+    assert next(played).steps == 100
+    with pytest.raises(UserError, match="the values are no longer finite numbers"):
+        next(played)

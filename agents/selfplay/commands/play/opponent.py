@@ -10,6 +10,7 @@ from selfplay.agent import Array, Player
 from selfplay.commands.play.board import Hint, Position, cells_of
 from selfplay.errors import UserError
 from selfplay.proof.judge import Judge
+from selfplay.proof.report import drawn_values, value_text
 from tictactoe import Rules, batch, solve
 from tictactoe.opponents import OPPONENTS
 
@@ -42,11 +43,11 @@ def trained(name: str, player: Player) -> Opponent:
         values = player.q_values(_observation(position))[0]
         chosen = move(position)
         # What a lost game is worth differs between learners, so the colours go from the worst square to the best.
-        shown = [float(values[cell]) for cell in position.empty]
-        worst, span = min(shown), max(shown) - min(shown) or 1.0
+        shown = drawn_values(values[list(position.empty)])
+        shades = 2 * (shown - shown.min()) / (np.ptp(shown) or 1.0) - 1
         return {
-            cell: Hint(f"{value:+.2f}", 2 * (value - worst) / span - 1, cell == chosen)
-            for cell, value in zip(position.empty, shown, strict=True)
+            cell: Hint(value_text(values[cell]), float(shade), cell == chosen)
+            for cell, shade in zip(position.empty, shades, strict=True)
         }
 
     about = f"what each square is worth to you as {name} sees it, the higher the better;\n* is where it would move."

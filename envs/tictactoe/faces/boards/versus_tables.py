@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tictactoe.faces.tabled_games import WIN, TabledGames, position_table
-from tictactoe.faces.vector_games import EVERY, Boards, Cells, Flags, Planes, Results, Start
-from tictactoe.faces.versus_games import BatchOpponent, Seat, answers, seats_of_new_games
+from tictactoe.faces.boards.games import EVERY, Boards, Cells, Flags, Planes, Results, Start
+from tictactoe.faces.boards.tables import WIN, TabledGames, position_table
+from tictactoe.faces.boards.versus_bitboards import BatchOpponent, Seat, answers, check_going_on, seats_of_new_games
 from tictactoe.opponents import OPPONENTS
 from tictactoe.planes import bits
 from tictactoe.rewards import Rewards
@@ -71,7 +71,9 @@ class TabledVersus:
         seats = seats_of_new_games(self._seat, self.seats, chosen, start, self.generator)
         due = chosen & (self._both.to_play(begun) != seats)
         if due.any():
-            begun[due] = self._replied(begun, ~due)[due]
+            replied = np.where(due, self._replied(begun, ~due), begun)
+            check_going_on(due & self._both.table.finished[replied])
+            begun = replied
         self.seats = seats  # only now, for an opponent that fails leaves every game as it was
         return begun
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tictactoe import batch
-from tictactoe.faces.kernels import Kernels
-from tictactoe.faces.vector_games import EVERY, Boards, Cells, Flags, Planes, Results, Start
+from tictactoe.faces.boards.games import EVERY, Boards, Cells, Flags, Planes, Results, Start
+from tictactoe.faces.boards.kernels import Kernels
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 

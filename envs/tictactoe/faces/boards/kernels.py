@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tictactoe import batch, opponents, planes
-from tictactoe.faces.vector_games import Cells, Flags, Planes, Results
+from tictactoe.faces.boards.games import Cells, Flags, Planes, Results
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 
@@ -70,7 +70,7 @@ BY_NUMPY = Kernels(play, look, opponents.choose)
 def kernels() -> Kernels:
     """Return the fastest functions that can be had."""
     try:
-        from tictactoe.faces import compiled  # noqa: PLC0415 (it takes 0.3 s, and need not be there)
+        from tictactoe.faces.boards import compiled  # noqa: PLC0415 (it takes 0.3 s, and need not be there)
     except ImportError:
         return BY_NUMPY
     return Kernels(compiled.play, compiled.look, compiled.choose)

@@ -11,7 +11,8 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from tests.tictactoe.shared import TURN, VERSUS, assert_same, random_actions, sized
-from tictactoe.faces import kernels, vector, versus_vector
+from tictactoe.faces import vector, versus_vector
+from tictactoe.faces.boards import kernels
 
 NUM_ENVS = 40
 COMPUTED = [(3, 4, 3), (4, 4, 4), (2, 10, 2), (7, 7, 5), (1, 64, 6), (8, 8, 5)]
@@ -93,7 +94,7 @@ def test_big_boards_play_without_numba() -> None:
 import sys
 sys.modules["numba"] = None
 import gymnasium, tictactoe
-from tictactoe.faces import kernels
+from tictactoe.faces.boards import kernels
 env = gymnasium.make_vec("TicTacToe-v0", num_envs=2, rows=4, cols=4, k=4)
 env.reset(seed=0)
 print(env.step([3, 5])[4]["action_mask"].sum(), kernels.kernels() is kernels.BY_NUMPY)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tictactoe import planes
-from tictactoe.faces.vector_games import EVERY, Boards, Cells, Flags, Planes, Results, Start
+from tictactoe.faces.boards.games import EVERY, Boards, Cells, Flags, Planes, Results, Start
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 from tictactoe.tree import game_tree, read_only

@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from tictactoe import batch
-from tictactoe.faces.vector_games import Flags, Planes, Results
+from tictactoe.faces.boards.games import Flags, Planes, Results
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from tictactoe import batch
 from tictactoe.actions import checked_cells
-from tictactoe.faces.bitboard_games import BitboardGames
-from tictactoe.faces.kernels import Kernels
-from tictactoe.faces.vector_games import EVERY, Boards, Cells, Flags, Planes, Results, Start
+from tictactoe.faces.boards.bitboards import BitboardGames
+from tictactoe.faces.boards.games import EVERY, Boards, Cells, Flags, Planes, Results, Start
+from tictactoe.faces.boards.kernels import Kernels
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
@@ -32,6 +32,19 @@ def answers(opponent: BatchOpponent, seen: Planes, mask: Planes) -> Cells:
         return checked_cells(cells, opponent(seen, mask), boards)
     except gymnasium.error.InvalidAction as error:
         raise gymnasium.error.InvalidAction(f"the opponent's {error}") from None
+
+
+def check_going_on(ended: Flags) -> None:
+    """Refuse first replies that ended a game.
+
+    Raises:
+        gymnasium.error.InvalidAction: one did, by a taken cell: no game starts where another could.
+    """
+    if ended.any():
+        raise gymnasium.error.InvalidAction(
+            f"the opponent's first action is a taken cell for board {ended.argmax()}, "
+            "and reset cannot return a finished game"
+        )
 
 
 def seats_of_new_games(
@@ -71,7 +84,9 @@ class VersusGames:
         begun = self._both.start(state, chosen, start)
         due = chosen & (begun.to_play != seats)
         if due.any():
-            begun = self._reply(begun, ~due).state
+            reply = self._reply(begun, ~due)
+            check_going_on(reply.terminated)
+            begun = reply.state
         self.seats = seats  # only now, for an opponent that fails leaves every game as it was
         return begun
 

@@ -1,6 +1,6 @@
 """What a vector environment asks of its games: how the state of `N` boards is started, moved and looked at.
 
-`bitboard_games.py` computes a ply on bitboards, for boards of up to 64 cells. `tabled_games.py` looks it up on boards
+`bitboards.py` computes a ply on bitboards, for boards of up to 64 cells. `tables.py` looks it up on boards
 so small that a table holds all positions. What both answer is tested equal at every ply.
 """
 

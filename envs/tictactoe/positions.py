@@ -1,0 +1,117 @@
+"""The positions from which `reset(options=...)` starts a game: what is one, and what is refused."""
+
+from collections.abc import Collection, Mapping
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tictactoe.rules import Rules
+
+
+def checked_position(rules: Rules, position: Any, perspective: str) -> tuple[int, int]:
+    """Return the bitboards of X and of O in a position from which a game can go on, as Python integers.
+
+    `position` is [rows, cols, 3] of 0 and 1, the board as the environment shows it to the seat to move: plane 1 is X's
+    from the `"absolute"` perspective and the mover's from the `"mover"` one. Who that is the numbers of marks tell.
+
+    Raises:
+        ValueError: it is no such board, no game leads to it, or the game is over there.
+    """
+    planes = _checked_planes(rules, position)
+    first, second = (_bitboard(planes[..., plane]) for plane in (1, 2))
+    ahead = first.bit_count() - second.bit_count()
+    if perspective == "absolute":
+        if ahead not in (0, 1):
+            raise ValueError(
+                f"no game leads to {first.bit_count()} X in plane 1 of the position and {second.bit_count()} O "
+                "in plane 2: X has as many marks as O, or one more"
+            )
+        x_marks, o_marks = first, second
+    else:
+        if ahead not in (0, -1):
+            raise ValueError(
+                f"no game leads to {first.bit_count()} marks of the mover in plane 1 of the position and "
+                f"{second.bit_count()} in plane 2: the mover has as many as the other seat, or one less"
+            )
+        x_marks, o_marks = (first, second) if ahead == 0 else (second, first)
+    # Nothing else needs to be asked: the marks can be placed in turn in any order, and where they hold no line in the
+    # end, no part of them holds one, so that no game is over before all of them are placed.
+    for mark, marks in (("X", x_marks), ("O", o_marks)):
+        if rules.has_line(marks):
+            raise ValueError(f"{mark} has a complete line in the position: the game is over there, give an earlier one")
+    if not rules.empty_cells(x_marks, o_marks):
+        raise ValueError("no cell of the position is empty: the game is over there, give an earlier one")
+    return x_marks, o_marks
+
+
+def seat_to_move(x_marks: int, o_marks: int) -> int:
+    """Return the seat that is to move in a position, 0 or 1."""
+    return x_marks.bit_count() - o_marks.bit_count()
+
+
+def check_options(options: Any, known: Collection[str]) -> None:
+    """Refuse options of `reset` that are none of the `known` ones.
+
+    Raises:
+        ValueError: one is unknown, or the options are no dict.
+    """
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options must be a dict with the keys {', '.join(known)}, got {options!r}")  # noqa: TRY004
+    for key in options:
+        if key not in known:
+            raise ValueError(f"unknown option {key!r} of reset: choose from {', '.join(known)}")
+
+
+def check_seat_to_move(seat: Any, to_play: int) -> None:
+    """Refuse a seat other than the one to move, where a face has no other use for it.
+
+    Raises:
+        ValueError: it is another seat, or none.
+    """
+    if not is_seat(seat) or seat != to_play:
+        raise ValueError(f"option seat must be {to_play}, the seat to move in this position, got {seat!r}")
+
+
+def is_seat(seat: object) -> bool:
+    """Tell whether it is one of the integers 0 and 1."""
+    return isinstance(seat, Integral) and not isinstance(seat, bool) and seat in (0, 1)
+
+
+def check_first_reply(rules: Rules, x_marks: int, o_marks: int) -> None:
+    """Refuse a position in which the opponent's first move could end the game, for no `reset` returns a finished one.
+
+    Raises:
+        ValueError: the seat to move can complete a line or fill the board.
+    """
+    seat = seat_to_move(x_marks, o_marks)
+    empty = rules.empty_cells(x_marks, o_marks)
+    wins = rules.winning_cells((x_marks, o_marks)[seat]) & empty
+    if wins or empty.bit_count() == 1:
+        raise ValueError(
+            f"an opponent who moves first in this position could {'complete a line' if wins else 'fill the board'}, "
+            f"and reset cannot return a finished game: give option seat={seat}, or another position"
+        )
+
+
+def _checked_planes(rules: Rules, position: Any) -> NDArray[np.bool_]:
+    try:
+        found = np.asarray(position)
+    except (ValueError, TypeError, RuntimeError):  # ragged lists; tensors on another device
+        found = np.empty(0, object)
+    shape = (rules.rows, rules.cols, 3)
+    if found.shape != shape or found.dtype.kind not in "biuf":
+        got = f"{type(position).__name__} of shape {found.shape} and type {found.dtype}"
+        raise ValueError(f"position must be numbers of shape {shape}, one-hot like an observation, got {got}")
+    set_to_one: NDArray[np.bool_] = found == 1
+    proper = (set_to_one.sum(axis=2) == 1) & ((found == 0).sum(axis=2) == 2)
+    if not proper.all():
+        cell = int(proper.argmin())
+        got = found.reshape(-1, 3)[cell].tolist()
+        raise ValueError(f"position must be one-hot, with one 1 and two 0 for each cell, got {got} for cell {cell}")
+    return set_to_one
+
+
+def _bitboard(plane: NDArray[np.bool_]) -> int:
+    return int.from_bytes(np.packbits(plane, bitorder="little").tobytes(), "little")

@@ -1,0 +1,111 @@
+"""PettingZoo's own tests, with our environment in the place of all of its environments.
+
+Its tests import its games, which need much else to be installed. Here its tic-tac-toe is ours, and its other games are
+missing; a test that goes over many games goes over our settings. Below are tests for the checks and wrappers that its
+own tests try with no such game. Counted are the tests in which a game of ours is made.
+Run it by `tests/interop/run pettingzoo_suite`.
+"""
+
+import os
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Any
+
+import pytest
+from pettingzoo.test import bombardment_test, performance_benchmark
+from pettingzoo.utils.wrappers import MultiEpisodeEnv, OrderEnforcingWrapper
+from suites import Outcome, Reason, Watch, apart, fetch_tests, report
+
+from tictactoe import tictactoe_v0
+
+URL = "https://github.com/Farama-Foundation/PettingZoo"
+FAMILIES = ("atari", "butterfly", "classic", "sisl")
+SETTINGS: tuple[dict[str, Any], ...] = (
+    {},
+    {"perspective": "mover", "rewards": "sparse"},
+    {"rows": 4, "cols": 5, "k": 4, "rewards": "article"},
+)
+OTHERS = ("doc_examples_test.py", "specific_env_test.py")
+"""Tests of PettingZoo's documentation and of its chess."""
+REASONS = (
+    Reason("test_bombardment", "'dict' object has no attribute 'shape'", "the check takes no observation with a mask"),
+)
+
+
+class InPlace:
+    """Put our environment in the place of all others, before the tests are collected."""
+
+    def __init__(self) -> None:
+        for family in FAMILIES:
+            sys.modules[f"pettingzoo.{family}"] = Family(f"pettingzoo.{family}")
+        every = ModuleType("pettingzoo.utils.all_modules")
+        every.all_environments = {"classic/tictactoe_v0": tictactoe_v0}  # type: ignore[attr-defined]
+        sys.modules[every.__name__] = every
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Let a test that takes a game's module take ours, with each of our settings where it takes settings."""
+        for mark in metafunc.definition.iter_markers("parametrize"):
+            names, values = mark.args
+            names = [names] if isinstance(names, str) else list(names)
+            if "env_module" in names:
+                ours = {"name": "classic/tictactoe_v0", "env_module": tictactoe_v0}
+                rows = [{**ours, "kwargs": settings} for settings in (SETTINGS if "kwargs" in names else SETTINGS[:1])]
+                values[:] = [[row[name] for name in names] if len(names) > 1 else row[names[0]] for row in rows]
+
+
+class Family(ModuleType):
+    """Hold our module under the name of PettingZoo's tic-tac-toe, and an empty one under that of any other game."""
+
+    def __getattr__(self, name: str) -> ModuleType:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return tictactoe_v0 if name.startswith("tictactoe") else ModuleType(name)
+
+
+def test_bombardment() -> None:
+    bombardment_test(tictactoe_v0.env(), cycles=500)
+
+
+def test_performance_benchmark() -> None:
+    performance_benchmark(tictactoe_v0.env())
+
+
+@pytest.mark.parametrize("episodes", [1, 3])
+def test_many_games_as_one(episodes: int) -> None:
+    game = MultiEpisodeEnv(OrderEnforcingWrapper(tictactoe_v0.env()), num_episodes=episodes)
+    game.reset(seed=0)
+    plies = 0
+    for _ in game.agent_iter():
+        observation, _, terminated, truncated, _ = game.last()
+        game.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
+        plies += not terminated
+    assert plies == 7 * episodes  # the first empty cell each time: X ends the game with the third diagonal cell, 6
+
+
+def outcomes_in(folder: Path) -> list[Outcome]:
+    """Run the tests in a folder, and those of this file."""
+    os.chdir(folder)
+    os.environ.update(SDL_VIDEODRIVER="dummy", SDL_AUDIODRIVER="dummy")
+    sys.path.insert(0, str(folder))
+    watch = Watch([tictactoe_v0.raw_env])
+    chosen = ["--override-ini", "python_files=*test*.py", *(f"--ignore=test/{name}" for name in OTHERS)]
+    return watch.outcomes_of([*chosen, "test", __file__], InPlace())
+
+
+def main() -> int:
+    """Run the tests of the installed version, and return the exit status."""
+    tag = version("pettingzoo")
+    with TemporaryDirectory() as place:
+        folder = Path(place) / "pettingzoo"
+        if not fetch_tests(URL, tag, ["test"], folder):
+            return 1
+        print(f"PettingZoo's tests at {tag}, gymnasium {version('gymnasium')}, numpy {version('numpy')}")
+        return 0 if report("tictactoe_v0", apart(outcomes_in, folder), REASONS) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

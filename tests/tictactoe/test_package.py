@@ -1,0 +1,83 @@
+"""The package offers what it says, and every face says which settings it takes."""
+
+import inspect
+import re
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import pytest
+
+import tictactoe
+from tests.tictactoe.shared import VERSUS
+from tictactoe import TicTacToeEnv, TicTacToeVersusEnv, tictactoe_v0
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_everything_offered_is_there_and_seen_in_a_listing() -> None:
+    assert {"TicTacToeVectorEnv", "TicTacToeVersusVectorEnv", "__version__"} <= set(dir(tictactoe))
+    for name in tictactoe.__all__:
+        assert getattr(tictactoe, name).__name__ == name
+    with pytest.raises(AttributeError, match="module 'tictactoe' has no attribute 'TicTacToeEnvironment'"):
+        _ = tictactoe.TicTacToeEnvironment  # type: ignore[attr-defined]
+
+
+def test_the_vector_classes_are_those_that_gymnasium_makes() -> None:
+    for env_id, offered in (
+        ("TicTacToe-v0", tictactoe.TicTacToeVectorEnv),
+        ("TicTacToeVersus-v0", tictactoe.TicTacToeVersusVectorEnv),
+    ):
+        assert type(gymnasium.make_vec(env_id, num_envs=2).unwrapped) is offered
+
+
+def test_the_version_is_that_of_the_project() -> None:
+    [version] = re.findall(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert tictactoe.__version__ == version
+
+
+def test_without_an_installation_there_is_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", missing)
+    assert not hasattr(tictactoe, "__version__")
+    with pytest.raises(AttributeError, match="no __version__ until it is installed"):
+        _ = tictactoe.__version__
+
+
+@pytest.mark.parametrize("face", [TicTacToeVersusEnv, tictactoe_v0.env, tictactoe_v0.raw_env])
+def test_every_face_shows_its_settings(face: Any) -> None:
+    shown, common = (inspect.signature(made).parameters for made in (face, TicTacToeEnv))
+    own = {"opponent", "seat"} if face is TicTacToeVersusEnv else set()
+    assert shown.keys() - own == common.keys()
+    assert [name for name in shown if name not in own] == list(common)
+    for name, parameter in common.items():
+        assert shown[name].default == (parameter.default if name != "dict_observation" or own else True)
+        assert shown[name].annotation == parameter.annotation
+
+
+@pytest.mark.parametrize(
+    ("face", "named"),
+    [
+        (TicTacToeEnv, "TicTacToeEnv.__init__"),
+        (TicTacToeVersusEnv, "TicTacToeVersusEnv.__init__"),
+        (tictactoe_v0.env, "env"),
+        (tictactoe_v0.raw_env, "raw_env.__init__"),
+        (lambda **settings: gymnasium.make(VERSUS, **settings), "TicTacToeVersusEnv.__init__"),
+    ],
+)
+def test_a_misspelt_setting_names_what_was_called(face: Any, named: str) -> None:
+    with pytest.raises(TypeError, match=rf"^{named}\(\) got an unexpected keyword argument 'colls'"):
+        face(colls=4)
+
+
+@pytest.mark.parametrize("face", [TicTacToeVersusEnv, tictactoe_v0.env, tictactoe_v0.raw_env])
+def test_every_setting_reaches_the_game(face: Any) -> None:
+    settings = {"rows": 2, "cols": 4, "k": 3, "rewards": "sparse", "perspective": "mover", "render_mode": "ansi"}
+    made = face(**settings, dict_observation=True)
+    game = made.game if face is TicTacToeVersusEnv else made._game
+    assert (game.rules.rows, game.rules.cols, game.rules.k) == (2, 4, 3)
+    assert game.rewards == tictactoe.Rewards(win=1, illegal=-10, allow=0, draw=0, loss=-1)
+    assert (game.perspective, game.dict_observation, game.render_mode) == ("mover", True, "ansi")

@@ -1,0 +1,230 @@
+"""What is a position to start from, and what is refused; `test_set_positions.py` plays on from them in every face."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+import torch
+
+from tests.tictactoe.rule_book import MARKS, RuleBook, marks_of
+from tictactoe import Rules, TicTacToeEnv, TicTacToeVersusEnv, tictactoe_v0
+from tictactoe.positions import checked_position
+
+PERSPECTIVES = ("absolute", "mover")
+
+
+def planes(drawing: str, perspective: str = "absolute") -> np.ndarray:
+    """Return what the seat to move observes of a board given as rows of X, O and "." between spaces."""
+    rows = drawing.split()
+    board = tuple("".join(rows))
+    return np.array(RuleBook(len(rows), len(rows[0]), 1).one_hot(board, perspective))
+
+
+def with_cell(cell: int, values: list[float]) -> np.ndarray:
+    """Return the board with X in the first cell, and in another these values in place of its three numbers."""
+    board = planes("X.. ... ...").astype(float)
+    board.reshape(-1, 3)[cell] = values
+    return board
+
+
+@pytest.mark.parametrize("perspective", PERSPECTIVES)
+def test_every_reachable_position_is_taken_if_and_only_if_the_game_goes_on(perspective: str) -> None:
+    book, taken = RuleBook(3, 3, 3), 0
+    for board in book.histories():
+        shown = book.one_hot(board, perspective)
+        if book.finished(board):
+            with pytest.raises(ValueError, match="the game is over there, give an earlier one"):
+                checked_position(Rules(), shown, perspective)
+        else:
+            taken += 1
+            expected = tuple(marks_of(board, mark) for mark in MARKS)
+            assert checked_position(Rules(), shown, perspective) == expected
+    assert taken == 4520
+
+
+@pytest.mark.parametrize("perspective", PERSPECTIVES)
+def test_a_board_of_any_size_and_numbers_of_any_type_are_taken(perspective: str) -> None:
+    rules, cells = Rules(10, 9, 9), np.arange(90)
+    board = tuple(np.where(cells % 7 == 0, "X", np.where(cells % 7 == 2, "O", ".")).tolist())
+    shown = np.array(RuleBook(10, 9, 9).one_hot(board, perspective))
+    expected = tuple(marks_of(board, mark) for mark in MARKS)
+    assert expected[0].bit_count() == expected[1].bit_count() == 13
+    for kind in (bool, np.int8, np.uint64, np.float16, np.float64):
+        found = checked_position(rules, shown.astype(kind), perspective)
+        assert found == expected
+        assert [type(marks) for marks in found] == [int, int]
+    for other in (shown.tolist(), torch.as_tensor(shown), np.asfortranarray(shown), shown[::-1][::-1]):
+        assert checked_position(rules, other, perspective) == expected
+
+
+NOT_PLANES = {
+    "a number": 4,
+    "nothing": None,
+    "text": "X........",
+    "a dict": {"observation": 0},
+    "ragged": [[[1, 0, 0]], [[1, 0]]],
+    "objects": np.full((3, 3, 3), None),
+    "strings": np.full((3, 3, 3), "1"),
+    "flat": np.zeros(27),
+    "two planes": np.zeros((3, 3, 2)),
+    "planes first": np.zeros((3, 3, 4)),
+    "another board": planes(".... .... ...."),
+    "a batch": planes("... ... ...")[None],
+}
+NOT_ONE_HOT = {
+    "nothing set": (with_cell(4, [0, 0, 0]), r"got \[0\.0, 0\.0, 0\.0\] for cell 4"),
+    "two set": (with_cell(8, [0, 1, 1]), r"got \[0\.0, 1\.0, 1\.0\] for cell 8"),
+    "not a number": (with_cell(1, [float("nan"), 1, 0]), r"got \[nan, 1\.0, 0\.0\] for cell 1"),
+    "a half": (with_cell(3, [0.5, 0.5, 0]), r"got \[0\.5, 0\.5, 0\.0\] for cell 3"),
+    "negative": (with_cell(2, [1, 1, -1]), r"got \[1\.0, 1\.0, -1\.0\] for cell 2"),
+}
+IMPOSSIBLE = {
+    ("XX. ... ...", "absolute"): "no game leads to 2 X in plane 1 of the position and 0 O in plane 2",
+    ("O.. ... ...", "absolute"): "no game leads to 0 X in plane 1 of the position and 1 O in plane 2",
+    ("X.. ... ...", "mover"): "no game leads to 1 marks of the mover in plane 1 of the position and 0 in plane 2",
+    ("OO. ... ...", "mover"): "no game leads to 0 marks of the mover in plane 1 of the position and 2 in plane 2",
+    ("XXX OO. ...", "absolute"): "X has a complete line",
+    ("OOO XX. X..", "absolute"): "O has a complete line",
+    ("OOO XX. ...", "mover"): "X has a complete line",  # plane 1, with fewer marks, is O's
+    ("XOX XOO OXX", "absolute"): "no cell of the position is empty",
+}
+
+
+@pytest.mark.parametrize("position", NOT_PLANES.values(), ids=NOT_PLANES)
+def test_what_is_no_board_is_refused(position: Any) -> None:
+    with pytest.raises(ValueError, match=r"^position must be numbers of shape \(3, 3, 3\), one-hot .*, got .*$"):
+        checked_position(Rules(), position, "absolute")
+
+
+@pytest.mark.parametrize(("position", "message"), NOT_ONE_HOT.values(), ids=NOT_ONE_HOT)
+def test_what_is_not_one_hot_is_refused(position: np.ndarray, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^position must be one-hot, with one 1 and two 0 for each cell, {message}$"):
+        checked_position(Rules(), position, "absolute")
+
+
+@pytest.mark.parametrize(("drawing", "perspective"), IMPOSSIBLE)
+def test_what_no_game_goes_on_from_is_refused(drawing: str, perspective: str) -> None:
+    shown = planes(drawing)  # here plane 1 is X's whoever is to move
+    with pytest.raises(ValueError, match=f"^{IMPOSSIBLE[drawing, perspective]}.*$"):
+        checked_position(Rules(), shown, perspective)
+
+
+def test_with_one_in_a_row_only_the_empty_board_is_a_position() -> None:
+    assert checked_position(Rules(2, 2, 1), planes(".. .."), "absolute") == (0, 0)
+    with pytest.raises(ValueError, match="X has a complete line"):
+        checked_position(Rules(2, 2, 1), planes("X. .."), "absolute")
+
+
+REFUSED_BY_EACH = [
+    ({"positon": 0}, "unknown option 'positon' of reset: choose from position, seat"),
+    ({"reset_mask": np.ones(1, bool)}, "unknown option 'reset_mask' of reset: choose from position, seat"),
+    ({3: 0}, "unknown option 3 of reset"),
+    ([], r"options must be a dict with the keys position, seat, got \[\]"),
+    ({"position": 0}, "position must be numbers of shape"),
+    ({"position": planes("XXX OO. ..."), "seat": 1}, "X has a complete line"),
+]
+REFUSED_BY_BOTH_SEATS = [
+    ({"seat": 1}, "option seat must be 0, the seat to move in this position, got 1"),
+    ({"position": planes("X.. ... ..."), "seat": 0}, "option seat must be 1, the seat to move in this position, got 0"),
+    ({"seat": False}, "option seat must be 0, .*, got False"),
+    ({"seat": "random"}, "option seat must be 0, .*, got 'random'"),
+]
+REFUSED_BY_VERSUS = [
+    ({"seat": 2}, "option seat must be 0 or 1, the agent's in this game, got 2"),
+    ({"seat": True}, "option seat must be 0 or 1, .*, got True"),
+    ({"seat": "random"}, "option seat must be 0 or 1, .*, got 'random'"),
+    ({"seat": np.array([0, 1])}, "option seat must be 0 or 1"),
+    (
+        {"position": planes("XX. OO. ..."), "seat": 1},
+        "an opponent who moves first .* could complete a line, and reset cannot return .*: give option seat=0",
+    ),
+    ({"position": planes("XX. OO. X..")}, "could complete a line, .*: give option seat=1"),
+    ({"position": planes("XOX XOO OX."), "seat": 1}, "could fill the board, .*: give option seat=0"),
+]
+FACES: dict[str, tuple[Any, list[Any]]] = {
+    "turn": (TicTacToeEnv, REFUSED_BY_EACH + REFUSED_BY_BOTH_SEATS),
+    "versus": (TicTacToeVersusEnv, REFUSED_BY_EACH + REFUSED_BY_VERSUS),
+    "pettingzoo": (tictactoe_v0.env, REFUSED_BY_EACH + REFUSED_BY_BOTH_SEATS),
+}
+
+
+def game_on(face: str) -> Any:
+    """Return an environment in a game that goes on."""
+    env: Any = FACES[face][0](render_mode="ansi")
+    env.reset(seed=5)
+    env.step(4)
+    return env
+
+
+@pytest.mark.parametrize(
+    ("face", "options", "message"),
+    [(face, *refused) for face, (_, each) in FACES.items() for refused in each],
+    ids=str,
+)
+def test_a_refused_reset_changes_nothing(face: str, options: Any, message: str) -> None:
+    env, twin = game_on(face), game_on(face)
+    with pytest.raises(ValueError, match=f"^.*{message}.*$"):
+        env.reset(seed=1, options=options)
+    assert env.render() == twin.render()
+    assert env.__dict__.get("seat") == twin.__dict__.get("seat")
+    for cell in (0, 2):  # with the same replies, drawn from the same numbers
+        moves = [int(np.flatnonzero(masks_of(game))[cell]) for game in (env, twin)]
+        env.step(moves[0]), twin.step(moves[1])
+        assert env.render() == twin.render()
+
+
+def masks_of(game: Any) -> np.ndarray:
+    """Return the empty cells, whichever face it is."""
+    mask: np.ndarray = game.action_masks() if hasattr(game, "action_masks") else game.last()[0]["action_mask"]
+    return mask
+
+
+def test_a_random_seat_may_be_the_other_so_such_a_position_is_refused_whatever_is_drawn() -> None:
+    env = TicTacToeVersusEnv(seat="random")
+    for seed in range(8):
+        with pytest.raises(ValueError, match="give option seat=0"):
+            env.reset(seed=seed, options={"position": planes("XX. OO. ...")})
+        _, info = env.reset(seed=seed, options={"position": planes("XX. OO. ..."), "seat": 0})
+        assert info["to_play"] == env.seat == 0
+
+
+def test_with_one_in_a_row_nobody_begins_in_the_second_seat() -> None:
+    env = TicTacToeVersusEnv(k=1)
+    env.reset(options={"seat": 0, "position": planes("... ... ...")})
+    with pytest.raises(ValueError, match="could complete a line"):
+        env.reset(options={"seat": 1})
+
+
+def test_the_seat_of_one_game_is_not_that_of_the_next() -> None:
+    env = TicTacToeVersusEnv()
+    assert env.reset(options={"seat": np.int64(1)})[1]["to_play"] == 1
+    assert type(env.seat) is int
+    assert env.reset()[1]["to_play"] == 0
+    assert env.reset(options={})[1]["to_play"] == 0
+
+
+def test_an_opponent_who_begins_on_a_taken_cell_is_named_and_the_game_is_over() -> None:
+    env = TicTacToeVersusEnv()
+    env.set_opponent(lambda *_: 0)
+    with pytest.raises(gymnasium.error.InvalidAction, match="the opponent's first action is a taken cell"):
+        env.reset(options={"position": planes("X.. ... ..."), "seat": 0})
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(1)
+
+
+@pytest.mark.parametrize("make", [TicTacToeEnv, TicTacToeVersusEnv, tictactoe_v0.env])
+def test_the_array_of_a_position_stays_the_callers(make: Any) -> None:
+    shown = planes("XO. ... ...").astype(np.int8)
+    env = make(render_mode="ansi")
+    env.reset(options={"position": shown})
+    shown[:] = 7
+    assert env.render() == " X  O  .\n .  .  .\n .  .  .\n"  # no move is the last
+    env.step(4)
+    assert (shown == 7).all()
+
+
+def test_pettingzoos_tests_hand_over_an_option_without_a_meaning() -> None:
+    game = tictactoe_v0.env()
+    game.reset(options={"options": 1, "position": planes("X.. ... ...")})
+    assert game.agent_selection == "player_2"
