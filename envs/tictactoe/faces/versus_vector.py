@@ -28,8 +28,8 @@ class TicTacToeVersusVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     environment's own generator, which `reset(seed=...)` seeds: one stream for all boards.
 
     Raises:
-        ValueError: a setting does not exist, the board has more than 64 cells, or the opponent is
-            `"optimal"` on a board of over 16.
+        ValueError: a setting does not exist, or the board has more than 64 cells.
+        ImportError: the opponent is `"optimal"` on a board of over 16 cells, and Numba is not installed.
         gymnasium.error.InvalidAction: the actions, or the opponent's, are not one cell for each board; nothing changes.
         gymnasium.error.ResetNeeded: there is no game, or with autoreset disabled one has ended.
     """
