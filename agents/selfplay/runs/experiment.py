@@ -73,10 +73,10 @@ def run(learner: Learner, kept: Checkpoints) -> Run:
     config, folder = learner.config, kept.folder
     standing = resumed(learner, kept) if kept.resuming else None
     with _refusals_in_one_line(folder):
-        earlier = first_lines(folder, kept.evaluations, config.unit, config.rules) if kept.resuming else None
+        earlier = first_lines(folder, kept.evaluations, config.unit, config.rules) if kept.resuming else []
         run_folder.write_config(folder, config, learner.notes())
         tracker = Tracker(folder, config.unit, earlier)
-        history = [(int(line[config.unit]), metrics_evaluation(line, config.rules), line) for line in earlier or []]
+        history = [(int(line[config.unit]), metrics_evaluation(line, config.rules), line) for line in earlier]
         finished = False
 
         def so_far() -> Run:
