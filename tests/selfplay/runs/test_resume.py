@@ -22,7 +22,7 @@ from selfplay.learner import State
 from selfplay.runs import checkpoints as checkpoint, folder as run_folder, loop
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.runs.screen import Screen
-from tests.runs import DQN, TABULAR, Stopper, in_parts, left_behind, metrics, newest, same, stopped
+from tests.runs import DQN, TABULAR, Stopper, in_parts, left_behind, metrics, newest, same, stopped, without_pictures
 
 DAY = 86_400 * 10**9
 """Nanoseconds."""
@@ -193,6 +193,20 @@ def test_tensorboard_shows_each_step_once(tmp_path: Path, monkeypatch: pytest.Mo
         events = EventAccumulator(str(resumed))
         events.Reload()
         assert [event.step for event in events.Scalars("eval/optimal_states")] == steps
+
+
+def test_tensorboard_shows_the_last_player_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_pictures(monkeypatch.setattr)
+    folder = tmp_path / "it"
+    with monkeypatch.context() as killed:  # draws its last player, and is gone before it says that it has ended
+        killed.setattr(Checkpoints, "finish", lambda *_: (_ for _ in ()).throw(UserError("gone")))
+        with pytest.raises(UserError, match="gone"):
+            train.main([*DQN, "--run-dir", str(folder)])
+    train.main(["--resume", str(folder)])
+    steps = [line["plies"] for line in metrics(folder)]
+    assert len(steps) == 3
+    for tag in ("q/opening", "game/self_play/text_summary", "eval/optimal_states", "time/training_s"):
+        assert shown_steps(folder, tag) == steps, tag
 
 
 def test_tensorboard_shows_all_steps_in_order_though_the_clock_was_set_back(
