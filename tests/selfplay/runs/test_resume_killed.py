@@ -80,6 +80,7 @@ def test_a_run_killed_before_any_change_of_a_file_ends_with_the_same_bits(args: 
             assert (again.status, again.complaint) == (0, BEGINNING.format(folder=folder) if begun and not kept else "")
             resumed += 1
         same(whole, folder)
+        assert len(list((folder / "checkpoint").iterdir())) == 4, "two checkpoints, and no part of another"
         assert not list(folder.rglob("*.partial"))
         shutil.rmtree(folder)
     assert resumed > 30
