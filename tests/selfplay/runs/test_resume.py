@@ -180,9 +180,10 @@ def test_tensorboard_shows_each_step_once(tmp_path: Path, monkeypatch: pytest.Mo
     folder, write = tmp_path / "it", Checkpoints.write
     start = [*DQN, "--run-dir", str(folder)]
     for times in (1, 2):  # evaluates, and is gone before it writes a checkpoint of that
-        with monkeypatch.context() as killed, pytest.raises(UserError, match="gone"):
+        with monkeypatch.context() as killed:
             killed.setattr(Checkpoints, "write", write_or_die)
-            train.main(start)
+            with pytest.raises(UserError, match="gone"):
+                train.main(start)
         start = ["--resume", str(folder)]
         assert len(metrics(folder)) == 3
         resumed = Path(shutil.copytree(folder, tmp_path / f"after {times} deaths"))
