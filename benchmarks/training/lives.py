@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import shutil
 import signal
+import statistics
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -44,6 +45,7 @@ class Whole(NamedTuple):
     """How each of its processes goes about it."""
     left: dict[str, object]
     seconds: float
+    """Median of those that were timed."""
 
 
 class Ended(NamedTuple):
@@ -79,30 +81,37 @@ class Life(NamedTuple):
     """What the process said that could not go on in the folder; empty if all could."""
     complaints: list[str]
     """Lines that no process should print that goes on after a kill: of damaged checkpoints, above all."""
+    seconds: float
+    """Of its last process; without a kill, of all of it."""
 
 
-def unkilled(args: Sequence[str], flags: Sequence[str], place: Path) -> Whole:
-    """Train in this process, so that everything is loaded in it, and in one that is forked from it, and is timed.
+def unkilled(args: Sequence[str], flags: Sequence[str], place: Path, times: int) -> Whole:
+    """Train in this process, so that everything is loaded in it, and then so often in one that is forked from it.
 
     Raises:
-        UserError: it fails.
+        UserError: it fails, or not all come to the same bits.
     """
+    start = [*args, *flags, "--run-dir", str(place / RUN)]
     with contextlib.redirect_stdout(io.StringIO()):
-        train.main([*args, *flags, "--run-dir", str(place / RUN)])
+        train.main(start)
+    left, seconds = left_behind(place / RUN), []
     shutil.rmtree(place / RUN)
-    ended = process([*args, *flags, "--run-dir", str(place / RUN)], place)
-    if ended.status != 0 or ended.lines:
-        raise UserError(f"{command('train', *args)} fails without being killed: {' '.join(ended.lines[-1:])}")
-    whole = Whole(args, flags, left_behind(place / RUN), ended.seconds)
-    shutil.rmtree(place / RUN)
-    return whole
+    for _ in range(times):
+        ended = process(start, place)
+        if ended.status != 0 or ended.lines:
+            raise UserError(f"{command('train', *args)} fails without being killed: {' '.join(ended.lines[-1:])}")
+        if different := differences(left, left_behind(place / RUN)):
+            raise UserError(f"{command('train', *args)} differs without being killed: {', '.join(different)}")
+        seconds.append(ended.seconds)
+        shutil.rmtree(place / RUN)
+    return Whole(args, flags, left, statistics.median(seconds))
 
 
 def live(whole: Whole, place: Path, moments: Iterator[float], most: int) -> Life:
     """Start a run, kill its processes at these moments, so many at most, and let it go on until it ends.
 
     A moment is in seconds from the start of a process; a process that has ended by then is not killed. The folder is
-    gone afterwards, unless something is wrong with it.
+    gone afterwards.
     """
     folder = place / RUN
     beginning = f"{folder / CHECKPOINTS}: holds no checkpoint yet; the run begins again"
@@ -112,7 +121,7 @@ def live(whole: Whole, place: Path, moments: Iterator[float], most: int) -> Life
         begun, kept, had_ended, before = (folder / CONFIG).exists(), newest(folder), _ended(folder), halves(folder)
         start = ["--resume", str(folder)] if begun else [*whole.args, "--run-dir", str(folder)]
         moment = next(moments) if len(kills) < most else None
-        status, lines, _ = process([*start, *whole.flags], place, moment)
+        status, lines, seconds = process([*start, *whole.flags], place, moment)
         if begun and not kept and lines[:1] == [beginning]:
             del lines[0]
         if status != -signal.SIGKILL or moment is None:
@@ -120,11 +129,11 @@ def live(whole: Whole, place: Path, moments: Iterator[float], most: int) -> Life
         complaints += lines
         writing = bool(halves(folder) - before)
         kills.append(Kill((folder / CONFIG).exists(), newest(folder) > 0, writing, _ended(folder)))
-    finished = status == 0 or (status == USER_ERROR and had_ended and "is finished" in lines[-1])
+    finished = status == 0 or (status == USER_ERROR and had_ended and any("is finished" in line for line in lines))
     stuck = "" if finished else f"exit status {status}: {' '.join(lines[-1:])}"
     different = differences(whole.left, left_behind(folder)) if finished else []
-    life = Life(kills, different, stuck, complaints + (lines if status == 0 else []))
-    shutil.rmtree(folder)
+    life = Life(kills, different, stuck, complaints + (lines if status == 0 else []), seconds)
+    shutil.rmtree(folder, ignore_errors=True)
     return life
 
 

@@ -88,7 +88,7 @@ def faults() -> None:
     found = {}
     for name, plant in FAULTS.items():
         with tempfile.TemporaryDirectory() as place:
-            whole = unkilled(ARGS, OFTEN, Path(place))
+            whole = unkilled(ARGS, OFTEN, Path(place), times=1)
             with plant(Path(place)):
                 found[name] = live(whole, Path(place), repeat(60.0), 1)._asdict()
     print(json.dumps(found))
@@ -103,4 +103,5 @@ if __name__ == "__main__":
     if what == "faults":
         faults()
     else:
+        kills.TIMED = 1
         run_command(kills.main, kills.PROG, args)

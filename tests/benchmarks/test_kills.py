@@ -45,6 +45,7 @@ def test_planted_faults_are_found() -> None:
     found = json.loads(ended.stdout)
     right = {"different": [], "stuck": "", "complaints": []}
     assert [len(life.pop("kills")) for life in found.values()] == [1] * len(found)
+    assert min(life.pop("seconds") for life in found.values()) > 0
     assert found.pop("none") == right
     different = ["model.safetensors", "metrics.jsonl", NEWEST, EVENTS]
     assert set(different) <= set(found["generator not restored"].pop("different"))
@@ -59,15 +60,15 @@ def test_planted_faults_are_found() -> None:
 @pytest.mark.parametrize(
     ("life", "cells", "line"),
     [
-        (Life([RESUMED], ["model.safetensors"], "", []), ["NO (1)", "0", "0"], "is another: model.safetensors"),
-        (Life([RESUMED], [], "exit status 2: gone", []), ["yes", "1", "0"], "cannot go on, exit status 2: gone"),
-        (Life([RESUMED], [], "", ["damaged"]), ["yes", "0", "1"], "complains: damaged"),
+        (Life([RESUMED], ["model.safetensors"], "", [], 1.0), ["NO (1)", "0", "0"], "is another: model.safetensors"),
+        (Life([RESUMED], [], "exit status 2: gone", [], 1.0), ["yes", "1", "0"], "cannot go on, exit status 2: gone"),
+        (Life([RESUMED], [], "", ["damaged"], 1.0), ["yes", "0", "1"], "complains: damaged"),
     ],
 )
 def test_a_fault_is_shown_and_is_the_exit_status(
     life: Life, cells: list[str], line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lives = [Life([RESUMED, RESUMED], [], "", []), life]
+    lives = [Life([RESUMED, RESUMED], [], "", [], 1.0), life]
     monkeypatch.setattr(kills, "measure", lambda name, _: Tally(name, 1.0, lives))
     with pytest.raises(SystemExit) as ended:
         kills.main(["--settings", "minimax-q"])
