@@ -14,8 +14,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import gymnasium
-import tictactoe  # noqa: F401 (registers the environments)
 from suites import Outcome, Reason, Watch, apart, fetch_tests, report
+
+import tictactoe  # noqa: F401 (registers the environments)
 from tictactoe.faces.turn import TicTacToeEnv
 from tictactoe.faces.vector import TicTacToeVectorEnv
 from tictactoe.faces.versus import TicTacToeVersusEnv

@@ -72,7 +72,9 @@ def assert_stacked(recorded: Any, shown: list[Any]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Implicitly cleaning up:ResourceWarning")  # Minari's folder for what it records
-@pytest.mark.filterwarnings("ignore:`eval_env` is set to None")  # the environment of the recording is the one to judge by
+@pytest.mark.filterwarnings(
+    "ignore:`eval_env` is set to None"
+)  # the environment of the recording is the one to judge by
 @pytest.mark.parametrize("env_id", [TURN, VERSUS])
 def test_a_recorded_game_is_the_played_one(env_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
