@@ -1,6 +1,6 @@
 """Kill runs at random moments, let each go on until it ends, and compare its bits with those of a run left alone.
 
-The table of docs/training.md (about twenty-five minutes on one core that nobody else uses):
+The table of docs/training.md (about twenty minutes):
 
     python -m benchmarks.training.kills --markdown table.md
 
