@@ -55,6 +55,7 @@ class QPlayer:
         self.networks = networks
         self.perspective = perspective
         self.mask = mask
+        self.canonical = canonical
         device = next(networks[0].parameters()).device
         self._canonical = Canonical(rules, device) if canonical else None
 
