@@ -33,7 +33,7 @@ from selfplay.commands.command_line import run_command
 from selfplay.proof.stochastic import sort_keys
 from tictactoe import Rules, planes
 from tictactoe.opponents import OPPONENTS, Choices
-from tictactoe.symmetry import symmetries
+from tictactoe.symmetry import representatives
 
 PROG = "python -m benchmarks.environment.rule"
 PARENTS = 1 << 15
@@ -129,15 +129,8 @@ def _distinct(rules: Rules, mine: Words, theirs: Words) -> tuple[Words, Words]:
     dead = rules.full_word & ~(_open_cells(rules, mine, theirs) | _open_cells(rules, theirs, mine))
     first = np.unique(sort_keys(rules, mine | dead, theirs | dead), return_index=True)[1]
     mine, theirs, dead = mine[first], theirs[first], dead[first]
-    if not len(mine):
-        return mine, theirs
-    bits = [planes.bits(rules.cells, side | dead).astype(np.int64) for side in (mine, theirs)]
-    images = [[side @ (np.int64(1) << np.argsort(cells)) for side in bits] for cells in symmetries(rules)]
-    least = images[0]
-    for image in images[1:]:
-        less = (image[0] < least[0]) | (image[0] == least[0]) & (image[1] < least[1])
-        least = [np.where(less, *sides) for sides in zip(image, least, strict=True)]
-    first = np.unique(sort_keys(rules, *least), return_index=True)[1]
+    images = representatives(rules, mine | dead, theirs | dead)
+    first = np.unique(sort_keys(rules, *images), return_index=True)[1]
     return mine[first], theirs[first]
 
 

@@ -28,8 +28,9 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
     Information: as in `TicTacToeEnv`; the agent's seat is `seat`.
 
     Arguments:
-        opponent: `"random"`, `"heuristic"` (win, else block, else random), `"rule"` (win, else block, else the cell on
-            the most and fullest open lines) or `"optimal"`, on boards of up to 64 cells; `set_opponent` takes any other.
+        opponent: `"random"`, `"heuristic"` (win, else block, else random), `"rule"` (win, else block, else the cell
+            where the most and fullest open lines cross) or `"optimal"`, on boards of up to 64 cells; `set_opponent`
+            takes any other.
         seat: 0, 1 or `"random"`, drawn anew for each game; with `k=1` only 0.
         rows, cols, k, rewards, perspective, dict_observation, render_mode: as in `TicTacToeEnv`.
 
