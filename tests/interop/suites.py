@@ -15,13 +15,13 @@ import pytest
 
 
 class Reason(NamedTuple):
-    """Say why a test fails with our environment though nothing is wrong with it."""
+    """Say why some tests fail with our environment though nothing is wrong with it."""
 
-    test: str
-    """The test's function."""
-    message: str
-    """A part of what the failure says; a failure that says something else is not explained by this."""
     why: str
+    message: str
+    """A part of what the failure says; one that says something else is not explained by this."""
+    tests: tuple[str, ...]
+    """The tests' functions; none mean any."""
 
 
 class Outcome(NamedTuple):
@@ -46,8 +46,8 @@ class Watch:
 
     def outcomes_of(self, arguments: Sequence[str], plugin: object) -> list[Outcome]:
         """Run tests in silence, with the settings of no project, and return how those with something of ours ended."""
-        plain = ["-c", os.devnull, "-p", "no:terminal", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
-        pytest.main([*plain, *arguments], plugins=[self, plugin])
+        plain = f"--rootdir=. --noconftest -c {os.devnull} -p no:terminal -p no:cacheprovider"
+        pytest.main([*plain.split(), "--continue-on-collection-errors", *arguments], plugins=[self, plugin])
         return list(self.outcomes.values())
 
     def _counted(self, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -119,5 +119,8 @@ def report(name: str, outcomes: Sequence[Outcome], reasons: Sequence[Reason]) ->
 
 def explanation(failure: Outcome, reasons: Iterable[Reason]) -> str | None:
     """Return why a test fails, or None if nothing that is known explains it."""
-    function = failure.test.rpartition("::")[2].partition("[")[0]
-    return next((known.why for known in reasons if known.test == function and known.message in failure.message), None)
+    function = failure.test.partition("[")[0].rpartition("::")[2]
+    fitting = (
+        known for known in reasons if known.message in failure.message and function in (known.tests or (function,))
+    )
+    return next((known.why for known in fitting), None)

@@ -55,7 +55,7 @@ def play(env: gymnasium.Env[Any, Any], seed: int, cells: list[int] | None = None
         observation, reward, terminated, truncated, info = env.step(cell)
         assert not truncated
         for column, value in zip(game, (observation, info, cell, reward, terminated), strict=True):
-            column.append(value)  # type: ignore[arg-type]
+            column.append(value)
     return game
 
 
@@ -72,7 +72,7 @@ def assert_stacked(recorded: Any, shown: list[Any]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Implicitly cleaning up:ResourceWarning")  # Minari's folder for what it records
-@pytest.mark.filterwarnings("ignore:`eval_env` is set to None")  # the environment of the recording is the one to judge by
+@pytest.mark.filterwarnings("ignore:`eval_env` is set to None")  # that of the recording is the one
 @pytest.mark.parametrize("env_id", [TURN, VERSUS])
 def test_a_recorded_game_is_the_played_one(env_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
