@@ -6,7 +6,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
@@ -36,19 +36,16 @@ class Ended(NamedTuple):
 
 
 class Dying:
-    """Count calls of C functions, all or those of some names, and kill the process before the nth; 0 never does."""
+    """Count the calls of FILE_CALLS, and kill the process before the nth; 0 never does."""
 
-    def __init__(self, number: int, names: Collection[str]) -> None:
+    def __init__(self, number: int) -> None:
         self.number = number
-        self.names = names
         self.calls = 0
 
     def __call__(self, frame: FrameType, event: str, called: Any) -> None:
         """Be told of a call, as `sys.setprofile` does."""
         del frame
-        if event == "c_call" and (
-            not self.names or (called.__name__ in self.names and called.__module__ == os.fsync.__module__)
-        ):
+        if event == "c_call" and called.__name__ in FILE_CALLS and called.__module__ == os.fsync.__module__:
             self.calls += 1
             if self.calls == self.number:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -61,8 +58,6 @@ class Setting(NamedTuple):
     """Called first in the process; a function of a module, so that it can be sent there."""
     dies_at: int | None = None
     """Call before which it kills itself; 0 counts calls only."""
-    counted: tuple[str, ...] = ()
-    """Names of the calls that count; none mean all."""
 
 
 def run(command: str, args: Sequence[str], place: Path, setting: Setting | None = None) -> Ended:
@@ -106,7 +101,7 @@ def _command(command: str, args: list[str], place: Path, setting: Setting) -> No
     sys.stdout = os.fdopen(1, "w", closefd=False)  # the inherited ones remember what they were
     sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)
     sys.argv = [f"selfplay {command}", *args]
-    dying = None if setting.dies_at is None else Dying(setting.dies_at, setting.counted)
+    dying = None if setting.dies_at is None else Dying(setting.dies_at)
     if setting.before is not None:
         setting.before()
     before = resource.getrusage(resource.RUSAGE_SELF)

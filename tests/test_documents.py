@@ -17,8 +17,10 @@ from tests.runs import saved
 
 ROOT = Path(__file__).parent.parent
 README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
-PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 DOCUMENTS = [*PAGES, CONTRIBUTING]
+EXACT = [ROOT / "docs/environment.md", ROOT / "docs/frameworks.md", *sorted((ROOT / "docs/faces").glob("*.md"))]
+"""Pages on which a comment behind or below a `print` is what it prints."""
 FRAMEWORKS = ("sb3_contrib", "stable_baselines3", "torchrl")
 """What snippets import beside what this project needs; where one is not installed they are not run."""
 
@@ -65,11 +67,14 @@ def test_ci_runs_the_readmes_test_command() -> None:
 def test_there_are_snippets_and_the_readme_names_every_page() -> None:
     assert len(blocks("python", README)) >= 2
     assert len(blocks("python", *PAGES)) >= 15
-    assert [page.name for page in PAGES[1:] if f"](docs/{page.name})" not in README.read_text()] == []
+    names = [page.relative_to(ROOT).as_posix() for page in PAGES[1:]]
+    assert [name for name in names if f"]({name})" not in README.read_text()] == []
 
 
 @pytest.mark.parametrize("snippet", blocks("python", *PAGES), ids=name_of)
-def test_each_snippet_runs_by_itself(snippet: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_snippet_runs_by_itself(
+    snippet: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     for framework in FRAMEWORKS:
         if re.search(rf"^(from|import) {framework}\b", snippet.text, re.MULTILINE):
             pytest.importorskip(framework)
@@ -78,18 +83,39 @@ def test_each_snippet_runs_by_itself(snippet: Block, tmp_path: Path, monkeypatch
     if "runs/NAME" in snippet.text:
         saved(tmp_path / "runs" / "NAME")
     exec(snippet.text, {})
+    if snippet.page in EXACT:
+        lines = iter(capsys.readouterr().out.splitlines())
+        assert [line for line in promised(snippet.text) if line not in lines] == []  # each after the one before it
 
 
-@pytest.mark.parametrize(
-    ("page", "says"),
-    [("environment.md", "0 (0, 2, 6, 8)"), ("proofs.md", "77904 131184"), ("proofs.md", "True 0 0")],
-)
+def promised(snippet: str) -> list[str]:
+    """Return the lines that a snippet's comments behind and below its `print` calls say it prints."""
+    found = []
+    printing = False
+    for line in snippet.splitlines():
+        call, _, comment = line.partition("# ")
+        printing = "print(" in call or (printing and not call)
+        if printing and comment:
+            found.append(comment)
+    return found
+
+
+def test_what_a_snippet_promises_is_read() -> None:
+    assert promised("print(1)  # 1\n# no more\nx = 2  # two\n# three\n    print(x)\n#  2 .\n# 3\n") == [
+        "1",
+        "no more",
+        " 2 .",
+        "3",
+    ]
+
+
+@pytest.mark.parametrize(("page", "says"), [("proofs.md", "77904 131184"), ("proofs.md", "True 0 0")])
 def test_a_snippet_prints_what_its_page_says(
     page: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     content = ROOT / "docs" / page
     assert says in content.read_text()
-    makes = {"0 (0, 2, 6, 8)": "solve(Rules())", "77904 131184": "class Uniform", "True 0 0": "STEPS"}[says]
+    makes = {"77904 131184": "class Uniform", "True 0 0": "STEPS"}[says]
     [snippet] = [block for block in blocks("python", content) if makes in block.text]
     monkeypatch.chdir(tmp_path)
     exec(snippet.text, {})

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from selfplay.dqn.config import PRESETS as PRESETS, DQNConfig as DQNConfig
     from selfplay.dqn.interleaved import InterleavedAgents as InterleavedAgents
     from selfplay.errors import UserError as UserError
+    from selfplay.proof.counterexamples import Counterexamples as Counterexamples, counterexamples as counterexamples
     from selfplay.proof.evaluation import (
         Evaluation as Evaluation,
         Proof as Proof,
@@ -39,6 +40,7 @@ _PLACES = {
     "dqn.config": ("PRESETS", "DQNConfig"),
     "dqn.interleaved": ("InterleavedAgents",),
     "errors": ("UserError",),
+    "proof.counterexamples": ("Counterexamples", "counterexamples"),
     "proof.evaluation": ("Evaluation", "Proof", "SeatEvaluation", "evaluate"),
     "proof.reach": ("Unfinished", "Unproved", "evaluate_reach"),
     "runs.experiment": ("Run",),

@@ -33,15 +33,23 @@ def env(
 
 
 class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (PettingZoo's own name)
-    """Play an m,n,k game by PettingZoo's rules of turn-taking.
+    """Play an m,n,k game by PettingZoo's rules of turn-taking, as `player_1` (seat 0) and `player_2`.
 
-    The settings are those of `TicTacToe-v0`. An agent observes `observation` [rows, cols, 3] int8 and
-    `action_mask` [rows * cols] int8: the empty cells on its turn, zeros on the opponent's, and ones when
-    the game is over. `infos` hold `action_mask` too, and at the end `winner` (0, 1, or -1 for none) and
-    `illegal`, whether a taken cell has ended the game. With `perspective="mover"` each agent sees its own
-    marks in plane 1.
+    Action space: Discrete(rows * cols) for each agent, as in `TicTacToeEnv`; None once the game is over.
+    Observation space: a dict for each agent of `observation`, Box(0, 1, (rows, cols, 3), int8), as that agent sees the
+        board, and `action_mask`, Box(0, 1, (rows * cols,), int8): the empty cells on its turn, zeros on the other's,
+        and ones when the game is over.
+    Rewards: to the agent that acted, as `tictactoe.Rewards` says, and `loss` to the other if the move wins.
+    Starting state: the empty board, `player_1` to move, or `reset(options=...)`: `position`, `seat`.
+    Episode end: as in `TicTacToeEnv`, for both agents at once.
+    Information: `action_mask`, and at the end `winner` int, -1 for none, and `illegal` bool.
+
+    Arguments:
+        rows, cols, k, rewards, perspective, render_mode: as in `TicTacToeEnv`.
+        dict_observation: True, for an agent finds its mask in its observation.
 
     Raises:
+        ValueError: a setting or an agent does not exist.
         gymnasium.error.InvalidAction: the action is not a cell; nothing changes.
         gymnasium.error.ResetNeeded: there is no game, or both agents have taken their last step.
     """

@@ -9,7 +9,7 @@ from benchmarks.environment import faces
 from benchmarks.learning import bigger_boards, learners, published, targets, time_to_unbeatable
 from benchmarks.peers import __main__ as peers
 from benchmarks.scaling import __main__ as scaling
-from benchmarks.training import article_speed, device_work, profile, update_cost
+from benchmarks.training import article_speed, device_work, kills, profile, update_cost
 from selfplay.errors import UserError
 
 MISTAKES = [
@@ -29,6 +29,8 @@ MISTAKES = [
     (time_to_unbeatable, "--unit-steps 0", "--unit-steps must be at least 1"),
     (article_speed, "--steps 0", "--steps must be at least 1"),
     (device_work, "--boards 0", "--boards must be at least 1"),
+    (kills, "--kills 0", "--kills must be at least 1"),
+    (kills, "--settings nonsense", "--settings must be some of default, mask"),
     (profile, "--seeds", "--seeds must be at least one"),
     (update_cost, "--nonsense", "Unrecognized options: --nonsense"),
     (peers, "--evaluations 0", "--evaluations must be at least 1"),

@@ -54,7 +54,8 @@ def play(env: gymnasium.Env[Any, Any], seed: int, cells: list[int] | None = None
             cell = int(generator.choice(np.flatnonzero(info["action_mask"])))
         observation, reward, terminated, truncated, info = env.step(cell)
         assert not truncated
-        for column, value in zip(game, (observation, info, cell, reward, terminated), strict=True):
+        columns: tuple[list[Any], ...] = tuple(game)
+        for column, value in zip(columns, (observation, info, cell, reward, terminated), strict=True):
             column.append(value)
     return game
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tictactoe import Rules
-from tictactoe.symmetry import symmetries
+from tictactoe.symmetry import representatives, symmetries
 
 BOARDS = [(3, 3, 3), (4, 4, 3), (8, 8, 5), (2, 3, 2), (3, 4, 3), (7, 4, 4), (1, 1, 1), (1, 5, 2), (5, 1, 2)]
 
@@ -34,3 +34,22 @@ def test_all_turns_and_reflections_are_there(size: tuple[int, int, int]) -> None
 def test_the_shared_table_is_read_only() -> None:
     with pytest.raises(ValueError, match="read-only"):
         symmetries(Rules())[0, 0] = 1
+
+
+@pytest.mark.parametrize("size", [(3, 3, 3), (3, 4, 3), (4, 4, 4), (5, 7, 4), (8, 8, 5)], ids=str)
+def test_all_images_of_a_position_have_one_representative_among_them(size: tuple[int, int, int]) -> None:
+    rules = Rules(*size)
+    marks = np.random.default_rng(0).integers(3, size=(300, rules.cells))
+
+    def words(board: np.ndarray) -> list[np.ndarray]:
+        bits = np.left_shift(np.uint64(1), np.arange(rules.cells, dtype=np.uint64))
+        return [((board == plane) * bits).sum(axis=1, dtype=np.uint64).view(np.int64) for plane in (1, 2)]
+
+    images = [words(marks[:, cells]) for cells in symmetries(rules)]
+    shared = [representatives(rules, *image) for image in images]
+    for mover, opponent in shared:
+        np.testing.assert_array_equal(mover, shared[0][0])
+        np.testing.assert_array_equal(opponent, shared[0][1])
+    among = [(mover == shared[0][0]) & (opponent == shared[0][1]) for mover, opponent in images]
+    assert np.any(among, axis=0).all()
+    assert not among[0].all()

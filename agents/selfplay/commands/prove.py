@@ -53,21 +53,21 @@ def check_room(positions: int, cells: int) -> None:
 
 
 def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
-    """Print the exact evaluation of a player and a game against itself."""
+    """Print the exact evaluation of a player, and the shortest games that beat it or else one against itself."""
     config = parse(ProveConfig, args, prog)
     check_counts(config, "positions")
     from rich.console import Console
 
-    from selfplay.proof.games import self_play_game
+    from selfplay.proof.games import telling_games
     from selfplay.proof.reach import assess
     from selfplay.proof.report import evaluation_table, verdict
 
     otherwise = players.board(config.rows, config.cols, config.k)
-    judge, _ = players.find(config.player, config.perspective, otherwise)
+    judge, player = players.find(config.player, config.perspective, otherwise)
     check_room(config.positions, judge.rules.cells)
     console = Console()
     evaluation = assess(judge, every_state=True, positions=config.positions)
-    if not judge.draws:
-        print(self_play_game(judge, console.width) + "\n")
+    if games := telling_games(judge, player, evaluation, console.width):
+        print(games)
     console.print(evaluation_table(evaluation))
     say(verdict(evaluation))

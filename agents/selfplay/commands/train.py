@@ -80,17 +80,16 @@ def about(default: Config) -> str:
 
 
 def present(run: "Run") -> None:
-    """Print a game of the player against itself, its exact evaluation, and what to try next."""
+    """Print a game that tells something of the player, its exact evaluation, and what to try next."""
     from rich.console import Console
 
-    from selfplay.proof.games import self_play_game
+    from selfplay.proof.games import telling_games
     from selfplay.proof.judge import trusted
     from selfplay.proof.report import evaluation_table, verdict
     from selfplay.runs.loop import first_of_final_streak, proves
 
     console = Console()
-    say("\nA game of the player against itself:\n")
-    print(self_play_game(trusted(run.player), console.width) + "\n")
+    print("\n" + telling_games(trusted(run.player), run.player, run.proof, console.width))
     console.print(evaluation_table(run.proof))
     say(verdict(run.proof))
     stop = "unbeatable" if run.config.stop == "never" else run.config.stop

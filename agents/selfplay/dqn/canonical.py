@@ -25,6 +25,8 @@ class Image(NamedTuple):
     """[B, 3A]"""
     symmetry: Tensor
     """[B] int64: the row of `tictactoe.symmetry.symmetries` that maps the position to its image."""
+    number: Tensor
+    """[B] float64: the least number, or on boards of more than 33 cells what follows its first digits."""
 
 
 class Canonical:
@@ -43,16 +45,22 @@ class Canonical:
 
     def image(self, inputs: Tensor) -> Image:
         """Return the canonical images of inputs [B, 3A]."""
-        symmetry = self._least(inputs.double())
-        return Image(inputs.gather(1, self._planes.index_select(0, symmetry)), symmetry)
-
-    def _least(self, inputs: Tensor) -> Tensor:
-        """Return the symmetry that leads to the least number, [B] int64."""
-        numbers = inputs @ self._powers[0]
+        exact = inputs.double()
+        numbers = exact @ self._powers[0]
         for powers in self._powers[1:]:  # of a board with more digits, those that are equal so far go on
             tied = numbers == numbers.amin(dim=1, keepdim=True)
-            numbers = torch.where(tied, inputs @ powers, torch.inf)
-        return numbers.argmin(dim=1)
+            numbers = torch.where(tied, exact @ powers, torch.inf)
+        number, symmetry = numbers.min(dim=1)
+        return Image(inputs.gather(1, self._planes.index_select(0, symmetry)), symmetry, number)
+
+    def distinct(self, image: Image) -> tuple[Tensor, Tensor]:
+        """Return the distinct images [D, 3A], and which of them each position has, [B]; all of them on large boards."""
+        if len(self._powers) > 1:
+            return image.inputs, torch.arange(len(image.inputs), device=image.inputs.device)
+        numbers, which = torch.unique(image.number, return_inverse=True)
+        rows = torch.zeros(len(numbers), dtype=torch.int64, device=which.device)
+        rows[which] = torch.arange(len(which), device=which.device)  # of equal images any will do
+        return image.inputs[rows], which
 
     def cells(self, chosen: Tensor, symmetry: Tensor) -> Tensor:
         """Return the cells of the boards [B] that were chosen on their images."""

@@ -103,9 +103,9 @@ class DQNConfig(RunSettings, PresetFlag):
     """Part of the way that the target network moves to the network at each update."""
     hard_update: int = 0
     """Copy the network to the target network every so many updates instead; 0: soft updates."""
-    symmetry: Symmetry = "canonical"
-    """Let the network look at one of a position's symmetric images, the same for all ("canonical"); or turn and
-    reflect each sampled transition at random ("augment"); or neither."""
+    symmetry: Symmetry = "augment"
+    """Turn and reflect each sampled transition at random ("augment"); or let the network look at one of a position's
+    symmetric images, the same for all ("canonical"); or neither."""
     epsilon_start: float = 0.5
     """Probability of a random move at first."""
     epsilon_end: float = 0.9
@@ -114,7 +114,7 @@ class DQNConfig(RunSettings, PresetFlag):
     epsilon_plies: int = 1_500_000
     """Plies over which epsilon moves from start to end, in a straight line."""
 
-    counterexamples: float = 0.5
+    counterexamples: float = 0.0
     """Part of the new games that begin at a position in which the last exact evaluation found the player beaten, or,
     with "--stop optimal", in which its move was not optimal. 0: all begin on the empty board."""
     num_envs: int = 256

@@ -55,6 +55,7 @@ class QPlayer:
         self.networks = networks
         self.perspective = perspective
         self.mask = mask
+        self.canonical = canonical
         device = next(networks[0].parameters()).device
         self._canonical = Canonical(rules, device) if canonical else None
 
@@ -76,14 +77,15 @@ class QPlayer:
         return values if isinstance(observation, Tensor) else values.cpu().numpy()
 
     def _values(self, inputs: Tensor, second_to_move: Tensor) -> Tensor:
-        """Return the action values [B, A] of inputs [B, 3A]."""
+        """Return the action values [B, A] of inputs [B, 3A], of which the second seat may be the one to move."""
         if self._canonical is not None:
-            inputs, symmetry = self._canonical.image(inputs)
-        values = in_parts(self.networks[0], inputs, self.rules.cells)
-        if len(self.networks) == 2:
-            second = in_parts(self.networks[1], inputs, self.rules.cells)
-            values = torch.where(second_to_move[:, None], second, values)
-        return values if self._canonical is None else self._canonical.values(values, symmetry)
+            image = self._canonical.image(inputs)
+            inputs, which = self._canonical.distinct(image)
+        values = [in_parts(network, inputs, self.rules.cells) for network in self.networks]
+        if self._canonical is not None:
+            values = [self._canonical.values(each[which], image.symmetry) for each in values]
+        first, second = values[0], values[-1]
+        return first if first is second else torch.where(second_to_move[:, None], second, first)
 
     def act(self, observation: Array, action_mask: Array | None = None) -> Array:
         """Return the greedy actions [B], among those marked in `action_mask` [B, A] if one is given."""

@@ -112,7 +112,8 @@ class DQNLearner:
         seen = torch.as_tensor(planes).flatten(1).float()
         if self.canonical is None:
             return Positions(boards, seen, torch.zeros_like(seen[:, 0], dtype=torch.int64))
-        return Positions(boards, *self.canonical.image(seen))
+        image = self.canonical.image(seen)
+        return Positions(boards, image.inputs, image.symmetry)
 
     @property
     def taught(self) -> bool:

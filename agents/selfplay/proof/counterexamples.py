@@ -17,6 +17,7 @@ from selfplay.proof.judge import Asked, Judge
 from selfplay.proof.reach import POSITIONS
 from selfplay.proof.stochastic import sort_keys
 from tictactoe import Rules, batch, planes
+from tictactoe.symmetry import representatives
 from tictactoe.tree import IntArray
 
 NEVER = np.iinfo(np.int16).max
@@ -65,17 +66,21 @@ def counterexamples(
 
 
 def of_play(judge: Asked, positions: int, generator: np.random.Generator) -> Counterexamples:
-    """Return the counterexamples of an agent's play in both seats."""
+    """Return the counterexamples of an agent's play in both seats.
+
+    Of an agent that plays the same in all symmetric images of a position, one image of each, and no lines: what follows
+    on a position is then found on an image of it.
+    """
     rules = judge.rules
     found, lines, whole = [], [], True
     for seat in (0, 1):
         plies, followed = walk(judge, seat, positions, generator)
-        plies_to_end = distances(rules, plies)
+        plies_to_end = distances(rules, plies, judge.symmetric)
         whole = whole and followed
         for ply, distance in zip(plies, plies_to_end, strict=True):
             beaten = distance < NEVER
             found.append((ply.mine[beaten], ply.theirs[beaten]))
-        lines.append(shortest_line(rules, plies, plies_to_end, seat))
+        lines.append(None if judge.symmetric else shortest_line(rules, plies, plies_to_end, seat))
     mover, opponent = (np.concatenate(marks) for marks in zip(*found, strict=True))
     return Counterexamples(mover, opponent, whole, (lines[0], lines[1]))
 
@@ -89,6 +94,8 @@ def walk(judge: Asked, seat: int, positions: int, generator: np.random.Generator
         theirs = np.int64(1) << np.arange(rules.cells)
         theirs = theirs[~rules.has_line(theirs)]
         mine = np.zeros_like(theirs)
+    if judge.symmetric:
+        mine, theirs = _distinct(rules, *representatives(rules, mine, theirs))
     plies: list[Ply] = []
     whole = True
     while len(mine):
@@ -104,6 +111,8 @@ def walk(judge: Asked, seat: int, positions: int, generator: np.random.Generator
         safe = rules.empty_cells(mine, theirs) & ~rules.winning_cells(theirs)
         board, cell = np.nonzero(planes.bits(rules.cells, safe))
         mine, theirs = _distinct(rules, mine[board], theirs[board] | np.int64(1) << cell)
+        if judge.symmetric:
+            mine, theirs = _distinct(rules, *representatives(rules, mine, theirs))
         if len(mine) and int(mine[0] | theirs[0]) == rules.full_word:
             break
     return plies, whole
@@ -144,13 +153,16 @@ def _distinct(rules: Rules, mine: IntArray, theirs: IntArray) -> tuple[IntArray,
     return mine[first], theirs[first]
 
 
-def distances(rules: Rules, plies: Sequence[Ply]) -> list[NDArray[np.int16]]:
-    """Return for each ply in how many plies at least each position is lost, [n]; `NEVER` where none loses it."""
+def distances(rules: Rules, plies: Sequence[Ply], symmetric: bool = False) -> list[NDArray[np.int16]]:
+    """Return for each ply in how many plies at least each position is lost, [n]; `NEVER` where none loses it.
+
+    With `symmetric` the plies hold one image of each position.
+    """
     found: list[NDArray[np.int16]] = []
     later: tuple[NDArray[Any], NDArray[np.int16]] | None = None
     for ply in reversed(plies):
         after = _moved(rules, ply)
-        of_moves = np.minimum(_after(rules, after, later), NEVER)
+        of_moves = _after(rules, after, later, symmetric)
         distance = np.full(len(ply.mine), NEVER, np.int16)
         np.minimum.at(distance, after.position, of_moves)
         later = sort_keys(rules, ply.mine, ply.theirs), distance
@@ -158,7 +170,9 @@ def distances(rules: Rules, plies: Sequence[Ply]) -> list[NDArray[np.int16]]:
     return found[::-1]
 
 
-def _after(rules: Rules, after: _Moved, later: tuple[NDArray[Any], NDArray[np.int16]] | None) -> NDArray[np.int16]:
+def _after(
+    rules: Rules, after: _Moved, later: tuple[NDArray[Any], NDArray[np.int16]] | None, symmetric: bool = False
+) -> NDArray[np.int16]:
     """Return in how many plies at least each move loses."""
     distance = np.where(after.taken, 1, NEVER).astype(np.int16)
     open_ = ~(after.taken | after.won)
@@ -171,7 +185,8 @@ def _after(rules: Rules, after: _Moved, later: tuple[NDArray[Any], NDArray[np.in
     keys, of_positions = later
     board, cell = np.nonzero(planes.bits(rules.cells, rules.empty_cells(after.mine, after.theirs)[going_on]))
     move = going_on[board]
-    replied = sort_keys(rules, after.mine[move], after.theirs[move] | np.int64(1) << cell)
+    positions = after.mine[move], after.theirs[move] | np.int64(1) << cell
+    replied = sort_keys(rules, *(representatives(rules, *positions) if symmetric else positions))
     place = np.minimum(np.searchsorted(keys, replied), len(keys) - 1)
     known = keys[place] == replied  # others were left out, or their board is full
     reached = np.where(known, of_positions[place], NEVER)

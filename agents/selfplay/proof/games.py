@@ -1,14 +1,84 @@
-"""Greedy games to look at."""
+"""Games to look at: a player against itself, and the shortest lines that beat it."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
+from selfplay.agent import Player
+from selfplay.proof.counterexamples import of_play
+from selfplay.proof.evaluation import Proof
 from selfplay.proof.judge import Judge
-from tictactoe import batch
+from selfplay.proof.reach import WHOLE_TREE_CELLS, Unproved
+from tictactoe import Rules, batch, solve
 from tictactoe.drawing.text import MARKS, board_text
 from tictactoe.rewards import Rewards
 
 WIDTH = 80
 GAP = "    "
+POSITIONS = 20_000
+"""Positions of each ply in which a line is looked for that beats a player of a large board."""
+RESULTS = {1: "win", 0: "draw", -1: "loss"}
+
+
+def telling_games(judge: Judge, player: Player | None, evaluation: Proof | Unproved, width: int = WIDTH) -> str:
+    """Return the shortest line that beats an agent in each seat, or if none does its game with itself; with headings.
+
+    Above each of its boards stands the value that it has learned of its move, where it is a `player` that has values,
+    and the exact result on boards that are solved at once. Of an agent that draws its moves and is not beaten there is
+    no game.
+    """
+    beaten = evaluation.beatable if isinstance(evaluation, Unproved) else evaluation.beaten_lines > 0
+    if not beaten:
+        return "" if judge.draws else f"A game of the player against itself:\n\n{self_play_game(judge, width)}\n"
+    found = of_play(judge, POSITIONS, np.random.default_rng(0))
+    games = []
+    for seat, line in enumerate(found.shortest):
+        if line is None:
+            continue
+        least = "The shortest game" if found.whole else "A game"
+        heading = f"{least} that beats the player as {MARKS[seat]}{_key(judge.rules, player)}:"
+        games.append(f"{heading}\n\n{_side_by_side(_told(judge.rules, line, seat, player), width)}\n")
+    return "\n".join(games)
+
+
+def _key(rules: Rules, player: Player | None) -> str:
+    """Return what is to be said of the notes above the boards."""
+    notes = ["the value that it has learned of each of its moves"] if player is not None else []
+    notes += ["the exact result with best play from there"] if rules.cells <= WHOLE_TREE_CELLS else []
+    return f", with {' and '.join(notes)}" if notes else ""
+
+
+def _told(rules: Rules, line: Sequence[int], seat: int, player: Player | None) -> list[str]:
+    """Return the board after each ply of a line, and what is to be said of each move of the agent's."""
+    marks, boards = [0, 0], []
+    for ply, cell in enumerate(line):
+        mover = ply % 2
+        notes = ["", ""]
+        if mover == seat:
+            notes = [_learned(rules, player, marks, mover, cell), _exact(rules, marks, mover, cell)]
+        marks[mover] |= 1 << cell
+        boards.append(
+            "\n".join([f"{ply + 1}. {MARKS[mover]}: {cell + 1}", *notes, board_text(rules, marks[0], marks[1], cell)])
+        )
+    return boards
+
+
+def _learned(rules: Rules, player: Player | None, marks: list[int], mover: int, cell: int) -> str:
+    if player is None:
+        return ""
+    own, other = (np.array([marks[seat]]) for seat in (mover, 1 - mover))
+    ply = np.array([(marks[0] | marks[1]).bit_count()])
+    values = player.q_values(batch.observe(rules, batch.State(own, other, ply), "mover"))
+    return f"learned {float(np.asarray(values)[0, cell]):+.2f}"
+
+
+def _exact(rules: Rules, marks: list[int], mover: int, cell: int) -> str:
+    if rules.cells > WHOLE_TREE_CELLS:
+        return ""
+    if (marks[0] | marks[1]) >> cell & 1:
+        return "exact: illegal"
+    value, _ = solve(rules).lookup(marks[1 - mover], marks[mover] | 1 << cell)
+    return f"exact: {RESULTS[-value]}"
 
 
 def self_play_game(judge: Judge, width: int = WIDTH) -> str:

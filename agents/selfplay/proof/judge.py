@@ -34,6 +34,10 @@ class Asked(Protocol):
     def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
         """Return the cell that it chooses in each position, [n]."""
 
+    @property
+    def symmetric(self) -> bool:
+        """Tell whether it plays the same in all symmetric images of a position."""
+
     def chances(self, mover: IntArray, opponent: IntArray) -> FloatArray:
         """Return the probability of each cell, [n, A]."""
 
@@ -43,7 +47,8 @@ class Judge:
 
     `perspective` is the view that it is shown. With `twice` every question is put two times, and an agent that
     answers them differently is refused, for one draw is no proof. With a `name` whatever goes wrong in somebody's agent
-    is a mistake of theirs, told in one line; without one it is raised as it is.
+    is a mistake of theirs, told in one line; without one it is raised as it is. Of a `symmetric` agent, which plays the
+    same in all symmetric images of a position, the proof follows one image of each.
 
     Raises:
         UserError: it is no agent, or answers the same positions differently.
@@ -58,6 +63,7 @@ class Judge:
         perspective: str = "absolute",
         twice: bool = True,
         name: str | None = None,
+        symmetric: bool = False,
     ) -> None:
         batch.check_perspective(perspective)
         self.rules = rules
@@ -65,6 +71,7 @@ class Judge:
         self.agent = agent
         self._perspective = perspective
         self._twice = twice
+        self.symmetric = symmetric
         self.draws = hasattr(agent, "probabilities")
         """Whether it draws its moves, and says with which probabilities."""
         with self._named_mistakes():
@@ -146,7 +153,7 @@ class Judge:
 
 def trusted(player: Player) -> Judge:
     """Return the judge of one of our own trained players, whom nobody needs to ask twice."""
-    return Judge(player, player.rules, "mover", twice=False)
+    return Judge(player, player.rules, "mover", twice=False, symmetric=getattr(player, "canonical", False))
 
 
 def _single(answer: Any) -> Any:

@@ -69,6 +69,7 @@ class _Known:
 
     def __init__(self, judge: Judge) -> None:
         self.rules = judge.rules
+        self.symmetric = judge.symmetric
         self._tree = game_tree(judge.rules)
         decisions = self._tree.decisions
         self._actions: NDArray[np.int64] = np.zeros(len(self._tree), np.int64)

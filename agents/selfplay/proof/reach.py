@@ -2,7 +2,8 @@
 
 In each seat, ply by ply from the empty board, the agent's one move and every legal reply are followed. Each distinct
 position is visited once, with the number of game lines and the probability that lead to it, so 4,4,4 takes
-thousands of positions where its whole tree has millions. Every legal reply being followed, the worst end
+thousands of positions where its whole tree has millions. Of an agent that plays the same in all symmetric images of a
+position, one image of each is enough. Every legal reply being followed, the worst end
 that is met is what a best response makes of the agent; no solution of the game is needed.
 """
 
@@ -19,6 +20,7 @@ from selfplay.proof.judge import Judge
 from selfplay.proof.stochastic import Moves, sort_keys, worst_mean_of
 from tictactoe import Rules, batch
 from tictactoe.rules import WORD_BITS
+from tictactoe.symmetry import representatives
 from tictactoe.tree import SOLVABLE_CELLS, FloatArray, IntArray
 
 POSITIONS = 500_000
@@ -150,7 +152,11 @@ def follow(judge: Judge, seat: int, limit: int) -> SeatEvaluation | Unfinished:
                 level = merged(rules, [_move(rules, *one, won, illegal) for one in _drawn(level, chances)])
             continue
         try:
-            level = distinct(rules, replies(rules, level, rules.cells - ply, lost), limit - met)
+            after = replies(rules, level, rules.cells - ply, lost)
+            if judge.symmetric:
+                # Of equal worth, with as many lines behind it, is every image of a position, so one stands for all.
+                after = (represented(rules, merged(rules, [part])) for part in after)
+            level = distinct(rules, after, limit - met)
         except TooManyError:
             return Unfinished(ply, met, lost.lines, illegal.lines)
         met += len(level.mine)
@@ -205,6 +211,12 @@ def replies(rules: Rules, level: Reached, empty_cells: int, lost: Ends) -> Itera
             going_on = some.where(free & ~wins)
             after.append(going_on._replace(theirs=going_on.theirs | (np.int64(1) << cell)))
         yield Reached(*map(np.concatenate, zip(*after, strict=True)))
+
+
+def represented(rules: Rules, level: Reached) -> Reached:
+    """Return the positions as those of their images that all of them share."""
+    mine, theirs = representatives(rules, level.mine, level.theirs)
+    return level._replace(mine=mine, theirs=theirs)
 
 
 def distinct(rules: Rules, parts: Iterable[Reached], limit: int) -> Reached:

@@ -102,6 +102,9 @@ class Checkpoints:
         written = CheckpointFile(self._place, self._number + 1)
         written.write(content, snapshot.tensors)
         self._number, self._content = written.number, content
+        self._remove_older()
+
+    def _remove_older(self) -> None:
         for name in {path.name.split(".")[0] for path in self._place.iterdir()}:
             if name.isdecimal() and int(name) <= self._number - KEPT:
                 CheckpointFile(self._place, int(name)).remove()
@@ -113,6 +116,7 @@ class Checkpoints:
             OSError: that cannot be written.
         """
         if self._content:
+            self._remove_older()  # which a process that was killed after its last checkpoint has not done
             self._content |= {"finished": True, "config": settings(self._config)}  # which force may have changed
             CheckpointFile(self._place, self._number).write_content(self._content)
 

@@ -27,13 +27,13 @@ PREFIX = "events.out.tfevents."
 class Events:
     """Write events into a new file of a folder; what was told of `purge_step` and later steps is taken back."""
 
-    def __init__(self, folder: Path, purge_step: int | None = None) -> None:
+    def __init__(self, folder: Path, purge_step: int = 0) -> None:
         seconds, rest = divmod(_after_all_others(folder, time.time_ns()), 10**9)
         name = f"{PREFIX}{seconds:010d}.{rest:09d}.{socket.gethostname()}.{os.getpid()}"
         self._file = (folder / name).open("xb", buffering=0)
         self._write(Event(wall_time=time.time(), file_version="brain.Event:2"))
-        if purge_step is not None:
-            self._write(Event(step=purge_step, session_log=SessionLog(status=SessionLog.START)))
+        # Also of a run that begins: TensorBoard takes nothing back at the first start that it reads.
+        self._write(Event(step=purge_step, session_log=SessionLog(status=SessionLog.START)))
 
     def scalar(self, tag: str, value: float, step: int = 0) -> None:
         """Record a number."""

@@ -15,7 +15,7 @@ from selfplay.proof.reach import Unproved
 from selfplay.runs import folder as run_folder
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.runs.flags import RunFlags
-from selfplay.runs.loop import Record, records, resumed
+from selfplay.runs.loop import Record, ends, records, resumed
 from selfplay.runs.record import Tracker, evaluation_metrics, first_lines, metrics_evaluation
 from selfplay.runs.screen import Screen
 from selfplay.settings import RunSettings
@@ -73,10 +73,10 @@ def run(learner: Learner, kept: Checkpoints) -> Run:
     config, folder = learner.config, kept.folder
     standing = resumed(learner, kept) if kept.resuming else None
     with _refusals_in_one_line(folder):
-        earlier = first_lines(folder, kept.evaluations, config.unit, config.rules) if kept.resuming else None
+        earlier = first_lines(folder, kept.evaluations, config.unit, config.rules) if kept.resuming else []
         run_folder.write_config(folder, config, learner.notes())
         tracker = Tracker(folder, config.unit, earlier)
-        history = [(int(line[config.unit]), metrics_evaluation(line, config.rules), line) for line in earlier or []]
+        history = [(int(line[config.unit]), metrics_evaluation(line, config.rules), line) for line in earlier]
         finished = False
 
         def so_far() -> Run:
@@ -93,7 +93,8 @@ def run(learner: Learner, kept: Checkpoints) -> Run:
                     history.append((steps, evaluation, dict(metrics)))
                     tracker.metrics(steps, evaluation_metrics(evaluation) | dict(metrics))
                     screen.show(record)
-                    if _is_power_of_two(len(history)):
+                    # The last one here too: a checkpoint counts an evaluation only when all of it is recorded.
+                    if _is_power_of_two(len(history)) or ends(config, steps, screen.proofs):
                         tracker.player(steps, player)
                         write_player()
                 # Saved before anything more is shown, which may fail: the terminal can be gone by now.
@@ -101,8 +102,6 @@ def run(learner: Learner, kept: Checkpoints) -> Run:
                 run_folder.write_evaluation(folder, history[-1][1])
                 learner.write_report(folder)
                 finished = True
-            if not _is_power_of_two(len(history)):
-                tracker.player(history[-1][0], learner.player())
         except KeyboardInterrupt:
             if not finished:
                 write_player()

@@ -15,6 +15,7 @@ from selfplay.proof.judge import trusted
 from selfplay.proof.lessons import examine
 from selfplay.proof.reach import Unproved, assess
 from selfplay.runs.checkpoints import Checkpoints
+from selfplay.settings import RunSettings
 
 EVALUATIONS_TO_STOP = 3
 """Evaluations running that must prove what `stop` asks for."""
@@ -82,7 +83,7 @@ def records(learner: Learner, standing: Standing | None = None, kept: Checkpoint
         # Or a record without a checkpoint would not say whether the run was killed early or its checkpoints are gone.
         kept.write(_with_standing(learner.state(), Standing(due, seconds, proofs, evaluations)))
     started = time.perf_counter()
-    while proofs < EVALUATIONS_TO_STOP and (learner.steps < config.length or not evaluations):
+    while not (evaluations and ends(config, learner.steps, proofs)):
         learner.advance(min(due, config.length) - learner.steps)
         evaluating = learner.steps >= min(due, config.length)
         if not evaluating and not (kept and kept.due(learner.steps)):
@@ -96,8 +97,7 @@ def records(learner: Learner, standing: Standing | None = None, kept: Checkpoint
             if learner.steps >= due:
                 due = learner.steps + config.eval_every
                 proofs = proofs + 1 if proves(evaluated.evaluation, config.stop) else 0
-        ended = proofs == EVALUATIONS_TO_STOP or learner.steps >= config.length
-        if kept and (ended or kept.due(learner.steps)):
+        if kept and (ends(config, learner.steps, proofs) or kept.due(learner.steps)):
             kept.write(_with_standing(learner.state(), Standing(due, seconds, proofs, evaluations)))
         started = time.perf_counter()
     if learner.finish():
@@ -111,6 +111,11 @@ def proves(evaluation: Proof | Unproved, stop: str) -> bool:
     if stop == "optimal":
         return isinstance(evaluation, Evaluation) and evaluation.optimal
     return stop == "unbeatable" and isinstance(evaluation, Proof) and evaluation.unexploitable
+
+
+def ends(config: RunSettings, steps: int, proofs: int) -> bool:
+    """Tell whether a run ends after so many steps, with so many proofs running."""
+    return proofs == EVALUATIONS_TO_STOP or steps >= config.length
 
 
 def first_of_final_streak(proofs: Sequence[bool]) -> int | None:

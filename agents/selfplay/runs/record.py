@@ -132,20 +132,19 @@ def _numbers(line: bytes, unit: str, rules: Rules) -> dict[str, float]:
 class Tracker:
     """Write what a run reports, step by step, into its folder; `unit` is what steps are, plies or games.
 
-    `history` are the lines of metrics.jsonl from which the run goes on, None if it has not begun. What
-    TensorBoard has been told of later steps is taken back.
+    `history` are the lines of metrics.jsonl from which the run goes on, none if it begins. What TensorBoard has been
+    told of later steps is taken back.
 
     Everything raises OSError where the disk does not take it.
     """
 
-    def __init__(self, folder: Path, unit: str, history: Sequence[dict[str, float]] | None = None) -> None:
+    def __init__(self, folder: Path, unit: str, history: Sequence[dict[str, float]] = ()) -> None:
         self._folder = folder
         self._unit = unit
-        self._history = list(history or [])
-        taken_back = None if history is None else int(history[-1][unit]) + 1 if history else 0
+        self._history = list(history)
         self._lines = (folder / METRICS).open("ab", buffering=0)
         try:
-            self._events = Events(folder, taken_back)
+            self._events = Events(folder, int(history[-1][unit]) + 1 if history else 0)
         except OSError:
             self._lines.close()
             raise

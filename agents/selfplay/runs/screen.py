@@ -19,7 +19,8 @@ class Screen:
     def __init__(self, config: RunSettings, kept: Checkpoints, proofs: int) -> None:
         self._config = config
         self._kept = kept
-        self._proofs = proofs
+        self.proofs = proofs
+        """Evaluations running that have proved what the run is to stop at."""
         self._score = "training until the first evaluation"
         self._started, self._began_at = time.monotonic(), kept.steps
         console = Console()
@@ -44,8 +45,8 @@ class Screen:
         self._kept.steps = record.steps
         self._score = live_score(record.evaluation)
         if self._config.stop != "never":
-            self._proofs = self._proofs + 1 if proves(record.evaluation, self._config.stop) else 0
-            self._score += f"; proved {self._config.stop} {self._proofs} of {EVALUATIONS_TO_STOP} times in a row"
+            self.proofs = self.proofs + 1 if proves(record.evaluation, self._config.stop) else 0
+            self._score += f"; proved {self._config.stop} {self.proofs} of {EVALUATIONS_TO_STOP} times in a row"
         if self._live is None and self._read:
             try:
                 print(f"{record.steps:,} {self._config.unit}: {self._score}", flush=True)

@@ -36,14 +36,29 @@ LAWFUL, ILLEGAL = np.array(False), np.array(True)
 
 
 class TicTacToeEnv(gymnasium.Env[Observation, int]):
-    """Play both seats of an m,n,k game in turn.
+    """Play both seats of an m,n,k game in turn: `gymnasium.make("tictactoe:TicTacToe-v0")`.
 
-    Observation: one-hot [rows, cols, 3] int8; plane 0 empty, 1 X, 2 O (`perspective="absolute"`) or
-    1 mine, 2 theirs (`"mover"`); with `dict_observation` a dict of it, `observation`, and `action_mask`.
-    Action: the row-major number of a cell. Reward: to the seat that acted; see `tictactoe.Rewards`. A taken
-    cell ends the game with the illegal reward and changes nothing on the board. `info` always holds `action_mask`
-    [rows * cols] int8, all ones at the end, so that masked maxima stay finite; `to_play` int64, the seat to move;
-    `winner` int64, 0, 1, or -1 while there is none; and `illegal` bool, whether a taken cell has ended the game.
+    Action space: Discrete(rows * cols). Action `a` marks cell `a`, counted row by row from 0; a taken cell is a legal
+        call.
+    Observation space: Box(0, 1, (rows, cols, 3), int8), one-hot. Plane 0 is empty; planes 1 and 2 are X and O, or by
+        `perspective="mover"` the mover's and the other seat's. With `dict_observation` a dict of it, `observation`, and
+        of `action_mask`, Box(0, 1, (rows * cols,), int8). Arrays are fresh at every call.
+    Rewards: a float, to the seat that acted, as `tictactoe.Rewards` says. Nobody is handed `loss`.
+    Starting state: the empty board, seat 0 (X) to move, or `reset(options=...)`: `position`, `seat`.
+    Episode end: a line, a full board, or a taken cell, by which the other seat wins. `truncated` is always False.
+    Information: the same keys at every reset and step. `action_mask` [rows * cols] int8, all ones at the end;
+        `to_play` int64, the seat to move; `winner` int64, -1 for none; `illegal` bool, whether a taken cell ended it.
+
+    Arguments:
+        rows: from 1.
+        cols: from 1.
+        k: how many in a row win, from 1 to the longer side.
+        rewards: `"shaped"`, `"article"`, `"sparse"`, a `tictactoe.Rewards` or a dict of its fields.
+        perspective: `"absolute"` or `"mover"`.
+        dict_observation: whether the mask is part of the observation.
+        render_mode: None, `"ansi"`, `"rgb_array"` or `"human"`.
+
+    Vectorised use: `gymnasium.make_vec` makes a `TicTacToeVectorEnv`.
 
     Raises:
         ValueError: a size, preset, perspective or render mode does not exist.

@@ -20,12 +20,23 @@ from tictactoe.rewards import Rewards
 
 
 class TicTacToeVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
-    """Play `num_envs` games of an m,n,k board of up to 64 cells, one ply on each at every step.
+    """Play `N` games of the turn view, one ply on each at every step: `make_vec("tictactoe:TicTacToe-v0", num_envs=N)`.
 
-    The other settings, the meaning of observations, rewards and `info`, and the mistakes that are refused are
-    those of `TicTacToe-v0`, with a leading axis over the boards. `autoreset_mode` is one of Gymnasium's
-    three, or its name; `reset(options={"reset_mask": ...})` starts new games on some boards alone. An action of
-    a board that starts a new game in the same call is ignored.
+    Action space: MultiDiscrete of N cells, [N]. That of a board that starts a new game in the same call is ignored.
+    Observation space: Box(0, 1, (N, rows, cols, 3), int8), or a dict: as in `TicTacToeEnv`, for each board.
+    Rewards: [N] float64, to the seats that acted.
+    Starting state: the empty boards, or `reset(options=...)`: `reset_mask` [N] bool, the boards that start a new game;
+        `position` [N, rows, cols, 3]; `seat`, one or [N].
+    Episode end: as in `TicTacToeEnv`; truncations are all False without `max_episode_steps`.
+    Information: as in `TicTacToeEnv`, each key [N] and with Gymnasium's flags; with `"SameStep"` also `final_obs` and
+        `final_info` where a game has ended. A game that is truncated keeps its mask.
+
+    Arguments:
+        num_envs: N, from 1.
+        autoreset_mode: `"NextStep"`, `"SameStep"` or `"Disabled"`, or Gymnasium's `AutoresetMode`.
+        max_episode_steps: after how many steps a game is truncated, from 1; None for never.
+        rows, cols, k, rewards, perspective, dict_observation: as in `TicTacToeEnv`, for up to 64 cells.
+        render_mode: None, `"ansi"` or `"rgb_array"`.
 
     Raises:
         ValueError: a setting does not exist, or the board has more than 64 cells.

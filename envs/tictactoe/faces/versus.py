@@ -18,12 +18,23 @@ Opponent: TypeAlias = Callable[[Planes, Planes], int]
 
 
 class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
-    """Play one seat of an m,n,k game against an opponent.
+    """Play one seat of an m,n,k game; the opponent answers in `step`: `gymnasium.make("tictactoe:TicTacToeVersus-v0")`.
 
-    `opponent` is `"random"`, `"heuristic"` (win, else block, else random) or `"optimal"`; `set_opponent`
-    takes any other. `seat` is 0, 1 or `"random"`, drawn anew for each game. The other settings, the spaces
-    and `info` are those of `TicTacToe-v0`. The reward is that of the agent's own move, plus `loss` if the
-    reply wins. All randomness comes from the environment's own generator, which `reset(seed=...)` seeds.
+    Action space: Discrete(rows * cols), as in `TicTacToeEnv`.
+    Observation space: Box(0, 1, (rows, cols, 3), int8), as the agent's seat sees it, or a dict, as in `TicTacToeEnv`.
+    Rewards: a float, that of the agent's own move, plus `loss` if the reply wins.
+    Starting state: the empty board, on which an opponent in seat 0 has moved, or `reset(options=...)`: `position`, and
+        `seat`, the agent's in this game alone. `reset(seed=...)` seeds all that is drawn at random.
+    Episode end: as in `TicTacToeEnv`, by the agent's move or the reply.
+    Information: as in `TicTacToeEnv`; the agent's seat is `seat`.
+
+    Arguments:
+        opponent: `"random"`, `"heuristic"` (win, else block, else random) or `"optimal"`, on boards of up to 16 cells;
+            `set_opponent` takes any other.
+        seat: 0, 1 or `"random"`, drawn anew for each game; with `k=1` only 0.
+        rows, cols, k, rewards, perspective, dict_observation, render_mode: as in `TicTacToeEnv`.
+
+    Vectorised use: `gymnasium.make_vec` makes a `TicTacToeVersusVectorEnv`.
 
     Raises:
         TypeError: the opponent is a function; it belongs into `set_opponent`, for no JSON file can hold it.

@@ -20,12 +20,22 @@ from tictactoe.rewards import Rewards
 
 
 class TicTacToeVersusVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
-    """Play one seat of `num_envs` games against an opponent that answers inside `step`.
+    """Play one seat of `N` games at once: `gymnasium.make_vec("tictactoe:TicTacToeVersus-v0", num_envs=N)`.
 
-    `opponent`, `seat` and the other settings are those of `TicTacToeVersus-v0`; `autoreset_mode`, `reset_mask` and
-    the leading axis over the boards are as in the vector form of `TicTacToe-v0`. `set_opponent` takes a
-    function of many boards at once, such as the `act` of a trained agent. All randomness comes from the
-    environment's own generator, which `reset(seed=...)` seeds: one stream for all boards.
+    Action space: MultiDiscrete of N cells, [N], as in `TicTacToeVectorEnv`.
+    Observation space: Box(0, 1, (N, rows, cols, 3), int8), or a dict, as in `TicTacToeVectorEnv`.
+    Rewards: [N] float64, of the agent's own moves, plus `loss` where the reply wins.
+    Starting state: as in `TicTacToeVersusEnv`, or `reset(options=...)`: `reset_mask` [N] bool, `position`
+        [N, rows, cols, 3], and `seat`, one or [N]. `reset(seed=...)` seeds one stream for all boards.
+    Episode end: as in `TicTacToeVectorEnv`.
+    Information: as in `TicTacToeVectorEnv`; the agent's seats are `seats` [N].
+
+    Arguments:
+        opponent: as in `TicTacToeVersusEnv`; `set_opponent` takes a function of the M boards on which the opponent is
+            to move, observations [M, rows, cols, 3] and masks [M, rows * cols] to cells [M], such as an agent's `act`.
+        seat: as in `TicTacToeVersusEnv`.
+        num_envs, autoreset_mode, max_episode_steps, render_mode: as in `TicTacToeVectorEnv`.
+        rows, cols, k, rewards, perspective, dict_observation: as in `TicTacToeEnv`, for up to 64 cells.
 
     Raises:
         ValueError: a setting does not exist, the board has more than 64 cells, or the opponent is

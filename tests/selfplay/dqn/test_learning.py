@@ -242,7 +242,7 @@ def test_what_is_no_longer_finite_is_not_settled_though_the_loss_is(name: str, n
     for _ in range(10):
         learner.advance()
     learner.settle()
-    learner.agents.distinct[1].state()[name][-1] = number
+    learner.agents.seats[1].state()[name][-1] = number
     assert all(bool(update.loss.isfinite()) for update in learner.last_updates)
     with pytest.raises(UserError, match="the loss is no longer finite after 7 updates; lower --learning-rate"):
         learner.settle()

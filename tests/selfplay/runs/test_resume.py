@@ -2,12 +2,14 @@
 
 import contextlib
 import json
+import shutil
 import signal
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tensorboard.backend.event_processing import plugin_event_accumulator
 from tensorboard.backend.event_processing.directory_watcher import DirectoryWatcher
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
@@ -16,10 +18,11 @@ from selfplay.algorithms import ALGORITHMS, Config
 from selfplay.commands import train
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
+from selfplay.learner import State
 from selfplay.runs import checkpoints as checkpoint, folder as run_folder, loop
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.runs.screen import Screen
-from tests.runs import DQN, TABULAR, Stopper, in_parts, left_behind, metrics, newest, same, stopped
+from tests.runs import DQN, TABULAR, Stopper, in_parts, left_behind, metrics, newest, same, stopped, without_pictures
 
 DAY = 86_400 * 10**9
 """Nanoseconds."""
@@ -160,20 +163,51 @@ def test_a_run_of_before_a_setting_was_added_goes_on(
     same(tmp_path / "whole", folder)
 
 
-def test_tensorboard_shows_each_step_once(tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = stopped(tmp_path / "it", stopper)
-    with monkeypatch.context() as killed:  # evaluates once more, and is gone before it writes a checkpoint
-        killed.setattr(Checkpoints, "write", lambda *_: (_ for _ in ()).throw(UserError("gone")))
-        stopper.left = 60
+def shown_steps(folder: Path, tag: str) -> list[int]:
+    """Return the steps of a tag as TensorBoard itself reads them, where it has no data server that is quicker."""
+    events = plugin_event_accumulator.EventAccumulator(str(folder))
+    events.Reload()
+    return [event.step for event in events.Tensors(tag)]
+
+
+@pytest.mark.usefixtures("stopper")
+def test_tensorboard_shows_each_step_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write_or_die(kept: Checkpoints, snapshot: State) -> None:
+        if snapshot.counters["evaluations"]:
+            raise UserError("gone")
+        write(kept, snapshot)
+
+    folder, write = tmp_path / "it", Checkpoints.write
+    start = [*DQN, "--run-dir", str(folder)]
+    for times in (1, 2):  # evaluates, and is gone before it writes a checkpoint of that
+        with monkeypatch.context() as killed:
+            killed.setattr(Checkpoints, "write", write_or_die)
+            with pytest.raises(UserError, match="gone"):
+                train.main(start)
+        start = ["--resume", str(folder)]
+        assert len(metrics(folder)) == 3
+        resumed = Path(shutil.copytree(folder, tmp_path / f"after {times} deaths"))
+        train.main(["--resume", str(resumed)])
+        steps = [line["plies"] for line in metrics(resumed)]
+        assert steps == [960, 1_920, 2_400]
+        assert shown_steps(resumed, "eval/optimal_states") == steps
+        events = EventAccumulator(str(resumed))
+        events.Reload()
+        assert [event.step for event in events.Scalars("eval/optimal_states")] == steps
+
+
+def test_tensorboard_shows_the_last_player_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_pictures(monkeypatch.setattr)
+    folder = tmp_path / "it"
+    with monkeypatch.context() as killed:  # draws its last player, and is gone before it says that it has ended
+        killed.setattr(Checkpoints, "finish", lambda *_: (_ for _ in ()).throw(UserError("gone")))
         with pytest.raises(UserError, match="gone"):
-            train.main(["--resume", str(folder)])
-    assert len(metrics(folder)) == 2
+            train.main([*DQN, "--run-dir", str(folder)])
     train.main(["--resume", str(folder)])
     steps = [line["plies"] for line in metrics(folder)]
-    assert steps == [960, 1_920, 2_400]
-    events = EventAccumulator(str(folder))
-    events.Reload()
-    assert [event.step for event in events.Scalars("eval/optimal_states")] == steps
+    assert len(steps) == 3
+    for tag in ("q/opening", "game/self_play/text_summary", "eval/optimal_states", "time/training_s"):
+        assert shown_steps(folder, tag) == steps, tag
 
 
 def test_tensorboard_shows_all_steps_in_order_though_the_clock_was_set_back(

@@ -1,0 +1,127 @@
+"""A canonical player sees one image of all those of a position, and what it chooses there is turned back right."""
+
+import numpy as np
+import pytest
+import torch
+
+from selfplay.dqn.canonical import Canonical
+from selfplay.dqn.self_play import DQNLearner
+from tests.selfplay.decisions import ABSOLUTE, MOVER
+from tests.selfplay.dqn.scripted import CPU, SMALL, config_with, inputs, make
+from tictactoe import Rules, batch
+from tictactoe.symmetry import symmetries
+
+BOARDS = [Rules(3, 3, 3), Rules(3, 4, 3), Rules(4, 4, 4), Rules(5, 7, 4), Rules(6, 6, 5), Rules(8, 8, 5)]
+
+
+def random_inputs(rules: Rules, number: int, seed: int) -> torch.Tensor:
+    """Return what the movers see in random positions, lines or not, [number, 3A]."""
+    marks = np.random.default_rng(seed).integers(3, size=(number, rules.cells))
+    return torch.from_numpy(np.eye(3, dtype=np.float32)[marks]).flatten(1)
+
+
+def turned(seen: torch.Tensor, rules: Rules, symmetry: int) -> torch.Tensor:
+    """Return the image [B, 3A] of every position under one symmetry."""
+    cells = torch.from_numpy(symmetries(rules)[symmetry].copy())
+    return seen.view(len(seen), rules.cells, 3)[:, cells].flatten(1)
+
+
+@pytest.mark.parametrize("rules", BOARDS, ids=str)
+def test_all_images_of_a_position_have_one_canonical_image_among_them(rules: Rules) -> None:
+    canonical = Canonical(rules, CPU)
+    seen = random_inputs(rules, 200, seed=1)
+    seen[0] = seen[0].view(-1, 3)[0].repeat(rules.cells)  # the same under every symmetry
+    image = canonical.image(seen)
+    for symmetry in range(len(symmetries(rules))):
+        again = canonical.image(turned(seen, rules, symmetry))
+        assert torch.equal(again.inputs, image.inputs)
+        assert torch.equal(again.number, image.number)
+        chosen = image.symmetry == symmetry
+        assert torch.equal(image.inputs[chosen], turned(seen, rules, symmetry)[chosen])
+    assert len(set(image.symmetry.tolist())) > 1
+
+
+@pytest.mark.parametrize("rules", BOARDS, ids=str)
+def test_what_is_chosen_on_an_image_is_the_same_cell_on_the_board(rules: Rules) -> None:
+    canonical = Canonical(rules, CPU)
+    seen = random_inputs(rules, 200, seed=2)
+    image = canonical.image(seen)
+    cells = torch.arange(200) % rules.cells
+    on_board = canonical.cells(cells, image.symmetry)
+    boards = torch.arange(200)
+    assert torch.equal(image.inputs.view(200, -1, 3)[boards, cells], seen.view(200, -1, 3)[boards, on_board])
+    values = torch.rand(200, rules.cells, generator=torch.Generator().manual_seed(0))
+    assert torch.equal(canonical.values(values, image.symmetry)[boards, on_board], values[boards, cells])
+
+
+@pytest.mark.parametrize("rules", BOARDS, ids=str)
+def test_equal_images_are_asked_for_once(rules: Rules) -> None:
+    canonical = Canonical(rules, CPU)
+    seen = torch.cat([random_inputs(rules, 30, seed=3), turned(random_inputs(rules, 30, seed=3), rules, 2)])
+    image = canonical.image(seen)
+    inputs, which = canonical.distinct(image)
+    assert torch.equal(inputs[which], image.inputs)
+    assert len(inputs) == (60 if rules.cells > 33 else len(np.unique(image.inputs, axis=0)))
+
+
+def test_the_decision_states_of_tic_tac_toe_are_627_positions_but_for_symmetry() -> None:
+    seen = torch.as_tensor(MOVER).flatten(1).float()
+    inputs, _ = Canonical(Rules(), CPU).distinct(Canonical(Rules(), CPU).image(seen))
+    assert len(inputs) == 627
+
+
+@pytest.mark.parametrize("networks", ["shared", "separate"])
+@pytest.mark.parametrize("perspective", ["mover", "absolute"])
+def test_a_canonical_player_values_every_image_alike(networks: str, perspective: str) -> None:
+    config = config_with(symmetry="canonical", perspective=perspective)
+    player = make(config, separate=networks == "separate").player()
+    table = symmetries(Rules())
+    values = player.q_values(ABSOLUTE)
+    assert np.ptp(values) > 0
+    images = [ABSOLUTE.reshape(-1, 9, 3)[:, cells].reshape(ABSOLUTE.shape) for cells in table]
+    # Where turning changes nothing on the board, either of two cells may be the one that the network knows.
+    uneven = np.all([(image != ABSOLUTE).any(axis=(1, 2, 3)) for image in images[1:]], axis=0)
+    assert uneven.sum() > 3_000
+    for image, cells in zip(images, table, strict=True):
+        found = player.q_values(image)
+        np.testing.assert_allclose(found[uneven], values[uneven][:, cells], atol=1e-6)
+        np.testing.assert_allclose(found.max(axis=1), values.max(axis=1), atol=1e-6)
+    other = make(config_with(symmetry="none", perspective=perspective), separate=networks == "separate").player()
+    assert not np.allclose(other.q_values(ABSOLUTE), values)
+
+
+def test_what_is_remembered_in_self_play_are_true_moves_between_images() -> None:
+    config = config_with(**{**vars(SMALL), "symmetry": "canonical", "counterexamples": 0.0, "total_steps": 2_000})
+    learner = DQNLearner(config)
+    for _ in range(60):
+        learner.advance()
+    agent = learner.agents.seats[0]
+    transitions = agent.layout.unpack(agent.memory.table[:900])
+    canonical = Canonical(config.rules, CPU)
+    assert torch.equal(canonical.image(transitions.observation).inputs, transitions.observation)
+    goes_on = transitions.goes_on == 1
+    before = transitions.observation.view(-1, 9, 3)
+    mine, theirs = before[..., 1] + transitions.action, before[..., 2]
+    after = torch.stack([1 - mine - theirs, theirs, mine], dim=-1).flatten(1)
+    assert goes_on.sum() > 500
+    assert torch.equal(canonical.image(after).inputs[goes_on], transitions.next_observation[goes_on])
+
+
+def test_the_boards_in_play_are_moved_as_their_images_say() -> None:
+    learner = DQNLearner(config_with(**{**vars(SMALL), "symmetry": "canonical", "counterexamples": 0.0}))
+    played: list[torch.Tensor] = []
+    explore = learner.agents.explore
+    learner.agents.explore = lambda *asked: played.append(explore(*asked)) or played[-1]  # type: ignore[method-assign,func-returns-value]
+    for _ in range(40):
+        boards, seen, _ = learner.positions
+        learner.advance()
+        after = learner.positions.boards
+        mine = torch.from_numpy(after.opponent & ~boards.mover)  # the one new mark of a game that goes on
+        cell = played[-1]
+        for board in np.flatnonzero(after.ply == boards.ply + 1):
+            state = batch.State(*(np.array([field[board]]) for field in after))
+            own = seen[board].view(9, 3).clone()
+            own[cell[board]] = torch.tensor([0.0, 1.0, 0.0])
+            wanted = Canonical(learner.config.rules, CPU).image(own[:, [0, 2, 1]].reshape(1, -1)).inputs
+            assert int(mine[board]).bit_count() == 1
+            assert torch.equal(Canonical(learner.config.rules, CPU).image(inputs(state, Rules())).inputs, wanted)
