@@ -2,24 +2,31 @@
 
 Its tests import its games, which need much else to be installed. Here its tic-tac-toe is ours, and its other games are
 missing; a test that goes over many games goes over our settings. Below are tests for the checks and wrappers that its
-own tests try with no such game. Counted are the tests in which a game of ours is made.
+own tests try with no such game, and for the wrappers of SuperSuit. Counted are the tests in which a game of ours is
+made.
 Run it by `tests/interop/run pettingzoo_suite`.
 """
 
 import os
 import sys
+from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
+import gymnasium
+import numpy as np
 import pytest
-from pettingzoo.test import bombardment_test, performance_benchmark
+import supersuit
+from pettingzoo.test import api_test, bombardment_test, performance_benchmark, seed_test
 from pettingzoo.utils.wrappers import MultiEpisodeEnv, OrderEnforcingWrapper
 from suites import Outcome, Reason, Watch, apart, fetch_tests, report
 
 from tictactoe import tictactoe_v0
+from tictactoe.faces.turn import TicTacToeEnv
 
 URL = "https://github.com/Farama-Foundation/PettingZoo"
 FAMILIES = ("atari", "butterfly", "classic", "sisl")
@@ -37,6 +44,27 @@ REASONS = (
         ("test_bombardment",),
     ),
 )
+
+Wrapper: TypeAlias = Callable[[Any], Any]
+BESIDE_OBSERVATIONS: Mapping[str, Wrapper] = {
+    "clip_reward": supersuit.clip_reward_v0,
+    "delay_observations": partial(supersuit.delay_observations_v0, delay=2),
+    "frame_skip": partial(supersuit.frame_skip_v0, num_frames=2),
+    "nan_noop": partial(supersuit.nan_noop_v0, no_op_action=0),
+    "nan_random": supersuit.nan_random_v0,
+    "reward_lambda": partial(supersuit.reward_lambda_v0, change_reward_fn=lambda reward: reward / 10),
+    "sticky_actions": partial(supersuit.sticky_actions_v0, repeat_action_probability=0.5),
+}
+"""Wrappers of SuperSuit that take any observation."""
+OF_OBSERVATIONS: Mapping[str, Wrapper] = {
+    "dtype": partial(supersuit.dtype_v0, dtype=np.float32),
+    "flatten": supersuit.flatten_v0,
+    "frame_stack": partial(supersuit.frame_stack_v1, stack_size=2),
+    "max_observation": partial(supersuit.max_observation_v0, memory=2),
+    "normalize_obs": lambda game: supersuit.normalize_obs_v0(supersuit.dtype_v0(game, np.float32)),
+    "reshape": partial(supersuit.reshape_v0, shape=(9, 3)),
+}
+"""Wrappers of SuperSuit that take no observation with a mask beside it, as all of PettingZoo's board games have."""
 
 
 class InPlace:
@@ -90,12 +118,32 @@ def test_many_games_as_one(episodes: int) -> None:
     assert plies == 7 * episodes  # the first empty cell each time: X ends the game with the third diagonal cell, 6
 
 
+@pytest.mark.parametrize("wrapper", BESIDE_OBSERVATIONS.values(), ids=BESIDE_OBSERVATIONS)
+def test_supersuit_for_two_agents(wrapper: Wrapper) -> None:
+    api_test(wrapper(tictactoe_v0.env()), num_cycles=100)
+    seed_test(lambda: wrapper(tictactoe_v0.env()), num_cycles=100)
+
+
+@pytest.mark.parametrize("wrapper", [*BESIDE_OBSERVATIONS.values(), *OF_OBSERVATIONS.values()])
+@pytest.mark.parametrize("env_id", ["TicTacToe-v0", "TicTacToeVersus-v0"])
+def test_supersuit_for_one_agent(env_id: str, wrapper: Wrapper) -> None:
+    game = wrapper(gymnasium.make(env_id))
+    observation, info = game.reset(seed=0)
+    assert observation in game.observation_space
+    terminated = False
+    while not terminated:
+        observation, reward, terminated, truncated, info = game.step(int(info["action_mask"].argmax()))
+        assert observation in game.observation_space
+        assert np.isfinite(reward)
+        assert not truncated
+
+
 def outcomes_in(folder: Path) -> list[Outcome]:
     """Run the tests in a folder, and those of this file."""
     os.chdir(folder)
     os.environ.update(SDL_VIDEODRIVER="dummy", SDL_AUDIODRIVER="dummy")
     sys.path.insert(0, str(folder))
-    watch = Watch([tictactoe_v0.raw_env])
+    watch = Watch([tictactoe_v0.raw_env, TicTacToeEnv])
     chosen = ["--override-ini", "python_files=*test*.py", *(f"--ignore=test/{name}" for name in OTHERS)]
     outcomes: list[Outcome] = watch.outcomes_of([*chosen, "test", __file__], InPlace())
     return outcomes
@@ -108,7 +156,7 @@ def main() -> int:
         folder = Path(place) / "pettingzoo"
         if not fetch_tests(URL, tag, ["test"], folder):
             return 1
-        print(f"PettingZoo's tests at {tag}, gymnasium {version('gymnasium')}, numpy {version('numpy')}")
+        print(f"PettingZoo's tests at {tag}, gymnasium {version('gymnasium')}, SuperSuit {version('supersuit')}")
         return 0 if report("tictactoe_v0", apart(outcomes_in, folder), REASONS) else 1
 
 

@@ -46,17 +46,8 @@ class Watch:
 
     def outcomes_of(self, arguments: Sequence[str], plugin: object) -> list[Outcome]:
         """Run tests in silence, with the settings of no project, and return how those with something of ours ended."""
-        plain = [
-            "--rootdir=.",
-            "-c",
-            os.devnull,
-            "-p",
-            "no:terminal",
-            "-p",
-            "no:cacheprovider",
-            "--continue-on-collection-errors",
-        ]
-        pytest.main([*plain, *arguments], plugins=[self, plugin])
+        plain = f"--rootdir=. --noconftest -c {os.devnull} -p no:terminal -p no:cacheprovider"
+        pytest.main([*plain.split(), "--continue-on-collection-errors", *arguments], plugins=[self, plugin])
         return list(self.outcomes.values())
 
     def _counted(self, method: Callable[..., Any]) -> Callable[..., Any]:
