@@ -9,6 +9,7 @@ from tictactoe.faces.turn import TicTacToeEnv
 from tictactoe.faces.versus import TicTacToeVersusEnv
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
+from tictactoe.search import best_moves, search_value
 from tictactoe.solver import Solution, solve
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ __all__ = [
     "TicTacToeVectorEnv",
     "TicTacToeVersusEnv",
     "TicTacToeVersusVectorEnv",
+    "best_moves",
+    "search_value",
     "solve",
 ]
 

@@ -5,6 +5,7 @@ many boards in a NumPy array, so that whoever plays draws from it and whoever an
 """
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -13,9 +14,19 @@ from numpy.typing import NDArray
 
 from tictactoe import planes
 from tictactoe.rules import Bitboard, Rules
+from tictactoe.search import Bounds, check_searchable, move_bounds
 from tictactoe.solver import solve
+from tictactoe.tree import SOLVABLE_CELLS
 
 Choices: TypeAlias = Callable[[Rules, Bitboard, Bitboard], Bitboard]
+
+RULE_BASE = 4
+MOST_MARKS = 20
+"""From so many marks on a line is worth no more by the rule, so that sums in 64-bit floats stay exact."""
+MOVE_POSITIONS = 2_000_000
+"""Positions that are looked at for one move on a board that is searched: a second or two on one core."""
+SEARCHED_POSITIONS = 1 << 16
+"""Whose choices are remembered, in some ten MB, so that many boards in one position take one search."""
 
 
 def random_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
@@ -25,25 +36,112 @@ def random_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboar
 
 def heuristic_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     """Return the cells that win at once, else those that keep the opponent from winning, else every empty one."""
+    at_once, empty = _wins_else_blocks(rules, mover, opponent), rules.empty_cells(mover, opponent)
+    return at_once or empty if isinstance(empty, int) else np.where(at_once != 0, at_once, empty)
+
+
+def rule_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
+    """Return the cells that win at once, else those that keep the opponent from winning, else the most valuable ones.
+
+    An empty cell is worth the sum of 4^m over the lines through it that do not hold marks of both seats, where m is the
+    number of marks on the line, whosever they are. Nothing in it is learned or looked ahead.
+    """
+    at_once = _wins_else_blocks(rules, mover, opponent)
+    if isinstance(at_once, int):
+        return at_once or _most_valuable(rules, mover, opponent)
+    return np.where(at_once != 0, at_once, _most_valuable_of_many(rules, mover, opponent))
+
+
+def _wins_else_blocks(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     empty = rules.empty_cells(mover, opponent)
     wins, blocks = rules.winning_cells(mover) & empty, rules.winning_cells(opponent) & empty
-    if isinstance(empty, int):
-        return wins or blocks or empty
-    return np.where(wins != 0, wins, np.where(blocks != 0, blocks, empty))
+    return wins or blocks if isinstance(empty, int) else np.where(wins != 0, wins, blocks)
+
+
+def _most_valuable(rules: Rules, mover: int, opponent: int) -> int:
+    """Return the empty cells that are worth most by the rule, on a board of any size."""
+    empty = rules.empty_cells(mover, opponent)
+    values = {cell: _value(rules, mover, opponent, cell) for cell in range(rules.cells) if empty >> cell & 1}
+    most = max(values.values(), default=0)
+    return sum(1 << cell for cell, value in values.items() if value == most)
+
+
+def _value(rules: Rules, mover: int, opponent: int, cell: int) -> int:
+    open_lines = [line for line in rules.lines_through(cell) if not (line & mover and line & opponent)]
+    return sum(RULE_BASE ** min((line & (mover | opponent)).bit_count(), MOST_MARKS) for line in open_lines)
+
+
+def _most_valuable_of_many(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
+    """Return the same for each of many boards, [B] int64."""
+    lines = _lines_as_rows(rules)
+    mine, theirs = (planes.bits(rules.cells, marks.astype(np.int64)) @ lines.T for marks in (mover, opponent))
+    worth = np.where((mine > 0) & (theirs > 0), 0, float(RULE_BASE) ** np.minimum(mine + theirs, MOST_MARKS))
+    empty = planes.bits(rules.cells, rules.empty_cells(mover, opponent).astype(np.int64))
+    value = np.where(empty, worth @ lines, -1)
+    most = empty & (value == value.max(axis=1, keepdims=True))
+    return (most << np.arange(rules.cells)).sum(axis=1)
+
+
+@lru_cache(maxsize=64)
+def _lines_as_rows(rules: Rules) -> NDArray[np.float64]:
+    """Return 1 for each cell of each line, [L, A]."""
+    return np.array([[line >> cell & 1 for cell in range(rules.cells)] for line in rules.lines], np.float64)
 
 
 def optimal_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     """Return the cells that keep the game-theoretic value; the position must be one that a game leads to.
 
+    Boards of over 16 cells are searched, each position for a second or two. What is best of all that is known by then
+    stands at `best_known`.
+
     Raises:
-        ValueError: the board has more than 16 cells and cannot be solved.
+        ValueError: the board has more than 64 cells.
+        ImportError: it has more than 16, and Numba is not installed.
     """
-    solution = solve(rules)
-    return solution.optimal_moves[solution.tree.find(mover, opponent)]
+    if rules.cells <= SOLVABLE_CELLS:
+        solution = solve(rules)
+        return solution.optimal_moves[solution.tree.find(mover, opponent)]
+    if isinstance(mover, int):
+        return _searched_choices(rules, mover, opponent)
+    marks = (side.astype(np.int64).view(np.uint64).tolist() for side in (mover, opponent))
+    choices = [_searched_choices(rules, *position) for position in zip(*marks, strict=True)]
+    return np.array(choices, np.uint64).view(np.int64)
+
+
+@lru_cache(maxsize=SEARCHED_POSITIONS)
+def _searched_choices(rules: Rules, mover: int, opponent: int) -> int:
+    return best_known(rules, mover, opponent, move_bounds(rules, mover, opponent, MOVE_POSITIONS))
+
+
+def best_known(rules: Rules, mover: int, opponent: int, bounds: Mapping[int, Bounds]) -> int:
+    """Return the cells, a bitboard, that are best by what is known of each: those whose least result is the highest.
+
+    Where no more is known than that a cell may lose, those that are surely lost are left out, and of the others the
+    most valuable by the rule are taken.
+    """
+    least = max((bound.least for bound in bounds.values()), default=0)
+    cells = sum(1 << cell for cell, bound in bounds.items() if bound.least == least)
+    unknown = sum(1 << cell for cell, bound in bounds.items() if bound.least == -1 < bound.most)
+    if least == -1 and unknown:
+        return rule_choices(rules, mover, opponent) & unknown or unknown
+    return cells
+
+
+def check_optimal(rules: Rules) -> None:
+    """Refuse a board that `"optimal"` cannot play; one of up to 16 cells is solved at once.
+
+    Raises:
+        ValueError: the board has more than 64 cells.
+        ImportError: it has more than 16, and Numba is not installed.
+    """
+    if rules.cells <= SOLVABLE_CELLS:
+        solve(rules)
+    else:
+        check_searchable(rules)
 
 
 OPPONENTS: Mapping[str, Choices] = MappingProxyType(
-    {"random": random_choices, "heuristic": heuristic_choices, "optimal": optimal_choices}
+    {"random": random_choices, "heuristic": heuristic_choices, "rule": rule_choices, "optimal": optimal_choices}
 )
 
 

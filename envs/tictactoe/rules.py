@@ -72,6 +72,11 @@ class Rules:
                 directions.append((down * self.cols + right, self._word(starts)))
         return tuple(directions)
 
+    @cached_property
+    def lines(self) -> tuple[int, ...]:
+        """Return the bitboards of all lines, each once, as Python integers."""
+        return tuple(dict.fromkeys(line for cell in range(self.cells) for line in self.lines_through(cell)))
+
     def lines_through(self, cell: int) -> tuple[int, ...]:
         """Return the bitboards of all lines that hold a cell, as Python integers."""
         lines = self._lines.get(cell)

@@ -1,10 +1,12 @@
 """The built-in opponents pick from just the cells that their names promise."""
 
+import numpy as np
 import pytest
 
-from tests.tictactoe.rule_book import EMPTY, RuleBook, cells_in
-from tictactoe import Rules, solve
-from tictactoe.opponents import OPPONENTS
+from tests.tictactoe.rule_book import EMPTY, Board, RuleBook, bits, cells_in
+from tictactoe import Rules, best_moves, opponents, solve
+from tictactoe.opponents import OPPONENTS, best_known, check_optimal
+from tictactoe.search import Bounds
 
 BOOK = RuleBook(3, 3, 3)
 TREE = solve(Rules()).tree
@@ -47,6 +49,95 @@ def test_optimal_keeps_the_value() -> None:
             assert solution.lookup(opponent, mover | 1 << cell)[0] == -value
 
 
-def test_optimal_refuses_a_board_that_cannot_be_solved() -> None:
-    with pytest.raises(ValueError, match="up to 16 cells"):
-        OPPONENTS["optimal"](Rules(5, 5, 4), 0, 0)
+def by_the_rule(book: RuleBook, board: Board, empty: set[int]) -> set[int]:
+    """Return the rule's choices for X, from its description."""
+    wins, blocks = (book.winning_cells(board, mark) & empty for mark in ("X", "O"))
+    if wins or blocks:
+        return wins or blocks
+    worth = {}
+    for cell in empty:
+        held = [{board[other] for other in line} - {EMPTY} for line in book.lines_through[cell]]
+        marks = [sum(board[other] != EMPTY for other in line) for line in book.lines_through[cell]]
+        worth[cell] = sum(4**number for number, kinds in zip(marks, held, strict=True) if len(kinds) < 2)
+    return {cell for cell, value in worth.items() if value == max(worth.values())}
+
+
+def test_rule_wins_else_blocks_else_picks_the_cells_worth_most() -> None:
+    chosen = set()
+    for mover, opponent, board in positions():
+        empty = {cell for cell in range(9) if board[cell] == EMPTY}
+        choices = cells_in(OPPONENTS["rule"](Rules(), mover, opponent), 9)
+        assert choices == by_the_rule(BOOK, board, empty)
+        chosen.add(frozenset(choices))
+    assert {frozenset({4}), frozenset({0, 2, 6, 8})} < chosen
+
+
+@pytest.mark.parametrize("size", [(5, 5, 4), (4, 6, 4), (1, 30, 25), (8, 8, 8), (3, 4, 1), (3, 8, 2)], ids=str)
+def test_rule_is_the_same_for_one_board_and_for_many(size: tuple[int, int, int]) -> None:
+    rules, book = Rules(*size), RuleBook(*size)
+    rng = np.random.default_rng(0)
+    boards: list[tuple[int, int]] = []
+    for marks in range(rules.cells):
+        cells = rng.permutation(rules.cells)[:marks].tolist()
+        boards.append((bits(cells[1::2]), bits(cells[::2])))
+    words = np.array(boards, np.uint64).view(np.int64)
+    many = OPPONENTS["rule"](rules, words[:, 0], words[:, 1]).view(np.uint64).tolist()
+    for (mover, opponent), choices in zip(boards, many, strict=True):
+        assert OPPONENTS["rule"](rules, mover, opponent) == choices
+        mine, theirs = cells_in(mover, rules.cells), cells_in(opponent, rules.cells)
+        board = tuple("X" if cell in mine else "O" if cell in theirs else EMPTY for cell in range(rules.cells))
+        assert cells_in(choices, rules.cells) == by_the_rule(book, board, set(range(rules.cells)) - mine - theirs)
+
+
+def test_rule_plays_a_board_of_any_size() -> None:
+    assert cells_in(OPPONENTS["rule"](Rules(15, 15, 5), 0, 0), 225) == {
+        15 * row + col for row in range(4, 11) for col in range(4, 11)
+    }
+
+
+def test_optimal_searches_larger_boards_alike_for_one_board_and_for_many() -> None:
+    pytest.importorskip("numba", reason="without Numba there is no search")
+    rules = Rules(5, 5, 4)
+    full = 0b00110_11001_00110_11001_00110
+    boards = [(0, 0), (0, 1 << 12), (0b111 << 10, 0b1011 << 6), (full, rules.full_board & ~full)]
+    choices = [OPPONENTS["optimal"](rules, *board) for board in boards]
+    for chosen, board in zip(choices, boards, strict=True):
+        assert cells_in(chosen, 25) == set(best_moves(rules, *board) or ())
+    assert [chosen.bit_count() for chosen in choices] == [25, 4, 2, 0]
+    words = np.array(boards)
+    assert OPPONENTS["optimal"](rules, words[:, 0], words[:, 1]).tolist() == choices
+
+
+WIN, DRAW, LOSS, NOT_LOST, NOT_WON, UNKNOWN = (
+    Bounds(*bounds) for bounds in ((1, 1), (0, 0), (-1, -1), (0, 1), (-1, 0), (-1, 1))
+)
+
+
+@pytest.mark.parametrize(
+    ("known", "chosen"),
+    [
+        ([WIN, DRAW, NOT_LOST, UNKNOWN, WIN, LOSS], {0, 4}),
+        ([LOSS, DRAW, NOT_LOST, UNKNOWN, NOT_WON, LOSS], {1, 2}),
+        ([LOSS, LOSS, LOSS, UNKNOWN, NOT_WON, LOSS], {3, 4}),  # the rule would take the middle, which is lost
+        ([LOSS, LOSS, LOSS, UNKNOWN, NOT_WON, LOSS, LOSS, LOSS, NOT_WON], {4}),  # the rule's among those not lost
+        ([LOSS] * 6, {0, 1, 2, 3, 4, 5}),
+    ],
+)
+def test_the_best_of_what_is_known(known: list[Bounds], chosen: set[int]) -> None:
+    rules = Rules(3, 3, 3) if len(known) == 9 else Rules(2, 3, 3)
+    assert cells_in(best_known(rules, 0, 0, dict(enumerate(known))), rules.cells) == chosen
+
+
+def test_where_nothing_is_known_optimal_plays_by_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba", reason="without Numba there is no search")
+    monkeypatch.setattr(opponents, "MOVE_POSITIONS", 1_000)
+    rules, centre = Rules(7, 7, 5), 1 << 24
+    assert OPPONENTS["optimal"](rules, 0, 0) == OPPONENTS["rule"](rules, 0, 0) == centre
+    assert OPPONENTS["optimal"](rules, 0, centre) == OPPONENTS["rule"](rules, 0, centre)
+
+
+def test_optimal_refuses_a_board_that_can_be_neither_solved_nor_searched() -> None:
+    with pytest.raises(ValueError, match="up to 64 cells can be searched"):
+        OPPONENTS["optimal"](Rules(5, 13, 4), 0, 0)
+    with pytest.raises(ValueError, match="up to 64 cells can be searched"):
+        check_optimal(Rules(5, 13, 4))

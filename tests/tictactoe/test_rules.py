@@ -95,6 +95,13 @@ def test_random_positions_agree_beyond_a_word(size: tuple[int, int, int]) -> Non
     assert_agreement(size, random_boards(rows * cols, 30), [answer_with_python])
 
 
+@pytest.mark.parametrize("size", [*WORD_BOARDS, *LARGE_BOARDS], ids=str)
+def test_every_line_is_there_once(size: tuple[int, int, int]) -> None:
+    lines = Rules(*size).lines
+    assert len(set(lines)) == len(lines)
+    assert set(lines) == {bits(line) for line in RuleBook(*size).lines}
+
+
 @pytest.mark.parametrize("size", [(8, 8, 5), (4, 16, 4), (1, 64, 6), (64, 1, 3)], ids=str)
 def test_cell_63_works_though_it_is_the_sign_bit(size: tuple[int, int, int]) -> None:
     lines = RuleBook(*size).lines_through[63]

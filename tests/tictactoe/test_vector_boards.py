@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode
 from tests.tictactoe.shared import TURN, VERSUS, assert_same, random_actions, sized
 from tictactoe.faces import vector, versus_vector
 from tictactoe.faces.boards import kernels
+from tictactoe.opponents import OPPONENTS
 
 NUM_ENVS = 40
 COMPUTED = [(3, 4, 3), (4, 4, 4), (2, 10, 2), (7, 7, 5), (1, 64, 6), (8, 8, 5)]
@@ -70,7 +71,7 @@ def test_the_turn_view_is_the_same_every_way(
         assert compare(make(), by_numpy(monkeypatch, make), plies=90) > NUM_ENVS
 
 
-@pytest.mark.parametrize("opponent", ["random", "heuristic", "optimal"])
+@pytest.mark.parametrize("opponent", OPPONENTS)
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize(("seat", "perspective"), [(0, "absolute"), (1, "mover"), ("random", "mover")])
 def test_the_versus_view_is_the_same_every_way_to_the_last_draw(
@@ -95,6 +96,7 @@ import sys
 sys.modules["numba"] = None
 import gymnasium, tictactoe
 from tictactoe.faces.boards import kernels
+from tictactoe.opponents import OPPONENTS
 env = gymnasium.make_vec("TicTacToe-v0", num_envs=2, rows=4, cols=4, k=4)
 env.reset(seed=0)
 print(env.step([3, 5])[4]["action_mask"].sum(), kernels.kernels() is kernels.BY_NUMPY)

@@ -12,6 +12,7 @@ from gymnasium.utils.env_checker import check_env
 
 from tests.tictactoe.shared import TURN, VERSUS, assert_same, sized
 from tictactoe import Rewards, Rules, TicTacToeEnv, TicTacToeVersusEnv
+from tictactoe.opponents import OPPONENTS
 
 
 def scripted(*cells: int) -> Any:
@@ -26,7 +27,7 @@ def versus(*replies: int, **settings: Any) -> TicTacToeVersusEnv:
     return game
 
 
-@pytest.mark.parametrize("opponent", ["random", "heuristic", "optimal"])
+@pytest.mark.parametrize("opponent", OPPONENTS)
 @pytest.mark.parametrize("seat", [0, 1, "random"])
 def test_gymnasiums_checker_passes(opponent: str, seat: Any) -> None:
     with warnings.catch_warnings():
@@ -98,7 +99,7 @@ def test_a_random_seat_is_drawn_for_each_game_from_the_environments_generator() 
     assert 70 < sum(seats(1)) < 130
 
 
-@pytest.mark.parametrize("opponent", ["random", "heuristic", "optimal"])
+@pytest.mark.parametrize("opponent", OPPONENTS)
 def test_the_same_seed_gives_the_same_games(opponent: str) -> None:
     def boards(seed: int) -> list[bytes]:
         game = TicTacToeVersusEnv(opponent, 1)
@@ -116,9 +117,9 @@ def test_the_same_seed_gives_the_same_games(opponent: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"opponent": "perfect"}, "unknown opponent 'perfect': choose from random, heuristic, optimal"),
+        ({"opponent": "perfect"}, "unknown opponent 'perfect': choose from random, heuristic, rule, optimal"),
         ({"seat": 2}, "unknown seat 2: choose 0, 1 or 'random'"),
-        ({"opponent": "optimal", "rows": 5, "cols": 5}, "up to 16 cells"),
+        ({"opponent": "optimal", "rows": 5, "cols": 13}, "up to 64 cells"),
         ({"rewards": "none"}, "unknown rewards 'none'"),
     ],
 )
@@ -212,5 +213,5 @@ def test_a_seat_that_does_not_exist_is_refused(seat: Any) -> None:
 
 @pytest.mark.parametrize("opponent", [[1], None, "minimax"], ids=repr)
 def test_an_opponent_that_does_not_exist_is_refused(opponent: Any) -> None:
-    with pytest.raises(ValueError, match=r"unknown opponent .*: choose from random, heuristic, optimal"):
+    with pytest.raises(ValueError, match=r"unknown opponent .*: choose from random, heuristic, rule, optimal"):
         TicTacToeVersusEnv().set_opponent(opponent)

@@ -1,12 +1,14 @@
 """The vector of games against an opponent: its seats, its replies and their randomness."""
 
+import sys
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 
-from tests.tictactoe.shared import VERSUS
+from tests.tictactoe.shared import VERSUS, sized
+from tictactoe.opponents import OPPONENTS
 
 
 def test_seats_are_drawn_for_boards_that_start_alone() -> None:
@@ -53,7 +55,7 @@ def test_an_opponent_that_fails_to_begin_a_game_leaves_every_game_as_it_was() ->
     np.testing.assert_array_equal(env.unwrapped.seats, seats)
 
 
-@pytest.mark.parametrize("opponent", ["random", "heuristic", "optimal"])
+@pytest.mark.parametrize("opponent", OPPONENTS)
 def test_versus_draws_from_its_seed_alone(opponent: str) -> None:
     def games(seed: int) -> bytes:
         env = gymnasium.make_vec(VERSUS, num_envs=50, opponent=opponent, seat="random")
@@ -69,7 +71,9 @@ def test_versus_draws_from_its_seed_alone(opponent: str) -> None:
     assert games(1) != games(2)
 
 
-@pytest.mark.parametrize(("opponent", "seat"), [("random", 0), ("random", 1), ("heuristic", 0), ("optimal", 1)])
+@pytest.mark.parametrize(
+    ("opponent", "seat"), [("random", 0), ("random", 1), ("heuristic", 0), ("rule", 0), ("optimal", 1)]
+)
 def test_versus_replies_are_spread_like_those_of_single_environments(opponent: str, seat: int) -> None:
     """Compare how often each result comes up when the agent plays its first empty cell."""
     games = 4000
@@ -96,3 +100,28 @@ def test_versus_replies_are_spread_like_those_of_single_environments(opponent: s
     # Five standard deviations of the difference of two frequencies.
     frequencies, others = (np.bincount(np.array(seats) + 1, minlength=3) / games for seats in (winner, expected))
     np.testing.assert_allclose(frequencies, others, atol=5 * np.sqrt(0.5 / games))
+
+
+def test_optimal_on_a_board_that_is_searched_is_never_beaten() -> None:
+    pytest.importorskip("numba", reason="without Numba there is no search")
+    for seat in (0, 1):
+        env = gymnasium.make_vec(VERSUS, num_envs=4, opponent="optimal", seat=seat, **sized((5, 5, 4)))
+        _, info = env.reset(seed=seat)
+        rng = np.random.default_rng(seat)
+        winners: list[int] = []
+        while len(winners) < 8:
+            actions = np.where(info["action_mask"] == 1, rng.random((4, 25)), -1).argmax(axis=1)
+            _, _, over, _, info = env.step(actions)
+            winners += info["winner"][over].tolist()
+        assert seat not in winners
+        assert 1 - seat in winners  # random moves lose
+
+
+@pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec], ids=["single", "vector"])
+def test_optimal_on_a_board_that_is_searched_wants_numba(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tictactoe.compiled_search", None)
+    monkeypatch.delattr("tictactoe.compiled_search", raising=False)
+    with pytest.raises(ImportError, match=r"numba is not installed, .*: pip install 'tictactoe-selfplay\[train\]'"):
+        make(VERSUS, opponent="optimal", **sized((5, 5, 4)))
+    make(VERSUS, opponent="optimal")
+    make(VERSUS, opponent="rule", **sized((5, 5, 4)))

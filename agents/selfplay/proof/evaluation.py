@@ -42,7 +42,7 @@ class Proof:
 
         What that value adds in one seat it takes away in the other, so the game need not be solved.
         """
-        return -(self.first.best_response + self.second.best_response) / 2
+        return 0.0 - (self.first.best_response + self.second.best_response) / 2  # a minus alone would make -0.0 of 0.0
 
     @property
     def beaten_lines(self) -> int:

@@ -7,10 +7,11 @@ import numpy as np
 from selfplay.agent import Player
 from selfplay.proof.counterexamples import of_play
 from selfplay.proof.evaluation import Proof
-from selfplay.proof.judge import Judge
+from selfplay.proof.judge import Asked
 from selfplay.proof.reach import WHOLE_TREE_CELLS, Unproved
-from tictactoe import Rules, batch, solve
+from tictactoe import Rules, batch, search_value, solve
 from tictactoe.drawing.text import MARKS, board_text
+from tictactoe.opponents import MOVE_POSITIONS
 from tictactoe.rewards import Rewards
 
 WIDTH = 80
@@ -20,12 +21,12 @@ POSITIONS = 20_000
 RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
 
-def telling_games(judge: Judge, player: Player | None, evaluation: Proof | Unproved, width: int = WIDTH) -> str:
+def telling_games(judge: Asked, player: Player | None, evaluation: Proof | Unproved, width: int = WIDTH) -> str:
     """Return the shortest line that beats an agent in each seat, or if none does its game with itself; with headings.
 
     Above each of its boards stands the value that it has learned of its move, where it is a `player` that has values,
-    and the exact result on boards that are solved at once. Of an agent that draws its moves and is not beaten there is
-    no game.
+    and the exact result, which on boards that are not solved at once a search finds, if it can within the time of a
+    move. Of an agent that draws its moves and is not beaten there is no game.
     """
     beaten = evaluation.beatable if isinstance(evaluation, Unproved) else evaluation.beaten_lines > 0
     if not beaten:
@@ -36,16 +37,15 @@ def telling_games(judge: Judge, player: Player | None, evaluation: Proof | Unpro
         if line is None:
             continue
         least = "The shortest game" if found.whole else "A game"
-        heading = f"{least} that beats the player as {MARKS[seat]}{_key(judge.rules, player)}:"
+        heading = f"{least} that beats the player as {MARKS[seat]}{_key(player)}:"
         games.append(f"{heading}\n\n{_side_by_side(_told(judge.rules, line, seat, player), width)}\n")
     return "\n".join(games)
 
 
-def _key(rules: Rules, player: Player | None) -> str:
+def _key(player: Player | None) -> str:
     """Return what is to be said of the notes above the boards."""
     notes = ["the value that it has learned of each of its moves"] if player is not None else []
-    notes += ["the exact result with best play from there"] if rules.cells <= WHOLE_TREE_CELLS else []
-    return f", with {' and '.join(notes)}" if notes else ""
+    return f", with {' and '.join([*notes, 'the exact result with best play from there'])}"
 
 
 def _told(rules: Rules, line: Sequence[int], seat: int, player: Player | None) -> list[str]:
@@ -73,15 +73,17 @@ def _learned(rules: Rules, player: Player | None, marks: list[int], mover: int, 
 
 
 def _exact(rules: Rules, marks: list[int], mover: int, cell: int) -> str:
-    if rules.cells > WHOLE_TREE_CELLS:
-        return ""
     if (marks[0] | marks[1]) >> cell & 1:
         return "exact: illegal"
-    value, _ = solve(rules).lookup(marks[1 - mover], marks[mover] | 1 << cell)
-    return f"exact: {RESULTS[-value]}"
+    position = marks[1 - mover], marks[mover] | 1 << cell
+    if rules.cells <= WHOLE_TREE_CELLS:
+        value: int | None = solve(rules).lookup(*position)[0]
+    else:
+        value = search_value(rules, *position, MOVE_POSITIONS)
+    return f"exact: {'not known' if value is None else RESULTS[-value]}"
 
 
-def self_play_game(judge: Judge, width: int = WIDTH) -> str:
+def self_play_game(judge: Asked, width: int = WIDTH) -> str:
     """Let an agent that draws no moves play itself and return the boards after each ply, side by side, and the result.
 
     A line has as many boards as fit into `width` characters.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from selfplay.agent import AnyAgent
 from selfplay.proof.evaluation import Proof, SeatEvaluation, evaluate_tree, worst_result
-from selfplay.proof.judge import Judge
+from selfplay.proof.judge import Asked, Judge
 from selfplay.proof.stochastic import Moves, sort_keys, worst_mean_of
 from tictactoe import Rules, batch
 from tictactoe.rules import WORD_BITS
@@ -63,7 +63,7 @@ class Unproved:
         return {**asdict(self), **verdicts}
 
 
-def assess(judge: Judge, every_state: bool = False, positions: int = POSITIONS) -> Proof | Unproved:
+def assess(judge: Asked, every_state: bool = False, positions: int = POSITIONS) -> Proof | Unproved:
     """Evaluate an agent over the whole tree where that is cheap enough, else over what its own play leads to.
 
     The whole tree counts up to 12 cells, which takes less than a second, and with `every_state` up to 16; beyond, at
@@ -89,7 +89,7 @@ def evaluate_reach(
     return _evaluate_reach(Judge(agent, rules, perspective), positions)
 
 
-def _evaluate_reach(judge: Judge, positions: int) -> Proof | Unproved:
+def _evaluate_reach(judge: Asked, positions: int) -> Proof | Unproved:
     batch.check_fits(judge.rules)
     first, second = (follow(judge, seat, positions) for seat in (0, 1))
     if isinstance(first, Unfinished) or isinstance(second, Unfinished):
@@ -131,7 +131,7 @@ class TooManyError(Exception):
     """There are more distinct positions than were to be followed."""
 
 
-def follow(judge: Judge, seat: int, limit: int) -> SeatEvaluation | Unfinished:
+def follow(judge: Asked, seat: int, limit: int) -> SeatEvaluation | Unfinished:
     """Follow every game that an agent in one seat can come to, over at most so many distinct positions of its own."""
     rules = judge.rules
     won, drawn, lost, illegal = Ends(), Ends(), Ends(), Ends()

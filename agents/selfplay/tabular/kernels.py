@@ -9,12 +9,10 @@ are those of `selfplay.tabular.boards`; `outcomes` [G] int8 is filled with how e
 winner's seat, DRAW, or ILLEGAL + the seat that lost by playing a taken cell.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from tictactoe.compiling import compiled
 
 DRAW = -1
 ILLEGAL = 2
@@ -23,21 +21,10 @@ GOES_ON = -2
 NOTHING = -1
 """In place of the row of a position that does not exist."""
 
-AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Outcomes = NDArray[np.int8]
-
-
-def compiled(function: AnyFunction) -> AnyFunction:
-    """Compile a function at its first call, and keep that on disk where there is a folder to write to."""
-    try:
-        kept: Any = njit(cache=True)(function)
-    except RuntimeError:  # neither the package's folder nor the user's cache can be written
-        kept = njit(function)
-    return cast("AnyFunction", kept)
 
 
 @compiled

@@ -7,11 +7,10 @@ import gymnasium
 
 from tictactoe.faces.specification import json_spec
 from tictactoe.faces.turn import Observation, Planes, TicTacToeEnv
-from tictactoe.opponents import OPPONENTS
+from tictactoe.opponents import OPPONENTS, check_optimal
 from tictactoe.positions import check_first_reply, is_seat, seat_to_move
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
-from tictactoe.solver import solve
 
 Opponent: TypeAlias = Callable[[Planes, Planes], int]
 """Maps what the opponent sees, observation [rows, cols, 3] and action mask [rows * cols], to its cell."""
@@ -29,8 +28,9 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
     Information: as in `TicTacToeEnv`; the agent's seat is `seat`.
 
     Arguments:
-        opponent: `"random"`, `"heuristic"` (win, else block, else random) or `"optimal"`, on boards of up to 16 cells;
-            `set_opponent` takes any other.
+        opponent: `"random"`, `"heuristic"` (win, else block, else random), `"rule"` (win, else block, else the cell
+            where the most and fullest open lines cross) or `"optimal"`, on boards of up to 64 cells; `set_opponent`
+            takes any other.
         seat: 0, 1 or `"random"`, drawn anew for each game; with `k=1` only 0.
         rows, cols, k, rewards, perspective, dict_observation, render_mode: as in `TicTacToeEnv`.
 
@@ -38,7 +38,8 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
 
     Raises:
         TypeError: the opponent is a function; it belongs into `set_opponent`, for no JSON file can hold it.
-        ValueError: a setting does not exist, or the opponent is `"optimal"` on a board of over 16 cells.
+        ValueError: a setting does not exist, or the opponent is `"optimal"` on a board of over 64 cells.
+        ImportError: it is that on a board of over 16 cells, which takes a search, and Numba is not installed.
         gymnasium.error.InvalidAction: the action is not a cell; nothing changes. Or the opponent's is none;
             the game is then over without a result.
         gymnasium.error.ResetNeeded: there is no game, or it has ended.
@@ -175,7 +176,8 @@ def check_opponent(opponent: object, rules: Rules) -> None:
     """Refuse an opponent that does not exist or cannot play this board; a function passes.
 
     Raises:
-        ValueError: it is no known name and no function, or `"optimal"` on a board of over 16 cells.
+        ValueError: it is no known name and no function, or `"optimal"` on a board of over 64 cells.
+        ImportError: it is `"optimal"` on a board of over 16, and Numba is not installed.
     """
     if callable(opponent):
         return
@@ -184,4 +186,4 @@ def check_opponent(opponent: object, rules: Rules) -> None:
             f"unknown opponent {opponent!r}: choose from {', '.join(OPPONENTS)}, or pass a function to set_opponent()"
         )
     if opponent == "optimal":
-        solve(rules)  # refuses a board too large now, not in the first game
+        check_optimal(rules)  # now, not in the first game

@@ -38,8 +38,8 @@ class TicTacToeVersusVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         rows, cols, k, rewards, perspective, dict_observation: as in `TicTacToeEnv`, for up to 64 cells.
 
     Raises:
-        ValueError: a setting does not exist, the board has more than 64 cells, or the opponent is
-            `"optimal"` on a board of over 16.
+        ValueError: a setting does not exist, or the board has more than 64 cells.
+        ImportError: the opponent is `"optimal"` on a board of over 16 cells, and Numba is not installed.
         gymnasium.error.InvalidAction: the actions, or the opponent's, are not one cell for each board; nothing changes.
         gymnasium.error.ResetNeeded: there is no game, or with autoreset disabled one has ended.
     """

@@ -145,11 +145,11 @@ def players(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("args", "gist"),
     [
-        (["nobody", "random"], "nobody: is neither a run folder, nor one of shipped, random, heuristic, optimal"),
-        (["Random", "a"], "Random: is neither a run folder, nor one of shipped, random, heuristic, optimal"),
+        (["nobody", "random"], "nobody: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
+        (["Random", "a"], "Random: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
         (["empty", "random"], "empty/config.json: cannot be read"),
         (["a", "wide"], "wide plays 3,4,3, but a plays 3,3,3: give players of one board"),
-        (["large", "optimal"], "optimal: knows boards of up to 16 cells, but large plays 4,5,3; leave it out"),
+        (["large", "optimal"], "takes too long for an arena, and large plays 4,5,3; leave it out"),
         (["a", "random", "./a"], "./a is a, which is there already; every player also meets itself"),
         (["a", "again"], "again is a, which is there already"),
         (["random", "a", "random"], "random is there already"),
@@ -175,7 +175,7 @@ def test_players_are_called_by_their_folder_unless_two_have_the_same_name() -> N
     assert tournament.enter(["./again/", "random"], "absolute").names == ["a", "random"]
     assert tournament.enter(["a", "other/a", "random"], "absolute").names == ["a", "other/a", "random"]
     assert tournament.enter(["random", "optimal"], "absolute").rules == Rules()
-    assert tournament.enter(["heuristic", "wide"], "absolute").rules == Rules(3, 4, 3)
+    assert tournament.enter(["heuristic", "rule", "wide"], "absolute").rules == Rules(3, 4, 3)
 
 
 def test_a_run_folder_called_as_a_built_in_opponent_is_not_taken_for_it() -> None:
@@ -184,7 +184,7 @@ def test_a_run_folder_called_as_a_built_in_opponent_is_not_taken_for_it() -> Non
 
 @pytest.mark.usefixtures("players")
 def test_without_random_the_mean_is_0_and_the_folder_has_a_name_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
-    arena.main(["heuristic", "optimal"])
+    arena.main(["heuristic", "rule", "optimal"])
     assert "the mean of all players is 0" in capsys.readouterr().out
     (folder,) = Path("runs").iterdir()
     assert folder.name.startswith("arena-3x3x3-")

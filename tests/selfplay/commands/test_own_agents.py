@@ -133,7 +133,10 @@ def test_a_person_plays_against_an_own_agent(
         ("my_agents:draws", "my_agents:draws: the agent answers the same positions differently when asked twice"),
         ("my_agents:fails", "my_agents:fails: KeyError: 'the key' (my_agents.py, line 28)"),
         ("my_agents:Fails", "my_agents:Fails: TypeError: "),
-        ("nowhere", "nowhere: is neither a run folder, nor one of shipped, nor module:name of an agent of your own"),
+        (
+            "nowhere",
+            "nowhere: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor module:",
+        ),
     ],
 )
 def test_a_mistake_is_one_line(name: str, gist: str) -> None:

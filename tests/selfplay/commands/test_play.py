@@ -29,8 +29,8 @@ PROMPT = "plays (square 1 to 9; 0 or q quits): "
 @pytest.mark.parametrize(
     ("flags", "gist"),
     [
-        ({"opponent": "optmal"}, "optmal: is neither a run folder, nor one of shipped, random, heuristic, opt"),
-        ({"opponent": "optimal", "rows": 5, "cols": 5}, "optimal: only boards of up to 16 cells can be solved"),
+        ({"opponent": "optmal"}, "optmal: is neither a run folder, nor one of shipped, random, heuristic, rule, opt"),
+        ({"opponent": "optimal", "rows": 9, "cols": 8}, "a 9x8 board has 72 cells; at most 64 are shown"),
         ({"opponent": "random", "rows": 9, "cols": 8}, "a 9x8 board has 72 cells; at most 64 are shown"),
         ({"opponent": "random", "k": 4}, "got k=4 on a 3x3 board"),
         ({"seed": -1}, "--seed must be 0 or more, got -1"),

@@ -47,8 +47,31 @@ def test_a_win_a_draw_and_a_loss_are_told_apart() -> None:
     assert {hint.text for hint in opponent.hints(position(4)).values()} == {"draw", "loss"}
 
 
-def test_random_and_heuristic_say_that_they_have_no_hints() -> None:
-    for name in ("random", "heuristic"):
+def test_the_hints_of_optimal_on_a_large_board_are_what_a_search_tells() -> None:
+    rules = Rules(5, 5, 4)
+    opponent = built_in("optimal", rules, seed=0)
+    assert opponent.hints is not None
+    told = opponent.hints(Position(rules).after(12))
+    assert [cell for cell, hint in told.items() if hint.chosen] == [6, 8, 16, 18]
+    for cell, hint in told.items():
+        assert (hint.text, hint.shade) == (("draw", 0) if hint.chosen else ("loss", -1)), cell
+    won = position(0, 12, 1, 13, 2, 24, rules=rules)
+    assert {cell: hint.text for cell, hint in opponent.hints(won).items() if hint.chosen} == {3: "win"}
+    assert opponent.move(Position(rules).after(12)) in (6, 8, 16, 18)
+
+
+def test_what_a_search_does_not_tell_is_said_not_to_be_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfplay.commands.play.opponent.MOVE_POSITIONS", 2_000)
+    opponent = built_in("optimal", Rules(7, 7, 5), seed=0)
+    assert opponent.hints is not None
+    told = opponent.hints(Position(opponent.rules))
+    assert {(hint.text, hint.shade) for hint in told.values()} == {("?", 0)}
+    assert [cell for cell, hint in told.items() if hint.chosen] == [24]
+    assert "? is not known" in opponent.about_hints
+
+
+def test_the_others_say_that_they_have_no_hints() -> None:
+    for name in ("random", "heuristic", "rule"):
         opponent = built_in(name, Rules(), seed=0)
         assert opponent.hints is None
         assert opponent.about_hints == f"none, for {name} rates no squares."
@@ -66,7 +89,7 @@ def test_the_seed_decides_what_a_built_in_opponent_plays() -> None:
 
 def test_built_in_opponents_play_a_board_of_64_cells() -> None:
     rules = Rules(8, 8, 8)
-    for name in ("random", "heuristic"):
+    for name in ("random", "heuristic", "rule"):
         opponent, reached = built_in(name, rules, seed=0), Position(rules)
         while not reached.over:
             cell = opponent.move(reached)

@@ -51,10 +51,13 @@ def test_a_taken_cell_is_told_as_what_it_is() -> None:
     assert "exact: illegal" in text
 
 
-def test_on_a_board_that_takes_long_to_solve_no_exact_result_is_claimed() -> None:
+def test_on_a_board_that_takes_long_to_solve_a_search_tells_the_exact_result(monkeypatch: pytest.MonkeyPatch) -> None:
     text = shown(ScriptedPlayer(first_empty), Rules(4, 4, 4))
-    assert text.startswith("The shortest game that beats the player as X:\n")
-    assert "exact" not in text
+    assert text.startswith("The shortest game that beats the player as X, with the exact result with best play from")
+    assert text.count("exact: draw") == 5
+    assert text.count("exact: loss") == 2
+    monkeypatch.setattr("selfplay.proof.games.MOVE_POSITIONS", 1)
+    assert shown(ScriptedPlayer(first_empty), Rules(4, 4, 4)).count("exact: not known") > 1
 
 
 def test_an_unbeaten_player_is_shown_against_itself() -> None:

@@ -18,8 +18,8 @@ class ArenaConfig:
     """Let every player meet every other, and itself, in both seats."""
 
     players: Annotated[tuple[str, ...], tyro.conf.Positional]
-    """Run folders of one board, shipped, any of random, heuristic and optimal, and agents of your own as module:name;
-    where none of them has a board of its own they play 3,3,3."""
+    """Run folders of one board, shipped, any of random, heuristic, rule and optimal, and agents of your own as
+    module:name; where none of them has a board of its own they play 3,3,3."""
     out: Path | None = None
     """New folder for what comes of it; by default runs/arena-BOARD-TIME."""
     games: int = 10_000

@@ -8,11 +8,12 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from selfplay.proof.built_in import BuiltIn
 from selfplay.proof.evaluation import policy_of
 from selfplay.proof.judge import Judge
-from tictactoe import Rules, batch, planes
+from tictactoe import Rules, batch
 from tictactoe.opponents import Choices, pick
-from tictactoe.tree import SOLVABLE_CELLS, FloatArray, GameTree, IntArray, Policy, Totals, game_tree, play_out
+from tictactoe.tree import SOLVABLE_CELLS, GameTree, Policy, Totals, game_tree, play_out
 
 SAMPLE_BATCH = 4_096
 """Games played at once where results are sampled."""
@@ -102,14 +103,7 @@ class Uniform:
 
     def policy(self, tree: GameTree) -> Policy:
         """Return the same probability for each of its choices."""
-
-        def policy(states: IntArray) -> FloatArray:
-            mover, opponent = tree.mover[states].astype(np.int64), tree.opponent[states].astype(np.int64)
-            chosen = planes.bits(tree.rules.cells, self.choices(tree.rules, mover, opponent).astype(np.int64))
-            shares: FloatArray = chosen / chosen.sum(axis=1, keepdims=True)
-            return shares
-
-        return policy
+        return policy_of(BuiltIn(self.choices, tree.rules), tree)
 
     def moves(self, rules: Rules, state: batch.State, generator: np.random.Generator) -> NDArray[np.int64]:
         """Return one of its choices for each board."""

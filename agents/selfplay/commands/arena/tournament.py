@@ -101,7 +101,8 @@ def enter(given: Sequence[str], perspective: str) -> Field:
             raise UserError(f"{name} plays {board}, but {first} plays {rules}: give players of one board")
     if "optimal" in given and rules.cells > SOLVABLE_CELLS:
         raise UserError(
-            f"optimal: knows boards of up to {SOLVABLE_CELLS} cells, but {first} plays {rules}; leave it out"
+            f"optimal: has to search each position on a board of over {SOLVABLE_CELLS} cells, which takes too long for "
+            f"an arena, and {first} plays {rules}; leave it out"
         )
     entrants = [Judged(judges[name]) if name in judges else Uniform(OPPONENTS[name]) for name in given]
     return Field(rules, short_names(given), entrants)

@@ -26,8 +26,9 @@ class PlayConfig:
     """Play in the terminal. 0 or q quits, and so does the end of input; Ctrl-C quits with exit status 130."""
 
     opponent: Annotated[str, tyro.conf.Positional] = SHIPPED
-    """The folder of a run, shipped (the proved player of this package), optimal, heuristic (wins, else blocks, else
-    moves at random), random, or module:name of an agent of your own."""
+    """The folder of a run, shipped (the proved player of this package), optimal, rule (wins, else blocks, else moves to
+    where the most and fullest open lines cross), heuristic (wins, else blocks, else moves at random), random, or
+    module:name of an agent of your own."""
     seat: Literal["alternate", "first", "second"] = "alternate"
     """Your seat: "alternate" is first in the first game and changes after each."""
     hints: bool = False

@@ -9,12 +9,20 @@ from numpy.typing import NDArray
 from selfplay.agent import Array, Player
 from selfplay.commands.play.board import Hint, Position, cells_of
 from selfplay.errors import UserError
+from selfplay.proof.games import RESULTS
 from selfplay.proof.judge import Judge
 from selfplay.proof.report import drawn_values, value_text
 from tictactoe import Rules, batch, solve
-from tictactoe.opponents import OPPONENTS
+from tictactoe.opponents import MOVE_POSITIONS, OPPONENTS, best_known, check_optimal
+from tictactoe.search import move_bounds
+from tictactoe.tree import SOLVABLE_CELLS
 
 EXACT_HINTS = "how each square ends for you if both play best from there; * is best."
+NOT_KNOWN = "?"
+SEARCHED_HINTS = (
+    "how each square ends for you if both play best from there, which takes a search;\n"
+    f"{NOT_KNOWN} is not known within the time of a move; * is the best that is known."
+)
 
 LARGEST_BOARD = 64
 """Cells that fit a terminal, and a trained player's words."""
@@ -77,10 +85,7 @@ def built_in(name: str, rules: Rules, seed: int | None) -> Opponent:
     if rules.cells > LARGEST_BOARD:
         raise UserError(f"a {rules.rows}x{rules.cols} board has {rules.cells} cells; at most {LARGEST_BOARD} are shown")
     if name == "optimal":
-        try:
-            solve(rules)
-        except ValueError as error:
-            raise UserError(f"optimal: {error}") from None
+        check_optimal(rules)  # solves a board that can be solved now, not in the first game
     generator = np.random.default_rng(seed)
 
     def move(position: Position) -> int:
@@ -88,6 +93,8 @@ def built_in(name: str, rules: Rules, seed: int | None) -> Opponent:
         return int(generator.choice(cells_of(rules, int(choices))))
 
     if name == "optimal":
+        if rules.cells > SOLVABLE_CELLS:
+            return Opponent(name, rules, move, _searched_hints, SEARCHED_HINTS)
         return Opponent(name, rules, move, _exact_hints, EXACT_HINTS)
     return Opponent(name, rules, move, None, f"none, for {name} rates no squares.")
 
@@ -98,8 +105,18 @@ def _exact_hints(position: Position) -> Mapping[int, Hint]:
     _, best = solution.lookup(position.mover, position.opponent)
     for cell in position.empty:
         value = -solution.lookup(position.opponent, position.mover | 1 << cell)[0]
-        hints[cell] = Hint({1: "win", 0: "draw", -1: "loss"}[value], value, cell in best)
+        hints[cell] = Hint(RESULTS[value], value, cell in best)
     return hints
+
+
+def _searched_hints(position: Position) -> Mapping[int, Hint]:
+    rules, mover, opponent = position.rules, position.mover, position.opponent
+    bounds = move_bounds(rules, mover, opponent, MOVE_POSITIONS)
+    best = best_known(rules, mover, opponent, bounds)
+    return {
+        cell: Hint(RESULTS[least] if least == most else NOT_KNOWN, (least + most) / 2, bool(best >> cell & 1))
+        for cell, (least, most) in bounds.items()
+    }
 
 
 def _words(position: Position) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -4,32 +4,19 @@ What each must return is said in `kernels.py`, and tested equal to NumPy's there
 cells is the sign bit: a shift to the right fills up with it, but only beyond the cells where a line can start.
 """
 
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeVar, cast
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tictactoe import batch
+from tictactoe.compiling import compiled
 from tictactoe.faces.boards.games import Flags, Planes, Results
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 
-AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
-
 Words = NDArray[np.int64]
 Board = tuple[int, int, int, Words, Words, NDArray[np.int32]]
-
-
-def _compiled(function: AnyFunction) -> AnyFunction:
-    """Compile a function at its first call, and keep that on disk where there is a folder to write to."""
-    try:
-        kept: Any = njit(cache=True)(function)
-    except RuntimeError:  # neither the package's folder nor the user's cache can be written
-        kept = njit(function)
-    return cast("AnyFunction", kept)
 
 
 def play(rules: Rules, rewards: Rewards, state: batch.State, cells: Words, idle: Flags, restart: bool) -> Results:
@@ -57,7 +44,7 @@ def _board(rules: Rules) -> Board:
     return rules.cells, rules.k, rules.full_word, np.array(steps), np.array(starts), lines.astype(np.int32)
 
 
-@_compiled
+@compiled
 def _computed_lines(mine: int, theirs: int, k: int, steps: Words, starts: Words) -> tuple[int, int]:
     """Return where lines of mine start, and lines that the opponent can complete: two bitboards."""
     # A bit stands for the line that starts in its cell: whether all of it is mine; whether the opponent lacks
@@ -79,7 +66,7 @@ def _computed_lines(mine: int, theirs: int, k: int, steps: Words, starts: Words)
     return won, threatened
 
 
-@_compiled
+@compiled
 def _play(
     mover: Words,
     opponent: Words,
@@ -137,7 +124,7 @@ def look(rules: Rules, state: batch.State, first_seat: Words, over: Flags) -> tu
     return seen.reshape(number, rules.rows, rules.cols, 3), mask
 
 
-@_compiled
+@compiled
 def _look(
     mover: Words, opponent: Words, ply: Words, first_seat: Words, over: Flags, cells: int, seen: Planes, mask: Planes
 ) -> None:
@@ -165,7 +152,7 @@ def choose(cells: int, choices: Words, fractions: NDArray[np.float64]) -> Words:
     return found
 
 
-@_compiled
+@compiled
 def _choose(cells: int, choices: Words, fractions: NDArray[np.float64], found: Words) -> None:
     for board in range(len(choices)):
         number = 0

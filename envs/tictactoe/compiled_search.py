@@ -1,0 +1,250 @@
+"""The search of `tictactoe.search`, compiled by Numba: can one seat, the attacker, get a line whatever the other does?
+
+It goes through the moves depth first, without recursion: a frame for each ply holds what is still to be tried, so that
+the search can stop after any position and go on later. What is left out changes no answer:
+
+- A seat that can complete a line does so; one that has to block a line blocks it; one that has to block two has lost.
+- Erdős and Selfridge, "On a combinatorial game" (1973): the defender keeps the attacker from every line if the sum of
+  2^-e over the lines without a mark of the defender, with e empty cells each, is less than 1 and the defender is to
+  move, or less than 1/2 and the attacker is.
+- A mark more never harms its seat, so no seat gains by a move that is no more than passing. Cells of which each line
+  has marks of both seats are therefore never played, and in the table of positions it makes no difference whose marks
+  they hold, or whether they hold any.
+"""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tictactoe.compiling import compiled
+
+NO, YES, OPEN = 0, 1, -1
+
+LINE = 1 << 40
+"""What a complete line weighs: 2^-e as an integer, rounded up where e is over 40, which errs on the safe side."""
+
+FRAME = np.dtype(
+    [
+        ("mover", np.int64),
+        ("opponent", np.int64),
+        ("key_mover", np.int64),  # the position as the table has it
+        ("key_opponent", np.int64),
+        ("attacks", np.int64),  # 1: the mover is the attacker
+        ("moves", np.int64),  # how many there are
+        ("tried", np.int64),
+        ("begun", np.int64),  # how many positions had been visited before
+    ]
+)
+ENTRY = np.dtype(
+    [
+        ("mover", np.int64),
+        ("opponent", np.int64),
+        ("known", np.int32),  # bits, of which none in an empty entry: what `bit_of` says
+        ("work", np.int32),  # positions that the answer took
+    ]
+)
+
+Word: TypeAlias = Any
+"""An int64; a bitboard, if nothing else is said."""
+Words = NDArray[np.int64]
+Records: TypeAlias = Any
+"""An array of records."""
+
+
+class Board(NamedTuple):
+    """Hold what the search has to know of a board."""
+
+    k: int
+    full: int
+    """Every cell."""
+    lines: Words
+    """[L] bitboards."""
+    cells: Words
+    """[L, k] of each line."""
+    danger: Words
+    """[k] of an attacker's line with so many marks."""
+    own_worth: Words
+    """[k] for the order of moves: of a line with so many marks of the mover."""
+    their_worth: Words
+    """[k] of the opponent."""
+    images: Words
+    """[G, A] symmetries."""
+    image_marks: int
+    """Up to so many marks, positions that are images of each other are one."""
+
+
+@compiled
+def count(word: Word) -> Word:
+    """Return the number of set bits."""
+    left = np.uint64(word)
+    left -= left >> np.uint64(1) & np.uint64(0x5555555555555555)
+    left = (left & np.uint64(0x3333333333333333)) + (left >> np.uint64(2) & np.uint64(0x3333333333333333))
+    left = left + (left >> np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64(left * np.uint64(0x0101010101010101) >> np.uint64(56))
+
+
+@compiled
+def survey(board: Board, mover: Word, opponent: Word, attacks: Word) -> tuple[Word, Word, Word]:
+    """Return the answer if it can be seen, the cells that the mover has to block, and those of lines still open."""
+    threats = live = np.int64(0)
+    danger: Word = np.int64(0)
+    for line in board.lines:
+        mine, theirs = mover & line, opponent & line
+        if mine and theirs:
+            continue
+        live |= line
+        marks = count(mine | theirs)
+        if not theirs and marks == board.k - 1:
+            return attacks, threats, live
+        if not mine and marks == board.k - 1:
+            threats |= line & ~theirs
+        if not (theirs if attacks else mine):
+            danger += board.danger[marks]
+    if threats & (threats - 1):
+        return 1 - attacks, threats, live
+    if danger < (LINE >> 1 if attacks else LINE):
+        return NO, threats, live
+    return OPEN, threats, live
+
+
+@compiled
+def put_in_order(board: Board, mover: Word, opponent: Word, free: Word, moves: Words) -> Word:
+    """List the free cells, the most promising first, and return how many there are."""
+    worth = np.zeros(board.images.shape[1], np.int64)
+    for number in range(len(board.lines)):
+        line = board.lines[number]
+        mine, theirs = mover & line, opponent & line
+        value: Word = np.int64(0)
+        if not theirs:
+            value += board.own_worth[count(mine)]
+        if not mine:
+            value += board.their_worth[count(theirs)]
+        if value:
+            for cell in board.cells[number]:
+                worth[cell] += value
+    listed = 0
+    while free:
+        lowest = free & -free
+        free ^= lowest
+        cell = count(lowest - 1)
+        place = listed
+        while place > 0 and worth[moves[place - 1]] < worth[cell]:
+            moves[place] = moves[place - 1]
+            place -= 1
+        moves[place] = cell
+        listed += 1
+    return listed
+
+
+@compiled
+def key_of(board: Board, mover: Word, opponent: Word, live: Word) -> tuple[Word, Word]:
+    """Return the position as the table has it: dead cells belong to both, and near the start one image is all."""
+    marks = count(mover | opponent)
+    mover, opponent = mover | (board.full & ~live), opponent | (board.full & ~live)
+    least_mover, least_opponent = mover, opponent
+    if marks <= board.image_marks:
+        for image in board.images[1:]:
+            mover_image = opponent_image = np.int64(0)
+            for cell in range(len(image)):
+                mover_image |= (mover >> image[cell] & 1) << cell
+                opponent_image |= (opponent >> image[cell] & 1) << cell
+            if mover_image < least_mover or (mover_image == least_mover and opponent_image < least_opponent):
+                least_mover, least_opponent = mover_image, opponent_image
+    return least_mover, least_opponent
+
+
+@compiled
+def bucket_of(table: Records, mover: Word, opponent: Word) -> Word:
+    """Return the first of the two entries that a position can have in the table."""
+    mixed = np.uint64(mover) * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(opponent) * np.uint64(0xC2B2AE3D27D4EB4F)
+    mixed = (mixed ^ mixed >> np.uint64(32)) * np.uint64(0xD6E8FEB86659FD93)
+    return np.int64(mixed >> np.uint64(32)) & len(table) - 2
+
+
+@compiled
+def bit_of(answer: Word, attacks: Word) -> Word:
+    """Return the bit that says that this is the answer while the mover attacks, or while the opponent does."""
+    return (1 if answer == YES else 2) << (0 if attacks else 2)
+
+
+@compiled
+def look_up(table: Records, frame: Any) -> Word:
+    """Return what the table knows of a position."""
+    first = bucket_of(table, frame.key_mover, frame.key_opponent)
+    for number in range(first, first + 2):
+        entry = table[number]
+        if entry.mover == frame.key_mover and entry.opponent == frame.key_opponent:
+            if entry.known & bit_of(YES, frame.attacks):
+                return YES
+            if entry.known & bit_of(NO, frame.attacks):
+                return NO
+    return OPEN
+
+
+@compiled
+def keep(table: Records, frame: Any, answer: Word, work: Word) -> None:
+    """Write an answer into the table: of two entries the one that took less work gives way."""
+    first = bucket_of(table, frame.key_mover, frame.key_opponent)
+    for number in range(first, first + 2):
+        entry = table[number]
+        if entry.known and entry.mover == frame.key_mover and entry.opponent == frame.key_opponent:
+            entry.known |= bit_of(answer, frame.attacks)
+            return
+    if work >= table[first].work:
+        table[first + 1] = table[first]
+        entry = table[first]
+    else:
+        entry = table[first + 1]
+    entry.mover, entry.opponent = frame.key_mover, frame.key_opponent
+    entry.known, entry.work = bit_of(answer, frame.attacks), work
+
+
+@compiled
+def visit(board: Board, frame: Any, moves: Words, table: Records) -> Word:
+    """Return the answer of a position that has just been reached, or make its moves ready."""
+    mover, opponent = frame.mover, frame.opponent
+    answer, threats, live = survey(board, mover, opponent, frame.attacks)
+    if answer != OPEN:
+        return answer
+    frame.tried, frame.moves = 0, 1
+    if threats:
+        moves[0] = count(threats - 1)
+        return OPEN
+    frame.key_mover, frame.key_opponent = key_of(board, mover, opponent, live)
+    answer = look_up(table, frame)
+    if answer == OPEN:
+        frame.moves = put_in_order(board, mover, opponent, live & ~(mover | opponent), moves)
+    return answer
+
+
+@compiled
+def go_on(board: Board, frames: Records, moves: Words, table: Records, progress: Words, positions: Word) -> Word:
+    """Go on with a search for at most so many positions; return the answer, or OPEN if that takes more.
+
+    `frames` [A + 1] and `moves` [A + 1, A] hold the search; frame 0 is where it begins. `progress` [2] holds the ply
+    that is to be visited next, and how many positions have been.
+    """
+    ply, visited = progress
+    stop = visited + positions
+    while visited < stop:
+        visited += 1
+        frames[ply].begun = visited
+        answer = visit(board, frames[ply], moves[ply], table)
+        while answer != OPEN:
+            if ply == 0:
+                progress[1] = visited
+                return answer
+            ply -= 1
+            frame = frames[ply]
+            if answer != frame.attacks and frame.tried < frame.moves:
+                answer = OPEN  # another move may be better for the mover
+            elif frame.moves > 1:
+                keep(table, frame, answer, min(visited - frame.begun, 1 << 30))
+        here, below = frames[ply], frames[ply + 1]
+        below.mover, below.opponent = here.opponent, here.mover | np.int64(1) << moves[ply, here.tried]
+        below.attacks = 1 - here.attacks
+        here.tried += 1
+        ply += 1
+    progress[0], progress[1] = ply, visited
+    return OPEN

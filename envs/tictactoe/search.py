@@ -1,0 +1,209 @@
+"""Who wins a position with best play, on boards that `solve` cannot take: a search, bounded by a number of positions.
+
+It needs Numba, which comes with the agents (`pip install 'tictactoe-selfplay[train]'`). How it searches stands in
+`tictactoe.compiled_search`.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tictactoe.rules import WORD_BITS, Rules
+from tictactoe.symmetry import symmetries
+
+if TYPE_CHECKING:
+    from tictactoe.compiled_search import Board
+
+MAX_POSITIONS = 20_000_000
+"""Positions that are looked at, unless told otherwise: some ten seconds on one core."""
+TABLE_ENTRIES = 1 << 20
+"""The most entries of a search's table, 24 bytes each: 25 MB. Four times as many make 4,8,4 shorter by 1 %."""
+SLICE = 1 << 19
+"""Positions between two looks at whether Ctrl-C was pressed."""
+IMAGE_MARKS = 8
+"""Up to so many marks are images of a position one with it; later that takes more time than it saves."""
+OWN_SHARE = 3
+"""How much more a line of the mover's own counts in the order of moves; with 1, some searches never come to an end."""
+MARK_FACTOR = 4
+"""How much more a line counts there for each mark on it."""
+MOST_MARKS = 20
+"""From so many marks on it counts no more, so that sums fit a word."""
+
+
+class Bounds(NamedTuple):
+    """Hold what is known of the value of a position or a move: it is exact where both are equal."""
+
+    least: int
+    most: int
+
+
+def search_value(rules: Rules, mover: int, opponent: int, max_positions: int = MAX_POSITIONS) -> int | None:
+    """Return who wins with best play: +1 the seat to move, -1 the other, 0 nobody, None if that is not known.
+
+    It is not known if more than `max_positions` positions had to be looked at. `mover` and `opponent` are bitboards.
+
+    Raises:
+        ValueError: no legal game leads to this position, or the board has more than 64 cells.
+        ImportError: Numba is not installed.
+    """
+    if (value := _value_at_once(rules, mover, opponent)) is not None:
+        return value
+    bounds = Search(rules, max_positions).bounds(mover, opponent, max_positions)
+    return bounds.least if bounds.least == bounds.most else None
+
+
+def move_bounds(rules: Rules, mover: int, opponent: int, max_positions: int = MAX_POSITIONS) -> Mapping[int, Bounds]:
+    """Return for each empty cell what is known of the mover's result if it moves there; nothing if the game is over.
+
+    Raises:
+        ValueError: no legal game leads to this position, or the board has more than 64 cells.
+        ImportError: Numba is not installed.
+    """
+    if _value_at_once(rules, mover, opponent) is not None:
+        return {}
+    search = Search(rules, max_positions)
+    empty = rules.empty_cells(mover, opponent)
+    cells = [cell for cell in range(rules.cells) if empty >> cell & 1]
+    # If nobody can win here, which one search tells, no move has to be asked whether it wins.
+    wins = search.attacker_wins(mover, opponent, True, max_positions // 2)
+    found = {}
+    for number, cell in enumerate(cells):
+        moved = mover | 1 << cell
+        if rules.has_line(moved):
+            found[cell] = Bounds(1, 1)
+        elif not empty & ~(1 << cell):
+            found[cell] = Bounds(0, 0)
+        else:
+            after = search.bounds(opponent, moved, search.left // (len(cells) - number), cannot_lose=wins is False)
+            found[cell] = Bounds(-after.most, -after.least)
+    return found
+
+
+def best_moves(rules: Rules, mover: int, opponent: int, max_positions: int = MAX_POSITIONS) -> tuple[int, ...] | None:
+    """Return the cells whose move keeps the value, none if the game is over, None if they are not known.
+
+    Raises:
+        ValueError: no legal game leads to this position, or the board has more than 64 cells.
+        ImportError: Numba is not installed.
+    """
+    found = move_bounds(rules, mover, opponent, max_positions)
+    best = max((bounds.least for bounds in found.values()), default=0)
+    if any(bounds.most > best or bounds.least < best == bounds.most for bounds in found.values()):
+        return None
+    return tuple(cell for cell, bounds in found.items() if bounds.least == best)
+
+
+def check_searchable(rules: Rules) -> None:
+    """Refuse a board that cannot be searched.
+
+    Raises:
+        ValueError: it has more than 64 cells.
+        ImportError: Numba is not installed.
+    """
+    if rules.cells > WORD_BITS:
+        raise ValueError(
+            f"only boards of up to {WORD_BITS} cells can be searched: "
+            f"a {rules.rows}x{rules.cols} board has {rules.cells}"
+        )
+    _kernels()
+
+
+def _value_at_once(rules: Rules, mover: int, opponent: int) -> int | None:
+    """Return the value of a finished game, None of one that goes on.
+
+    Raises:
+        ValueError: no legal game leads to this position, or the board has more than 64 cells.
+        ImportError: Numba is not installed.
+    """
+    check_searchable(rules)
+    on_board = 0 <= mover <= rules.full_board and 0 <= opponent <= rules.full_board and not mover & opponent
+    in_turn = opponent.bit_count() - mover.bit_count() in (0, 1)
+    lost = in_turn and rules.has_line(opponent)
+    # Marks without a line can have been placed in any order; a line must come of the last of them.
+    if not (on_board and in_turn) or rules.has_line(mover) or (lost and not _last_marks(rules, opponent)):
+        raise ValueError(f"no legal game on {rules} leads to mover={mover:#b}, opponent={opponent:#b}")
+    return -1 if lost else None if rules.empty_cells(mover, opponent) else 0
+
+
+def _last_marks(rules: Rules, opponent: int) -> list[int]:
+    """Return the marks without which a side has no line."""
+    marks = [1 << cell for cell in range(rules.cells) if opponent >> cell & 1]
+    return [mark for mark in marks if not rules.has_line(opponent & ~mark)]
+
+
+class Search:
+    """Ask questions about positions of one board, with one table and one number of positions for all of them."""
+
+    def __init__(self, rules: Rules, max_positions: int) -> None:
+        kernels = _kernels()
+        self.left = max_positions
+        """Positions that may still be looked at."""
+        self._go_on, self._board = kernels.go_on, _board(rules)
+        self._frames = np.zeros(rules.cells + 1, kernels.FRAME)
+        self._moves = np.zeros((rules.cells + 1, rules.cells), np.int64)
+        # Made anew for each search, so that no answer hangs on what was asked before. The system gives zeros only
+        # where something is written, so a short search takes little of it.
+        entries = 1 << max(1, (min(max_positions, TABLE_ENTRIES) - 1).bit_length())
+        self._table = np.zeros(entries, kernels.ENTRY)
+
+    def bounds(self, mover: int, opponent: int, positions: int, cannot_lose: bool = False) -> Bounds:
+        """Return what can be known of the value of a position by looking at no more than so many positions."""
+        most_left = self.left - positions
+        wins = self.attacker_wins(mover, opponent, True, positions)
+        if wins:
+            return Bounds(1, 1)
+        loses = False if cannot_lose else self.attacker_wins(mover, opponent, False, self.left - most_left)
+        if loses:
+            return Bounds(-1, -1)
+        return Bounds(-1 if loses is None else 0, 1 if wins is None else 0)
+
+    def attacker_wins(self, mover: int, opponent: int, mover_attacks: bool, positions: int) -> bool | None:
+        """Tell whether a seat can get a line whatever the other does, None if it takes more than so many positions."""
+        self._frames[0]["mover"], self._frames[0]["opponent"] = _words([mover, opponent])
+        self._frames[0]["attacks"] = mover_attacks
+        progress = np.zeros(2, np.int64)
+        answer = -1
+        while answer < 0 and progress[1] < positions:
+            some = min(SLICE, positions - int(progress[1]))
+            answer = self._go_on(self._board, self._frames, self._moves, self._table, progress, some)
+        self.left -= int(progress[1])
+        return None if answer < 0 else bool(answer)
+
+
+def _kernels() -> ModuleType:
+    """Return the compiled search, which is imported when it is needed: it takes 0.3 s, and Numba need not be there."""
+    try:
+        from tictactoe import compiled_search  # noqa: PLC0415
+    except ImportError:
+        raise ModuleNotFoundError(
+            "numba is not installed, which searching a board needs: pip install 'tictactoe-selfplay[train]'",
+            name="numba",
+        ) from None
+    return compiled_search
+
+
+@lru_cache(maxsize=64)
+def _board(rules: Rules) -> "Board":
+    kernels = _kernels()
+    worth = np.array([MARK_FACTOR ** min(marks, MOST_MARKS) for marks in range(rules.k)])
+    board: Board = kernels.Board(
+        rules.k,
+        rules.full_word,
+        _words(rules.lines),
+        np.array([[cell for cell in range(rules.cells) if line >> cell & 1] for line in rules.lines]),
+        np.array([max(1, kernels.LINE >> (rules.k - marks)) for marks in range(rules.k)]),
+        OWN_SHARE * worth,
+        worth,
+        symmetries(rules),
+        IMAGE_MARKS,
+    )
+    return board
+
+
+def _words(boards: Sequence[int]) -> NDArray[np.int64]:
+    """Return bitboards as they stand in an array, [n] int64."""
+    return np.array(boards, np.uint64).view(np.int64)

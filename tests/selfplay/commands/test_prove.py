@@ -1,0 +1,36 @@
+"""What `selfplay prove` says of built-in opponents, and of boards that are too large."""
+
+import pytest
+
+from selfplay.commands import prove
+from tests.runs import refused
+
+
+def test_a_built_in_opponent_is_proved_on_any_board(capsys: pytest.CaptureFixture[str]) -> None:
+    prove.main(["rule"])
+    shown = capsys.readouterr().out
+    assert "The shortest game that beats the player as O" in shown
+    assert "optimal in 4,362 of 4,520 decision states" in shown
+    assert "NOT unbeatable" in shown
+    prove.main(["optimal"])
+    assert "PROVED UNBEATABLE AND OPTIMAL" in capsys.readouterr().out
+    prove.main(["rule", "--rows", "5", "--cols", "5", "--k", "4", "--positions", "20000"])
+    shown = capsys.readouterr().out
+    assert "plies followed" in shown
+    assert "illegal game lines │                   ≥0" in shown
+
+
+@pytest.mark.parametrize(
+    ("args", "gist"),
+    [
+        ("optimal --rows 5 --cols 5 --k 4", "which takes too long for a proof, and 5,5,4 has 25"),
+        ("rule --rows 15 --cols 15 --k 5", "15,15,5 has 225 cells: a player can be followed on boards of up to 64"),
+        (
+            "ruler",
+            "ruler: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor module:name",
+        ),
+        ("rule --k 4", "got k=4 on a 3x3 board"),
+    ],
+)
+def test_a_mistake_is_one_line(args: str, gist: str) -> None:
+    assert gist in refused(prove.main, args.split())

@@ -1,0 +1,251 @@
+"""Compare the bounded search with the exact solutions of small boards, and with what is published of larger ones."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tictactoe import Rules, best_moves, search, search_value, solve
+from tictactoe.search import Bounds, move_bounds
+from tictactoe.symmetry import symmetries
+from tictactoe.tree import IntArray
+
+pytest.importorskip("numba", reason="without Numba there is no search")
+
+ENOUGH = 1 << 14
+"""Positions for any question about a small board; a small number keeps the search's table small too."""
+SAMPLE = 1_000
+
+
+def image(rules: Rules, board: int, cells: IntArray) -> int:
+    """Return a bitboard whose cell `a` is cell `cells[a]` of the original."""
+    return sum(1 << to for to in range(rules.cells) if board >> int(cells[to]) & 1)
+
+
+def representatives(rules: Rules) -> Iterator[int]:
+    """Yield the number of one of each state's symmetric images."""
+    tree = solve(rules).tree
+    bits = [marks[:, None] >> np.arange(rules.cells) & 1 for marks in (tree.mover, tree.opponent)]
+    least = np.arange(len(tree))
+    for cells in symmetries(rules):
+        mover, opponent = ((side[:, cells] << np.arange(rules.cells)).sum(axis=1) for side in bits)
+        least = np.minimum(least, tree.find(mover, opponent))
+    yield from np.flatnonzero(least == np.arange(len(tree))).tolist()
+
+
+def states(size: tuple[int, int, int]) -> tuple[Rules, list[tuple[int, int]]]:
+    """Return positions of a board: all of a small one, one of its images for each; of a large one a random part."""
+    rules = Rules(*size)
+    tree = solve(rules).tree
+    if len(tree) < 200_000:
+        numbers = list(representatives(rules))
+    else:
+        numbers = np.random.default_rng(0).choice(len(tree), SAMPLE, replace=False).tolist()
+    return rules, [(int(tree.mover[state]), int(tree.opponent[state])) for state in numbers]
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        *[(3, 3, 3), (3, 4, 3), (1, 1, 1), (1, 5, 2), (2, 3, 2), (3, 3, 1), (3, 3, 2), (1, 5, 3), (2, 4, 4), (4, 3, 4)],
+        *[(2, 7, 3), (3, 5, 3), (4, 4, 3), (4, 4, 4)],
+    ],
+    ids=str,
+)
+def test_values_and_best_moves_are_those_of_the_exact_solution(size: tuple[int, int, int]) -> None:
+    rules, positions = states(size)
+    solution = solve(rules)
+    for position in positions:
+        value, cells = solution.lookup(*position)
+        assert search_value(rules, *position, ENOUGH) == value, position
+        assert best_moves(rules, *position, ENOUGH) == cells, position
+
+
+def test_every_move_is_worth_what_the_exact_solution_says() -> None:
+    rules, positions = states((3, 3, 3))
+    solution, finished = solve(rules), 0
+    for mover, opponent in positions:
+        found = move_bounds(rules, mover, opponent, ENOUGH)
+        finished += not found
+        for cell, bounds in found.items():
+            value = -solution.lookup(opponent, mover | 1 << cell)[0]
+            assert bounds == (value, value)
+    assert finished == 138  # of 765, as is well known
+
+
+@pytest.mark.parametrize("size", [(5, 5, 4), (4, 6, 4)], ids=str)
+def test_symmetric_images_have_the_same_value_and_the_images_of_the_moves(size: tuple[int, int, int]) -> None:
+    rules = Rules(*size)
+    rng = np.random.default_rng(0)
+    values = []
+    for marks in (5, 8, 9, 12, 13) * 10:  # some with so few that images are one in the table, some with more
+        cells = rng.permutation(rules.cells)[:marks].tolist()
+        mover, opponent = (sum(1 << cell for cell in part) for part in (cells[1::2], cells[::2]))
+        if rules.has_line(mover) or rules.has_line(opponent):
+            continue
+        value, best = search_value(rules, mover, opponent), best_moves(rules, mover, opponent)
+        assert value is not None
+        assert best is not None
+        values.append(value)
+        for turn in symmetries(rules)[1:]:
+            turned = image(rules, mover, turn), image(rules, opponent, turn)
+            assert search_value(rules, *turned) == value
+            chosen = image(rules, sum(1 << cell for cell in best), turn)
+            assert best_moves(rules, *turned) == tuple(cell for cell in range(rules.cells) if chosen >> cell & 1)
+    assert set(values) == {-1, 0, 1}
+
+
+@pytest.mark.parametrize(
+    ("size", "value"),
+    [
+        *[((rows, 4, 4), 0) for rows in (5, 6, 7)],  # Uiterwijk and van den Herik (2000): drawn up to 8,4,4
+        *[((5, 5, 4), 0), ((6, 5, 4), 1), ((5, 6, 4), 1), ((6, 6, 4), 1), ((7, 7, 4), 1), ((8, 8, 4), 1)],  # the same
+        *[((5, 5, 5), 0), ((6, 6, 6), 0), ((8, 8, 8), 0)],  # Hales and Jewett (1963): n,n,n is drawn from n = 3 on
+        *[((6, 6, 5), 0), ((7, 7, 6), 0)],  # a part of 8,8,5, which Hsu and others (2020) have found drawn
+        *[((2, 9, 3), 0), ((3, 20, 3), 1), ((64, 1, 2), 1), ((1, 64, 64), 0), ((8, 8, 1), 1)],
+    ],
+    ids=str,
+)
+def test_known_values_of_larger_boards(size: tuple[int, int, int], value: int) -> None:
+    assert search_value(Rules(*size), 0, 0, 2_000_000) == value
+
+
+def test_the_best_moves_of_larger_boards() -> None:
+    assert best_moves(Rules(5, 5, 4), 0, 0) == tuple(range(25))  # wherever the first mark is, the second seat holds on
+    rules = Rules(8, 8, 8)
+    row = sum(1 << cell for cell in range(56, 64))  # the last one, with the cell that is the sign bit of a word
+    marks = row & ~(1 << 63), sum(1 << cell for cell in range(7))
+    assert search_value(rules, *marks) == 1
+    assert best_moves(rules, *marks) == (63,)
+    assert search_value(rules, marks[1] >> 1, marks[0]) == 0  # one short of a row of its own, it has to block
+    assert best_moves(rules, marks[1] >> 1, marks[0]) == (63,)
+
+
+def test_what_takes_more_positions_than_allowed_is_not_known() -> None:
+    rules = Rules(7, 7, 5)
+    assert search_value(rules, 0, 0, 10_000) is None
+    assert best_moves(rules, 0, 0, 10_000) is None
+    assert set(move_bounds(rules, 0, 0, 10_000).values()) == {Bounds(-1, 1)}
+    needed = next(limit for limit in range(1, 200) if search_value(Rules(), 0, 0, limit) is not None)
+    assert search_value(Rules(), 0, 0, needed - 1) is None
+    assert search_value(Rules(), 0, 0, 0) is None
+
+
+def test_no_more_positions_are_looked_at_than_allowed() -> None:
+    for limit in (1, 7, 1_000, search.SLICE + 1):
+        asked = search.Search(Rules(7, 7, 5), limit)
+        assert asked.bounds(0, 0, limit) == Bounds(-1, 1)
+        assert asked.left == 0
+
+
+def test_what_is_known_within_the_limit_is_true() -> None:
+    rules = Rules(4, 4, 4)
+    solution = solve(rules)
+    exact = partly = 0
+    for mover, opponent in states((4, 4, 4))[1]:
+        for cell, (least, most) in move_bounds(rules, mover, opponent, 60).items():
+            assert least <= -solution.lookup(opponent, mover | 1 << cell)[0] <= most
+            exact += least == most
+            partly += (least, most) in ((-1, 0), (0, 1))
+    assert exact > 1_000
+    assert partly > 100
+
+
+def test_a_search_that_is_broken_off_goes_on_to_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = search.Search(Rules(5, 5, 4), 10**6)
+    assert whole.attacker_wins(0, 0, True, 10**6) is False
+    monkeypatch.setattr(search, "SLICE", 1_000)
+    sliced = search.Search(Rules(5, 5, 4), 10**6)
+    assert sliced.attacker_wins(0, 0, True, 10**6) is False
+    assert sliced.left == whole.left < 10**6 - 10_000
+
+
+def test_the_table_is_bounded() -> None:
+    assert search.Search(Rules(8, 8, 5), 10**12)._table.nbytes == search.TABLE_ENTRIES * 24 < 30e6
+    assert search.Search(Rules(8, 8, 5), 100)._table.nbytes == 128 * 24
+
+
+@pytest.mark.parametrize("entries", [2, 64, 4_096])
+@pytest.mark.parametrize("size", [(3, 3, 3), (3, 4, 3), (4, 4, 4)], ids=str)
+def test_answers_that_share_a_full_table_stay_right(
+    size: tuple[int, int, int], entries: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "TABLE_ENTRIES", entries)
+    rules, positions = states(size)
+    shared = search.Search(rules, 10**9)
+    for position in positions:
+        value = solve(rules).lookup(*position)[0]
+        if search._value_at_once(rules, *position) is None:
+            assert shared.bounds(*position, 10**6) == (value, value)
+
+
+@pytest.mark.parametrize(
+    ("known", "best"),
+    [
+        ([Bounds(0, 0), Bounds(-1, -1), Bounds(0, 0)], (0, 2)),
+        ([Bounds(1, 1), Bounds(-1, 0), Bounds(0, 0)], (0,)),
+        ([Bounds(-1, -1), Bounds(-1, -1)], (0, 1)),
+        ([Bounds(0, 0), Bounds(-1, 0)], None),
+        ([Bounds(0, 0), Bounds(0, 1)], None),
+        ([Bounds(1, 1), Bounds(-1, 1)], None),
+        ([Bounds(0, 0), Bounds(-1, 1)], None),
+        ([Bounds(-1, 0), Bounds(-1, 0)], None),
+    ],
+)
+def test_best_moves_are_known_once_no_other_can_be_as_good(
+    known: list[Bounds], best: tuple[int, ...] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "move_bounds", lambda *_: dict(enumerate(known)))
+    assert best_moves(Rules(), 0, 0) == best
+
+
+FIVE, TWO_FOURS = 0b11111, 0b1111 << 5 | 0b1111
+ELSEWHERE = 0b1101111011 << 10
+"""Eight marks of the lower rows of 5,5,4 without a line of four."""
+
+
+@pytest.mark.parametrize(
+    ("mover", "opponent"),
+    [
+        *[(0b1, 0b101), (0b1, 0), (0, 0b11), (0, 1 << 25), (1 << 25, 1 << 26), (-1, 0), (0, -1)],
+        (0b1111, 0b10111 << 10),  # the mover had won before
+        (ELSEWHERE, TWO_FOURS),  # and so had the opponent
+    ],
+)
+def test_what_is_no_position_is_refused(mover: int, opponent: int) -> None:
+    for ask in (search_value, best_moves):
+        with pytest.raises(ValueError, match="no legal game on 5,5,4 leads to"):
+            ask(Rules(5, 5, 4), mover, opponent)
+
+
+def test_a_finished_game_has_a_value_and_no_moves() -> None:
+    rules = Rules(5, 5, 4)
+    assert search_value(rules, 0b11011 << 10, FIVE) == -1  # both lines of four came of the mark in their midst
+    assert best_moves(rules, 0b11011 << 10, FIVE) == ()
+    full = 0b00110_11001_00110_11001_00110
+    assert search_value(rules, full, rules.full_board & ~full) == 0
+    assert best_moves(rules, full, rules.full_board & ~full) == ()
+
+
+def test_a_board_of_more_than_64_cells_is_refused() -> None:
+    for ask in (search_value, best_moves):
+        with pytest.raises(ValueError, match="up to 64 cells can be searched: a 5x13 board has 65"):
+            ask(Rules(5, 13, 4), 0, 0)
+
+
+def test_without_numba_one_line_says_what_to_install() -> None:
+    script = """
+import sys
+sys.modules["numba"] = None
+import tictactoe
+try:
+    tictactoe.search_value(tictactoe.Rules(5, 5, 4), 0, 0)
+except ImportError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == (
+        "numba is not installed, which searching a board needs: pip install 'tictactoe-selfplay[train]'\n"
+    )
