@@ -4,8 +4,8 @@ The README's figure:
 
     python -m benchmarks.learning.targets --docs docs
 
-Every run is `python train.py --target TARGET --stop never --total-steps 1500000`, so that the target alone
-differs. The exploitability of one player of 3,3,3 is 0, 1/2 or 1, for the number of seats in which somebody
+Every run is `python train.py --target TARGET --stop never --total-steps 1500000` with the plain self-play that other
+libraries do (`--symmetry augment --counterexamples 0 --eval-every 12800`), so that the target alone differs. The exploitability of one player of 3,3,3 is 0, 1/2 or 1, for the number of seats in which somebody
 beats it, and jumps between them from one evaluation to the next; the curves are its mean over the last few
 evaluations, the CSV holds each of them.
 """
@@ -77,7 +77,17 @@ class Curve(NamedTuple):
 
 def measure(target: Target, seed: int, total_steps: int) -> Curve:
     """Train one DQN to the end of its plies."""
-    history = list(training(DQNConfig(seed=seed, target=target, total_steps=total_steps, stop="never", device="cpu")))
+    config = DQNConfig(
+        seed=seed,
+        target=target,
+        symmetry="augment",
+        counterexamples=0.0,
+        eval_every=12_800,
+        total_steps=total_steps,
+        stop="never",
+        device="cpu",
+    )
+    history = list(training(config))
     evaluations = [record.evaluation for record in history if isinstance(record.evaluation, Evaluation)]
     return Curve(target, seed, [record.steps for record in history], evaluations)
 

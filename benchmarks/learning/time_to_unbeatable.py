@@ -4,18 +4,22 @@ The README's figures:
 
     python -m benchmarks.learning.time_to_unbeatable
 
-Every run is the one that `python train.py` does with the same settings and seed. Its time is the time
-spent in training up to the first evaluation from which the proof holds to the end of the run; the proof is
-"optimal" in the mode `optimal` and "unbeatable" in the others. A run that does not get there counts as
-"never" in every median. The unit of time (see `benchmarks/training/unit.py`) is measured in turns with the runs, and
-its median counts. Updates are those of each network: with one per seat, both do as many.
+With `--levers` each run is also made without canonical boards, without counterexamples, and without both, which is the
+plain self-play that other libraries do.
+
+Every run is the one that `python train.py` does with the same settings and seed. Its time is the time spent in training
+up to the first evaluation from which the proof holds to the end of the run; the proof is "optimal" in the modes
+`optimal` and `optimal-mask`, and "unbeatable" in the others. A run that does not get there counts as "never" in every
+median. The unit of time (see `benchmarks/training/unit.py`) is measured in turns with the runs, and its median counts.
+Updates are those of each network: with one per seat, both do as many.
 """
 
 import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, get_args
+from itertools import product
+from typing import Any, Literal, NamedTuple, get_args
 
 from rich.console import Console
 
@@ -35,16 +39,24 @@ from selfplay.proof.report import live_score
 
 PROG = "python -m benchmarks.learning.time_to_unbeatable"
 EVALUATE_CALLS = 20
-HEADER = ("mode", "solved", "seconds", "units", "updates", "plies")
+HEADER = ("mode", "levers", "solved", "seconds", "units", "updates", "plies")
 
-Mode = Literal["default", "mask", "separate", "optimal"]
+Mode = Literal["default", "mask", "separate", "optimal", "optimal-mask"]
 MODES: dict[Mode, DQNConfig] = {
     "default": DQNConfig(),
     "mask": DQNConfig(mask=True),
     "separate": DQNConfig(networks="separate"),
-    "optimal": DQNConfig(mask=True, stop="optimal"),
+    "optimal": DQNConfig(stop="optimal"),
+    "optimal-mask": DQNConfig(mask=True, stop="optimal"),
 }
-SEEDS = {"default": range(10), "mask": range(10), "separate": range(5), "optimal": range(5)}
+Levers = Literal["both", "canonical", "counterexamples", "neither"]
+PULLED: dict[Levers, dict[str, Any]] = {
+    "both": {},
+    "canonical": {"counterexamples": 0.0},
+    "counterexamples": {"symmetry": "augment"},
+    "neither": {"symmetry": "augment", "counterexamples": 0.0},
+}
+SEEDS = {mode: range(10 if mode in ("default", "mask") else 5) for mode in MODES}
 
 
 @dataclass(frozen=True)
@@ -52,9 +64,11 @@ class Flags:
     """Measure how long training takes until the player is proved unbeatable."""
 
     modes: tuple[Mode, ...] = get_args(Mode)
-    """What to train: no flags, --mask, --networks separate, --mask --stop optimal."""
+    """What to train: no flags, --mask, --networks separate, --stop optimal, --mask --stop optimal."""
+    levers: tuple[Levers, ...] = ("both",)
+    """What it learns by: canonical boards and counterexamples, as by default, one of them alone, or plain self-play."""
     seeds: tuple[int, ...] = ()
-    """Seeds of every mode. Default: 0 to 9 for default and mask, 0 to 4 for separate and optimal."""
+    """Seeds of every mode. Default: 0 to 9 for default and mask, 0 to 4 for the others."""
     device: Literal["cpu", "cuda"] = "cpu"
     """Where to train; the unit of time is a CPU's in either case."""
     total_steps: int = DQNConfig().total_steps
@@ -67,6 +81,7 @@ class Run(NamedTuple):
     """Hold when a run's proof began and how the run ended."""
 
     mode: Mode
+    levers: Levers
     seed: int
     seconds: float
     """Training up to the proof; infinity without one, as are updates and plies."""
@@ -81,12 +96,12 @@ class Run(NamedTuple):
         """Return the run as a line."""
         when = f"after {self.seconds:.2f} s, {self.updates:,.0f} updates, {self.plies:,.0f} plies"
         proved = f"proved {when}, and {self.proofs}x running" if self.proofs else "not proved"
-        return f"{self.mode:>8} seed {self.seed}: {proved}; at the end {live_score(self.evaluation)}"
+        return f"{self.mode:>12} {self.levers:>15} seed {self.seed}: {proved}; at the end {live_score(self.evaluation)}"
 
 
-def measure(mode: Mode, seed: int, total_steps: int, device: Literal["cpu", "cuda"]) -> Run:
+def measure(mode: Mode, seed: int, total_steps: int, device: Literal["cpu", "cuda"], levers: Levers = "both") -> Run:
     """Train one player."""
-    config = replace(MODES[mode], seed=seed, total_steps=total_steps, device=device)
+    config = replace(MODES[mode], seed=seed, total_steps=total_steps, device=device, **PULLED[levers])
     history = list(training(config))
     first = runs.proved_from(history, config.stop)
     seconds = updates = plies = math.inf
@@ -94,7 +109,7 @@ def measure(mode: Mode, seed: int, total_steps: int, device: Literal["cpu", "cud
         plies, _, metrics, _ = history[first]
         seconds, updates = metrics["time/training_s"], metrics["time/updates"]
     proofs = 0 if first is None else len(history) - first
-    return Run(mode, seed, seconds, updates, plies, proofs, history[-1].evaluation)
+    return Run(mode, levers, seed, seconds, updates, plies, proofs, history[-1].evaluation)
 
 
 def evaluate_milliseconds() -> Spread:
@@ -116,20 +131,21 @@ def measure_all(flags: Flags, seeds: Iterable[int], console: Console) -> tuple[S
     for seed in seeds:
         units.append(unit_seconds(flags.unit_steps, seed))
         console.print(f"    unit seed {seed}: {units[-1]:.2f} s for {flags.unit_steps:,} steps")
-        for mode in flags.modes:
+        for mode, levers in product(flags.modes, flags.levers):
             if seed in (flags.seeds or SEEDS[mode]):
-                done.append(measure(mode, seed, flags.total_steps, flags.device))
+                done.append(measure(mode, seed, flags.total_steps, flags.device, levers))
                 console.print(done[-1].text(), soft_wrap=True)
     return spread(units), done
 
 
 def table_rows(done: Sequence[Run], unit: Spread) -> Iterator[list[str]]:
-    """Return the medians and spreads by mode."""
-    for mode in dict.fromkeys(run.mode for run in done):
-        of_mode = [run for run in done if run.mode == mode]
+    """Return the medians and spreads by mode and levers."""
+    for mode, levers in dict.fromkeys((run.mode, run.levers) for run in done):
+        of_mode = [run for run in done if (run.mode, run.levers) == (mode, levers)]
         seconds = spread(run.seconds for run in of_mode)
         yield [
             mode,
+            levers,
             f"{sum(run.proofs > 0 for run in of_mode)} of {len(of_mode)}",
             seconds.text(1),
             seconds.over(unit.median).text(2),

@@ -6,18 +6,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from selfplay.proof.lessons import MOST
+from selfplay.proof.lessons import ENOUGH, MOST
 from tictactoe import batch, planes
 from tictactoe.rules import Rules
-
-ENOUGH = 64
-"""With fewer positions than this, games begin at them in proportion less often, or they would fill the memory."""
 
 
 class Beginnings:
     """Begin a part of the new games at given positions; with none of them all begin on the empty board.
 
-    `fraction` is that part. Everything lies on the device in memory that stays, so that a recorded CUDA graph finds it.
+    `fraction` is that part; of fewer positions than `ENOUGH` it is in proportion less, or they would fill the memory.
+    Everything lies on the device in memory that stays, so that a recorded CUDA graph finds it.
     """
 
     def __init__(self, rules: Rules, fraction: float, device: torch.device) -> None:

@@ -29,8 +29,9 @@ DEEPEST, MOST_WEIGHTS = 100, 100_000_000
 class PresetFlag:
     """Name the preset, which must be known before the other flags' defaults are."""
 
-    preset: Literal["default", "article"] = "default"
-    """Where the defaults of the other flags come from; "article" is the published DQN."""
+    preset: Literal["default", "large", "article"] = "default"
+    """Where the defaults of the other flags come from: "large" is for boards of more than 12 cells, and 4,4,4 if none is
+    named; "article" is the published DQN."""
 
 
 @dataclass(frozen=True)
@@ -108,9 +109,9 @@ class DQNConfig(RunSettings, PresetFlag):
     """Part of the way that the target network moves to the network at each update."""
     hard_update: int = 0
     """Copy the network to the target network every so many updates instead; 0: soft updates."""
-    symmetry: Symmetry = "augment"
-    """Turn and reflect each sampled transition at random ("augment"); or let the network look at one of a position's
-    symmetric images, the same for all ("canonical"); or neither."""
+    symmetry: Symmetry = "canonical"
+    """Let the network look at one of a position's symmetric images, the same for all ("canonical"); or turn and reflect
+    each sampled transition at random ("augment"); or neither."""
     epsilon_start: float = 0.5
     """Probability of a random move at first."""
     epsilon_end: float = 0.9
@@ -119,14 +120,14 @@ class DQNConfig(RunSettings, PresetFlag):
     epsilon_plies: int = 1_500_000
     """Plies over which epsilon moves from start to end, in a straight line."""
 
-    counterexamples: float = 0.0
+    counterexamples: float = 0.5
     """Part of the new games that begin at a position in which the last exact evaluation found the player beaten, or,
     with "--stop optimal", in which its move was not optimal. 0: all begin on the empty board."""
     num_envs: int = 256
     """Boards played side by side."""
     total_steps: int = 10_000_000
     """Plies after which the run ends at the latest, rounded up to whole steps of all boards."""
-    eval_every: int = 12_800
+    eval_every: int = 3_200
     """Plies between exact evaluations. Above 12 cells one takes up to some seconds."""
     stop: Literal["unbeatable", "optimal", "never"] = "unbeatable"
     """What must be proved by three evaluations running to end the run early. On a board that one seat wins
@@ -205,6 +206,17 @@ _AT_LEAST_ONE = (
 PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
     {
         "default": DQNConfig(),
+        "large": DQNConfig(
+            preset="large",
+            rows=4,
+            cols=4,
+            k=4,
+            lines=8,
+            learning_rate=1e-3,
+            memory_size=200_000,
+            soft_update=0.01,
+            eval_every=25_600,
+        ),
         "article": DQNConfig(
             preset="article",
             rewards="article",
