@@ -11,7 +11,8 @@ from tictactoe import batch
 from tictactoe.faces.boards.games import Cells, Planes
 from tictactoe.faces.boards.kernels import kernels
 from tictactoe.faces.boards.tables import TABLED_CELLS
-from tictactoe.faces.boards.versus_bitboards import BatchOpponent, VersusGames
+from tictactoe.faces.boards.versus_bitboards import BitboardVersus
+from tictactoe.faces.boards.versus_games import BatchOpponent
 from tictactoe.faces.boards.versus_tables import TabledVersus
 from tictactoe.faces.specification import json_spec
 from tictactoe.faces.vector_face import VectorFace, VectorStep, check_vector, named_mode, vector_metadata
@@ -84,11 +85,11 @@ class TicTacToeVersusVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         settings = (game.rules, game.rewards, perspective, seat, num_envs)
         self._rules = game.rules
-        self._games: TabledVersus | VersusGames
+        self._games: TabledVersus | BitboardVersus
         if game.rules.cells <= TABLED_CELLS:
             self._games = TabledVersus(*settings)
         else:
-            self._games = VersusGames(*settings, kernels())
+            self._games = BitboardVersus(*settings, kernels())
         self._games.set_opponent(opponent)
         self._face = VectorFace(self._games, game, num_envs, self.autoreset_mode, max_episode_steps, seat)
 
