@@ -10,9 +10,10 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from tictactoe.actions import checked_cells
+from tictactoe.drawing.modes import check_render_mode, draw
 from tictactoe.faces.boards.games import Cells, Flags, Games, Planes, Results, Start
 from tictactoe.faces.specification import json_spec
-from tictactoe.faces.turn import TicTacToeEnv, check_render_mode, draw
+from tictactoe.faces.turn import TicTacToeEnv
 from tictactoe.faces.vector_start import chosen_boards, start_of
 
 RENDER_MODES = ["ansi", "rgb_array"]
