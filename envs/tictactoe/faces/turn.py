@@ -149,9 +149,8 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self._new_game()
         if marks is not None:
             for seat in range(2):
-                for cell in range(self._cells):
-                    if marks[seat] >> cell & 1:
-                        self._mark(cell, seat)
+                for cell in self.rules.cells_of(marks[seat]):
+                    self._mark(cell, seat)
             self._last_cell = None  # nobody knows which it was
         self._begun = self._playing = True
         if self._window is not None:
