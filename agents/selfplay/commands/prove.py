@@ -12,6 +12,7 @@ from selfplay.commands.command_line import parse, say
 from selfplay.commands.players import Perspective
 from selfplay.errors import UserError
 from tictactoe import Rules
+from tictactoe.drawing.text import MARKS
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rules import WORD_BITS
 from tictactoe.tree import SOLVABLE_CELLS
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from selfplay.proof.judge import Asked
 
 POSITION_BYTES = 200
-"""Of each position that is followed, at the widest ply."""
+"""Of each position of a ply."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class ProveConfig:
     k: int = 3
     """Marks in a row that win, for these."""
     positions: int = 10_000_000
-    """Above 16 cells: distinct positions that the player is followed to in each seat, at most; these take 2 GB."""
+    """Above 16 cells: distinct positions that the player is followed to at each ply, at most; these take 2 GB."""
 
 
 def check_room(positions: int, rules: Rules) -> None:
@@ -96,7 +97,12 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     judge, player = asked(config.player, config.perspective, otherwise)
     check_room(config.positions, judge.rules)
     console = Console()
-    evaluation = assess(judge, every_state=True, positions=config.positions)
+    with console.status("following every legal reply") as status:
+
+        def report(seat: int, ply: int, positions: int) -> None:
+            status.update(f"as {MARKS[seat]}: ply {ply + 1} of {judge.rules.cells}, {positions:,} positions")
+
+        evaluation = assess(judge, every_state=True, positions=config.positions, report=report)
     if games := telling_games(judge, player, evaluation, console.width):
         print(games)
     console.print(evaluation_table(evaluation))

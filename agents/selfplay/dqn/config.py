@@ -19,6 +19,8 @@ Target: TypeAlias = Literal["negamax", "independent", "article"]
 
 WIDEST = 1_000_000
 """Units of a layer, or channels; more would overflow the sizes that PyTorch counts in."""
+LINE_WIDTH = 4
+"""Units that look at a line, for each feature of a cell that comes of it."""
 DEEPEST, MOST_WEIGHTS = 100, 100_000_000
 """Of a network; a config.json that somebody sent can name any, and this is made before its model is looked at."""
 
@@ -39,14 +41,14 @@ class DQNConfig(RunSettings, PresetFlag):
     unit: ClassVar[str] = "plies"
     length_setting: ClassVar[str] = "total_steps"
     added: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"convolution": [], "learning_rate_hold": 0, "counterexamples": 0.0}
+        {"convolution": [], "lines": 0, "learning_rate_hold": 0, "counterexamples": 0.0}
     )
     groups: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             "run": "preset seed run_dir device",
             "game": "rows cols k rewards perspective",
             "length": "total_steps eval_every stop",
-            "network": "hidden convolution dueling networks",
+            "network": "hidden convolution lines dueling networks",
             "update": "learning_rate learning_rate_hold batch_size memory_size warmup updates_per_step soft_update "
             "hard_update",
             "acting": "num_envs counterexamples explore epsilon_start epsilon_end epsilon_plies",
@@ -80,6 +82,9 @@ class DQNConfig(RunSettings, PresetFlag):
     """Widths of the hidden layers."""
     convolution: tuple[int, ...] = ()
     """Channels of 3x3 convolutional layers before the hidden ones, which larger boards can use."""
+    lines: int = 0
+    """Features of each cell that two shared layers read off the lines through it, before the hidden ones. Larger boards
+    are learned with a fraction of the plies."""
     dueling: bool = False
     """End the network in a value and an advantage head."""
     double: bool = True
@@ -142,7 +147,7 @@ class DQNConfig(RunSettings, PresetFlag):
             value = getattr(self, each.name)
             if isinstance(value, int) and each.name not in ("seed", "rows", "cols", "k"):
                 require(value <= LARGEST, each.name, f"at most {LARGEST:,}", value)
-        for name in ("learning_rate_hold", "warmup", "hard_update", "epsilon_plies"):
+        for name in ("lines", "learning_rate_hold", "warmup", "hard_update", "epsilon_plies"):
             require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
         check_fractions(self, "gamma", "counterexamples", "epsilon_start", "epsilon_end")
         require(0 < self.soft_update <= 1, "soft_update", "above 0 and at most 1", self.soft_update)
@@ -162,6 +167,7 @@ class DQNConfig(RunSettings, PresetFlag):
             raise UserError(str(error)) from None
         solvable = self.rules.cells <= SOLVABLE_CELLS
         wanted = f"unbeatable or never on a board of more than {SOLVABLE_CELLS} cells"
+        require(self.lines <= WIDEST, "lines", f"at most {WIDEST:,}", self.lines)
         require(self.stop != "optimal" or solvable, "stop", wanted, self.stop)
         layers = "hidden" if self.hidden else "convolution"
         wanted = f"layers with at most {MOST_WEIGHTS:,} weights in all"
@@ -181,9 +187,10 @@ class DQNConfig(RunSettings, PresetFlag):
     def weights(self) -> int:
         """Return about how many weights the network has: those between units."""
         cells, channels = self.rules.cells, (3, *self.convolution)
-        widths = (channels[-1] * cells, *self.hidden, cells)
+        widths = ((channels[-1] + self.lines) * cells, *self.hidden, cells)
         squares = sum(9 * inputs * outputs for inputs, outputs in pairwise(channels))
-        return squares + sum(inputs * outputs for inputs, outputs in pairwise(widths))
+        of_lines = LINE_WIDTH * self.lines * self.k * (3 + self.lines)
+        return squares + of_lines + sum(inputs * outputs for inputs, outputs in pairwise(widths))
 
 
 _AT_LEAST_ONE = (

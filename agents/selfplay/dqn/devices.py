@@ -44,7 +44,7 @@ def least_bytes(config: DQNConfig) -> int:
     An evaluation takes no more than a batch, or 0.5 GB: see `player.in_parts`.
     """
     cells, agents = config.rules.cells, 2 if config.networks == "separate" else 1
-    units = cells * sum(config.convolution) + sum(config.hidden) + cells
+    units = cells * (sum(config.convolution) + config.lines) + sum(config.hidden) + cells
     columns = Layout(cells).width
     kept = agents * (config.memory_size * columns + COPIES * config.weights)
     return 4 * (kept + config.batch_size * (columns + units) + config.num_envs * units)

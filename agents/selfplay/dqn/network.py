@@ -1,4 +1,4 @@
-"""The Q-network: from a one-hot board to one value per cell, by dense layers, with convolutions before them or not."""
+"""The Q-network: from a one-hot board to one value per cell, by dense layers, behind those that look at parts of it."""
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import conv2d, linear
 
 from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.lines import LineFeatures
 from selfplay.errors import UserError
 from tictactoe import Rules
 
@@ -22,9 +23,10 @@ SQUARE = 3
 class QNetwork(nn.Module):
     """Map observations [B, 3A] to action values [B, A].
 
-    `convolution` are the channels of layers that look at the 3x3 cells around each, with zeros beyond the edge;
-    `hidden` are the widths of the dense layers behind them. A ReLU follows each. A dueling network (Wang et
-    al. 2016, equation 9) ends in two heads: Q(s, a) = V(s) + advantage(s, a) - mean advantage(s). The layers
+    `convolution` are the channels of layers that look at the 3x3 cells around each, with zeros beyond the edge; `lines`
+    are features of each cell that are read off the lines through it. `hidden` are the widths of the dense layers behind
+    them, which see the board itself too where there are no convolutions. A ReLU follows each. A dueling network (Wang
+    et al. 2016, equation 9) ends in two heads: Q(s, a) = V(s) + advantage(s, a) - mean advantage(s). The layers
     are applied as functions, because calling a module costs as much again as a layer of this size.
     """
 
@@ -35,12 +37,14 @@ class QNetwork(nn.Module):
         convolution: tuple[int, ...] = (),
         dueling: bool = False,
         device: torch.device | None = None,
+        lines: int = 0,
     ) -> None:
         super().__init__()
         self._planes = (-1, rules.rows, rules.cols, 3)
         channels = (3, *convolution)
         self.convolution = nn.ModuleList(_square(inputs, outputs, device) for inputs, outputs in pairwise(channels))
-        widths = (channels[-1] * rules.cells, *hidden)
+        self.lines = LineFeatures(rules, lines, device) if lines else None
+        widths = ((channels[-1] + lines) * rules.cells, *hidden)
         self.hidden = nn.ModuleList(_linear(inputs, outputs, device) for inputs, outputs in pairwise(widths))
         self.advantage = _linear(widths[-1], rules.cells, device)
         self.value = _linear(widths[-1], 1, device) if dueling else None
@@ -48,6 +52,8 @@ class QNetwork(nn.Module):
     def forward(self, observation: Tensor) -> Tensor:
         """Return the action values [B, A] of observations [B, 3A]."""
         features = self._convolve(observation) if self.convolution else observation
+        if self.lines is not None:
+            features = torch.cat((features, self.lines(observation)), dim=1)
         for layer in cast("Iterable[nn.Linear]", self.hidden):
             features = linear(features, layer.weight, layer.bias).relu_()
         advantage = linear(features, self.advantage.weight, self.advantage.bias)
@@ -99,12 +105,17 @@ def make_network(
         UserError: one's own does not fit the board.
     """
     if own is None:
-        network: nn.Module = QNetwork(config.rules, config.hidden, config.convolution, config.dueling, device)
+        network: nn.Module = network_of(config, device)
         initialize(network, generator)
         return network
     with torch.random.fork_rng():  # it draws from PyTorch's own generator, which is seeded by the run's
         torch.manual_seed(int(torch.randint(1 << 62, (), generator=generator, device=generator.device)))
         return own_network(own, config.rules).to(device)
+
+
+def network_of(config: DQNConfig, device: torch.device) -> QNetwork:
+    """Return the network that settings describe, its values still to be set."""
+    return QNetwork(config.rules, config.hidden, config.convolution, config.dueling, device, config.lines)
 
 
 def own_network(make: NetworkFactory, rules: Rules) -> nn.Module:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from selfplay.agent import Array
 from selfplay.dqn.canonical import Canonical
 from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.network import NetworkFactory, QNetwork, own_network
+from selfplay.dqn.network import NetworkFactory, QNetwork, network_of, own_network
 from selfplay.dqn.targets import masked
 from selfplay.errors import UserError
 from selfplay.tensor_file import read_model
@@ -106,6 +106,8 @@ class QPlayer:
 def in_parts(network: nn.Module, inputs: Tensor, cells: int) -> Tensor:
     """Return what a network makes of inputs [B, 3A], of so many at once as its widest layer leaves room for."""
     widest = max(weights.shape[:1].numel() * (cells if weights.dim() > 2 else 1) for weights in network.parameters())
+    if isinstance(network, QNetwork) and network.lines is not None:
+        widest = max(widest, network.lines.widest)
     parts = torch.split(inputs, max(1, MOST_NUMBERS // widest))
     return torch.cat([network(part) for part in parts]) if len(parts) > 1 else network(inputs)
 
@@ -131,9 +133,7 @@ def read_player(path: Path, config: DQNConfig, notes: Mapping[str, object], own:
     """
     check_network(path, notes, own)
     networks = tuple(
-        own_network(own, config.rules)
-        if own
-        else QNetwork(config.rules, config.hidden, config.convolution, config.dueling, torch.device("meta"))
+        own_network(own, config.rules) if own else network_of(config, torch.device("meta"))
         for _ in range(1 if config.networks == "shared" else 2)
     )
     tensors = read_model(path, named_weights(networks), config.rules)

@@ -30,6 +30,11 @@ class BuiltIn:
         """
         return False
 
+    @property
+    def legal(self) -> bool:
+        """Tell that it chooses among the empty cells."""
+        return True
+
     def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
         """Return the first of its choices in each position, [n]; the bitboards are [n] int64."""
         first: NDArray[np.int64] = self.chances(mover, opponent).argmax(axis=1)

@@ -1,6 +1,7 @@
 """Exact evaluation: what an agent does against every possible opponent, without sampling."""
 
 from dataclasses import asdict, dataclass
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ class SeatEvaluation:
     illegal: int
     """Distinct game lines it ends by playing a taken cell."""
     win: float
-    """Probability against an opponent who picks among the empty cells uniformly."""
+    """Probability against an opponent who picks among the empty cells uniformly; NaN if no game was followed beyond
+    the point from which it cannot be lost."""
     draw: float
     loss: float
     """Of a lost or an illegal game."""
@@ -67,7 +69,10 @@ class Proof:
         """Return all numbers, the verdicts included, ready for JSON; None is what only every state would tell."""
         of_states = dict.fromkeys(("decision_states", "optimal_states", "illegal_states", "optimal"))
         names = "exploitability", "unbeatable", "unexploitable"
-        return {**of_states, **asdict(self), **{name: getattr(self, name) for name in names}}
+        numbers = {**of_states, **asdict(self), **{name: getattr(self, name) for name in names}}
+        for seat in ("first", "second"):
+            numbers[seat] = {name: None if isnan(number) else number for name, number in numbers[seat].items()}
+        return numbers
 
 
 @dataclass(frozen=True)

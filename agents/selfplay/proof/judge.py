@@ -38,6 +38,10 @@ class Asked(Protocol):
     def symmetric(self) -> bool:
         """Tell whether it plays the same in all symmetric images of a position."""
 
+    @property
+    def legal(self) -> bool:
+        """Tell whether it can never mark a taken cell."""
+
     def chances(self, mover: IntArray, opponent: IntArray) -> FloatArray:
         """Return the probability of each cell, [n, A]."""
 
@@ -48,7 +52,8 @@ class Judge:
     `perspective` is the view that it is shown. With `twice` every question is put two times, and an agent that
     answers them differently is refused, for one draw is no proof. With a `name` whatever goes wrong in somebody's agent
     is a mistake of theirs, told in one line; without one it is raised as it is. Of a `symmetric` agent, which plays the
-    same in all symmetric images of a position, the proof follows one image of each.
+    same in all symmetric images of a position, the proof follows one image of each; of a `legal` one, which can never
+    mark a taken cell, no game beyond the point from which it cannot be lost.
 
     Raises:
         UserError: it is no agent, or answers the same positions differently.
@@ -64,6 +69,7 @@ class Judge:
         twice: bool = True,
         name: str | None = None,
         symmetric: bool = False,
+        legal: bool = False,
     ) -> None:
         batch.check_perspective(perspective)
         self.rules = rules
@@ -71,7 +77,7 @@ class Judge:
         self.agent = agent
         self._perspective = perspective
         self._twice = twice
-        self.symmetric = symmetric
+        self.symmetric, self.legal = symmetric, legal
         self.draws = hasattr(agent, "probabilities")
         """Whether it draws its moves, and says with which probabilities."""
         with self._named_mistakes():
@@ -153,7 +159,8 @@ class Judge:
 
 def trusted(player: Player) -> Judge:
     """Return the judge of one of our own trained players, whom nobody needs to ask twice."""
-    return Judge(player, player.rules, "mover", twice=False, symmetric=getattr(player, "canonical", False))
+    canonical, masked = getattr(player, "canonical", False), getattr(player, "mask", False)
+    return Judge(player, player.rules, "mover", twice=False, symmetric=canonical, legal=masked)
 
 
 def _single(answer: Any) -> Any:

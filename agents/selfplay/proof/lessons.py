@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 from selfplay.proof.counterexamples import of_play
 from selfplay.proof.evaluation import Proof, evaluate_tree
 from selfplay.proof.judge import Judge
-from selfplay.proof.reach import POSITIONS, WHOLE_TREE_CELLS, Unproved, assess
+from selfplay.proof.reach import POSITIONS, WHOLE_TREE_CELLS, Unproved
 from tictactoe import solve
 from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
 
 MOST = 4_096
 """Positions that are handed to training."""
 NOTHING = np.zeros(0, np.int64), np.zeros(0, np.int64)
-PART = 50_000
-"""Positions of each ply that are looked at, where a player leads to too many to follow them all."""
+PART, WHOLE = 50_000, 2_000_000
+"""Positions of each ply that are looked at: first a part; the whole where that part does not show the player beaten."""
 
 
 class Lessons(NamedTuple):
@@ -39,11 +39,10 @@ def examine(judge: Judge, every_state: bool, generator: np.random.Generator) -> 
     """
     rules = judge.rules
     if rules.cells > (SOLVABLE_CELLS if every_state else WHOLE_TREE_CELLS):
-        evaluation = assess(judge)
-        if isinstance(evaluation, Proof) and evaluation.unbeatable:
-            return _some(evaluation, *NOTHING, generator)
-        found = of_play(judge, POSITIONS if isinstance(evaluation, Proof) else PART, generator)
-        return _some(evaluation, found.mover, found.opponent, generator)
+        found = of_play(judge, PART, generator)
+        if not (found.whole or len(found.mover)):  # what a part does not find the whole may
+            found = of_play(judge, WHOLE, generator)
+        return _some(found.evaluation, found.mover, found.opponent, generator)
     known = _Known(judge)
     of_tree = evaluate_tree(known)
     if every_state:
@@ -69,7 +68,7 @@ class _Known:
 
     def __init__(self, judge: Judge) -> None:
         self.rules = judge.rules
-        self.symmetric = judge.symmetric
+        self.symmetric, self.legal = judge.symmetric, judge.legal
         self._tree = game_tree(judge.rules)
         decisions = self._tree.decisions
         self._actions: NDArray[np.int64] = np.zeros(len(self._tree), np.int64)

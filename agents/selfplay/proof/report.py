@@ -1,5 +1,6 @@
 """What a person is shown of a player: the live score, the table of its proof, and what a cell is worth to it."""
 
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -51,9 +52,8 @@ def evaluation_table(evaluation: Proof | Unproved) -> Table:
     if any(finished):
         table.add_row("worst possible result", *(_result(seat.best_response) if seat else "?" for seat in finished))
         table.add_section()
-        table.add_row("wins against random", *(f"{seat.win:.2%}" if seat else "?" for seat in finished))
-        table.add_row("draws against random", *(f"{seat.draw:.2%}" if seat else "?" for seat in finished))
-        table.add_row("losses against random", *(f"{seat.loss:.2%}" if seat else "?" for seat in finished))
+        for kind, name in (("wins", "win"), ("draws", "draw"), ("losses", "loss")):
+            table.add_row(f"{kind} against random", *(_share(getattr(seat, name, nan)) for seat in finished))
     return table
 
 
@@ -87,6 +87,10 @@ def _count(lines: int, seat: SeatEvaluation | Unfinished) -> str:
 
 def _extent(seat: SeatEvaluation | Unfinished) -> str:
     return f"{seat.plies} ({seat.positions:,} positions)" if isinstance(seat, Unfinished) else "all"
+
+
+def _share(share: float) -> str:
+    return "?" if isnan(share) else f"{share:.2%}"
 
 
 def _result(value: float) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ SEAT_TAGS = {
     "best_response": "best_response",
 }
 """Tags of a seat that is evaluated to the end, and the fields of SeatEvaluation."""
+MAY_BE_UNKNOWN = "win_vs_random", "draw_vs_random"
 UNFINISHED_TAGS = {
     "plies_followed": "plies",
     "positions_met": "positions",
@@ -54,7 +56,8 @@ def evaluation_metrics(evaluation: Proof | Unproved) -> dict[str, float]:
         metrics["eval/beaten_lines"] = evaluation.beaten_lines
     for name, seat in (("first", evaluation.first), ("second", evaluation.second)):
         tags = UNFINISHED_TAGS if isinstance(seat, Unfinished) else SEAT_TAGS
-        metrics |= {f"eval/{name}/{tag}": getattr(seat, field) for tag, field in tags.items()}
+        known = {f"eval/{name}/{tag}": getattr(seat, field) for tag, field in tags.items()}
+        metrics |= {tag: number for tag, number in known.items() if not isnan(number)}
     if isinstance(evaluation, Evaluation):
         metrics["eval/optimal_states"] = evaluation.optimal_states
         metrics["eval/optimal_fraction"] = evaluation.optimal_states / evaluation.decision_states
@@ -79,7 +82,8 @@ def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Proof | Un
 def _seat_evaluation(metrics: Mapping[str, float], name: str) -> SeatEvaluation | Unfinished:
     finished = f"eval/{name}/losses" in metrics
     tags = SEAT_TAGS if finished else UNFINISHED_TAGS
-    fields: dict[str, Any] = {field: metrics[f"eval/{name}/{tag}"] for tag, field in tags.items()}
+    found = {f"eval/{name}/{tag}": nan for tag in MAY_BE_UNKNOWN} | dict(metrics)
+    fields: dict[str, Any] = {field: found[f"eval/{name}/{tag}"] for tag, field in tags.items()}
     return SeatEvaluation(**fields) if finished else Unfinished(**fields)
 
 

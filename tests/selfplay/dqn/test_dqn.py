@@ -80,6 +80,24 @@ def test_a_convolutional_network_sees_the_board_as_it_lies() -> None:
     torch.testing.assert_close(network(observation.flatten(1).float()), expected)
 
 
+def test_the_features_of_a_cell_are_those_of_the_lines_through_it() -> None:
+    rules = Rules(3, 4, 3)
+    network = QNetwork(rules, (7,), lines=2)
+    initialize(network, torch.Generator().manual_seed(0))
+    assert network.lines is not None
+    board = torch.randint(0, 3, (5, 12), generator=torch.Generator().manual_seed(1))
+    observation = torch.nn.functional.one_hot(board, 3).float()  # [B, A, 3]
+    of_cells = torch.zeros(5, 12, 2)
+    for line in rules.lines:
+        cells = [cell for cell in range(12) if line >> cell & 1]
+        told = network.lines.cell(network.lines.line(observation[:, cells].flatten(1)).relu()).view(5, 3, 2)
+        for place, cell in enumerate(cells):
+            of_cells[:, cell] += told[:, place]
+    features = torch.cat((observation.flatten(1), of_cells.relu().flatten(1)), dim=1)
+    expected = network.advantage(network.hidden[0](features).relu())
+    torch.testing.assert_close(network(observation.flatten(1)), expected)
+
+
 def test_every_layer_starts_within_its_bound_and_from_the_generator() -> None:
     network, same = (QNetwork(Rules(), (50,), convolution=(40, 30)) for _ in range(2))
     for each in (network, same):

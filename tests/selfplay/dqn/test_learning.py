@@ -46,6 +46,7 @@ def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
         {"target": "independent", "networks": "separate"},
         {"dueling": True, "double": False, "hard_update": 20},
         {"convolution": (16,)},
+        {"lines": 2},
     ],
 )
 def test_a_short_run_learns(changes: dict[str, Any]) -> None:

@@ -50,7 +50,7 @@ def test_observations_of_another_board_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{"hidden": (40, 12)}, {"convolution": (6,), "hidden": ()}, {"networks": "separate"}]
+    "changes", [{"hidden": (40, 12)}, {"convolution": (6,), "hidden": ()}, {"networks": "separate"}, {"lines": 2}]
 )
 def test_values_are_the_same_however_few_positions_there_is_room_for(
     changes: dict[str, object], monkeypatch: pytest.MonkeyPatch
@@ -62,5 +62,5 @@ def test_values_are_the_same_however_few_positions_there_is_room_for(
     network.register_forward_hook(lambda _, inputs, __: asked.append(len(inputs[0])))
     monkeypatch.setattr("selfplay.dqn.player.MOST_NUMBERS", 54 * 10)
     assert np.allclose(player.q_values(ABSOLUTE), whole, rtol=1e-5, atol=1e-6)
-    widest = 6 * 9 if config.convolution else max(config.hidden)
+    widest = 6 * 9 if config.convolution else 8 * 9 if config.lines else max(config.hidden)
     assert set(asked) == {540 // widest, 4_520 % (540 // widest) or 540 // widest}

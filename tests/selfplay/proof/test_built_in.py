@@ -6,7 +6,7 @@ import pytest
 
 from selfplay.proof.built_in import BuiltIn
 from selfplay.proof.evaluation import Proof, evaluate_tree
-from selfplay.proof.reach import _evaluate_reach
+from selfplay.proof.reach import follow, of_seats
 from tests.selfplay.proof.players import Draw, Marks, assert_close, walked
 from tests.tictactoe.rule_book import bits, cells_in
 from tictactoe import Rules
@@ -34,7 +34,7 @@ def test_each_choice_is_followed(name: str, size: tuple[int, int, int]) -> None:
 
 
 def _reached(judge: BuiltIn) -> Proof:
-    proof = _evaluate_reach(judge, 10_000)
+    proof = of_seats(*(follow(judge, seat, 10_000) for seat in (0, 1)))
     assert isinstance(proof, Proof)
     return proof
 

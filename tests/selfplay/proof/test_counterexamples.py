@@ -202,7 +202,6 @@ def test_what_is_not_optimal_is_handed_out_where_an_optimal_player_is_asked_for(
 def test_a_player_of_too_many_positions_teaches_by_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("selfplay.proof.lessons.PART", 50)
     rules = Rules(4, 4, 4)
-    monkeypatch.setattr("selfplay.proof.lessons.assess", lambda judge: assess(judge, positions=100))
     lessons = examine(judge(ScriptedPlayer(first_empty), rules), False, np.random.default_rng(0))
     assert isinstance(lessons.evaluation, Unproved)
     assert 0 < lessons.number < len(counterexamples(ScriptedPlayer(first_empty), rules).mover)

@@ -12,19 +12,9 @@ from selfplay.agent import Agent
 from selfplay.algorithms import SHIPPED_FOLDER
 from selfplay.proof.evaluation import Evaluation, Proof, SeatEvaluation, evaluate
 from selfplay.proof.judge import Judge
-from selfplay.proof.reach import (
-    Ends,
-    Reached,
-    TooManyError,
-    Unfinished,
-    Unproved,
-    assess,
-    distinct,
-    evaluate_reach,
-    follow,
-    replies,
-)
+from selfplay.proof.reach import Unfinished, Unproved, assess, evaluate_reach, follow
 from selfplay.proof.report import evaluation_table, live_score, verdict
+from selfplay.proof.walk import Ends, Ply, Reached, TooManyError, distinct, replies
 from selfplay.runs.record import evaluation_metrics, metrics_evaluation
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.proof.players import ScriptedPlayer, first_empty, optimal_player, stubborn
@@ -86,7 +76,7 @@ def judge(agent: Any, rules: Rules) -> Judge:
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_each_distinct_position_is_met_once(seat: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("selfplay.proof.reach.BOARDS", 7)  # so that equal positions come from many parts
+    monkeypatch.setattr("selfplay.proof.walk.BOARDS", 7)  # so that equal positions come from many parts
     agent = Recording(ScriptedPlayer(first_empty))
     found = follow(judge(agent, Rules(3, 4, 4)), seat, 10_000)
     assert found == follow(judge(agent.agent, Rules(3, 4, 4)), seat, 10_000)
@@ -99,16 +89,75 @@ def test_a_walk_that_is_cut_short_says_how_far_it_got_and_claims_no_more(seat: i
     agent = Recording(ScriptedPlayer(first_empty))
     whole = follow(judge(agent, rules), seat, 10_000)
     assert isinstance(whole, SeatEvaluation)
+    kept: list[Ply] = []
+    follow(judge(agent.agent, rules), seat, 10_000, kept=kept)
+    widest = max(len(ply.mine) for ply in kept)
     plies = 0
-    for limit in range(1, len(agent.asked), 20):
+    for limit in range(1, widest, 20):
         found = follow(judge(agent.agent, rules), seat, limit)
         assert isinstance(found, Unfinished)
-        assert found.positions <= limit
+        assert found.positions == sum(len(ply.mine) for ply in kept[: (found.plies + 1 - seat) // 2])
         assert plies <= found.plies < rules.cells
         assert found.losses <= whole.losses
         plies = found.plies
     assert plies > 3
-    assert follow(judge(agent.agent, rules), seat, len(agent.asked) + 100) == whole
+    assert follow(judge(agent.agent, rules), seat, widest) == whole
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_part_of_the_positions_is_random_and_what_it_finds_is_true(seat: int) -> None:
+    rules, agent = Rules(3, 4, 3), ScriptedPlayer(first_empty)
+    whole, parts = follow(judge(agent, rules), seat, 10_000), []
+    for salt in (1, 2):
+        kept: list[Ply] = []
+        found = follow(judge(agent, rules), seat, 30, salt, kept)
+        assert isinstance(found, Unfinished)
+        assert 0 < found.losses < whole.losses
+        assert max(len(ply.mine) for ply in kept) == 30
+        parts.append(kept[-1].theirs.tolist())
+    assert parts[0] != parts[1]
+
+
+@pytest.mark.parametrize("symmetry", ["canonical", "none"])
+@pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(3, 4, 3), Rules(3, 3, 2), Rules(2, 5, 3)], ids=str)
+def test_games_that_cannot_be_lost_any_more_need_not_be_followed(
+    rules: Rules, symmetry: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = config_with(rows=rules.rows, cols=rules.cols, k=rules.k, symmetry=symmetry, mask=True)
+    saved = 0
+    for player, turned in ((make(config).player(), symmetry == "canonical"), (optimal_player(rules), False)):
+        for seat in (0, 1):
+            of_player = Judge(player, rules, "mover", twice=False, symmetric=turned, legal=True)
+            monkeypatch.setattr("selfplay.proof.reach.SETTLED_ABOVE", 16)
+            every, some = list[Ply](), list[Ply]()
+            whole = follow(of_player, seat, 10_000, kept=every)
+            monkeypatch.setattr("selfplay.proof.reach.SETTLED_ABOVE", 1)
+            found = follow(of_player, seat, 10_000, kept=some)
+            assert isinstance(found, SeatEvaluation)
+            assert isinstance(whole, SeatEvaluation)
+            for name in ("losses", "illegal", "best_response"):
+                assert getattr(found, name) == getattr(whole, name)
+            assert found.loss == pytest.approx(whole.loss, abs=1e-12)
+            saved += sum(len(ply.mine) for ply in every) - sum(len(ply.mine) for ply in some)
+    assert saved > 0 or rules.k == 2  # where games end before any is settled
+
+
+def test_an_agent_that_may_mark_a_taken_cell_is_followed_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfplay.proof.reach.SETTLED_ABOVE", 1)
+
+    def careless(mine: set[int], theirs: set[int]) -> int:
+        return first_empty(mine, theirs) if len(mine | theirs) < 7 else 0
+
+    player = ScriptedPlayer(careless)
+    assert follow(judge(player, Rules()), 1, 10_000).illegal > 0
+
+
+def test_each_ply_is_reported() -> None:
+    told: list[tuple[int, int, int]] = []
+    assess(judge(ScriptedPlayer(first_empty), Rules(1, 13, 3)), report=lambda *what: told.append(what))
+    assert [(seat, ply) for seat, ply, _ in told[:3]] == [(0, 0), (0, 2), (0, 4)]
+    assert told[0][2] == 1
+    assert {seat for seat, _, _ in told} == {0, 1}
 
 
 def test_positions_are_counted_before_all_are_made() -> None:
@@ -136,9 +185,9 @@ def test_a_cut_walk_proves_nothing_but_that_a_lost_line_is_lost() -> None:
 def test_more_lines_than_a_word_holds_are_counted_exactly() -> None:
     lost = Ends()
     level = Reached(np.array([0b1]), np.array([0b110]), np.array([2**62]), np.ones(1))
-    after = distinct(Rules(1, 5, 3), replies(Rules(1, 5, 3), level, 2, lost), 10)
+    after, _ = distinct(Rules(1, 5, 3), replies(Rules(1, 5, 3), level, 2, lost), 10)
     assert (lost.lines, after.lines.tolist()) == (2**62, [2**62])
-    both = distinct(Rules(1, 5, 3), [after, after, after], 10)
+    both, _ = distinct(Rules(1, 5, 3), [after, after, after], 10)
     assert both.lines.tolist() == [3 * 2**62]
 
 

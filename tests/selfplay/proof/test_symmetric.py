@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from selfplay.dqn.player import QPlayer
-from selfplay.proof.counterexamples import NEVER, distances, of_play, walk
+from selfplay.proof.counterexamples import NEVER, distances, of_play
 from selfplay.proof.judge import Judge, trusted
 from selfplay.proof.reach import evaluate_reach, follow
+from selfplay.proof.walk import Ply
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.proof.players import assert_close
 from tictactoe import Rules
@@ -64,10 +65,12 @@ def test_its_counterexamples_are_an_image_of_each_of_all(rules: Rules) -> None:
     images = set(zip(*(side.tolist() for side in representatives(rules, every.mover, every.opponent)), strict=True))
     assert set(zip(found.mover.tolist(), found.opponent.tolist(), strict=True)) == images
     assert len(found.mover) == len(images) < len(every.mover)
-    quickest = [
-        [int(distance.min(initial=NEVER)) for distance in distances(rules, walk(judge, 1, 10**6, generator)[0], turned)]
-        for judge, turned in ((trusted(player), True), (whole(player), False))
-    ]
+    assert [line and len(line) for line in found.shortest] == [line and len(line) for line in every.shortest]
+    quickest = []
+    for judge in (trusted(player), whole(player)):
+        kept: list[Ply] = []
+        follow(judge, 1, 10**6, kept=kept)
+        quickest.append([int(distance.min(initial=NEVER)) for distance in distances(rules, kept, judge.symmetric)])
     assert quickest[0] == quickest[1]
 
 

@@ -35,6 +35,7 @@ MODELS = [
     config_with(mask=True, dueling=True, hidden=(8, 4)),
     config_with(perspective="absolute", hidden=()),
     config_with(convolution=(6, 5), networks="separate", dueling=True),
+    config_with(lines=3),
     *TABLES,
 ]
 
