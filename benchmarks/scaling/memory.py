@@ -62,8 +62,7 @@ def held_bytes(curve: str, num_boards: int) -> int:
     if curve == rows.VECTOR:
         env = gymnasium.make_vec("TicTacToe-v0", num_envs=num_boards)
         env.reset()
-        face = env.unwrapped._face  # type: ignore[attr-defined]
-        return int(face._state.nbytes + face._over.nbytes)
+        return int(env.unwrapped._state.nbytes + env.unwrapped._over.nbytes)  # type: ignore[attr-defined]
     if curve == rows.PGX:
         jax, env = importlib.import_module("jax"), importlib.import_module("pgx").make("tic_tac_toe")
         boards = jax.vmap(env.init)(jax.random.split(jax.random.PRNGKey(0), num_boards))

@@ -60,8 +60,7 @@ def _wins_else_blocks(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitb
 
 def _most_valuable(rules: Rules, mover: int, opponent: int) -> int:
     """Return the empty cells that are worth most by the rule, on a board of any size."""
-    empty = rules.empty_cells(mover, opponent)
-    values = {cell: _value(rules, mover, opponent, cell) for cell in range(rules.cells) if empty >> cell & 1}
+    values = {cell: _value(rules, mover, opponent, cell) for cell in rules.cells_of(rules.empty_cells(mover, opponent))}
     most = max(values.values(), default=0)
     return sum(1 << cell for cell, value in values.items() if value == most)
 

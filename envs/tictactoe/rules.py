@@ -107,6 +107,10 @@ class Rules:
         full = self.full_board if isinstance(mover, int) else self.full_word
         return full & ~(mover | opponent)
 
+    def cells_of(self, board: int) -> tuple[int, ...]:
+        """Return the cells of a bitboard, in order; `board` is a Python integer."""
+        return tuple(cell for cell in range(self.cells) if board >> cell & 1)
+
     def has_line(self, board: Bitboard) -> Any:
         """Tell whether one side's marks hold a line of `k`."""
         return self.line_starts(board) != 0
@@ -127,7 +131,7 @@ class Rules:
         Complete lines that overlap in one direction are parts of one run.
         """
         if self.k == 1:  # a line of one mark has no direction
-            return [(cell,) for cell in range(self.cells) if board >> cell & 1]
+            return [(cell,) for cell in self.cells_of(board)]
         if not self.has_line(board):
             return []
         found = []

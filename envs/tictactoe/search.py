@@ -67,7 +67,7 @@ def move_bounds(rules: Rules, mover: int, opponent: int, max_positions: int = MA
         return {}
     search = Search(rules, max_positions)
     empty = rules.empty_cells(mover, opponent)
-    cells = [cell for cell in range(rules.cells) if empty >> cell & 1]
+    cells = rules.cells_of(empty)
     # If nobody can win here, which one search tells, no move has to be asked whether it wins.
     wins = search.attacker_wins(mover, opponent, True, max_positions // 2)
     found = {}
@@ -130,9 +130,8 @@ def _value_at_once(rules: Rules, mover: int, opponent: int) -> int | None:
 
 
 def _last_marks(rules: Rules, opponent: int) -> list[int]:
-    """Return the marks without which a side has no line."""
-    marks = [1 << cell for cell in range(rules.cells) if opponent >> cell & 1]
-    return [mark for mark in marks if not rules.has_line(opponent & ~mark)]
+    """Return the cells of the marks without which a side has no line."""
+    return [cell for cell in rules.cells_of(opponent) if not rules.has_line(opponent & ~(1 << cell))]
 
 
 class Search:
@@ -194,7 +193,7 @@ def _board(rules: Rules) -> "Board":
         rules.k,
         rules.full_word,
         _words(rules.lines),
-        np.array([[cell for cell in range(rules.cells) if line >> cell & 1] for line in rules.lines]),
+        np.array([rules.cells_of(line) for line in rules.lines]),
         np.array([max(1, kernels.LINE >> (rules.k - marks)) for marks in range(rules.k)]),
         OWN_SHARE * worth,
         worth,

@@ -29,14 +29,12 @@ class Solution:
         Raises:
             ValueError: no legal game leads to this position.
         """
-        cells = self.tree.rules.cells
-        state = -1
-        if 0 <= mover < 1 << cells and 0 <= opponent < 1 << cells and not mover & opponent:
+        rules, state = self.tree.rules, -1
+        if 0 <= mover <= rules.full_board and 0 <= opponent <= rules.full_board and not mover & opponent:
             state = int(self.tree.find(np.array(mover), np.array(opponent)))
         if state < 0:
-            raise ValueError(f"no legal game on {self.tree.rules} leads to mover={mover:#b}, opponent={opponent:#b}")
-        moves = int(self.optimal_moves[state])
-        return int(self.value[state]), tuple(cell for cell in range(cells) if moves >> cell & 1)
+            raise ValueError(f"no legal game on {rules} leads to mover={mover:#b}, opponent={opponent:#b}")
+        return int(self.value[state]), rules.cells_of(int(self.optimal_moves[state]))
 
 
 @lru_cache(maxsize=4)

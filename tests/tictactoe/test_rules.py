@@ -122,6 +122,8 @@ def test_a_full_board_is_recognised(size: tuple[int, int, int]) -> None:
     assert one_short != rules.full_word
     assert rules.full_board == 2**rules.cells - 1
     assert rules.empty_cells(1, 2) == rules.full_board - 3
+    assert rules.cells_of(rules.full_board) == tuple(range(rules.cells))
+    assert rules.cells_of(0b101) == (0, 2)
 
 
 def longest_walks(size: tuple[int, int, int], board: Board, mark: str) -> set[tuple[int, ...]]:

@@ -106,11 +106,12 @@ def test_a_seat_holds_for_its_own_game_alone() -> None:
     assert env.unwrapped.seats.tolist() == [0, 0]
 
 
-def test_boards_without_a_new_game_keep_theirs() -> None:
-    env = gymnasium.make_vec(TURN, num_envs=2)
+@pytest.mark.parametrize("size", BOARDS, ids=str)
+def test_boards_without_a_new_game_keep_theirs(size: tuple[int, ...]) -> None:
+    env = gymnasium.make_vec(TURN, num_envs=2, **sized(size))
     env.reset()
     before, *_ = env.step([0, 1])
-    boards = np.zeros((2, 3, 3, 3))  # of the second nothing is asked
+    boards = np.zeros((2, *size[:2], 3))  # of the second nothing is asked
     boards[0, ..., 0] = 1
     boards[0, 1, 1] = [0, 1, 0]
     seen, info = env.reset(options={"reset_mask": np.array([True, False]), "position": boards})

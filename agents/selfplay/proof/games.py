@@ -56,7 +56,7 @@ def _told(rules: Rules, line: Sequence[int], seat: int, player: Player | None) -
         notes = ["", ""]
         if mover == seat:
             notes = [_learned(rules, player, marks, mover, cell), _exact(rules, marks, mover, cell)]
-        marks[mover] |= 1 << cell
+        marks[mover] |= 1 << cell & ~marks[1 - mover]  # a taken cell keeps its mark
         boards.append(
             "\n".join([f"{ply + 1}. {MARKS[mover]}: {cell + 1}", *notes, board_text(rules, marks[0], marks[1], cell)])
         )

@@ -15,7 +15,7 @@ def _plain(value: Any) -> Any:
 
 def _spec(env: Any) -> EnvSpec | None:
     """Return what made the environment; None if it was not made by Gymnasium."""
-    spec: EnvSpec | None = env.__dict__.get("_json_spec")
+    spec: EnvSpec | None = getattr(env, "_json_spec", None)
     return spec
 
 
@@ -23,7 +23,8 @@ def _set_spec(env: Any, spec: EnvSpec | None) -> None:
     # Gymnasium keeps the settings as they were given, and its JSON knows neither its own modes nor NumPy's numbers.
     if spec is not None:
         spec.kwargs = {name: _plain(value) for name, value in spec.kwargs.items()}
-    env.__dict__["_json_spec"] = spec
+    # As an attribute: once somebody has asked for its `__dict__`, Python finds all that an object holds more slowly.
+    env._json_spec = spec
 
 
 json_spec = property(_spec, _set_spec)

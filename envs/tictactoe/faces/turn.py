@@ -1,6 +1,6 @@
 """The turn view: a Gymnasium environment in which each `step` is one ply and the seats alternate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import gymnasium
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from tictactoe.actions import checked_cell, keys_of_cells
 from tictactoe.batch import check_perspective
-from tictactoe.drawing.pixels import board_image
-from tictactoe.drawing.text import board_text
+from tictactoe.drawing.modes import check_render_mode, draw
 from tictactoe.drawing.window import Window
 from tictactoe.faces.specification import json_spec
 from tictactoe.positions import check_options, check_seat_to_move, checked_position, seat_to_move
@@ -21,7 +20,6 @@ from tictactoe.rules import Rules
 Planes: TypeAlias = NDArray[np.int8]
 Observation: TypeAlias = Any
 """One-hot planes, or a dict of them and the action mask where that is asked for."""
-
 
 OPTIONS = ("position", "seat")
 """What `reset` may be given."""
@@ -151,9 +149,8 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self._new_game()
         if marks is not None:
             for seat in range(2):
-                for cell in range(self._cells):
-                    if marks[seat] >> cell & 1:
-                        self._mark(cell, seat)
+                for cell in self.rules.cells_of(marks[seat]):
+                    self._mark(cell, seat)
             self._last_cell = None  # nobody knows which it was
         self._begun = self._playing = True
         if self._window is not None:
@@ -249,7 +246,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     def info(self) -> dict[str, Any]:
         """Return what `reset` and `step` return as `info`."""
         return {
-            "action_mask": self._mask.copy() if self._playing else np.ones(self._cells, np.int8),
+            "action_mask": self.action_masks(),
             "to_play": SEATS[self._ply & 1],
             "winner": self._winner,
             "illegal": self._illegal.copy(),
@@ -265,7 +262,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         return {"observation": planes, "action_mask": self.action_masks()} if self.dict_observation else planes
 
     def render(self) -> Any:
-        """Return the board as text (`"ansi"`) as pixels [height, width, 3] (`"rgb_array"`), or show it (`"human"`)."""
+        """Return the board as text (`"ansi"`), as pixels [height, width, 3] (`"rgb_array"`), or show it (`"human"`)."""
         if self.render_mode is None:
             gymnasium.logger.warn('render() draws nothing without a mode: make the environment with render_mode="ansi"')
             return None
@@ -297,20 +294,3 @@ def observation_space(rules: Rules, dict_observation: bool) -> spaces.Space[Any]
     if not dict_observation:
         return planes
     return spaces.Dict({"observation": planes, "action_mask": spaces.Box(0, 1, (rules.cells,), np.int8)})
-
-
-def draw(render_mode: str, rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = None) -> Any:
-    """Return a position as the text of the `"ansi"` mode, or else as pixels, [height, width, 3] uint8."""
-    if render_mode == "ansi":
-        return board_text(rules, x_marks, o_marks, last_cell) + "\n"
-    return board_image(rules, x_marks, o_marks, last_cell)
-
-
-def check_render_mode(render_mode: str | None, modes: Sequence[str]) -> None:
-    """Refuse a render mode that does not exist; None draws nothing.
-
-    Raises:
-        ValueError: it is none of the modes.
-    """
-    if render_mode is not None and render_mode not in modes:
-        raise ValueError(f"unknown render_mode {render_mode!r}: choose from {', '.join(modes)}")

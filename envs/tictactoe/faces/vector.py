@@ -3,23 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
-from numpy.typing import NDArray
+from gymnasium.vector import AutoresetMode
 
 from tictactoe import batch
 from tictactoe.faces.boards.bitboards import BitboardGames
 from tictactoe.faces.boards.games import Games
 from tictactoe.faces.boards.kernels import kernels
 from tictactoe.faces.boards.tables import TABLED_CELLS, TabledGames
-from tictactoe.faces.specification import json_spec
 from tictactoe.faces.turn import TicTacToeEnv
-from tictactoe.faces.vector_face import VectorFace, VectorStep, check_vector, named_mode, vector_metadata
+from tictactoe.faces.vector_face import VectorFace, check_vector, named_mode
 from tictactoe.rewards import Rewards
 
 
-class TicTacToeVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
+class TicTacToeVectorEnv(VectorFace):
     """Play `N` games of the turn view, one ply on each at every step: `make_vec("tictactoe:TicTacToe-v0", num_envs=N)`.
 
     Action space: MultiDiscrete of N cells, [N]. That of a board that starts a new game in the same call is ignored.
@@ -44,8 +40,6 @@ class TicTacToeVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         gymnasium.error.ResetNeeded: there is no game, or with autoreset disabled one has ended.
     """
 
-    spec = json_spec
-
     def __init__(
         self,
         num_envs: int = 1,
@@ -62,19 +56,12 @@ class TicTacToeVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         check_vector(num_envs, max_episode_steps, render_mode)
         game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode)
         batch.check_fits(game.rules)
-        self.num_envs = num_envs
-        self.autoreset_mode = named_mode(autoreset_mode)
-        self.metadata = vector_metadata(self.autoreset_mode)
-        self.render_mode = render_mode
-        self.single_observation_space, self.single_action_space = game.observation_space, game.action_space
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
         games: Games
         if game.rules.cells <= TABLED_CELLS:
             games = TabledGames(game.rules, game.rewards, perspective)
         else:
             games = BitboardGames(game.rules, game.rewards, perspective, kernels())
-        self._face = VectorFace(games, game, num_envs, self.autoreset_mode, max_episode_steps)
+        super().__init__(games, game, num_envs, named_mode(autoreset_mode), max_episode_steps)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start new games on all boards, or on those that `options["reset_mask"]` [N] bool names.
@@ -85,18 +72,6 @@ class TicTacToeVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         Raises:
             ValueError: an option does not exist, or no game can go on from a position; nothing changes.
         """
-        chosen, start = self._face.checked_start(options)
+        chosen, start = self._checked_start(options)
         super().reset(seed=seed)
-        return self._face.reset(chosen, start)
-
-    def step(self, actions: Any) -> VectorStep:
-        """Let the seat to move on each board mark the cell `actions` [N]."""
-        return self._face.step(actions)
-
-    def action_masks(self) -> NDArray[np.int8]:
-        """Return 1 for each empty cell, [N, rows * cols] int8; all ones on a board whose game is over."""
-        return self._face.action_masks()
-
-    def render(self) -> tuple[Any, ...] | None:
-        """Return a drawing of each board: text in the `"ansi"` mode, pixels in `"rgb_array"`."""
-        return self._face.render()
+        return self._start(chosen, start)

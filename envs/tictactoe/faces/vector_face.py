@@ -5,12 +5,15 @@ from typing import Any, TypeAlias
 
 import gymnasium
 import numpy as np
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from tictactoe.actions import checked_cells
+from tictactoe.drawing.modes import check_render_mode, draw
 from tictactoe.faces.boards.games import Cells, Flags, Games, Planes, Results, Start
-from tictactoe.faces.turn import TicTacToeEnv, check_render_mode, draw
+from tictactoe.faces.specification import json_spec
+from tictactoe.faces.turn import TicTacToeEnv
 from tictactoe.faces.vector_start import chosen_boards, start_of
 
 RENDER_MODES = ["ansi", "rgb_array"]
@@ -18,8 +21,13 @@ RENDER_MODES = ["ansi", "rgb_array"]
 VectorStep: TypeAlias = tuple[Any, NDArray[np.float64], Flags, Flags, dict[str, Any]]
 
 
-class VectorFace:
-    """Hold the games of `N` boards and show them as a `gymnasium.vector.VectorEnv` does."""
+class VectorFace(VectorEnv[Any, Any, NDArray[Any]]):
+    """Hold the games of `N` boards and show them as Gymnasium wants it; how to reset them a subclass says.
+
+    `settings` is a single environment of the same settings; `seat` is that of the versus view, None in the turn view.
+    """
+
+    spec = json_spec
 
     def __init__(
         self,
@@ -30,17 +38,20 @@ class VectorFace:
         max_episode_steps: int | None,
         seat: int | str | None = None,
     ) -> None:
+        self.num_envs = num_envs
+        self.autoreset_mode = autoreset_mode
+        self.metadata = {**settings.metadata, "render_modes": RENDER_MODES, "autoreset_mode": autoreset_mode}
+        self.render_mode = settings.render_mode
+        self.single_observation_space, self.single_action_space = settings.observation_space, settings.action_space
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
         self._games = games
         self._rules = settings.rules
+        self._cells = settings.rules.cells
         self._perspective = settings.perspective
-        self._seat = seat
-        """The setting of the versus view; None in the turn view."""
-        self._actions = settings.rules.cells
-        self._render_mode = settings.render_mode
-        self._num_envs = num_envs
-        self._mode = autoreset_mode
-        self._limit = max_episode_steps
         self._dict_observation = settings.dict_observation
+        self._seat = seat
+        self._limit = max_episode_steps
         self._begun = False
         self._state = games.empty_boards(num_envs)
         self._every, self._none = np.ones(num_envs, bool), np.zeros(num_envs, bool)
@@ -53,7 +64,7 @@ class VectorFace:
         self._steps = np.zeros(num_envs, np.int64)
         """The steps of each game so far, counted where there is a limit."""
 
-    def checked_start(self, options: dict[str, Any] | None) -> tuple[Flags, Start | None]:
+    def _checked_start(self, options: dict[str, Any] | None) -> tuple[Flags, Start | None]:
         """Return which boards `reset` starts, [N], and from where if not from the empty board.
 
         Raises:
@@ -62,13 +73,13 @@ class VectorFace:
         """
         chosen, start = self._every, None
         if options is not None:
-            chosen = chosen_boards(options, self._num_envs)
+            chosen = chosen_boards(options, self.num_envs)
             start = start_of(options, self._rules, self._perspective, chosen, self._seat)
         if not self._begun and not chosen.all():
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() without a reset_mask first")
         return chosen, start
 
-    def reset(self, chosen: Flags, start: Start | None) -> tuple[Any, dict[str, Any]]:
+    def _start(self, chosen: Flags, start: Start | None) -> tuple[Any, dict[str, Any]]:
         """Start new games."""
         self._state = self._games.start(self._state, chosen, start)  # first, for an opponent that moves in it can fail
         self._over, self._finished = self._over & ~chosen, self._finished & ~chosen
@@ -78,7 +89,7 @@ class VectorFace:
         return observation, self._info(self._state, mask, self._no_winner.copy(), self._none.copy())
 
     def step(self, actions: Any) -> VectorStep:
-        """Play on every board and start new games as the autoreset mode asks.
+        """Mark the cell `actions` [N] on each board, and start new games as the autoreset mode asks.
 
         Raises:
             gymnasium.error.InvalidAction: the actions are not one cell for each board; nothing changes.
@@ -86,15 +97,15 @@ class VectorFace:
         """
         if not self._begun:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
-        if self._mode is AutoresetMode.DISABLED and np.count_nonzero(self._over):
+        if self.autoreset_mode is AutoresetMode.DISABLED and np.count_nonzero(self._over):
             raise gymnasium.error.ResetNeeded(
                 f"{self._over.sum()} games are over, the first on board {self._over.argmax()}: "
                 "call reset(options={'reset_mask': terminated | truncated}) before step()"
             )
-        cells = checked_cells(self._actions, actions, self._num_envs, ignored=self._over)
+        cells = checked_cells(self._cells, actions, self.num_envs, ignored=self._over)
         state = self._state if self._limit is None else self._games.abandoned(self._state, self._over)
         results = self._games.play(state, cells, self._over)
-        deliver = self._new_games_at_once if self._mode is AutoresetMode.SAME_STEP else self._new_games_later
+        deliver = self._new_games_at_once if self.autoreset_mode is AutoresetMode.SAME_STEP else self._new_games_later
         if self._limit is None:
             observation, info = deliver(results, results.terminated)
             return observation, results.reward, results.terminated, self._none.copy(), info
@@ -129,11 +140,11 @@ class VectorFace:
         each: list[Any] = list(seen)
         if self._dict_observation:
             # Without a limit every mask is all ones, and one will do: a view of each takes half as long as the step.
-            masks = itertools.repeat(np.ones(self._actions, np.int8)) if self._limit is None else empty.copy()
+            masks = itertools.repeat(np.ones(self._cells, np.int8)) if self._limit is None else empty.copy()
             each = [{"observation": one, "action_mask": left} for one, left in zip(each, masks, strict=False)]
-        mask = np.zeros((self._num_envs, self._actions), np.int8)
+        mask = np.zeros((self.num_envs, self._cells), np.int8)
         mask[boards] = empty
-        final_obs = np.empty(self._num_envs, dtype=object)
+        final_obs = np.empty(self.num_envs, dtype=object)
         final_obs[boards] = np.fromiter(each, dtype=object, count=len(boards))
         final_info = {
             "action_mask": mask,
@@ -173,19 +184,19 @@ class VectorFace:
     def action_masks(self) -> Planes:
         """Return 1 for each empty cell, [N, A] int8; all ones on a board on which no game is being played."""
         if not self._begun:
-            return np.ones((self._num_envs, self._actions), np.int8)
+            return np.ones((self.num_envs, self._cells), np.int8)
         return self._games.look(self._state, self._finished)[1]
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return a drawing of each board, in the mode of the settings."""
-        if self._render_mode is None:
+        """Return a drawing of each board: text in the `"ansi"` mode, pixels in `"rgb_array"`."""
+        if self.render_mode is None:
             gymnasium.logger.warn('render() draws nothing without a mode: make the vector with render_mode="ansi"')
             return None
         if not self._begun:
             raise gymnasium.error.ResetNeeded("there are no boards to draw: call reset() before render()")
         boards = zip(*(marks.tolist() for marks in self._games.marks(self._state)), strict=True)
         return tuple(
-            draw(self._render_mode, self._rules, *(mark & self._rules.full_board for mark in both)) for both in boards
+            draw(self.render_mode, self._rules, *(mark & self._rules.full_board for mark in both)) for both in boards
         )
 
 
@@ -202,11 +213,6 @@ def named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
             return mode
     names = ", ".join(mode.value for mode in AutoresetMode)
     raise ValueError(f"unknown autoreset_mode {autoreset_mode!r}: choose from {names}")
-
-
-def vector_metadata(autoreset_mode: AutoresetMode) -> dict[str, Any]:
-    """Return what Gymnasium's wrappers and other frameworks read about a vector environment."""
-    return {**TicTacToeEnv.metadata, "render_modes": RENDER_MODES, "autoreset_mode": autoreset_mode}
 
 
 def check_vector(num_envs: int, max_episode_steps: int | None, render_mode: str | None) -> None:

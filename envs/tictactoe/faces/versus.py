@@ -140,7 +140,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         if not isinstance(self._opponent, str):
             return self._opponent(self.game.planes(1 - self.seat), self.game.action_masks())
         choices = int(OPPONENTS[self._opponent](self.game.rules, *self.game.position))
-        cells = [cell for cell in range(self.game.rules.cells) if choices >> cell & 1]
+        cells = self.game.rules.cells_of(choices)
         return cells[self.np_random.integers(len(cells))]
 
     def action_masks(self) -> Planes:

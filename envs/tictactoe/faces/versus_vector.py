@@ -3,23 +3,21 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
-from numpy.typing import NDArray
+from gymnasium.vector import AutoresetMode
 
 from tictactoe import batch
-from tictactoe.faces.boards.games import Cells, Planes
+from tictactoe.faces.boards.games import Cells
 from tictactoe.faces.boards.kernels import kernels
 from tictactoe.faces.boards.tables import TABLED_CELLS
-from tictactoe.faces.boards.versus_bitboards import BatchOpponent, VersusGames
+from tictactoe.faces.boards.versus_bitboards import BitboardVersus
+from tictactoe.faces.boards.versus_games import BatchOpponent, VersusGames
 from tictactoe.faces.boards.versus_tables import TabledVersus
-from tictactoe.faces.specification import json_spec
-from tictactoe.faces.vector_face import VectorFace, VectorStep, check_vector, named_mode, vector_metadata
+from tictactoe.faces.vector_face import VectorFace, check_vector, named_mode
 from tictactoe.faces.versus import TicTacToeVersusEnv, check_opponent
 from tictactoe.rewards import Rewards
 
 
-class TicTacToeVersusVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
+class TicTacToeVersusVectorEnv(VectorFace):
     """Play one seat of `N` games at once: `gymnasium.make_vec("tictactoe:TicTacToeVersus-v0", num_envs=N)`.
 
     Action space: MultiDiscrete of N cells, [N], as in `TicTacToeVectorEnv`.
@@ -44,7 +42,7 @@ class TicTacToeVersusVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         gymnasium.error.ResetNeeded: there is no game, or with autoreset disabled one has ended.
     """
 
-    spec = json_spec
+    _games: VersusGames[Any]
 
     def __init__(
         self,
@@ -62,7 +60,7 @@ class TicTacToeVersusVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         render_mode: str | None = None,
     ) -> None:
         check_vector(num_envs, max_episode_steps, render_mode)
-        single = TicTacToeVersusEnv(
+        game = TicTacToeVersusEnv(
             opponent,
             seat,
             rows=rows,
@@ -72,25 +70,13 @@ class TicTacToeVersusVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             perspective=perspective,
             dict_observation=dict_observation,
             render_mode=render_mode,
-        )
-        game = single.game
+        ).game
         batch.check_fits(game.rules)
-        self.num_envs = num_envs
-        self.autoreset_mode = named_mode(autoreset_mode)
-        self.metadata = vector_metadata(self.autoreset_mode)
-        self.render_mode = render_mode
-        self.single_observation_space, self.single_action_space = single.observation_space, single.action_space
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
         settings = (game.rules, game.rewards, perspective, seat, num_envs)
-        self._rules = game.rules
-        self._games: TabledVersus | VersusGames
-        if game.rules.cells <= TABLED_CELLS:
-            self._games = TabledVersus(*settings)
-        else:
-            self._games = VersusGames(*settings, kernels())
-        self._games.set_opponent(opponent)
-        self._face = VectorFace(self._games, game, num_envs, self.autoreset_mode, max_episode_steps, seat)
+        tabled = game.rules.cells <= TABLED_CELLS
+        games: VersusGames[Any] = TabledVersus(*settings) if tabled else BitboardVersus(*settings, kernels())
+        games.set_opponent(opponent)
+        super().__init__(games, game, num_envs, named_mode(autoreset_mode), max_episode_steps, seat)
 
     @property
     def seats(self) -> Cells:
@@ -112,19 +98,7 @@ class TicTacToeVersusVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             ValueError: an option does not exist, no game can go on from a position, or the opponent's first move
                 could end it; nothing changes.
         """
-        chosen, start = self._face.checked_start(options)
+        chosen, start = self._checked_start(options)
         super().reset(seed=seed)
         self._games.generator = self.np_random
-        return self._face.reset(chosen, start)
-
-    def step(self, actions: Any) -> VectorStep:
-        """Mark the cell `actions` [N] on each board and let the opponent reply."""
-        return self._face.step(actions)
-
-    def action_masks(self) -> Planes:
-        """Return 1 for each empty cell, [N, rows * cols] int8; all ones on a board on which no game is played."""
-        return self._face.action_masks()
-
-    def render(self) -> tuple[Any, ...] | None:
-        """Return a drawing of each board: text in the `"ansi"` mode, pixels in `"rgb_array"`."""
-        return self._face.render()
+        return self._start(chosen, start)

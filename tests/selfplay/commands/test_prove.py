@@ -1,9 +1,12 @@
 """What `selfplay prove` says of built-in opponents, and of boards that are too large."""
 
+from pathlib import Path
+
 import pytest
 
 from selfplay.commands import prove
-from tests.runs import refused
+from tests.runs import refused, save, saved
+from tests.selfplay.dqn.scripted import config_with, make
 
 
 def test_a_built_in_opponent_is_proved_on_any_board(capsys: pytest.CaptureFixture[str]) -> None:
@@ -34,3 +37,14 @@ def test_a_built_in_opponent_is_proved_on_any_board(capsys: pytest.CaptureFixtur
 )
 def test_a_mistake_is_one_line(args: str, gist: str) -> None:
     assert gist in refused(prove.main, args.split())
+
+
+def test_no_more_positions_are_followed_than_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = config_with(rows=5, cols=4, k=4)
+    save(tmp_path / "large", config, make(config).player())
+    saved(tmp_path / "small")
+    monkeypatch.setattr(prove, "machine_bytes", lambda: 4 * 10**9)
+    message = refused(prove.main, [str(tmp_path / "large"), "--positions", "20000001"])
+    assert message == "--positions must be at most 20,000,000, for which 4 GB of memory are enough, got 20000001"
+    prove.main([str(tmp_path / "large"), "--positions", "100"])
+    prove.main([str(tmp_path / "small"), "--positions", "20000001"])  # of which no positions are followed

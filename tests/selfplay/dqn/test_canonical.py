@@ -20,6 +20,11 @@ def random_inputs(rules: Rules, number: int, seed: int) -> torch.Tensor:
     return torch.from_numpy(np.eye(3, dtype=np.float32)[marks]).flatten(1)
 
 
+def one_mark(rules: Rules) -> torch.Tensor:
+    """Return what is seen with a single mark in each cell, [A, 3A]: images that differ in two cells alone."""
+    return torch.eye(3)[torch.eye(rules.cells, dtype=torch.int64)].flatten(1)
+
+
 def turned(seen: torch.Tensor, rules: Rules, symmetry: int) -> torch.Tensor:
     """Return the image [B, 3A] of every position under one symmetry."""
     cells = torch.from_numpy(symmetries(rules)[symmetry].copy())
@@ -31,6 +36,7 @@ def test_all_images_of_a_position_have_one_canonical_image_among_them(rules: Rul
     canonical = Canonical(rules, CPU)
     seen = random_inputs(rules, 200, seed=1)
     seen[0] = seen[0].view(-1, 3)[0].repeat(rules.cells)  # the same under every symmetry
+    seen = torch.cat([seen, one_mark(rules)])
     image = canonical.image(seen)
     for symmetry in range(len(symmetries(rules))):
         again = canonical.image(turned(seen, rules, symmetry))

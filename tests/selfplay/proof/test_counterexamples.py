@@ -20,14 +20,14 @@ from tictactoe.tree import game_tree
 Moves = Callable[[frozenset[int], frozenset[int]], list[int]]
 
 
-def random_table(rules: Rules, seed: int, legal: bool) -> ScriptedPlayer:
-    """Return a player that plays a cell drawn once for each position, empty or not."""
+def random_table(rules: Rules, seed: int, careless: float) -> ScriptedPlayer:
+    """Return a player that plays a cell drawn once for each position, in such a part of them whether empty or not."""
     rng = np.random.default_rng(seed)
     drawn: dict[tuple[frozenset[int], frozenset[int]], int] = {}
 
     def choose(mine: set[int], theirs: set[int]) -> int:
         key = frozenset(mine), frozenset(theirs)
-        cells = [cell for cell in range(rules.cells) if not legal or cell not in mine | theirs]
+        cells = sorted({*range(rules.cells)} - (set() if rng.random() < careless else mine | theirs))
         return drawn.setdefault(key, int(rng.choice(cells)))
 
     return ScriptedPlayer(choose)
@@ -88,8 +88,12 @@ SMALL = Rules(3, 3, 3), Rules(2, 4, 3), Rules(3, 3, 2)
 PLAYERS = [
     pytest.param(lambda _: ScriptedPlayer(first_empty), id="first empty"),
     pytest.param(lambda _: ScriptedPlayer(stubborn), id="stubborn"),
-    pytest.param(lambda rules: random_table(rules, 1, legal=True), id="random"),
-    pytest.param(lambda rules: random_table(rules, 2, legal=False), id="careless"),
+    pytest.param(lambda rules: random_table(rules, 1, careless=0), id="random"),
+    pytest.param(lambda rules: random_table(rules, 2, careless=1), id="careless"),
+    *(
+        pytest.param(lambda rules, seed=seed: random_table(rules, seed, careless=0.1), id=f"seldom careless {seed}")
+        for seed in range(3, 9)
+    ),
     pytest.param(optimal_player, id="optimal"),
     pytest.param(lambda _: Uniform(), id="drawing"),
 ]
@@ -183,7 +187,7 @@ def test_an_evaluation_of_training_hands_out_its_counterexamples(rules: Rules) -
 
 
 def test_what_is_not_optimal_is_handed_out_where_an_optimal_player_is_asked_for() -> None:
-    agent = random_table(Rules(), 3, legal=False)
+    agent = random_table(Rules(), 3, careless=1)
     lessons = examine(judge(agent, Rules()), every_state=True, generator=np.random.default_rng(0))
     solution, tree = solve(Rules()), game_tree(Rules())
     wrong = set()

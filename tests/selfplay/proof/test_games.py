@@ -13,12 +13,12 @@ from tictactoe import Rules
 
 
 class Valued(ScriptedPlayer):
-    """Value the cell that it plays by the number of marks on the board, and every other cell 0."""
+    """Value the cell that it plays at its own marks and a tenth of the other seat's, and every other cell at 0."""
 
     rules = Rules()
 
     def q_values(self, observation: Any) -> Any:
-        marks = observation[..., 1:].sum(axis=(1, 2, 3))
+        marks = observation[..., 1:].sum(axis=(1, 2)) @ [1, 0.1]
         return np.eye(observation.shape[1] * observation.shape[2])[self.act(observation)] * marks[:, None]
 
     def tensors(self) -> dict[str, Any]:
@@ -37,18 +37,21 @@ def test_the_shortest_games_that_beat_a_player_are_shown_with_its_values_and_the
     assert first.startswith("The shortest game that beats the player as X, with the value that it has learned of each")
     assert "1. X: 1" in first
     assert first.count("learned") == 1 + 3  # in the heading, and above each board that it leaves
-    assert "learned +4.00" in first
+    assert "learned +2.20" in first
     assert first.count("exact: ") == 3
     assert first.rindex("exact: loss") > 0
     assert second.startswith(" that beats the player as O")
-    assert "[X][X][X]" in second or "[X]" in second
+    assert "learned +1.20" in second
+    assert "[X] O  O\n" in second
     assert second.count("exact: ") == 2
 
 
 def test_a_taken_cell_is_told_as_what_it_is() -> None:
     text = shown(ScriptedPlayer(stubborn), Rules())
     assert "learned" not in text
-    assert "exact: illegal" in text
+    assert text.count("exact: illegal") == 2
+    assert "(O) .  .          (O) .  .\n" in text
+    assert "X (X) .          (X) X  .\n" in text
 
 
 def test_on_a_board_that_takes_long_to_solve_a_search_tells_the_exact_result(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,12 +61,15 @@ def test_on_a_board_that_takes_long_to_solve_a_search_tells_the_exact_result(mon
     assert text.count("exact: loss") == 2
     monkeypatch.setattr("selfplay.proof.games.MOVE_POSITIONS", 1)
     assert shown(ScriptedPlayer(first_empty), Rules(4, 4, 4)).count("exact: not known") > 1
+    monkeypatch.setattr("selfplay.proof.games.POSITIONS", 20)  # so few that a shorter game may have been left out
+    assert shown(ScriptedPlayer(first_empty), Rules(4, 4, 4)).startswith("A game that beats the player as X")
 
 
 def test_an_unbeaten_player_is_shown_against_itself() -> None:
     text = shown(optimal_player(Rules()), Rules())
     assert text.startswith("A game of the player against itself:\n\n1. X: ")
-    assert "A draw." in text
+    assert "\n(X) .  .      X  .  .      X (X) ." in text
+    assert text.endswith("X (O) .      X  O (X)\n\nA draw.\n")
 
 
 @pytest.mark.parametrize("beaten", [True, False])

@@ -1,4 +1,4 @@
-"""A disk that is full, really: the operating system refuses the bytes, wherever a run is writing just then.
+"""A disk that is full, or read-only, really: the operating system refuses the bytes, wherever a run is writing.
 
 A limit on the size of files refuses them from any moment on; where the tests may mount one, a small disk does.
 """
@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from selfplay.commands import train
 from tests.children import Ended, Setting, run
-from tests.runs import DQN, OFTEN, TABULAR, content_of, newest, often, same
+from tests.runs import DQN, OFTEN, TABULAR, Stopper, content_of, in_parts, newest, often, refused, same, stopped
 
 SHORT = [*DQN, "--total-steps", "320", "--eval-every", "160"]
 MINIMAX_Q = ["minimax-q", *TABULAR, "--games", "60", "--eval-every", "40"]
@@ -196,3 +197,35 @@ def test_a_small_disk_that_runs_full_and_then_grows(whole: Path, tmp_path: Path)
         finally:
             subprocess.run(["umount", disk], check=True)
     assert statuses == {0, 2}
+
+
+def test_a_disk_that_is_read_only_is_named(tmp_path: Path, stopper: Stopper) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if not mounted("size=9m", disk):
+        pytest.skip("a disk can be mounted by root alone")
+    try:
+        folder = stopped(disk / "it", stopper)
+        assert mounted("remount,ro", disk)
+        gist = "is not writable; copy the run elsewhere and resume it there"
+        assert refused(train.main, ["--resume", str(folder)]) == f"{folder}: {gist}"
+        assert "cannot be made (Read-only file system)" in refused(train.main, ["--run-dir", str(disk / "other")])
+        assert mounted("remount,rw", disk)
+        in_parts(DQN, disk / "other", stopper, [])
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_what_even_root_may_not_change_is_named(tmp_path: Path, stopper: Stopper) -> None:
+    folder = stopped(tmp_path / "it", stopper)
+    for path, gist in (
+        (folder, "it: is not writable; copy the run elsewhere and resume it there"),
+        (folder / "metrics.jsonl", "metrics.jsonl: cannot be written (Operation not permitted); once it can, "),
+    ):
+        if subprocess.run(["chattr", "+i", str(path)], check=False, capture_output=True).returncode:
+            pytest.skip("only root may make a file immutable, and not on every disk")
+        try:
+            assert gist in refused(train.main, ["--resume", str(folder)])
+        finally:
+            subprocess.run(["chattr", "-i", str(path)], check=True)
+    train.main(["--resume", str(folder)])

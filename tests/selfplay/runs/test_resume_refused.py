@@ -7,7 +7,6 @@ import fcntl
 import json
 import os
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,6 @@ from selfplay.errors import UserError, one_line
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.tabular.outcomes import Counts
 from tests.runs import DQN, TABULAR, Stopper, content_of, forge, in_parts, left_behind, refused, same, stopped
-from tests.selfplay.runs.test_full_disk import mounted
 
 
 @pytest.mark.parametrize(
@@ -277,36 +275,4 @@ def test_a_record_that_no_run_writes_is_refused(changes: dict[str, Any], tmp_pat
         path.write_text(json.dumps({key: value for key, value in line.items() if key != name}) + "\n")
         assert gist in refused(train.main, ["--resume", str(folder)])
     path.write_text(json.dumps(line) + "\n")
-    train.main(["--resume", str(folder)])
-
-
-def test_a_disk_that_is_read_only_is_named(tmp_path: Path, stopper: Stopper) -> None:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if not mounted("size=9m", disk):
-        pytest.skip("a disk can be mounted by root alone")
-    try:
-        folder = stopped(disk / "it", stopper)
-        assert mounted("remount,ro", disk)
-        gist = "is not writable; copy the run elsewhere and resume it there"
-        assert refused(train.main, ["--resume", str(folder)]) == f"{folder}: {gist}"
-        assert "cannot be made (Read-only file system)" in refused(train.main, ["--run-dir", str(disk / "other")])
-        assert mounted("remount,rw", disk)
-        in_parts(DQN, disk / "other", stopper, [])
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
-
-
-def test_what_even_root_may_not_change_is_named(tmp_path: Path, stopper: Stopper) -> None:
-    folder = stopped(tmp_path / "it", stopper)
-    for path, gist in (
-        (folder, "it: is not writable; copy the run elsewhere and resume it there"),
-        (folder / "metrics.jsonl", "metrics.jsonl: cannot be written (Operation not permitted); once it can, "),
-    ):
-        if subprocess.run(["chattr", "+i", str(path)], check=False, capture_output=True).returncode:
-            pytest.skip("only root may make a file immutable, and not on every disk")
-        try:
-            assert gist in refused(train.main, ["--resume", str(folder)])
-        finally:
-            subprocess.run(["chattr", "-i", str(path)], check=True)
     train.main(["--resume", str(folder)])

@@ -52,7 +52,7 @@ class Position:
     @property
     def empty(self) -> tuple[int, ...]:
         """Return the cells without a mark."""
-        return cells_of(self.rules, self.rules.empty_cells(*self.marks))
+        return self.rules.cells_of(self.rules.empty_cells(*self.marks))
 
     @property
     def winner(self) -> int | None:
@@ -69,11 +69,6 @@ class Position:
         first, second = self.marks
         marks = (first | 1 << cell, second) if self.seat == 0 else (first, second | 1 << cell)
         return Position(self.rules, marks, cell)
-
-
-def cells_of(rules: Rules, board: int) -> tuple[int, ...]:
-    """Return the cells of a bitboard."""
-    return tuple(cell for cell in range(rules.cells) if board >> cell & 1)
 
 
 class Hint(NamedTuple):

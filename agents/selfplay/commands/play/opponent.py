@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.agent import Array, Player
-from selfplay.commands.play.board import Hint, Position, cells_of
+from selfplay.commands.play.board import Hint, Position
 from selfplay.errors import UserError
 from selfplay.proof.games import RESULTS
 from selfplay.proof.judge import Judge
@@ -90,7 +90,7 @@ def built_in(name: str, rules: Rules, seed: int | None) -> Opponent:
 
     def move(position: Position) -> int:
         choices = OPPONENTS[name](rules, position.mover, position.opponent)
-        return int(generator.choice(cells_of(rules, int(choices))))
+        return int(generator.choice(rules.cells_of(int(choices))))
 
     if name == "optimal":
         if rules.cells > SOLVABLE_CELLS:

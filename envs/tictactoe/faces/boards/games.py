@@ -1,7 +1,8 @@
 """What a vector environment asks of its games: how the state of `N` boards is started, moved and looked at.
 
 `bitboards.py` computes a ply on bitboards, for boards of up to 64 cells. `tables.py` looks it up on boards
-so small that a table holds all positions. What both answer is tested equal at every ply.
+so small that a table holds all positions. What both answer is tested equal at every ply. `versus_games.py` and the two
+beside it let an opponent answer in them.
 """
 
 from typing import Any, NamedTuple, Protocol, TypeAlias

@@ -1,94 +1,26 @@
-"""The games of the versus view on many boards: one seat is played, and an opponent inside answers."""
+"""The games of the versus view on bitboards, for boards of up to 64 cells."""
 
-from collections.abc import Callable
-from typing import Any, Literal, TypeAlias
-
-import gymnasium
 import numpy as np
 
 from tictactoe import batch
-from tictactoe.actions import checked_cells
 from tictactoe.faces.boards.bitboards import BitboardGames
-from tictactoe.faces.boards.games import EVERY, Boards, Cells, Flags, Planes, Results, Start
+from tictactoe.faces.boards.games import EVERY, Boards, Cells, Flags, Planes, Results
 from tictactoe.faces.boards.kernels import Kernels
+from tictactoe.faces.boards.versus_games import BatchOpponent, Seat, VersusGames, answers
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 
-BatchOpponent: TypeAlias = Callable[[Planes, Planes], Any]
-"""Maps what the opponent sees on M boards, [M, R, C, 3] and action masks [M, A], to its cells, [M]."""
 
-Seat: TypeAlias = int | Literal["random"]
-
-
-def answers(opponent: BatchOpponent, seen: Planes, mask: Planes) -> Cells:
-    """Return the cells of an opponent that is a function, [M] int64.
-
-    Raises:
-        gymnasium.error.InvalidAction: they are not one cell for each board.
-    """
-    boards, cells = mask.shape
-    try:
-        return checked_cells(cells, opponent(seen, mask), boards)
-    except gymnasium.error.InvalidAction as error:
-        raise gymnasium.error.InvalidAction(f"the opponent's {error}") from None
-
-
-def check_going_on(ended: Flags) -> None:
-    """Refuse first replies that ended a game.
-
-    Raises:
-        gymnasium.error.InvalidAction: one did, by a taken cell: no game starts where another could.
-    """
-    if ended.any():
-        raise gymnasium.error.InvalidAction(
-            f"the opponent's first action is a taken cell for board {ended.argmax()}, "
-            "and reset cannot return a finished game"
-        )
-
-
-def seats_of_new_games(
-    seat: Seat, seats: Cells, chosen: Flags, start: Start | None, generator: np.random.Generator
-) -> Cells:
-    """Return the agent's seat on each board, [N], once new games have begun on the chosen ones."""
-    if start is not None and start.seats is not None:
-        new = start.seats
-    elif seat == "random":
-        new = generator.integers(2, size=len(chosen))
-    else:
-        new = np.full(len(chosen), seat)
-    return np.where(chosen, new, seats)
-
-
-class VersusGames:
-    """Play one seat on every board and let an opponent answer; the state is that of `tictactoe.batch`."""
+class BitboardVersus(VersusGames[BitboardGames]):
+    """Play one seat on boards of up to 64 cells; the state is that of `tictactoe.batch`."""
 
     def __init__(self, rules: Rules, rewards: Rewards, perspective: str, seat: Seat, boards: int, by: Kernels) -> None:
-        self._opponent: str | BatchOpponent = "random"
-        self.generator = np.random.default_rng()
-        self.seats: Cells = np.zeros(boards, np.int64)
-        self._seat = seat
-        self._both = BitboardGames(rules, rewards, perspective, by)
+        super().__init__(BitboardGames(rules, rewards, perspective, by), seat, boards)
 
     def set_opponent(self, opponent: str | BatchOpponent) -> None:
         """Play against another opponent from the next reply on."""
         self._opponent = opponent
-
-    def empty_boards(self, number: int) -> batch.State:
-        """Return the state of so many empty boards."""
-        return self._both.empty_boards(number)
-
-    def start(self, state: batch.State, chosen: Flags, start: Start | None = None) -> batch.State:
-        """Return the state with new games on the chosen boards, in which an opponent that is to move has moved."""
-        seats = seats_of_new_games(self._seat, self.seats, chosen, start, self.generator)
-        begun = self._both.start(state, chosen, start)
-        due = chosen & (begun.to_play != seats)
-        if due.any():
-            reply = self._reply(begun, ~due)
-            check_going_on(reply.terminated)
-            begun = reply.state
-        self.seats = seats  # only now, for an opponent that fails leaves every game as it was
-        return begun
 
     def play(self, state: batch.State, cells: Cells, over: Flags) -> Results:
         """Return what the agent's moves and the replies to them do."""
@@ -105,23 +37,15 @@ class VersusGames:
             own.illegal | reply.illegal,
         )
 
-    def abandoned(self, state: batch.State, chosen: Flags) -> batch.State:
-        """Return the state in which the chosen games are over without a result."""
-        return self._both.abandoned(state, chosen)
-
     def look(self, state: batch.State, over: Flags, boards: Boards = EVERY) -> tuple[Planes, Planes]:
         """Return the one-hot planes as the agent's seat sees them, and the action masks."""
         # After a game's last move the opponent may be the one to move; the agent still sees its own marks as mine.
         first_seat = self.seats if self._both.perspective == "mover" else np.zeros(len(over), np.int64)
         return self._both.seen(state, first_seat, over, boards)
 
-    def to_play(self, state: batch.State) -> Cells:
-        """Return the seat to move, the agent's while the game goes on."""
-        return self._both.to_play(state)
-
-    def marks(self, state: batch.State) -> tuple[Cells, Cells]:
-        """Return the bitboards of X and of O."""
-        return self._both.marks(state)
+    def _first_replies(self, state: batch.State, due: Flags) -> tuple[batch.State, Flags]:
+        reply = self._reply(state, ~due)
+        return reply.state, reply.terminated
 
     def _reply(self, state: batch.State, spared: Flags) -> Results:
         """Let the opponent move on all boards but the spared ones, on which nothing happens."""

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tictactoe.faces.boards.games import EVERY, Boards, Cells, Flags, Planes, Results, Start
+from tictactoe.faces.boards.games import EVERY, Boards, Cells, Flags, Planes, Results
 from tictactoe.faces.boards.tables import WIN, TabledGames, position_table
-from tictactoe.faces.boards.versus_bitboards import BatchOpponent, Seat, answers, check_going_on, seats_of_new_games
+from tictactoe.faces.boards.versus_games import BatchOpponent, Seat, VersusGames, answers
 from tictactoe.opponents import OPPONENTS
 from tictactoe.planes import bits
 from tictactoe.rewards import Rewards
@@ -43,39 +43,17 @@ def replies(rules: Rules, opponent: str) -> Replies:
     return Replies(read_only(number), read_only(after.ravel()))
 
 
-class TabledVersus:
-    """Play one seat on every board and let an opponent answer; the state is that of `TabledGames`."""
+class TabledVersus(VersusGames[TabledGames]):
+    """Play one seat on boards of up to 9 cells; the state is that of `TabledGames`."""
 
     def __init__(self, rules: Rules, rewards: Rewards, perspective: str, seat: Seat, boards: int) -> None:
-        self.generator = np.random.default_rng()
-        self.seats: Cells = np.zeros(boards, np.int64)
-        self._seat = seat
+        super().__init__(TabledGames(rules, rewards, perspective), seat, boards)
         self._loss = rewards.loss
         self._by_seat = perspective == "mover"
-        self._both = TabledGames(rules, rewards, perspective)
-        self.set_opponent("random")
 
     def set_opponent(self, opponent: str | BatchOpponent) -> None:
         """Play against another opponent from the next reply on."""
         self._opponent = replies(self._both.rules, opponent) if isinstance(opponent, str) else opponent
-
-    def empty_boards(self, number: int) -> Cells:
-        """Return the state of so many empty boards."""
-        return self._both.empty_boards(number)
-
-    def start(self, state: Cells, chosen: Flags, start: Start | None = None) -> Cells:
-        """Return the state with new games on the chosen boards, in which an opponent that is to move has moved."""
-        begun = self._both.start(state, chosen, start)
-        if start is None and self._seat == 0 and not np.count_nonzero(self.seats):
-            return begun
-        seats = seats_of_new_games(self._seat, self.seats, chosen, start, self.generator)
-        due = chosen & (self._both.to_play(begun) != seats)
-        if due.any():
-            replied = np.where(due, self._replied(begun, ~due), begun)
-            check_going_on(due & self._both.table.finished[replied])
-            begun = replied
-        self.seats = seats  # only now, for an opponent that fails leaves every game as it was
-        return begun
 
     def play(self, state: Cells, cells: Cells, over: Flags) -> Results:
         """Return what the agent's moves and the replies to them do."""
@@ -89,6 +67,10 @@ class TabledVersus:
             lost = (both.table.led_to[after] == WIN) & (after != own)
             reward = np.where(lost, reward + self._loss, reward)
         return both.results(after, reward)
+
+    def _first_replies(self, state: Cells, due: Flags) -> tuple[Cells, Flags]:
+        replied = np.where(due, self._replied(state, ~due), state)
+        return replied, due & self._both.table.finished[replied]
 
     def _replied(self, state: Cells, spared: Flags) -> Cells:
         """Return the state in which the opponent has moved; what it says of the spared boards means nothing."""
@@ -104,10 +86,6 @@ class TabledVersus:
             after[due] = both.after(asked, answers(opponent, *both.look(asked, spared)))
         return after
 
-    def abandoned(self, state: Cells, chosen: Flags) -> Cells:
-        """Return the state in which the chosen games are over without a result."""
-        return self._both.abandoned(state, chosen)
-
     def look(self, state: Cells, over: Flags, boards: Boards = EVERY) -> tuple[Planes, Planes]:
         """Return the one-hot planes as the agent's seat sees them, and the action masks."""
         if not self._by_seat:
@@ -116,11 +94,3 @@ class TabledVersus:
         rows, seats = state[boards], self.seats[boards]
         seen = table.seen.take(rows + seats * len(table.finished), 0, None, "clip")
         return seen, table.mask.take(rows, 0, None, "clip")
-
-    def to_play(self, state: Cells) -> Cells:
-        """Return the seat to move, the agent's while the game goes on."""
-        return self._both.to_play(state)
-
-    def marks(self, state: Cells) -> tuple[Cells, Cells]:
-        """Return the bitboards of X and of O."""
-        return self._both.marks(state)
