@@ -5,9 +5,10 @@ The README's figure:
     python -m benchmarks.learning.targets --docs docs
 
 Every run is `python train.py --target TARGET --stop never --total-steps 1500000` with the plain self-play that other
-libraries do (`--symmetry augment --counterexamples 0 --eval-every 12800`), so that the target alone differs. The exploitability of one player of 3,3,3 is 0, 1/2 or 1, for the number of seats in which somebody
-beats it, and jumps between them from one evaluation to the next; the curves are its mean over the last few
-evaluations, the CSV holds each of them.
+libraries do (`--symmetry augment --counterexamples 0 --eval-every 12800`), so that the target alone differs. The
+exploitability of one player of 3,3,3 is 0, 1/2 or 1, for the number of seats in which somebody beats it, and jumps
+between them from one evaluation to the next; the curves are its mean over the last few evaluations, the CSV holds each
+of them.
 """
 
 import statistics

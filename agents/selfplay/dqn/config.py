@@ -30,8 +30,8 @@ class PresetFlag:
     """Name the preset, which must be known before the other flags' defaults are."""
 
     preset: Literal["default", "large", "article"] = "default"
-    """Where the defaults of the other flags come from: "large" is for boards of more than 12 cells, and 4,4,4 if none is
-    named; "article" is the published DQN."""
+    """Where the defaults of the other flags come from: "large" is for boards of more than 12 cells (4,4,4, if no
+    other is named), "article" the published DQN."""
 
 
 @dataclass(frozen=True)

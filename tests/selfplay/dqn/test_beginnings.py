@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.beginnings import ENOUGH, Beginnings
+from selfplay.dqn.beginnings import Beginnings
 from selfplay.dqn.self_play import DQNLearner
+from selfplay.proof.lessons import ENOUGH
 from tests.selfplay.dqn.scripted import CPU, SMALL, config_with
 from tictactoe import Rules, batch
 from tictactoe.tree import game_tree

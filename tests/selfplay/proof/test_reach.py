@@ -14,7 +14,7 @@ from selfplay.proof.evaluation import Evaluation, Proof, SeatEvaluation, evaluat
 from selfplay.proof.judge import Judge
 from selfplay.proof.reach import Unfinished, Unproved, assess, evaluate_reach, follow
 from selfplay.proof.report import evaluation_table, live_score, verdict
-from selfplay.proof.walk import Ends, Ply, Reached, TooManyError, distinct, replies
+from selfplay.proof.walk import Ends, Ply, Reached, TooManyError, Walk, distinct, replies
 from selfplay.runs.record import evaluation_metrics, metrics_evaluation
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.proof.players import ScriptedPlayer, first_empty, optimal_player, stubborn
@@ -140,6 +140,20 @@ def test_games_that_cannot_be_lost_any_more_need_not_be_followed(
             assert found.loss == pytest.approx(whole.loss, abs=1e-12)
             saved += sum(len(ply.mine) for ply in every) - sum(len(ply.mine) for ply in some)
     assert saved > 0 or rules.k == 2  # where games end before any is settled
+
+
+def test_a_settled_game_is_one_that_no_reply_can_win_any_more() -> None:
+    rules = Rules(3, 4, 3)
+    player = make(config_with(rows=3, cols=4, mask=True)).player()
+    of_player = Judge(player, rules, "mover", twice=False, legal=True)
+    for seat in (0, 1):
+        whole, some = Walk(of_player, seat, 10_000), Walk(of_player, seat, 10_000, settle=True)
+        for walk in (whole, some):
+            walk.run(lambda *_: None)
+        assert some.lost.lines == whole.lost.lines > 0
+        assert some.settled.chance > 0
+        assert some.settled.chance + some.won.chance + some.drawn.chance == pytest.approx(1 - some.lost.chance)
+        assert some.positions < whole.positions
 
 
 def test_an_agent_that_may_mark_a_taken_cell_is_followed_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
