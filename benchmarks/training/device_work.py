@@ -22,6 +22,8 @@ from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from selfplay.commands.command_line import run_command
 from selfplay.dqn.agent import DQNAgent
+from selfplay.dqn.beginnings import Beginnings
+from selfplay.dqn.canonical import Canonical
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.interleaved import InterleavedAgents
 from selfplay.dqn.self_play import DQNLearner
@@ -124,6 +126,8 @@ def iteration_work(config: DQNConfig) -> Work:
     learner = DQNLearner(config, torch.device("cpu"))
     agents = [DQNAgent(config, META, torch.Generator()) for _ in range(2)]
     learner.agents = InterleavedAgents(agents if config.networks == "separate" else agents[:1] * 2)
+    learner.canonical = Canonical(config.rules, META)
+    learner.beginnings = Beginnings(config.rules, config.counterexamples, META)
     positions = learner.look(new_boards(config, META))
     return count(lambda: learner.iterate(positions, 0.5, learning=True))
 

@@ -34,6 +34,8 @@ from selfplay.commands.train import present
 from selfplay.dqn import self_play
 from selfplay.dqn.adam import Adam
 from selfplay.dqn.agent import DQNAgent
+from selfplay.dqn.beginnings import Beginnings
+from selfplay.dqn.canonical import Canonical
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.dqn.interleaved import InterleavedAgents
 from selfplay.dqn.self_play import DQNLearner
@@ -49,15 +51,16 @@ RUNS = {"python train.py": DQNConfig(), "--preset article": replace(PRESETS["art
 WARM_UP_STEPS = 2_048
 PARTS = {
     "act": "the network's values, the greedy or a random cell",
-    "step": "one ply on every board, new games",
+    "step": "one ply on every board, new games and where they begin",
     "observe": "the boards as one-hot planes",
+    "canonical image": "of the symmetric images of a position one that all share",
     "remember": "transitions into the replay memory",
     "sample": "a batch out of it, turned and reflected",
     "targets": "two forward passes on what came after",
     "forward and backward": "the values of what was done, loss, gradient",
     "Adam": "a step on the weights",
     "target network": "a step after them",
-    "evaluation": "exact, every 12,800 or 5,000 plies",
+    "evaluation": "exact, every 3,200 or 5,000 plies, and what it teaches",
     "checkpoint": "networks, memory and boards to disk",
     "record": "TensorBoard, pictures, the player so far",
     REST: "the loop, arrays into tensors, the progress bar, the report",
@@ -115,6 +118,8 @@ def timing(stopwatch: Stopwatch) -> Iterator[None]:
     """
     calls = [
         ("act", InterleavedAgents, "explore"),
+        ("canonical image", Canonical, "image"),
+        ("step", Beginnings, "begin"),
         ("remember", InterleavedAgents, "remember"),
         ("sample", DQNAgent, "sample"),
         ("targets", DQNAgent, "targets"),
@@ -122,6 +127,7 @@ def timing(stopwatch: Stopwatch) -> Iterator[None]:
         ("Adam", Adam, "step"),
         ("target network", DQNAgent, "_follow"),
         ("evaluation", loop, "assess"),
+        ("evaluation", loop, "examine"),
         ("checkpoint", DQNLearner, "state"),
         ("checkpoint", Checkpoints, "write"),
         ("record", Tracker, "metrics"),

@@ -61,7 +61,7 @@ def test_a_profile_has_every_part_and_leaves_training_as_it_was(monkeypatch: pyt
     assert all(seconds > 0 for seconds in done.seconds.values())
     assert sum(profile.share([done], part) for part in PARTS) == pytest.approx(1)
     steps, updates = 8, 8
-    of_steps = dict.fromkeys(("act", "remember"), steps) | {"step": 2 * steps, "observe": steps + 1}
+    of_steps = dict.fromkeys(("act", "remember"), steps) | {"step": 3 * steps, "observe": steps + 1}
     of_updates = dict.fromkeys(("sample", "targets", "forward and backward", "Adam", "target network"), updates)
     assert {part: done.calls[part] for part in of_steps | of_updates} == of_steps | of_updates
     assert done.calls["evaluation"] == 2

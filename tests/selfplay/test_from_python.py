@@ -71,7 +71,7 @@ def test_whoever_has_seen_enough_stops_and_has_the_player() -> None:
     ("arguments", "gist"),
     [
         ({"maks": True}, "dqn has no setting 'maks'; it has preset, seed, "),
-        ({"preset": "artcle"}, "there is no preset 'artcle'; choose one of default, article"),
+        ({"preset": "artcle"}, "there is no preset 'artcle'; choose one of default, large, article"),
         ({"mask": "yes"}, "--mask must be of type bool, got 'yes'"),
         ({"config": selfplay.DQNConfig(), "mask": True}, "settings stand in the config or beside it, not both: mask"),
         ({"config": selfplay.DQNConfig(), "resume": "it", "seed": 3}, "in the config or beside it, not both: seed"),

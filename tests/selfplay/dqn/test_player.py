@@ -55,7 +55,7 @@ def test_observations_of_another_board_are_refused() -> None:
 def test_values_are_the_same_however_few_positions_there_is_room_for(
     changes: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = config_with(**changes)
+    config = config_with(**changes, symmetry="none")
     player = make(config, separate=config.networks == "separate").player()
     whole = player.q_values(ABSOLUTE)
     network, asked = player.networks[0], []

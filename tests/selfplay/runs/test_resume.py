@@ -153,7 +153,7 @@ def test_a_run_of_before_a_setting_was_added_goes_on(
     def settings(config: Config) -> dict[str, Any]:
         return {name: value for name, value in now(config).items() if name not in DQNConfig.added}
 
-    now, as_before = run_folder.settings, [*DQN, "--learning-rate-hold", "0"]
+    now, as_before = run_folder.settings, [*DQN, "--learning-rate-hold", "0", "--counterexamples", "0"]
     in_parts(as_before, tmp_path / "whole", stopper, [])
     with monkeypatch.context() as before:
         for module in (checkpoint, run_folder):
