@@ -43,8 +43,8 @@ def read(path: str) -> tuple[dict[str, object], Board, dict[int, bytes]]:
     with gzip.open(path, "rt", encoding="ascii") as file:
         header = json.loads(file.readline(1000))
         board = Board(*(header[name] for name in ("version", "rows", "cols", "k", "symmetric")))
-        for number, line in enumerate(iter(lambda: file.readline(1000).rstrip("\n"), ""), 2):
-            if len(line) != len(board.cells) or "*" not in line or set(line) - set("XO.*"):
+        for number, line in enumerate(iter(lambda: file.readline(1000), ""), 2):
+            if len(line) != len(board.cells) + 1 or line[-1] != "\n" or "*" not in line or set(line[:-1]) - set("XO.*"):
                 raise ValueError(f"line {number} is no position with a move")
             marks = [board.marks["XO".index(mark)][cell] for cell, mark in enumerate(line) if mark in "XO"]
             images = list(map(sum, zip([0] * len(board.turns), *marks, strict=True)))
