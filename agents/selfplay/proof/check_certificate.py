@@ -73,8 +73,8 @@ def follow(board: Board, table: dict[int, bytes], masked: bool) -> tuple[int, st
             won = any(moved & line == line for line in board.lines)
             for cell in [n for n in board.cells if not won and not (moved | theirs) >> n & 1]:
                 reply = list(map(or_, after, board.marks[1 - seat][cell]))
-                if min(reply) not in seen:
-                    seen.add(min(reply))
+                if (key := min(reply)) not in seen:
+                    seen.add(key)
                     waiting.append(((*game, move, cell), reply))
     return followed, "", ()
 
