@@ -51,16 +51,15 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     otherwise = players.board(config.rows, config.cols, config.k)
     judge, player = players.asked(config.player, config.perspective, otherwise)
     players.check_room(config.positions, judge.rules)
-    built_in = isinstance(judge, BuiltIn)
-    if isinstance(judge, BuiltIn):
-        judge = replace(judge, symmetric=True)
+    masked = getattr(player, "mask", False)
+    if isinstance(judge, BuiltIn):  # its choices turn with the board, and are empty cells
+        judge, masked = replace(judge, symmetric=True), True
     play = certificate.unbeatable_play(judge, config.positions, config.player)
     place, checksum = Path(), None
     if player is not None:
         shipped = config.player == SHIPPED
         checksum = model_checksum(SHIPPED_FOLDER if shipped else Path(config.player))
         place = place if shipped else Path(config.player)
-    masked = built_in or getattr(player, "mask", False)  # who never marks a taken cell
     content = certificate.packed(judge.rules, play, judge.symmetric, masked, checksum)
     output = config.output or place / NAME
     write_whole(output, content)

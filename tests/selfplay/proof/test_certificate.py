@@ -1,14 +1,7 @@
-"""A certificate is accepted if nothing beats the play in it, and not otherwise; its checker needs Python alone."""
+"""A certificate is accepted if nothing beats the play in it, and not otherwise."""
 
-import ast
-import gzip
-import json
-import subprocess
-import sys
-import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,29 +10,26 @@ from numpy.typing import NDArray
 import selfplay
 from selfplay.proof import check_certificate
 from selfplay.proof.built_in import BuiltIn
-from selfplay.proof.certificate import packed, unbeatable_play
+from selfplay.proof.certificate import unbeatable_play
 from selfplay.proof.evaluation import evaluate_tree
 from selfplay.proof.judge import Asked, Judge, trusted
-from tests.plants import PLANTS
 from tests.runs import refused
+from tests.selfplay.proof.certificates import (
+    BEATEN,
+    POSITIONS,
+    TINY,
+    UNBEATABLE,
+    FirstChoice,
+    content_of,
+    lines_of,
+    written,
+)
 from tests.selfplay.proof.players import ScriptedPlayer, optimal_player, stubborn
 from tests.tictactoe.rule_book import cells_in
 from tictactoe import Rules, planes, solve
 from tictactoe.opponents import OPPONENTS
 from tictactoe.symmetry import symmetries
 from tictactoe.tree import FloatArray, IntArray
-
-CHECKER = Path(check_certificate.__file__)
-UNBEATABLE, BEATEN, DAMAGED = 0, 1, 2
-POSITIONS = 10**6
-
-
-class FirstChoice(BuiltIn):
-    """Play the first of a built-in opponent's choices, and draw nothing."""
-
-    @property
-    def draws(self) -> bool:
-        return False
 
 
 class Careless(FirstChoice):
@@ -50,22 +40,6 @@ class Careless(FirstChoice):
         nothing_to_lose = ~self.rules.has_line(~mover & self.rules.full_word)
         taken: NDArray[np.int64] = planes.bits(self.rules.cells, opponent).argmax(axis=1)
         return np.where(nothing_to_lose, taken, cells)
-
-
-def content_of(judge: Asked, masked: bool = False) -> bytes:
-    return packed(judge.rules, unbeatable_play(judge, POSITIONS, "it"), judge.symmetric, masked, None)
-
-
-def lines_of(content: bytes) -> tuple[dict[str, Any], list[str]]:
-    """Return the header and the positions."""
-    header, *positions = gzip.decompress(content).decode().splitlines()
-    return json.loads(header), positions
-
-
-def written(path: Path, header: dict[str, Any], positions: list[str]) -> Path:
-    # Stored and not compressed, which is a tenth of a second less for a thousand files.
-    path.write_bytes(gzip.compress("\n".join([json.dumps(header), *positions, ""]).encode(), 0))
-    return path
 
 
 def status(content: bytes, folder: Path) -> int:
@@ -198,7 +172,6 @@ def test_each_planted_move_is_found_if_and_only_if_it_can_be_beaten(
 
 
 CORNERS = {0, 2, 6, 8}
-TINY = {"version": 1, "rows": 3, "cols": 3, "k": 3, "symmetric": True, "masked": False, "model_sha256": "ab"}
 
 
 def test_the_game_that_beats_a_player_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -245,86 +218,6 @@ def test_any_image_of_a_position_may_stand_for_all(tmp_path: Path) -> None:
     assert check_certificate.main(str(written(path, header | {"symmetric": False}, turned))) == BEATEN
 
 
-def one_line_of_complaint(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    assert check_certificate.main(str(path)) == DAMAGED
-    shown = capsys.readouterr()
-    assert not shown.out
-    assert len(shown.err.splitlines()) == 1
-    return shown.err
-
-
-def test_a_damaged_file_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    content = content_of(FirstChoice(OPPONENTS["optimal"], Rules(2, 3, 3)))
-    path = tmp_path / "certificate.txt.gz"
-    for length in range(len(content)):
-        path.write_bytes(content[:length])
-        one_line_of_complaint(path, capsys)
-    for bit in range(8 * len(content)):
-        place = bit // 8
-        flipped = content[:place] + bytes([content[place] ^ 1 << bit % 8]) + content[place + 1 :]
-        path.write_bytes(flipped)
-        if what_is_in(flipped) != gzip.decompress(content):  # not every bit of gzip's own means something
-            one_line_of_complaint(path, capsys)
-
-
-def what_is_in(content: bytes) -> bytes | None:
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error):
-        return None
-
-
-@pytest.mark.parametrize("plant", [name for name in PLANTS if name != "a pipe"])
-def test_a_foreign_file_is_one_line(plant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "folder" / "certificate.txt.gz"
-    path.parent.mkdir()
-    PLANTS[plant](path)
-    assert "no certificate in" in one_line_of_complaint(path, capsys)
-    if path.is_file() and path.stat().st_size < 10**8:
-        path.write_bytes(gzip.compress(path.read_bytes(), 1))
-        one_line_of_complaint(path, capsys)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"version": 2},
-        {"rows": 0},
-        {"rows": -3, "cols": -3},
-        {"rows": 9, "cols": 9},
-        {"rows": 10**9},
-        {"k": 4},
-        {"k": 0},
-        {"k": 10**300},
-        {"rows": 3.0},
-        {"k": 3.0},
-        {"k": None},
-        {"cols": "3"},
-        {"cols": [3]},
-    ],
-    ids=str,
-)
-def test_a_board_that_there_is_not_is_one_line(
-    changes: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    one_line_of_complaint(written(tmp_path / "certificate.txt.gz", TINY | changes, []), capsys)
-
-
-@pytest.mark.parametrize(
-    "line", ["*", "*.........", "........", ".........", "....#...*", "\u001b[2J*....", "*" * 10**6, ""]
-)
-def test_a_line_that_is_no_position_is_one_line(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(tmp_path / "certificate.txt.gz", TINY, ["*........", line])
-    assert "line 3 is no position" in one_line_of_complaint(path, capsys)
-
-
-def test_a_last_line_without_its_end_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "certificate.txt.gz"
-    for line in ("*........", ".........*"):
-        path.write_bytes(gzip.compress(f"{json.dumps(TINY)}\n{line}".encode()))
-        assert "line 2 is no position" in one_line_of_complaint(path, capsys)
-
-
 @pytest.mark.parametrize(
     ("judge", "gist"),
     [
@@ -342,29 +235,3 @@ def test_who_can_be_beaten_gets_no_certificate(judge: Asked, gist: str) -> None:
 
 def test_who_leads_to_too_many_positions_gets_no_certificate() -> None:
     assert "it: leads to more than 5 positions" in refused(unbeatable_play, JUDGES["scripted"](), 5, "it")
-
-
-def test_the_checker_is_short_and_needs_nothing_but_python(tmp_path: Path) -> None:
-    source = CHECKER.read_text()
-    assert len(source.splitlines()) <= 100
-    imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
-    names = {name for node in imports for name in imported(node)}
-    assert names <= sys.stdlib_module_names
-    copy = tmp_path / "copied.py"
-    copy.write_text(source)
-    (tmp_path / "certificate.txt.gz").write_bytes(content_of(JUDGES["symmetric"]()))
-    command = [sys.executable, "-I", "-S", str(copy), "certificate.txt.gz"]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stderr) == (UNBEATABLE, "")
-    assert "UNBEATABLE as X and as O" in ended.stdout
-    for arguments in ([], ["one", "two"]):
-        ended = subprocess.run([*command[:-1], *arguments], capture_output=True, text=True, check=False)
-        assert ended.returncode == DAMAGED
-        assert "(python check_certificate.py FILE)" in ended.stderr
-        assert len(ended.stderr.splitlines()) == 1
-
-
-def imported(node: ast.Import | ast.ImportFrom) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    return [str(node.module)]
