@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from selfplay.commands import prove, train
+from selfplay.commands import certify, prove, train
 from selfplay.commands.arena import command as arena
 from selfplay.commands.command_line import parse
 from selfplay.commands.play import command as play
@@ -143,6 +143,7 @@ def test_every_command_line_is_understood(
 COMMANDS: dict[str, Callable[[list[str], str], object]] = {
     "train": train.read,
     "prove": lambda args, prog: parse(prove.ProveConfig, args, prog),
+    "certify": lambda args, prog: parse(certify.CertifyConfig, args, prog),
     "play": lambda args, prog: parse(play.PlayConfig, args, prog),
     "arena": lambda args, prog: parse(arena.ArenaConfig, args, prog),
 }

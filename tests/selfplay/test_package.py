@@ -112,4 +112,7 @@ def test_an_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> N
     with pytest.raises(SystemExit) as stop:
         main(["trian"])
     assert stop.value.code == 2
-    assert capsys.readouterr().err == "selfplay: there is no command 'trian'; choose one of train, prove, play, arena\n"
+    assert (
+        capsys.readouterr().err
+        == "selfplay: there is no command 'trian'; choose one of train, prove, certify, play, arena\n"
+    )

@@ -13,6 +13,7 @@ from selfplay.errors import MissingExtraError, naming_the_extra
 COMMANDS = {
     "train": "train a player until it is proved unbeatable",
     "prove": "prove what a player is, exactly",
+    "certify": "write down the play of an unbeatable player, for others to check",
     "play": "play against a player",
     "arena": "let players meet each other",
 }
@@ -46,7 +47,7 @@ def main(args: Sequence[str] | None = None, prog: str | None = None) -> NoReturn
 
 def about() -> str:
     """Return what there is to be started."""
-    commands = "\n".join(f"  selfplay {name:6} {what}" for name, what in COMMANDS.items())
+    commands = "\n".join(f"  selfplay {name:7} {what}" for name, what in COMMANDS.items())
     return f"Train players of tic-tac-toe by self-play, and prove what they are.\n\n{commands}\n\nEach has --help."
 
 

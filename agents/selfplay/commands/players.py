@@ -1,4 +1,4 @@
-"""Who is meant by a name on the command line: a run folder, the shipped player, or an agent of one's own."""
+"""Who is meant by a name on the command line: a run, the shipped player, a built-in one, an agent of one's own."""
 
 import importlib
 import re
@@ -7,14 +7,21 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from selfplay.checks import GIGABYTE, machine_bytes, require
 from selfplay.errors import UserError, what_failed
 from tictactoe import Rules
+from tictactoe.opponents import OPPONENTS
+from tictactoe.rules import WORD_BITS
+from tictactoe.tree import SOLVABLE_CELLS
 
 if TYPE_CHECKING:
     from selfplay.agent import Player
-    from selfplay.proof.judge import Judge
+    from selfplay.proof.judge import Asked, Judge
 
 Perspective: TypeAlias = Literal["absolute", "mover"]
+
+POSITION_BYTES = 200
+"""Of each position of a ply."""
 
 
 def find(name: str, perspective: str, otherwise: Rules, also: Iterable[str] = ()) -> "tuple[Judge, Player | None]":
@@ -39,6 +46,44 @@ def find(name: str, perspective: str, otherwise: Rules, also: Iterable[str] = ()
         raise UserError(f"{name}: is neither a run folder, nor one of {known}, nor module:name of an agent of your own")
     player = load(name)
     return trusted(player), player
+
+
+def asked(name: str, perspective: str, rules: Rules) -> "tuple[Asked, Player | None]":
+    """Return who is to be judged, a built-in opponent on the board of `rules`; as itself, if it is a player of ours.
+
+    Raises:
+        UserError: there is none of this name, or it cannot play this board.
+    """
+    if name not in OPPONENTS:
+        return find(name, perspective, rules, also=OPPONENTS)
+    if name == "optimal" and rules.cells > SOLVABLE_CELLS:
+        raise UserError(
+            f"optimal: has to search each position on a board of over {SOLVABLE_CELLS} cells, which takes too long for "
+            f"a proof, and {rules} has {rules.cells}"
+        )
+    from selfplay.proof.built_in import BuiltIn
+
+    return BuiltIn(OPPONENTS[name], rules), None
+
+
+def check_room(positions: int, rules: Rules) -> None:
+    """Refuse to follow more positions than memory holds, for which a system would end the program in the midst.
+
+    Raises:
+        UserError: there may be more, or the board is too large to follow any.
+    """
+    cells = rules.cells
+    if cells > WORD_BITS:
+        raise UserError(f"{rules} has {cells} cells: a player can be followed on boards of up to {WORD_BITS}")
+    there = machine_bytes()
+    if cells > SOLVABLE_CELLS and there is not None:
+        most = there // POSITION_BYTES
+        require(
+            positions <= most,
+            "positions",
+            f"at most {most:,}, for which {there / GIGABYTE:,.0f} GB of memory are enough",
+            positions,
+        )
 
 
 def board(rows: int, cols: int, k: int) -> Rules:

@@ -17,18 +17,16 @@ class BuiltIn:
     choices: Choices
     rules: Rules
 
+    symmetric: bool = False
+    """Whether one image of each position is followed, because its choices turn with the board.
+
+    Of one image alone there is no mean result of what it draws, and no games to show.
+    """
+
     @property
     def draws(self) -> bool:
         """Tell that it draws its moves."""
         return True
-
-    @property
-    def symmetric(self) -> bool:
-        """Tell that each image of a position is followed, though its choices turn with the board.
-
-        Of one image alone there would be no mean result of what it draws, and no games to show.
-        """
-        return False
 
     @property
     def legal(self) -> bool:

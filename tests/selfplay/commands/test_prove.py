@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.commands import prove
+from selfplay.commands import players, prove
 from tests.runs import refused, save, saved
 from tests.selfplay.dqn.scripted import config_with, make
 
@@ -43,7 +43,7 @@ def test_no_more_positions_are_followed_than_memory_holds(tmp_path: Path, monkey
     config = config_with(rows=5, cols=4, k=4)
     save(tmp_path / "large", config, make(config).player())
     saved(tmp_path / "small")
-    monkeypatch.setattr(prove, "machine_bytes", lambda: 4 * 10**9)
+    monkeypatch.setattr(players, "machine_bytes", lambda: 4 * 10**9)
     message = refused(prove.main, [str(tmp_path / "large"), "--positions", "20000001"])
     assert message == "--positions must be at most 20,000,000, for which 4 GB of memory are enough, got 20000001"
     prove.main([str(tmp_path / "large"), "--positions", "100"])
