@@ -6,11 +6,12 @@ The README's table:
 
 Every row is what `python train.py` does with the same flags and seed, but for the time limit. The time is that of
 training alone, up to the first evaluation from which the proof holds to the end of the run; without a proof it is the
-time limit. The player at the end is followed over more positions than while it trains. Its games against the
-built-in opponents are sampled.
+time limit; beside it stands the time that passed in all, with the evaluations. The player at the end is followed over
+more positions than while it trains. Its games against the built-in opponents are sampled.
 """
 
 import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,27 +33,42 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.proof.evaluation import Proof, SeatEvaluation
 from selfplay.proof.judge import trusted
-from selfplay.proof.reach import Unfinished, Unproved, evaluate_reach
+from selfplay.proof.reach import Unfinished, Unproved, assess
 from tictactoe.opponents import OPPONENTS
 
 PROG = "python -m benchmarks.learning.bigger_boards"
-LONG = "--learning-rate 1e-3 --soft-update 0.01 --memory-size 200000"
-LONGER = f"{LONG} --learning-rate-hold 0"
-"""For the rows that minutes bring to no proof; the README says what they come to with the falling rate."""
+LARGE = "--preset large"
+PLAIN = "--lines 0 --symmetry augment --counterexamples 0"
+"""A dense network and plain self-play, as other libraries do it."""
 ROWS = MappingProxyType(
     {
-        "3x3x3": "",
-        "3x3x3-convolution": "--convolution 32",
-        "4x4x4": f"--rows 4 --cols 4 --k 4 --mask {LONG} --eval-every 51200",
-        "4x4x4-unmasked": f"--rows 4 --cols 4 --k 4 --hidden 1024 {LONGER} --eval-every 51200",
-        "4x4x3": f"--rows 4 --cols 4 --k 3 --mask {LONG} --eval-every 51200",
-        "5x5x4": f"--rows 5 --cols 5 --k 4 --mask --hidden 1024 {LONGER} --eval-every 2048000",
-        "5x5x4-convolution": f"--rows 5 --cols 5 --k 4 --mask --convolution 32 32 {LONGER} --eval-every 512000",
+        "4x4x4": f"{LARGE} --mask",
+        "4x4x4-unmasked": LARGE,
+        "4x4x4-dense": f"{LARGE} --mask --lines 0",
+        "4x4x4-canonical": f"{LARGE} --mask --counterexamples 0",
+        "4x4x4-counterexamples": f"{LARGE} --mask --symmetry augment",
+        "4x4x4-plain": f"{LARGE} --mask {PLAIN} --eval-every 51200",
+        "4x4x4-plain-unmasked": f"{LARGE} {PLAIN} --hidden 1024 --learning-rate-hold 0 --eval-every 51200",
+        "4x4x3": f"{LARGE} --k 3 --mask",
+        "5x5x4": f"{LARGE} --rows 5 --cols 5 --mask --eval-every 512000",
+        "5x5x4-plain": f"{LARGE} --rows 5 --cols 5 --mask {PLAIN} --hidden 1024 --eval-every 2048000",
+        "5x5x5": f"{LARGE} --rows 5 --cols 5 --k 5 --mask --eval-every 512000",
+        "6x5x4": f"{LARGE} --rows 6 --cols 5 --mask --eval-every 512000",
     }
 )
 """The flags of each row by its name."""
 BUILT_IN = ("random", "heuristic")
-HEADER = ("`python train.py`", "proved", "plies", "seconds", "seat", "lost lines", "illegal lines", *BUILT_IN)
+HEADER = (
+    "`python train.py`",
+    "proved",
+    "plies",
+    "training s",
+    "all s",
+    "seat",
+    "lost lines",
+    "illegal lines",
+    *BUILT_IN,
+)
 
 
 @dataclass(frozen=True)
@@ -68,7 +84,7 @@ class Flags:
     total_steps: int = 1_000_000_000
     """Plies after which it ends at the latest."""
     positions: int = 1_000_000
-    """Distinct positions that the player at the end is followed to, in each seat, at most."""
+    """Distinct positions that the player at the end is followed to at each ply, at most."""
     games: int = 10_000
     """Games sampled in each seat against each built-in opponent."""
     markdown: Path | None = None
@@ -84,13 +100,16 @@ class Run(NamedTuple):
     """Up to the proof, or all without one."""
     seconds: float
     """Of training up to the proof; infinity without one."""
+    passed: float
+    """Seconds up to the proof with all evaluations; infinity without one."""
     evaluation: Proof | Unproved
     results: tuple[dict[str, tuple[float, float, float]], ...]
     """By seat and opponent: probabilities that the player wins, draws and loses."""
 
     def text(self) -> str:
         """Return the run as a line."""
-        when = f"proved after {self.seconds:.1f} s, " if self.seconds < math.inf else "not proved, "
+        passed = f"proved after {self.seconds:.1f} s of training, {self.passed:.1f} s in all, "
+        when = passed if self.seconds < math.inf else "not proved, "
         seats = self.evaluation.first, self.evaluation.second
         lines = " and ".join(f"{extent(seat)}{seat.losses:,} lost, {seat.illegal:,} illegal" for seat in seats)
         against = " and ".join(
@@ -122,21 +141,23 @@ def configuration(name: str, seed: int, total_steps: int) -> DQNConfig:
 def measure(name: str, seed: int, flags: Flags) -> Run:
     """Train one player, and follow it and let it play in the end."""
     config = configuration(name, seed, flags.total_steps)
-    history = []
+    history, passed, started = [], [], time.perf_counter()
     for record in training(config):
         history.append(record)
+        passed.append(time.perf_counter() - started)
         if record.metrics["time/training_s"] >= flags.seconds:
             break
     first, last = runs.proved_from(history, config.stop), history[-1]
     proved = last if first is None else history[first]
     evaluation = last.evaluation
     if isinstance(evaluation, Unproved):
-        evaluation = evaluate_reach(last.player, config.rules, flags.positions)
+        evaluation = assess(trusted(last.player), positions=flags.positions)
     return Run(
         name,
         seed,
         proved.steps,
         math.inf if first is None else proved.metrics["time/training_s"],
+        math.inf if first is None else passed[first],
         evaluation,
         tuple(against_built_in(last.player, config, seat, flags.games) for seat in (0, 1)),
     )
@@ -159,9 +180,11 @@ def table_rows(done: Sequence[Run]) -> Iterator[list[str]]:
     for name in dict.fromkeys(run.name for run in done):
         of_row = [run for run in done if run.name == name]
         proved = f"{sum(run.seconds < math.inf for run in of_row)} of {len(of_row)}"
-        plies, seconds = (spread(getattr(run, field) for run in of_row) for field in ("plies", "seconds"))
-        yield [f"`{ROWS[name]}`", proved, plies.text(), seconds.text(1), "X", *seat_cells(of_row, 0)]
-        yield ["", "", "", "", "O", *seat_cells(of_row, 1)]
+        plies, seconds, passed = (
+            spread(getattr(run, field) for run in of_row) for field in ("plies", "seconds", "passed")
+        )
+        yield [f"`{ROWS[name]}`", proved, plies.text(), seconds.text(1), passed.text(1), "X", *seat_cells(of_row, 0)]
+        yield [""] * 5 + ["O", *seat_cells(of_row, 1)]
 
 
 def seat_cells(done: Sequence[Run], seat: int) -> list[str]:

@@ -21,6 +21,12 @@ from selfplay.dqn.self_play import DQNLearner
 from selfplay.proof.evaluation import Proof
 from selfplay.proof.reach import Unproved
 
+PULLED = {
+    "plain": (True, True),
+    "plain-unmasked": (True, True),
+    "canonical": (True, False),
+    "counterexamples": (False, True),
+}
 QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
 SMALL = MappingProxyType(
     {
@@ -46,14 +52,16 @@ def test_a_row_is_named_after_its_board(name: str, monkeypatch: pytest.MonkeyPat
     config = configuration(name, 7, 50_000)
     assert name.startswith(f"{config.rows}x{config.cols}x{config.k}")
     assert (config.seed, config.total_steps) == (7, 50_000)
-    assert bool(config.convolution) == name.endswith("convolution")
+    assert (config.counterexamples == 0, config.symmetry == "augment") == PULLED.get(
+        name.partition("-")[2], (False, False)
+    )
 
 
 def test_a_proof_counts_from_where_it_began() -> None:
     run = measure("1x3x3", 1000, flags())
     history = list(training(configuration("1x3x3", 1000, 4_096)))
     assert run.plies == history[-3].steps < history[-1].steps
-    assert run.seconds < math.inf
+    assert run.seconds < run.passed < math.inf
     assert run.evaluation == history[-1].evaluation
     assert run.results == ({"random": (0, 1, 0), "heuristic": (0, 1, 0)},) * 2
     assert next(table_rows([run]))[1] == "1 of 1"
@@ -65,8 +73,8 @@ def test_a_run_ends_when_its_time_is_over_and_says_how_far_it_was_followed() -> 
     assert isinstance(run.evaluation, Unproved)
     first, second = table_rows([run])
     assert (first[1], first[3]) == ("0 of 1", "never")
-    assert first[5].startswith("at least ")
-    assert second[5].startswith("at least ")
+    assert first[6].startswith("at least ")
+    assert second[6].startswith("at least ")
 
 
 def test_results_are_the_players_in_either_seat() -> None:

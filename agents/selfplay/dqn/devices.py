@@ -41,7 +41,7 @@ def check_room(config: DQNConfig, device: torch.device) -> None:
 def least_bytes(config: DQNConfig) -> int:
     """Return how much memory a run takes at least: replay memory, networks, a batch through them, and the boards.
 
-    An evaluation takes no more than a batch, or 0.5 GB: see `player.in_parts`.
+    An evaluation takes no more than a batch, or 1 MB a layer: see `player.in_parts`.
     """
     cells, agents = config.rules.cells, 2 if config.networks == "separate" else 1
     units = cells * (sum(config.convolution) + config.lines) + sum(config.hidden) + cells
