@@ -79,7 +79,7 @@ class DQNConfig(RunSettings, PresetFlag):
     """Bar illegal actions from acting and from targets, instead of learning from the illegal reward."""
     explore: Literal["legal", "any"] = "legal"
     """Cells that a random move is drawn from."""
-    hidden: tuple[int, ...] = (512,)
+    hidden: tuple[int, ...] = (256,)
     """Widths of the hidden layers."""
     convolution: tuple[int, ...] = ()
     """Channels of 3x3 convolutional layers before the hidden ones, which larger boards can use."""
@@ -92,7 +92,7 @@ class DQNConfig(RunSettings, PresetFlag):
     """Choose the bootstrap action with the online network, value it with the target network."""
     gamma: float = 0.99
     """Discount per ply (per own turn with the independent target)."""
-    learning_rate: float = field(default=8e-3, metadata={"alias": "--lr"})
+    learning_rate: float = field(default=1.2e-2, metadata={"alias": "--lr"})
     """Step size of Adam at first."""
     learning_rate_hold: int = 3_000
     """Updates for which the learning rate stays as it is; from then on it falls as this / updates. 0: it never
@@ -105,7 +105,7 @@ class DQNConfig(RunSettings, PresetFlag):
     """Plies before the first update."""
     updates_per_step: int = 1
     """Updates after each step of all boards."""
-    soft_update: float = 0.03
+    soft_update: float = 0.06
     """Part of the way that the target network moves to the network at each update."""
     hard_update: int = 0
     """Copy the network to the target network every so many updates instead; 0: soft updates."""

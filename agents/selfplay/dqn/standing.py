@@ -14,6 +14,7 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.interleaved import InterleavedAgents
 from selfplay.errors import UserError
 from selfplay.learner import State
+from selfplay.proof.lessons import MOST
 from tictactoe import Rules, batch, planes
 
 BEGINNINGS = "beginnings"
@@ -85,8 +86,8 @@ def _possible(
         elif name.endswith(".memory_added"):
             counted = counted and 0 <= int(tensor) <= 2 * LARGEST
     if (number := tensors.get(f"{BEGINNINGS}.number")) is not None:
-        mover, opponent = (tensors[f"{BEGINNINGS}.{name}"].numpy() for name in ("mover", "opponent"))
-        counted = counted and 0 <= int(number) <= len(mover)
+        mover, opponent = (tensors[f"{BEGINNINGS}.{name}"].numpy().ravel() for name in ("mover", "opponent"))
+        counted = counted and bool(((number >= 0) & (number <= MOST)).all())
         kept = batch.State(mover, opponent, planes.bits(config.rules.cells, mover | opponent).sum(axis=1))
         counted = counted and _can_go_on(config.rules, kept)
     return counted and _can_go_on(config.rules, boards)

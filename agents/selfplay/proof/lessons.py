@@ -12,11 +12,11 @@ from selfplay.proof.reach import POSITIONS, WHOLE_TREE_CELLS, Unproved
 from tictactoe import solve
 from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
 
-ENOUGH, MOST = 64, 4_096
-"""Positions with which training has enough to begin at, and those that are handed to it at most."""
+MOST = 4_096
+"""Positions that are handed to training."""
 NOTHING = np.zeros(0, np.int64), np.zeros(0, np.int64)
-PART, WHOLE = 50_000, 2_000_000
-"""Positions of each ply that are looked at: first a part; the whole where that part is not beaten in enough of them."""
+PART, FEW, WHOLE = 50_000, 16, 1_000_000
+"""Positions of each ply that are looked at: first a part, and where that is beaten in fewer than a few, the whole."""
 
 
 class Lessons(NamedTuple):
@@ -40,7 +40,7 @@ def examine(judge: Judge, every_state: bool, generator: np.random.Generator) -> 
     rules = judge.rules
     if rules.cells > (SOLVABLE_CELLS if every_state else WHOLE_TREE_CELLS):
         found = of_play(judge, PART, generator)
-        if not found.whole and len(found.mover) < ENOUGH:  # what a part does not find the whole may
+        if not found.whole and len(found.mover) < FEW:  # what a part does not find the whole may
             found = of_play(judge, WHOLE, generator)
         return _some(found.evaluation, found.mover, found.opponent, generator)
     known = _Known(judge)

@@ -111,14 +111,17 @@ def _say_unknown(axes: Axes, span: tuple[float, float]) -> None:
 def value_figure(values: NDArray[np.floating[Any]], title: str) -> Figure:
     """Draw the action values of one position, [R, C], as a board of colours and numbers; the best are framed."""
     rows, cols = values.shape
-    figure = Figure(figsize=(1.1 * cols + 1.6, 1.1 * rows + 0.9), layout="constrained")
-    axes = figure.subplots()
+    # Placed by hand: finding out what fits draws everything twice, and a run draws this while it trains.
+    wide, high = 1.1 * cols + 1.6, 1.1 * rows + 0.75
+    figure = Figure(figsize=(wide, high))
+    axes = figure.add_axes((0.2 / wide, 0.15 / high, 1.1 * cols / wide, 1.1 * rows / high))
+    scale = figure.add_axes(((1.1 * cols + 0.45) / wide, (0.15 + 0.11 * rows) / high, 0.15 / wide, 0.88 * rows / high))
     # With a least range around 0, or the noise of a player that has learned nothing would fill the colours.
     drawn = drawn_values(values)
-    low, high = min(drawn.min(), -LEAST_VALUE), max(drawn.max(), LEAST_VALUE)
-    image = axes.imshow(drawn, cmap="viridis", vmin=low, vmax=high)
+    least, most = min(drawn.min(), -LEAST_VALUE), max(drawn.max(), LEAST_VALUE)
+    image = axes.imshow(drawn, cmap="viridis", vmin=least, vmax=most)
     for (row, col), value in np.ndenumerate(drawn):
-        colour = "black" if value > (low + high) / 2 else "white"
+        colour = "black" if value > (least + most) / 2 else "white"
         axes.text(col, row, value_text(float(values[row, col])), ha="center", va="center", color=colour)
         if value == drawn.max():
             frame = Rectangle((col - 0.42, row - 0.42), 0.84, 0.84, fill=False, edgecolor=BEST, linewidth=3)
@@ -128,7 +131,7 @@ def value_figure(values: NDArray[np.floating[Any]], title: str) -> Figure:
     axes.grid(color="white", linewidth=2)
     axes.tick_params(length=0)
     axes.set_title(f"{title}\nframed: the best", fontsize="medium")
-    figure.colorbar(image, ax=axes, shrink=0.8)
+    figure.colorbar(image, cax=scale)
     return figure
 
 
