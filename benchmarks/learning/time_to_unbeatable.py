@@ -8,10 +8,11 @@ With `--levers` each run is also made without canonical boards, without countere
 plain self-play that other libraries do.
 
 Every run is the one that `python train.py` does with the same settings and seed. Its time is the time spent in training
-up to the first evaluation from which the proof holds to the end of the run; the proof is "optimal" in the modes
-`optimal` and `optimal-mask`, and "unbeatable" in the others. A run that does not get there counts as "never" in every
-median. The unit of time (see `benchmarks/training/unit.py`) is measured in turns with the runs, and its median counts.
-Updates are those of each network: with one per seat, both do as many.
+up to the first evaluation from which the proof holds to the end of the run; beside it stands the time that passed in all,
+with the evaluations, from which the player learns too. The proof is "optimal" in the modes `optimal` and `optimal-mask`,
+and "unbeatable" in the others. A run that does not get there counts as "never" in every median. The unit of time (see
+`benchmarks/training/unit.py`) is measured in turns with the runs, and its median counts. Updates are those of each
+network: with one per seat, both do as many.
 """
 
 import math
@@ -39,7 +40,7 @@ from selfplay.proof.report import live_score
 
 PROG = "python -m benchmarks.learning.time_to_unbeatable"
 EVALUATE_CALLS = 20
-HEADER = ("mode", "levers", "solved", "seconds", "units", "updates", "plies")
+HEADER = ("mode", "levers", "solved", "seconds", "units", "all seconds", "updates", "plies")
 
 Mode = Literal["default", "mask", "separate", "optimal", "optimal-mask"]
 MODES: dict[Mode, DQNConfig] = {
@@ -85,6 +86,8 @@ class Run(NamedTuple):
     seed: int
     seconds: float
     """Training up to the proof; infinity without one, as are updates and plies."""
+    passed: float
+    """Seconds up to the proof, evaluations and all."""
     updates: float
     plies: float
     proofs: int
@@ -102,14 +105,18 @@ class Run(NamedTuple):
 def measure(mode: Mode, seed: int, total_steps: int, device: Literal["cpu", "cuda"], levers: Levers = "both") -> Run:
     """Train one player."""
     config = replace(MODES[mode], seed=seed, total_steps=total_steps, device=device, **PULLED[levers])
-    history = list(training(config))
+    history, times, started = [], [], time.perf_counter()
+    for record in training(config):
+        history.append(record)
+        times.append(time.perf_counter() - started)
     first = runs.proved_from(history, config.stop)
-    seconds = updates = plies = math.inf
+    seconds = passed = updates = plies = math.inf
     if first is not None:
+        passed = times[first]
         plies, _, metrics, _ = history[first]
         seconds, updates = metrics["time/training_s"], metrics["time/updates"]
     proofs = 0 if first is None else len(history) - first
-    return Run(mode, levers, seed, seconds, updates, plies, proofs, history[-1].evaluation)
+    return Run(mode, levers, seed, seconds, passed, updates, plies, proofs, history[-1].evaluation)
 
 
 def evaluate_milliseconds() -> Spread:
@@ -149,6 +156,7 @@ def table_rows(done: Sequence[Run], unit: Spread) -> Iterator[list[str]]:
             f"{sum(run.proofs > 0 for run in of_mode)} of {len(of_mode)}",
             seconds.text(1),
             seconds.over(unit.median).text(2),
+            spread(run.passed for run in of_mode).text(1),
             spread(run.updates for run in of_mode).text(),
             spread(run.plies for run in of_mode).text(),
         ]
