@@ -7,12 +7,12 @@ The README's figures:
 With `--levers` each run is also made without canonical boards, without counterexamples, and without both, which is the
 plain self-play that other libraries do.
 
-Every run is the one that `python train.py` does with the same settings and seed. Its time is the time spent in training
-up to the first evaluation from which the proof holds to the end of the run; beside it stands the time that passed in all,
-with the evaluations, from which the player learns too. The proof is "optimal" in the modes `optimal` and `optimal-mask`,
-and "unbeatable" in the others. A run that does not get there counts as "never" in every median. The unit of time (see
-`benchmarks/training/unit.py`) is measured in turns with the runs, and its median counts. Updates are those of each
-network: with one per seat, both do as many.
+Every run is the one that `python train.py` does with the same settings and seed. Its time is the time spent in
+training up to the first evaluation from which the proof holds to the end of the run; beside it stands the time that
+passed in all, with the evaluations, from which the player learns too. The proof is "optimal" in the modes `optimal` and
+`optimal-mask`, and "unbeatable" in the others. A run that does not get there counts as "never" in every median. The
+unit of time (see `benchmarks/training/unit.py`) is measured in turns with the runs, and its median counts. Updates are
+those of each network: with one per seat, both do as many.
 """
 
 import math

@@ -25,7 +25,7 @@ MISTAKES = [
     (learners, "--markdown nowhere/table.md", "nowhere: is not a folder"),
     (published, "--shorten 0", "--shorten must be at least 1, got 0"),
     (targets, "--seeds", "--seeds must be at least one"),
-    (bigger_boards, "--rows 9x9x9", "--rows must be some of 3x3x3"),
+    (bigger_boards, "--rows 9x9x9", "--rows must be some of 4x4x4"),
     (time_to_unbeatable, "--unit-steps 0", "--unit-steps must be at least 1"),
     (article_speed, "--steps 0", "--steps must be at least 1"),
     (device_work, "--boards 0", "--boards must be at least 1"),

@@ -15,7 +15,7 @@ from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
 MOST = 4_096
 """Positions that are handed to training."""
 NOTHING = np.zeros(0, np.int64), np.zeros(0, np.int64)
-PART, FEW, WHOLE = 50_000, 256, 1_000_000
+PART, FEW, WHOLE = 50_000, 16, 1_000_000
 """Positions of each ply that are looked at: first a part, and where that is beaten in fewer than a few, the whole."""
 
 

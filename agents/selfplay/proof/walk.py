@@ -18,6 +18,8 @@ from tictactoe.rules import WORD_BITS
 from tictactoe.symmetry import representatives
 from tictactoe.tree import FloatArray, IntArray
 
+DANGER_POWER, LEAST_WEIGHT = 8, 1e-6
+"""How much more often the dangerous positions are followed where not all are."""
 BOARDS = 16_384
 """Positions whose replies are enumerated at once."""
 
@@ -212,7 +214,7 @@ def distinct(rules: Rules, parts: Iterable[Reached], limit: int, salt: int | Non
         if salt is None:
             raise TooManyError
         whole = False
-        return level.where(np.sort(np.argpartition(_lots(level, salt), limit)[:limit]))
+        return level.where(np.sort(np.argpartition(_lots(rules, level, salt), limit)[:limit]))
 
     for part in parts:
         waiting.append(merged(rules, [part]))
@@ -221,14 +223,22 @@ def distinct(rules: Rules, parts: Iterable[Reached], limit: int, salt: int | Non
     return kept(), whole
 
 
-def _lots(level: Reached, salt: int) -> NDArray[np.uint64]:
-    """Return a number for each position [n] that is as good as random, and the same wherever the position turns up."""
+def _lots(rules: Rules, level: Reached, salt: int) -> FloatArray:
+    """Return a number for each position [n] by which the least are a random part, in which the more dangerous are more.
+
+    Wherever a position turns up, its number is the same. The least of -log(u) / w, with u uniform, are a sample without
+    replacement in proportion to the weights w (Efraimidis and Spirakis, "Weighted random sampling", 2006).
+    """
+    from selfplay.proof.danger import dangers  # noqa: PLC0415 (a compiler, of which most walks have no need)
+
     mixed = level.mine.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= (level.theirs.astype(np.uint64) + np.uint64(salt)) * np.uint64(0xC2B2AE3D27D4EB4F)
     mixed ^= mixed >> np.uint64(29)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(32)
-    return mixed
+    uniform = (mixed >> np.uint64(12)).astype(np.float64) / 2.0**52
+    weights = dangers(rules, level.mine, level.theirs) ** DANGER_POWER + LEAST_WEIGHT
+    lots: FloatArray = -np.log(np.maximum(uniform, 2.0**-53)) / weights
+    return lots
 
 
 def merged(rules: Rules, parts: Iterable[Reached]) -> Reached:
