@@ -38,22 +38,24 @@ from tictactoe.opponents import OPPONENTS
 
 PROG = "python -m benchmarks.learning.bigger_boards"
 LARGE = "--preset large"
+SMALLER = "--lines 4 --hidden 256"
+LARGER = f"{SMALLER} --mask --memory-size 400000 --epsilon-start 0.9 --eval-every 256000"
 PLAIN = "--lines 0 --symmetry augment --counterexamples 0"
 """A dense network and plain self-play, as other libraries do it."""
 ROWS = MappingProxyType(
     {
-        "4x4x4": f"{LARGE} --mask",
+        "4x4x4": f"{LARGE} {SMALLER} --mask",
         "4x4x4-unmasked": LARGE,
-        "4x4x4-dense": f"{LARGE} --mask --lines 0",
-        "4x4x4-canonical": f"{LARGE} --mask --counterexamples 0",
-        "4x4x4-counterexamples": f"{LARGE} --mask --symmetry augment",
+        "4x4x4-dense": f"{LARGE} --lines 0 --mask",
+        "4x4x4-canonical": f"{LARGE} {SMALLER} --mask --counterexamples 0",
+        "4x4x4-counterexamples": f"{LARGE} {SMALLER} --mask --symmetry augment",
         "4x4x4-plain": f"{LARGE} --mask {PLAIN} --eval-every 51200",
         "4x4x4-plain-unmasked": f"{LARGE} {PLAIN} --hidden 1024 --learning-rate-hold 0 --eval-every 51200",
         "4x4x3": f"{LARGE} --k 3 --mask",
-        "5x5x4": f"{LARGE} --rows 5 --cols 5 --mask --eval-every 512000",
+        "5x5x4": f"{LARGE} --rows 5 --cols 5 {LARGER}",
         "5x5x4-plain": f"{LARGE} --rows 5 --cols 5 --mask {PLAIN} --hidden 1024 --eval-every 2048000",
-        "5x5x5": f"{LARGE} --rows 5 --cols 5 --k 5 --mask --eval-every 512000",
-        "6x5x4": f"{LARGE} --rows 6 --cols 5 --mask --eval-every 512000",
+        "5x5x5": f"{LARGE} --rows 5 --cols 5 --k 5 {LARGER}",
+        "6x5x4": f"{LARGE} --rows 6 --cols 5 {LARGER}",
     }
 )
 """The flags of each row by its name."""
