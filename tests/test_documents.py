@@ -59,7 +59,7 @@ def test_the_readme_is_short() -> None:
 
 def test_ci_runs_the_readmes_test_command() -> None:
     commands = [line for block in blocks("bash", README) for line in block.text.splitlines()]
-    commands = [line for line in commands if line.endswith(".venv/bin/pytest")]
+    commands = [line for line in commands if line.endswith(".venv/bin/pytest -n 2")]
     assert len(commands) == 1
     assert commands[0] in (ROOT / ".ci" / "run").read_text().splitlines()
 

@@ -140,7 +140,8 @@ def test_every_evaluation_of_the_targets_is_in_the_csv(
 
 
 def small_dqn(made: list[DQNConfig], **settings: object) -> DQNConfig:
-    config = DQNConfig(**settings, eval_every=1_024, hidden=(8,), batch_size=32, warmup=256)  # type: ignore[arg-type]
+    small = {"eval_every": 1_024, "hidden": (8,), "batch_size": 32, "warmup": 256}
+    config = DQNConfig(**{**settings, **small})  # type: ignore[arg-type]
     made.append(config)
     return config
 
