@@ -51,6 +51,8 @@ def test_a_bad_value_that_all_tables_know_is_named(config: Any, changes: dict[st
         (DQNConfig, {"learning_rate_hold": -1}, "--learning-rate-hold must be 0 or more, got -1"),
         (DQNConfig, {"learning_rate": 0.0}, "--learning-rate must be above 0 and at most 3.4e+38, got 0.0"),
         (DQNConfig, {"hidden": (8, 0)}, "--hidden must be widths of at least 1, got (8, 0)"),
+        (DQNConfig, {"lines": -1}, "--lines must be 0 or more, got -1"),
+        (DQNConfig, {"lines": 10**7}, "--lines must be at most 1,000,000, got 10000000"),
         (DQNConfig, {"convolution": (0,)}, "--convolution must be channels of at least 1, got (0,)"),
         (DQNConfig, {"convolution": (8, 10**7)}, "--convolution must be channels of at most 1,000,000, got (8, 1000"),
         (DQNConfig, {"hidden": [8]}, "--hidden must be of type tuple, got [8]"),

@@ -122,7 +122,8 @@ class DQNConfig(RunSettings, PresetFlag):
 
     counterexamples: float = 0.5
     """Part of the new games that begin at a position in which the last exact evaluation found the player beaten, or,
-    with "--stop optimal", in which its move was not optimal. 0: all begin on the empty board."""
+    with "--stop optimal", in which its move was not optimal; where those are few, also at the latest that were found
+    before. 0: all begin on the empty board."""
     num_envs: int = 256
     """Boards played side by side."""
     total_steps: int = 10_000_000
@@ -159,6 +160,7 @@ class DQNConfig(RunSettings, PresetFlag):
             require(min(sizes, default=1) >= 1, name, f"{kind} of at least 1", sizes)
             require(max(sizes, default=1) <= WIDEST, name, f"{kind} of at most {WIDEST:,}", sizes)
             require(len(sizes) <= DEEPEST, name, f"at most {DEEPEST} layers", sizes)
+        require(self.lines <= WIDEST, "lines", f"at most {WIDEST:,}", self.lines)
         for name, least in (("memory_size", "num_envs"), ("memory_size", "batch_size"), ("total_steps", "warmup")):
             wanted = f"at least --{least.replace('_', '-')} ({getattr(self, least)})"
             require(getattr(self, name) >= getattr(self, least), name, wanted, getattr(self, name))
@@ -168,7 +170,6 @@ class DQNConfig(RunSettings, PresetFlag):
             raise UserError(str(error)) from None
         solvable = self.rules.cells <= SOLVABLE_CELLS
         wanted = f"unbeatable or never on a board of more than {SOLVABLE_CELLS} cells"
-        require(self.lines <= WIDEST, "lines", f"at most {WIDEST:,}", self.lines)
         require(self.stop != "optimal" or solvable, "stop", wanted, self.stop)
         layers = "hidden" if self.hidden else "convolution"
         wanted = f"layers with at most {MOST_WEIGHTS:,} weights in all"

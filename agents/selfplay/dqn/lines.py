@@ -20,7 +20,7 @@ class LineFeatures(nn.Module):
 
     def __init__(self, rules: Rules, features: int, device: torch.device | None = None) -> None:
         super().__init__()
-        cells = torch.tensor([[cell for cell in range(rules.cells) if line >> cell & 1] for line in rules.lines])
+        cells = torch.tensor([list(rules.cells_of(line)) for line in rules.lines])
         count, k = cells.shape
         self._shapes = (count, 3 * k, -1), (count * k, -1), (rules.cells * features, -1)
         # No buffers: they would be missing in a network that is made without numbers, to read its weights from a file.

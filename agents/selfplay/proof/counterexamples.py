@@ -185,7 +185,7 @@ def shortest_line(
             line.append((winning & -winning).bit_length() - 1)
             break
         assert later is not None
-        cells = np.array([cell for cell in range(rules.cells) if empty >> cell & 1])
+        cells = np.array(rules.cells_of(empty))
         line.append(_quickest(judge, mine, theirs, cells, later))
         theirs = theirs | np.int64(1) << np.array(line[-1:])
     return tuple(line)

@@ -70,8 +70,7 @@ def assess(
     """
     if judge.rules.cells <= (SOLVABLE_CELLS if every_state else WHOLE_TREE_CELLS):
         return evaluate_tree(judge)
-    batch.check_fits(judge.rules)
-    return of_seats(*(follow(judge, seat, positions, report=report) for seat in (0, 1)))
+    return _in_both_seats(judge, positions, report)
 
 
 def evaluate_reach(
@@ -87,9 +86,12 @@ def evaluate_reach(
         UserError: it is no agent, or answers the same positions differently when asked twice.
         gymnasium.error.InvalidAction: it answers something else than a cell, or probabilities, for each board.
     """
-    batch.check_fits(rules)
-    judge = Judge(agent, rules, perspective)
-    return of_seats(*(follow(judge, seat, positions) for seat in (0, 1)))
+    return _in_both_seats(Judge(agent, rules, perspective), positions)
+
+
+def _in_both_seats(judge: Asked, positions: int, report: Report | None = None) -> Proof | Unproved:
+    batch.check_fits(judge.rules)
+    return of_seats(*(follow(judge, seat, positions, report=report) for seat in (0, 1)))
 
 
 def of_seats(first: SeatEvaluation | Unfinished, second: SeatEvaluation | Unfinished) -> Proof | Unproved:
