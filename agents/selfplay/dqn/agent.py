@@ -11,6 +11,7 @@ from selfplay.dqn.adam import Adam
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.network import NetworkFactory, flatten_parameters, make_network
 from selfplay.dqn.replay import ReplayMemory
+from selfplay.dqn.rule import RuleRating
 from selfplay.dqn.targets import BOOTSTRAPS, bootstrap_value, masked, td_target
 from selfplay.dqn.transitions import Layout, Symmetry, Transitions
 
@@ -45,6 +46,7 @@ class DQNAgent:
         self.layout = Layout(rules.cells)
         self.memory = ReplayMemory(config.memory_size, self.layout.width, device)
         self.symmetry = Symmetry(rules, device) if config.symmetry == "augment" else None
+        self.rule = RuleRating(rules, device) if config.rule_weight else None
 
         self.network = make_network(config, device, generator, network)
         self.target_network = copy.deepcopy(self.network).requires_grad_(False)
@@ -79,6 +81,8 @@ class DQNAgent:
     def explore(self, inputs: Tensor, epsilon: float | Tensor) -> Tensor:
         """Choose actions [B] for inputs [B, 3A]: the greedy one, or with probability epsilon a random one."""
         values = self.network(inputs)
+        if self.rule is not None:
+            values = values + self.config.rule_weight * self.rule(inputs)
         greedy = masked(values, self.layout.legal(inputs) if self.config.mask else None).argmax(dim=1)
         # The largest of independent uniform numbers is equally likely to be any of them. Of A + 1 numbers
         # for each board A draw the cell, and the last decides whether it counts.

@@ -42,7 +42,7 @@ class DQNConfig(RunSettings, PresetFlag):
     unit: ClassVar[str] = "plies"
     length_setting: ClassVar[str] = "total_steps"
     added: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"convolution": [], "lines": 0, "learning_rate_hold": 0, "counterexamples": 0.0}
+        {"convolution": [], "lines": 0, "learning_rate_hold": 0, "counterexamples": 0.0, "rule_weight": 0.0}
     )
     groups: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
@@ -52,7 +52,7 @@ class DQNConfig(RunSettings, PresetFlag):
             "network": "hidden convolution lines dueling networks",
             "update": "learning_rate learning_rate_hold batch_size memory_size warmup updates_per_step soft_update "
             "hard_update",
-            "acting": "num_envs counterexamples explore epsilon_start epsilon_end epsilon_plies",
+            "acting": "num_envs counterexamples rule_weight explore epsilon_start epsilon_end epsilon_plies",
         }
     )
 
@@ -124,6 +124,10 @@ class DQNConfig(RunSettings, PresetFlag):
     """Part of the new games that begin at a position in which the last exact evaluation found the player beaten, or,
     with "--stop optimal", in which its move was not optimal; where those are few, also at the latest that were found
     before. 0: all begin on the empty board."""
+    rule_weight: float = 0.0
+    """Choose moves by the values and this many times the built-in rule's rating of each cell, which is 1 for the cell
+    that the rule would mark and less, down to 0, for others. It decides among moves whose values differ little, in
+    self-play and in the player; what is learned are values alone. 0: the values decide."""
     num_envs: int = 256
     """Boards played side by side."""
     total_steps: int = 10_000_000
@@ -153,6 +157,7 @@ class DQNConfig(RunSettings, PresetFlag):
             require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
         check_fractions(self, "gamma", "counterexamples", "epsilon_start", "epsilon_end")
         require(0 < self.soft_update <= 1, "soft_update", "above 0 and at most 1", self.soft_update)
+        require(0 <= self.rule_weight <= LARGEST_FLOAT, "rule_weight", f"0 to {LARGEST_FLOAT}", self.rule_weight)
         wanted = f"above 0 and at most {LARGEST_FLOAT}"
         require(0 < self.learning_rate <= LARGEST_FLOAT, "learning_rate", wanted, self.learning_rate)
         for name, sizes in (("hidden", self.hidden), ("convolution", self.convolution)):

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from selfplay.dqn.agent import DQNAgent, Update
-from selfplay.dqn.player import QPlayer
+from selfplay.dqn.player import QPlayer, player_of
 from selfplay.dqn.targets import BOOTSTRAPS
 from selfplay.dqn.transitions import Transitions
 from selfplay.errors import UserError
@@ -103,7 +103,7 @@ class InterleavedAgents:
         config = self.seats[0].config
         averaged = config.hard_update == 0
         networks = tuple(agent.target_network if averaged else agent.network for agent in self.distinct)
-        return QPlayer(config.rules, networks, config.perspective, config.mask, config.symmetry == "canonical")
+        return player_of(config, networks)
 
     def state(self) -> dict[str, Tensor]:
         """Return all that playing and learning change, by names and of shapes that are always the same."""

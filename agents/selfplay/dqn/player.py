@@ -11,6 +11,7 @@ from selfplay.agent import Array
 from selfplay.dqn.canonical import Canonical
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.network import NetworkFactory, QNetwork, network_of, own_network
+from selfplay.dqn.rule import RuleRating
 from selfplay.dqn.targets import masked
 from selfplay.errors import UserError
 from selfplay.tensor_file import read_model
@@ -40,7 +41,8 @@ class QPlayer:
     """Choose the cell of the highest action value; the first of equals.
 
     Without `mask` this is the raw arg max, illegal cells included; with it the empty cells alone count. A `canonical`
-    player looks at one of a position's symmetric images, so that it plays the same in all of them.
+    player looks at one of a position's symmetric images, so that it plays the same in all of them. With a `rule_weight`
+    it chooses by the values and so many times the built-in rule's rating.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class QPlayer:
         perspective: str,
         mask: bool,
         canonical: bool = False,
+        rule_weight: float = 0.0,
     ) -> None:
         self.rules = rules
         self.networks = networks
@@ -58,6 +61,8 @@ class QPlayer:
         self.canonical = canonical
         device = next(networks[0].parameters()).device
         self._canonical = Canonical(rules, device) if canonical else None
+        self._rule_weight = rule_weight
+        self._rule = RuleRating(rules, device) if rule_weight else None
 
     @torch.no_grad()
     def q_values(self, observation: Array) -> Array:
@@ -90,6 +95,9 @@ class QPlayer:
     def act(self, observation: Array, action_mask: Array | None = None) -> Array:
         """Return the greedy actions [B], among those marked in `action_mask` [B, A] if one is given."""
         values = torch.as_tensor(self.q_values(observation))
+        if self._rule is not None:
+            planes = torch.as_tensor(observation, device=values.device)
+            values = values + self._rule_weight * self._rule(planes.flatten(1).float())
         legal = None
         if action_mask is not None:
             legal = torch.as_tensor(action_mask, device=values.device) != 0
@@ -101,6 +109,12 @@ class QPlayer:
     def tensors(self) -> dict[str, Tensor]:
         """Return the weights of its networks by the names that they have in a file."""
         return named_weights(self.networks)
+
+
+def player_of(config: DQNConfig, networks: tuple[nn.Module, ...]) -> QPlayer:
+    """Return the player that these networks are by the settings of their run."""
+    canonical = config.symmetry == "canonical"
+    return QPlayer(config.rules, networks, config.perspective, config.mask, canonical, config.rule_weight)
 
 
 def in_parts(network: nn.Module, inputs: Tensor, cells: int) -> Tensor:
@@ -141,7 +155,7 @@ def read_player(path: Path, config: DQNConfig, notes: Mapping[str, object], own:
         weights = {key: tensors[f"{name}.{key}"] for key in network.state_dict()}
         network.load_state_dict(weights, assign=True)
         network.requires_grad_(False)
-    return QPlayer(config.rules, networks, config.perspective, config.mask, config.symmetry == "canonical")
+    return player_of(config, networks)
 
 
 def check_network(path: Path, notes: Mapping[str, object], own: NetworkFactory | None) -> None:

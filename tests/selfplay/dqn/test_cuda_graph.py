@@ -29,7 +29,7 @@ KINDS: tuple[dict[str, object], ...] = (
     {"hard_update": 3, "updates_per_step": 2, "explore": "any", "symmetry": "none", "rewards": "sparse"},
     {"rows": 4, "cols": 5, "k": 4, "networks": "separate", "hidden": ()},
     {"convolution": (4, 5), "dueling": True},
-    {"lines": 2},
+    {"lines": 2, "rule_weight": 0.5},
 )
 EVERY_KIND = pytest.mark.parametrize("changes", KINDS, ids=lambda changes: "-".join(changes) or "default")
 ITERATIONS = 40
