@@ -1,8 +1,9 @@
 """The built-in rule as a rating of cells, which a player can add to its values where it chooses a move.
 
-It is Heuristically Accelerated Minimax-Q (Bianchi et al. 2014, IEEE Transactions on Cybernetics 44(2)): the rating has a
-part in which move is made and none in what is learned of it. On a board with many moves that lead to a draw the values
-leave open which of them is made; the rule makes the one that closes the most lines, and far fewer positions follow.
+It is Heuristically Accelerated Minimax-Q (Bianchi et al. 2014, IEEE Transactions on Cybernetics 44(2)): the rating has
+a part in which move is made and none in what is learned of it. On a board with many moves that lead to a draw the
+values leave open which of them is made; the rule makes the one that closes the most lines, and far fewer positions
+follow.
 """
 
 import torch

@@ -19,7 +19,9 @@ BOARDS = [Rules(3, 3, 3), Rules(3, 4, 3), Rules(4, 4, 4), Rules(5, 5, 4), Rules(
 def random_positions(rules: Rules, number: int, seed: int) -> batch.State:
     """Return positions [number] after random legal plies from which the game goes on."""
     generator = np.random.default_rng(seed)
-    mover, opponent, plies = [], [], []
+    mover: list[int] = []
+    opponent: list[int] = []
+    plies: list[int] = []
     while len(mover) < number:
         ply = int(generator.integers(rules.cells))
         cells = generator.permutation(rules.cells)[:ply]
