@@ -96,8 +96,8 @@ def test_an_address_that_others_reach_is_warned_of(host: str, warns: bool, capsy
 @pytest.mark.parametrize(("screen", "wanted"), [(":0", True), ("", False)])
 def test_the_page_is_opened_where_there_is_a_screen(screen: str, wanted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
-    monkeypatch.setattr(command.webbrowser, "open", opened.append)
-    monkeypatch.setattr(command.sys, "platform", "linux")
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("DISPLAY", screen)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     announce(WebConfig(), 8000)
