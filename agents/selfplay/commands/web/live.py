@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import heapq
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,7 +34,7 @@ class Event(NamedTuple):
         return f"event: {self.name}\ndata: {json.dumps(self.data)}\n\n" if self.name else ":\n\n"
 
 
-async def follow(folders: Callable[[], Iterable[Path]]) -> AsyncIterator[Event]:
+async def follow(folders: Callable[[], Iterable[Path]]) -> AsyncGenerator[Event, None]:
     """Yield what there is to tell of runs, and from then on what is new, for ever.
 
     `folders` is asked again each time, for runs may begin; `run_folders` gives those of a folder of runs.
