@@ -1,15 +1,16 @@
 """Games to look at: a player against itself, and the shortest lines that beat it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from selfplay.agent import Player
 from selfplay.proof.counterexamples import of_play
 from selfplay.proof.evaluation import Proof
+from selfplay.proof.exact import NAMES, known_value
 from selfplay.proof.judge import Asked
-from selfplay.proof.reach import WHOLE_TREE_CELLS, Unproved
-from tictactoe import Rules, batch, search_value, solve
+from selfplay.proof.reach import Unproved
+from tictactoe import Rules, batch
 from tictactoe.drawing.text import MARKS, board_text
 from tictactoe.opponents import MOVE_POSITIONS
 from tictactoe.rewards import Rewards
@@ -18,7 +19,6 @@ WIDTH = 80
 GAP = "    "
 POSITIONS = 20_000
 """Positions of each ply in which a line is looked for that beats a player of a large board."""
-RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
 
 def telling_games(judge: Asked, player: Player | None, evaluation: Proof | Unproved, width: int = WIDTH) -> str:
@@ -75,12 +75,8 @@ def _learned(rules: Rules, player: Player | None, marks: list[int], mover: int, 
 def _exact(rules: Rules, marks: list[int], mover: int, cell: int) -> str:
     if (marks[0] | marks[1]) >> cell & 1:
         return "exact: illegal"
-    position = marks[1 - mover], marks[mover] | 1 << cell
-    if rules.cells <= WHOLE_TREE_CELLS:
-        value: int | None = solve(rules).lookup(*position)[0]
-    else:
-        value = search_value(rules, *position, MOVE_POSITIONS)
-    return f"exact: {'not known' if value is None else RESULTS[-value]}"
+    value = known_value(rules, marks[1 - mover], marks[mover] | 1 << cell, MOVE_POSITIONS)
+    return f"exact: {'not known' if value is None else NAMES[-value]}"
 
 
 def self_play_game(judge: Asked, width: int = WIDTH) -> str:
@@ -91,22 +87,33 @@ def self_play_game(judge: Asked, width: int = WIDTH) -> str:
     For people the squares count from 1: square `n` is cell `n - 1`.
     """
     rules = judge.rules
-    state = batch.reset(rules, 1, np)
     boards: list[str] = []
     result = ""
-    while not result:
-        seat = int(state.to_play[0])
-        cell = int(judge.cells(state.mover, state.opponent)[0])
-        played = batch.step(rules, Rewards(), state, np.array([cell]))
-        state = played.state
-        mover, opponent = int(state.mover[0]), int(state.opponent[0])
-        first, second = (mover, opponent) if int(state.to_play[0]) == 0 else (opponent, mover)
+    for seat, cell, played in _self_play(judge):
+        mover, opponent = int(played.state.mover[0]), int(played.state.opponent[0])
+        first, second = (mover, opponent) if int(played.state.to_play[0]) == 0 else (opponent, mover)
         boards.append(f"{len(boards) + 1}. {MARKS[seat]}: {cell + 1}\n{board_text(rules, first, second, cell)}")
         if played.illegal[0]:
             result = f"{MARKS[seat]} plays the taken square {cell + 1} and loses."
         elif played.terminated[0]:
             result = "A draw." if int(played.winner[0]) < 0 else f"{MARKS[seat]} wins."
     return _side_by_side(boards, width) + "\n\n" + result
+
+
+def self_play_cells(judge: Asked) -> list[int]:
+    """Let an agent that draws no moves play itself and return the cells; the last may be a taken one, which loses."""
+    return [cell for _, cell, _ in _self_play(judge)]
+
+
+def _self_play(judge: Asked) -> Iterator[tuple[int, int, batch.Step]]:
+    """Yield the seat to move, the cell that it chooses and what comes of it, to the end of a game."""
+    state, ended = batch.reset(judge.rules, 1, np), False
+    while not ended:
+        seat = int(state.to_play[0])
+        cell = int(judge.cells(state.mover, state.opponent)[0])
+        played = batch.step(judge.rules, Rewards(), state, np.array([cell]))
+        yield seat, cell, played
+        state, ended = played.state, bool(played.terminated[0])
 
 
 def _side_by_side(boards: list[str], width: int) -> str:
