@@ -39,7 +39,7 @@ export function linesOf(rules, board, seat) {
   for (let row = 0; row < rules.rows; row += 1) {
     for (let col = 0; col < rules.cols; col += 1) {
       for (const [down, right] of DIRECTIONS) {
-        const cells = run(rules, row, col, down, right);
+        const cells = lineFrom(rules, row, col, down, right);
         if (cells !== null && cells.every((cell) => board[cell] === MARKS[seat])) {
           lines.push(cells);
         }
@@ -49,7 +49,7 @@ export function linesOf(rules, board, seat) {
   return lines;
 }
 
-function run(rules, row, col, down, right) {
+function lineFrom(rules, row, col, down, right) {
   const lastRow = row + down * (rules.k - 1);
   const lastCol = col + right * (rules.k - 1);
   if (lastRow >= rules.rows || lastCol >= rules.cols || lastCol < 0) {
