@@ -78,8 +78,9 @@ function chooser(app) {
   });
   const damaged = app.players.filter((player) => player.error !== null);
   if (damaged.length) {
-    const lines = damaged.map((player) => html("li", {}, `${player.name}: ${player.error}`));
-    byId("about").after(html("ul", { class: "damaged", "aria-label": "Cannot be loaded" }, ...lines));
+    const lines = damaged.map((player) => html("li", {}, player.error));
+    const summary = html("summary", {}, `Cannot be loaded: ${damaged.map(({ name }) => name).join(", ")}`);
+    byId("trouble").before(html("details", { class: "damaged" }, summary, html("ul", {}, ...lines)));
   }
   return () => {
     select.value = String(app.state.player);
@@ -88,8 +89,7 @@ function chooser(app) {
 }
 
 function optionText(player) {
-  const board = player.error === null ? `, ${player.rows}\u00d7${player.cols}` : ", cannot be loaded";
-  return `${player.name}${board}${player.differs ? ` (${player.differs})` : ""}`;
+  return `${player.name}, ${player.error === null ? `${player.rows}\u00d7${player.cols}` : "cannot be loaded"}`;
 }
 
 function groupOf(player) {
@@ -99,7 +99,7 @@ function groupOf(player) {
 function aboutText(player) {
   const kind = player.kind === "built-in" ? "built-in opponent" : player.kind === "own" ? "own agent" : player.kind;
   const differs = player.differs ? ` with ${player.differs}` : "";
-  return `${kind}${differs}, on ${player.rows}\u00d7${player.cols}, where ${player.k} in a row win`;
+  return `${kind}${differs}; ${player.k} in a row win`;
 }
 
 /** Fill the panels beside the board, those for which the source has answers. */

@@ -1,5 +1,5 @@
 // What the page says in words: values, results, and whether a move gives something away.
-import { MARKS, squareWords } from "./rules.js";
+import { EMPTY, MARKS, squareWords } from "./rules.js";
 
 /** Signs of the results, for squares too small for words, and so that no colour has to be told apart. */
 export const SIGNS = { win: "+", draw: "=", loss: "\u2212" };
@@ -27,15 +27,16 @@ export function listed(words, last = "or") {
 }
 
 const WORTH = { win: "a win", draw: "a draw", loss: "a loss" };
+const KEPT_WORTH = { win: "the win", draw: "the draw" };
 
 /**
- * Return what a player does in the position that was looked at, in one or two sentences.
+ * Return what a player does on a board that was looked at, in one or two sentences.
  *
  * @param {import("./server_source.js").Player} player
  * @param {import("./server_source.js").Look} look
  * @param {boolean} then It is an earlier self of the player that was looked into.
  */
-export function moveSentence(player, look, then) {
+export function moveSentence(player, board, look, then) {
   if (look.result !== null) {
     return "The game is over: there is no move to look at.";
   }
@@ -45,7 +46,7 @@ export function moveSentence(player, look, then) {
     return `${would} ${listed(squares)}${squares.length > 1 ? ", drawn at random" : ""}. ${drawnWorth(look)}`.trim();
   }
   const square = squareWords(player, look.move);
-  if (!look.moves.includes(look.move)) {
+  if (board[look.move] !== EMPTY) {
     const instead = look.reply === null ? "" : ` Against you it plays ${squareWords(player, look.reply)} instead.`;
     return `${would} ${square}, which is taken: by the rules it loses at once.${instead}`;
   }
@@ -59,10 +60,10 @@ function worthOfMove(look) {
   }
   if (look.gives_away) {
     return result === null
-      ? `That gives ${WORTH[look.position]} away.`
-      : `That gives ${WORTH[look.position]} away: it is ${WORTH[result]} if both play best from there.`;
+      ? `That gives ${KEPT_WORTH[look.position]} away.`
+      : `That gives ${KEPT_WORTH[look.position]} away: it is ${WORTH[result]} if both play best from there.`;
   }
-  return look.position === "loss" ? "No move does better: the position is lost." : `That keeps ${WORTH[look.position]}.`;
+  return look.position === "loss" ? "No move does better: the position is lost." : `That keeps ${KEPT_WORTH[look.position]}.`;
 }
 
 function drawnWorth(look) {
@@ -72,9 +73,9 @@ function drawnWorth(look) {
   }
   const worse = [...results].filter((result) => result !== look.position);
   if (!worse.length) {
-    return look.position === "loss" ? "The position is lost." : `Each keeps ${WORTH[look.position]}.`;
+    return look.position === "loss" ? "The position is lost." : `Each keeps ${KEPT_WORTH[look.position]}.`;
   }
-  return `Some of these give ${WORTH[look.position]} away.`;
+  return `Some of these give ${KEPT_WORTH[look.position]} away.`;
 }
 
 /** Return what the exact results of a position are, in a sentence. */
