@@ -13,7 +13,7 @@ import { wrongSteps } from "./wrong.js";
  */
 export function insidePanel(app) {
   const steps = wrongSteps(app);
-  const verdict = html("p", { class: "verdict" });
+  const verdict = html("p", { class: "verdict" }, "Looking.");
   const learned = html("figure", {});
   const exact = html("figure", {});
   const maps = html("div", { class: "maps" }, learned, exact);
@@ -35,7 +35,7 @@ export function insidePanel(app) {
       html("figcaption", {}, html("h3", {}, heading), learnedLegend(player)), learnedMap(player, board, look));
     exact.replaceChildren(
       html("figcaption", {}, html("h3", {}, `Exact${mover}`), exactLegend()), exactMap(player, board, look));
-    truth.textContent = `${exactSentence(look)} \u2605 is ${look.move === null ? "what it may mark" : "its move"}.`;
+    truth.textContent = `${exactSentence(board, look)} \u2605 is ${look.move === null ? "what it may mark" : "its move"}.`;
   }
 
   async function refresh() {

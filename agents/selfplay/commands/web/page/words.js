@@ -6,9 +6,10 @@ export const SIGNS = { win: "+", draw: "=", loss: "\u2212" };
 
 /** Return a learned value as people read it. */
 export function valueText(value) {
-  const sign = value < 0 ? "\u2212" : "+";
   const size = Math.abs(value);
-  return `${sign}${size >= 100 ? size.toFixed(0) : size.toFixed(size >= 10 ? 1 : 2)}`;
+  const digits = size.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
+  const sign = Number(digits) === 0 ? "" : value < 0 ? "\u2212" : "+";
+  return sign + digits;
 }
 
 /** Return a number with a separator between thousands. */
@@ -79,14 +80,17 @@ function drawnWorth(look) {
 }
 
 /** Return what the exact results of a position are, in a sentence. */
-export function exactSentence(look) {
+export function exactSentence(board, look) {
   if (look.known === "no") {
     return "Exact results are not known: this board is too large to be solved here.";
   }
-  const whole = look.position === null ? "What the position is worth is not known" :
-    `With best play the position is ${WORTH[look.position]} for ${MARKS[look.seat]}`;
-  const how = look.known === "searched" ? ", as a search found; ? is what it could not settle in time." : ".";
-  return look.result === null ? whole + how : "The game is over.";
+  if (look.result !== null) {
+    return "The game is over.";
+  }
+  const whole = look.position === null ? "What the position is worth is not known."
+    : `With best play the position is ${WORTH[look.position]} for ${MARKS[look.seat]}.`;
+  const unsettled = look.exact.some((result, cell) => result === null && board[cell] === EMPTY);
+  return unsettled ? `${whole} ? is not known: a search could not settle it in time.` : whole;
 }
 
 /** Return how a game has ended, as one hears it who plays in a seat; null while it goes on. */
