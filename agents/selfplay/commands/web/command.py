@@ -112,7 +112,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 def announce(config: WebConfig, port: int) -> None:
     """Print where the page is, with a warning where others can reach it, and open it where there is a screen."""
-    host = config.host if config.host not in ("0.0.0.0", "::") else "127.0.0.1"  # noqa: S104 (recognized)
+    host = config.host if config.host not in ("0.0.0.0", "::") else "127.0.0.1"
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
     print(f"The page is at {address} (Ctrl-C ends it).", flush=True)
     if config.host not in LOOPBACK:
