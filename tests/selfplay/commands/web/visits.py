@@ -70,8 +70,9 @@ class Visit:
         """Close the page; it has asked nobody but its own server, and the console is empty."""
         self.page.close()
         assert self._asked
-        assert [url for url in self._asked if not url.startswith((self._address, "blob:", "data:"))] == []
-        assert self._written == []
+        strangers = [url for url in self._asked if not url.startswith(self._address)]
+        assert not strangers, strangers
+        assert not self._written, self._written
 
 
 def square(page: Page, cell: int) -> Locator:

@@ -12,9 +12,9 @@ import { button, html } from "./dom.js";
  */
 export function finding(app, ask, draw) {
   const status = html("p", { class: "hint", role: "status" });
-  const content = html("div", {});
+  const content = html("div", { class: "stack" });
   const again = button("Look again", () => find(), { class: "again" });
-  const root = html("div", {}, status, content, html("div", { class: "row" }, again));
+  const root = html("div", { class: "stack" }, status, content, html("div", { class: "row" }, again));
   let player = null;
   let answer = null;
 

@@ -7,6 +7,7 @@ import { finding } from "./findings.js";
 import { counted, listed, valueText } from "./words.js";
 
 const findings = new WeakMap();
+const MOST_NAMED = 4;
 
 /**
  * Make the panel.
@@ -46,11 +47,12 @@ function aboutOf(answer) {
 function stateCard(app, state) {
   const player = app.player();
   const best = state.best.map((cell) => squareName(player, cell));
-  const loses = state.to === "illegal" ? "an illegal move" : state.to;
+  const loses = state.to === "illegal" ? "taken square" : state.to;
+  const change = state.from !== null && loses !== null && state.from !== state.to;
   const words = [
-    html("b", {}, state.from !== null && loses !== null ? `${state.from} \u2192 ${loses}` : loses ?? "beaten"),
+    html("b", {}, change ? `${state.from} \u2192 ${loses}` : "beaten from here"),
     html("span", {}, `plays ${squareName(player, state.move)}${state.learned === null ? "" : `, learned ${valueText(state.learned)}`}`),
-    best.length ? html("span", {}, `best: ${listed(best)}`) : null,
+    best.length ? html("span", {}, best.length > MOST_NAMED ? `${best.length} squares are best` : `best: ${listed(best)}`) : null,
   ];
   const card = button("", () => showWrong(app, state), { class: "card" });
   card.append(smallBoard(player, state.board, { move: state.move }), html("span", { class: "card-words" }, ...words.filter(Boolean)));
@@ -72,7 +74,7 @@ export function wrongSteps(app) {
   const list = button("All of them", () => app.update({ view: "wrong" }));
   const before = button("\u25c0", () => step(-1), { "aria-label": "The state before it", class: "step" });
   const after = button("\u25b6", () => step(1), { "aria-label": "The next state", class: "step" });
-  const root = html("div", { class: "row wrong-steps" }, before, words, after, list);
+  const root = html("div", { class: "row wrong-steps" }, words, before, after, list);
 
   function states() {
     return findings.get(app)?.answer()?.states ?? [];
