@@ -1,9 +1,10 @@
 """A run from its folder to its results: what is written, in which order, and what is shown meanwhile."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from selfplay.agent import Player
 from selfplay.errors import UserError
@@ -15,7 +16,9 @@ from selfplay.proof.reach import Unproved
 from selfplay.runs import folder as run_folder
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.runs.flags import RunFlags
-from selfplay.runs.loop import Record, ends, records, resumed
+from selfplay.runs.kept import KeptPlayers, is_kept
+from selfplay.runs.loop import Record, ends, proves, records, resumed
+from selfplay.runs.newest import Newest
 from selfplay.runs.record import Tracker, evaluation_metrics, first_lines, metrics_evaluation
 from selfplay.runs.screen import Screen
 from selfplay.settings import RunSettings
@@ -75,6 +78,9 @@ def run(learner: Learner, kept: Checkpoints) -> Run:
     with _refusals_in_one_line(folder):
         earlier = first_lines(folder, kept.evaluations, config.unit, config.rules) if kept.resuming else []
         run_folder.write_config(folder, config, learner.notes())
+        steps_kept = [int(line[config.unit]) for number, line in enumerate(earlier, start=1) if is_kept(number)]
+        players = KeptPlayers(folder, learner.player(), steps_kept)
+        newest = Newest(folder)
         tracker = Tracker(folder, config.unit, earlier)
         history = [(int(line[config.unit]), metrics_evaluation(line, config.rules), line) for line in earlier]
         finished = False
@@ -93,12 +99,17 @@ def run(learner: Learner, kept: Checkpoints) -> Run:
                     history.append((steps, evaluation, dict(metrics)))
                     tracker.metrics(steps, evaluation_metrics(evaluation) | dict(metrics))
                     screen.show(record)
+                    newest.show(steps, player, _proofs_running(history, config.stop))
+                    if is_kept(len(history)):
+                        players.keep(steps, player)
                     # The last one here too: a checkpoint counts an evaluation only when all of it is recorded.
-                    if _is_power_of_two(len(history)) or ends(config, steps, screen.proofs):
+                    if is_kept(len(history)) or ends(config, steps, screen.proofs):
                         tracker.player(steps, player)
                         write_player()
                 # Saved before anything more is shown, which may fail: the terminal can be gone by now.
                 write_player()
+                players.keep(history[-1][0], learner.player())
+                newest.show(history[-1][0], learner.player(), _proofs_running(history, config.stop), last=True)
                 run_folder.write_evaluation(folder, history[-1][1])
                 learner.write_report(folder)
                 finished = True
@@ -129,6 +140,6 @@ def _refusals_in_one_line(folder: Path) -> Iterator[None]:
         raise UserError(f"{what}; once it can, {again} goes on from the last checkpoint") from None
 
 
-def _is_power_of_two(number: int) -> bool:
-    """Tell whether a positive number is 1, 2, 4, 8, ..."""
-    return number & (number - 1) == 0
+def _proofs_running(history: Sequence[tuple[int, Proof | Unproved, Any]], stop: str) -> int:
+    """Return how many evaluations, up to the last, have proved what the run is to stop at."""
+    return sum(1 for _ in takewhile(lambda each: proves(each[1], stop), reversed(history)))
