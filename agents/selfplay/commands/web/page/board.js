@@ -135,7 +135,7 @@ function fill(square, cell, view, before) {
     square.append(svg("circle", { cx: 84, cy: 16, r: 5, class: "last-dot" }));
   }
   if (cell === view.taken) {
-    square.append(label("!", 82, 76, 40, { class: "fault-sign", "aria-hidden": "true" }));
+    square.append(label("!", 17, 22, 32, { class: "fault-sign", "aria-hidden": "true" }));
   }
   square.append(tile({ class: "focus-frame" }));
 }

@@ -120,10 +120,15 @@ function legendRow(record, run, style, toggle) {
   const change = (event) => toggle(run.index, event.target.checked);
   const box = html("input", { type: "checkbox", id, checked: style >= 0, change });
   const name = html("label", { for: id }, html("b", {}, run.name), run.differs ? html("span", {}, run.differs) : null);
-  const cells = [last && `${numberText(last.steps)} ${run.unit}`, ...["lost", "illegal", "optimal"].map((key) => last?.[key])];
+  const least = last?.exact === false ? "\u2265 " : ""; // of a large board only a part was followed
+  const cells = [
+    last && `${numberText(last.steps)} ${run.unit}`,
+    ...["lost", "illegal"].map((key) => last && least + numberText(last[key])),
+    typeof last?.optimal === "number" ? numberText(last.optimal) : null,
+  ];
   return html("tr", { "data-run": run.name },
     html("th", { scope: "row" }, html("span", { class: "which" }, box, style >= 0 ? legendSample(style) : null, name)),
-    ...cells.map((cell) => html("td", {}, typeof cell === "number" ? numberText(cell) : cell ?? "\u2013")));
+    ...cells.map((cell) => html("td", {}, cell ?? "\u2013")));
 }
 
 function plotOf({ key, title, scale }, record, runs) {

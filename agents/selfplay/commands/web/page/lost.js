@@ -2,11 +2,10 @@
 import { button, html } from "./dom.js";
 import { gameFrom } from "./game.js";
 import { MARKS, emptyBoard, squareName, squareWords } from "./rules.js";
-import { finding } from "./findings.js";
+import { finding, longList } from "./findings.js";
 import { SIGNS, counted, valueText } from "./words.js";
 
 const SEATS = [0, 1];
-const FIRST_SHOWN = 20;
 
 /**
  * Make the panel.
@@ -44,14 +43,12 @@ function drawSeat(app, answer, seat) {
   }
   const items = lines.map((line) => html("li", {}, lineButton(app, line)));
   const some = number === null || lines.length < number ? ` Shown are the shortest ${lines.length}.` : "";
-  const list = html("ol", { class: "lines" }, ...items.slice(0, FIRST_SHOWN));
-  const more = items.slice(FIRST_SHOWN);
-  const rest = button(`Show ${more.length} more`, () => { list.append(...more); rest.remove(); });
-  return [heading, html("p", { class: "hint" }, `The shortest first.${some}`), list, more.length ? rest : html("span", {})];
+  const list = longList(html("ol", { class: "lines" }), items);
+  return [heading, html("p", { class: "hint" }, `The shortest first.${some}`), ...list];
 }
 
 function lineButton(app, line) {
-  const squares = line.cells.map((cell) => squareName(app.player(), cell)).join(", ");
+  const squares = line.cells.map((cell) => squareName(app.player(), cell)).join(" \u00b7 ");
   const end = line.illegal ? "ends by a taken square" : `${MARKS[1 - line.seat]} has a line`;
   const open = button("", () => openLine(app, line), { class: "line" });
   open.append(html("b", {}, squares), html("span", {}, `${counted(line.cells.length, "ply").replace("plys", "plies")}, ${end}`));

@@ -3,7 +3,7 @@ import { button, html } from "./dom.js";
 import { smallBoard } from "./grid.js";
 import { gameFrom } from "./game.js";
 import { seatToMove, squareName, squareWords } from "./rules.js";
-import { finding } from "./findings.js";
+import { finding, longList } from "./findings.js";
 import { counted, listed, valueText } from "./words.js";
 
 const findings = new WeakMap();
@@ -25,7 +25,7 @@ function drawWrong(app, answer) {
   const heading = html("h3", {}, headingOf(answer));
   const about = html("p", { class: "hint" }, aboutOf(answer));
   const cards = answer.states.map((state) => html("li", {}, stateCard(app, state)));
-  return [verdict, heading, about, html("ul", { class: "cards" }, ...cards)];
+  return [verdict, heading, about, ...longList(html("ul", { class: "cards" }), cards)];
 }
 
 function headingOf(answer) {
