@@ -21,11 +21,15 @@ export function wrongPanel(app) {
 }
 
 function drawWrong(app, answer) {
-  const verdict = html("p", { class: `verdict ${answer.number ? "bad" : "good"}` }, answer.verdict);
+  const verdict = html("p", { class: `verdict ${verdictClass(answer)}` }, answer.verdict);
   const heading = html("h3", {}, headingOf(answer));
   const about = html("p", { class: "hint" }, aboutOf(answer));
   const cards = answer.states.map((state) => html("li", {}, stateCard(app, state)));
   return [verdict, heading, about, ...longList(html("ul", { class: "cards" }), cards)];
+}
+
+function verdictClass(answer) {
+  return answer.number === 0 ? "good" : answer.verdict.startsWith("PROVED") ? "open" : "bad";
 }
 
 function headingOf(answer) {
