@@ -117,7 +117,7 @@ function plyRow(app, line, cell, ply) {
   const attributes = { class: flag === null ? null : "turning", "data-ply": ply };
   return html("tr", attributes,
     html("td", {}, open),
-    html("td", {}, squareName(app.player(), cell), flag === null ? null : html("span", { class: "flag" }, flag)),
+    html("td", {}, `${squareName(app.player(), cell)} `, flag === null ? null : html("span", { class: "flag" }, flag)),
     html("td", { "data-value": learned }, learned === null ? "" : valueText(learned)),
     html("td", { class: exact === null ? null : `exact-${exact}` }, exact === null ? "" : `${SIGNS[exact] ?? "!"} ${exact}`));
 }
