@@ -20,9 +20,9 @@ from playwright.sync_api import Browser, sync_playwright
 import selfplay
 
 PLIES = 20_000
-LINK = "#player=learner&board=X...O...X&view=inside"
+LINK = "#player=learner&board=.X...XO..&view=inside"
 WIDTH, HEIGHT = 1_280, 760
-COLOURS = 128
+COLOURS = 256
 
 
 def train(runs: Path) -> None:
@@ -60,7 +60,9 @@ def main() -> None:
         with served(Path(folder)) as address:
             image = Image.open(io.BytesIO(picture(browser, address)))
         browser.close()
-    image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(Path(__file__).parent / "web.png", optimize=True)
+    image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(
+        Path(__file__).parent / "web.png", optimize=True
+    )
 
 
 if __name__ == "__main__":

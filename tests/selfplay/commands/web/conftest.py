@@ -28,7 +28,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Serve runs that have learned nothing, one of which marks taken squares and one has a larger board, and one that has."""
     runs = tmp_path_factory.mktemp("runs")
     saved(runs / "masked", mask=True, seed=1000)
-    saved(runs / "unmasked", seed=1001)
+    saved(runs / "unmasked", symmetry="none", seed=1001)
     larger = config_with(mask=True, rows=4, cols=5, k=4)
     save(runs / "larger", larger, make(larger).player())
     with pytest.MonkeyPatch.context() as patch:

@@ -79,5 +79,7 @@ def test_a_lost_line_is_stepped_through(visit: Open, served: Served) -> None:
     expect(rows.nth(losing[0])).to_contain_text("loses here")
     page.get_by_role("button", name="To the move that loses").click()
     expect(page.locator("#status")).to_have_text(
-        f"After move {losing[0] + 1} of {len(cells)}" if losing[0] + 1 < len(cells) else "You win: unmasked chose a taken square."
+        f"After move {losing[0] + 1} of {len(cells)}"
+        if losing[0] + 1 < len(cells)
+        else "You win: unmasked chose a taken square."
     )

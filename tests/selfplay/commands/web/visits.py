@@ -36,7 +36,9 @@ def serving(runs: Path) -> Iterator[Served]:
         answers = Answers(catalogue, seed=0)
         app = application(answers.questions(), {"live": answers.live}, PAGE, Hosts("127.0.0.1", port))
         server = uvicorn.Server(
-            uvicorn.Config(app, log_config=None, access_log=False, ws="none", lifespan="off", timeout_graceful_shutdown=1)
+            uvicorn.Config(
+                app, log_config=None, access_log=False, ws="none", lifespan="off", timeout_graceful_shutdown=1
+            )
         )
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
@@ -82,13 +84,17 @@ def square(page: Page, cell: int) -> Locator:
 
 def board_of(page: Page) -> str:
     """Return the position on the board as the page writes it, ".XO" row by row."""
-    marks: Any = page.locator(".board [data-cell]").evaluate_all("squares => squares.map(each => each.dataset.mark).join('')")
+    marks: Any = page.locator(".board [data-cell]").evaluate_all(
+        "squares => squares.map(each => each.dataset.mark).join('')"
+    )
     return str(marks)
 
 
 def answered(page: Page) -> str:
     """Wait until it is the person's turn, or the game is over; return what then stands above the board."""
-    page.wait_for_function("() => /^(Your move|You win|You lose|A draw|.* wins)/.test(document.getElementById('status').textContent)")
+    page.wait_for_function(
+        "() => /^(Your move|You win|You lose|A draw|.* wins)/.test(document.getElementById('status').textContent)"
+    )
     return page.locator("#status").inner_text()
 
 
