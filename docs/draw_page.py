@@ -21,7 +21,7 @@ import selfplay
 
 PLIES = 20_000
 LINK = "#player=learner&board=.X...XO..&view=inside"
-WIDTH, HEIGHT = 1_280, 760
+WIDTH, HEIGHT = 1_280, 790
 COLOURS = 256
 
 
@@ -60,9 +60,8 @@ def main() -> None:
         with served(Path(folder)) as address:
             image = Image.open(io.BytesIO(picture(browser, address)))
         browser.close()
-    image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(
-        Path(__file__).parent / "web.png", optimize=True
-    )
+    few = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    few.save(Path(__file__).parent / "web.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -71,7 +71,9 @@ HINT = "is not installed, which learning and judging need: pip install 'tictacto
 
 
 @pytest.mark.parametrize(
-    "args", [["train"], ["play"], ["arena", "shipped", "random"], ["prove", "shipped"], ["web"]], ids=lambda args: args[0]
+    "args",
+    [["train"], ["play"], ["arena", "shipped", "random"], ["prove", "shipped"], ["web"]],
+    ids=lambda args: args[0],
 )
 @pytest.mark.parametrize("module", ["tyro", "safetensors"])
 def test_a_missing_extra_is_named_in_one_line(args: list[str], module: str, tmp_path: Path) -> None:

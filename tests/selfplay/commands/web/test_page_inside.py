@@ -15,7 +15,7 @@ from selfplay.commands.web.catalogue import Catalogue
 from selfplay.commands.web.insight import look
 from selfplay.proof.judge import trusted
 from selfplay.runs.kept import kept_steps
-from tests.selfplay.commands.web.visits import Served, square
+from tests.selfplay.commands.web.visits import Site, square
 from tests.selfplay.decisions import MOVER
 from tictactoe import Rules, solve
 
@@ -67,7 +67,7 @@ def shown(page: Page, name: str = "value") -> list[str | None]:
     return list(cells)
 
 
-def test_all_decision_states_show_what_python_says(visit: Open, served: Served) -> None:
+def test_all_decision_states_show_what_python_says(visit: Open, served: Site) -> None:
     page = visit("#player=unmasked")
     asked = boards()
     index = indices(page)["unmasked"]
@@ -87,11 +87,11 @@ def test_all_decision_states_show_what_python_says(visit: Open, served: Served) 
         position = read_board(Rules(), board)
         for cell in range(9):
             after = (position.opponent, position.mover | 1 << cell)
-            result = "loss draw win".split()[1 - solution.lookup(*after)[0]] if cell in position.empty else None
+            result = ["loss", "draw", "win"][1 - solution.lookup(*after)[0]] if cell in position.empty else None
             assert exact[cell] == result, (board, cell)
 
 
-def test_a_square_shows_its_value_rounded_and_the_chosen_one_a_star(visit: Open, served: Served) -> None:
+def test_a_square_shows_its_value_rounded_and_the_chosen_one_a_star(visit: Open, served: Site) -> None:
     page = visit("#player=unmasked&moves=5,1&seat=X&view=inside")
     values = [float(value or "nan") for value in shown(page)]
     player = load(served.runs / "unmasked")
@@ -113,7 +113,7 @@ def sentence_of(state: dict[str, Any], board: str) -> str:
     return "No move does better" if state["position"] == "loss" else f"That keeps the {state['position']}."
 
 
-def test_what_a_move_gives_away_is_said_in_a_sentence(visit: Open, served: Served) -> None:
+def test_what_a_move_gives_away_is_said_in_a_sentence(visit: Open, served: Site) -> None:
     player, found = load(served.runs / "unmasked"), {}
     judge, generator = trusted(player), np.random.default_rng(0)
     for board in boards()[::29]:
@@ -127,7 +127,7 @@ def test_what_a_move_gives_away_is_said_in_a_sentence(visit: Open, served: Serve
         assert [square(page, cell).get_attribute("data-mark") for cell in range(9)] == list(board)
 
 
-def test_the_slider_shows_what_the_player_thought_then(visit: Open, served: Served) -> None:
+def test_the_slider_shows_what_the_player_thought_then(visit: Open, served: Site) -> None:
     page = visit("#player=trained&view=inside&moves=5,1&seat=X")
     folder = served.runs / "trained"
     steps = kept_steps(folder)

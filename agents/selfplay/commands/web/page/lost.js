@@ -30,7 +30,8 @@ function drawLists(app, answer) {
     const words = answer.complete ? "Nothing beats it: it loses no line in either seat." : "No line that beats it was found.";
     return [html("p", { class: "verdict good" }, words)];
   }
-  const about = "Every reply is followed. Click a game to step through it, with the value that the player saw at each of its moves.";
+  const whole = answer.complete ? "Every reply is followed." : "Only a part of its play was followed: there may be more.";
+  const about = `${whole} Click a game to step through it, with the value that the player saw at each of its moves.`;
   return [html("p", { class: "hint" }, about), ...SEATS.flatMap((seat) => drawSeat(app, answer, seat))];
 }
 
