@@ -1,0 +1,1 @@
+"""A page in the browser: play, look inside, see what is wrong, follow a run."""

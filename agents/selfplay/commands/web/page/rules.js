@@ -1,0 +1,134 @@
+// The rules of the game. A position is a string of one character a cell, "." or "X" or "O", row by row.
+
+/** @typedef {{rows: number, cols: number, k: number}} Rules */
+
+export const EMPTY = ".";
+export const MARKS = "XO";
+const DIRECTIONS = [[0, 1], [1, 0], [1, 1], [1, -1]];
+
+/** Up to this many cells each square has a number of its own; on larger boards it is a row and a column. */
+export const NUMBERED_CELLS = 9;
+
+/** @param {Rules} rules */
+export function emptyBoard(rules) {
+  return EMPTY.repeat(rules.rows * rules.cols);
+}
+
+/** Return how many marks of a seat stand on a board. */
+export function marksOf(board, seat) {
+  return [...board].filter((mark) => mark === MARKS[seat]).length;
+}
+
+/** Return the seat to move, 0 or 1. */
+export function seatToMove(board) {
+  return (marksOf(board, 0) + marksOf(board, 1)) % 2;
+}
+
+/** Return a position as a number in base 3, of cell i the digit 3^i: 1 for X, 2 for O. Tables have it as a row. */
+export function positionNumber(board) {
+  return [...board].reduce((sum, mark, cell) => sum + (MARKS.indexOf(mark) + 1) * 3 ** cell, 0);
+}
+
+/** Return the board with another mark on a cell. */
+export function withMark(board, cell, mark) {
+  return board.slice(0, cell) + mark + board.slice(cell + 1);
+}
+
+/**
+ * Return every finished line of a seat, each as its k cells.
+ *
+ * @param {Rules} rules
+ */
+export function linesOf(rules, board, seat) {
+  const lines = [];
+  for (let row = 0; row < rules.rows; row += 1) {
+    for (let col = 0; col < rules.cols; col += 1) {
+      for (const [down, right] of DIRECTIONS) {
+        const cells = lineFrom(rules, row, col, down, right);
+        if (cells !== null && cells.every((cell) => board[cell] === MARKS[seat])) {
+          lines.push(cells);
+        }
+      }
+    }
+  }
+  return lines;
+}
+
+function lineFrom(rules, row, col, down, right) {
+  const lastRow = row + down * (rules.k - 1);
+  const lastCol = col + right * (rules.k - 1);
+  if (lastRow >= rules.rows || lastCol >= rules.cols || lastCol < 0) {
+    return null;
+  }
+  return Array.from({ length: rules.k }, (_, i) => (row + i * down) * rules.cols + col + i * right);
+}
+
+/**
+ * Return how a board stands.
+ *
+ * @param {Rules} rules
+ * @returns {{winner: 0 | 1 | null, line: number[], over: boolean}} the cells of the finished lines, if there are any
+ */
+export function standing(rules, board) {
+  for (const seat of [0, 1]) {
+    const lines = linesOf(rules, board, seat);
+    if (lines.length) {
+      return { winner: /** @type {0 | 1} */ (seat), line: [...new Set(lines.flat())], over: true };
+    }
+  }
+  return { winner: null, line: [], over: !board.includes(EMPTY) };
+}
+
+/**
+ * Return why no game leads to a board, in a sentence; null if one does.
+ *
+ * @param {Rules} rules
+ */
+export function whyNot(rules, board) {
+  const [first, second] = [marksOf(board, 0), marksOf(board, 1)];
+  if (second > first) {
+    return `O has ${second} marks and X ${first}; X moves first and cannot have fewer.`;
+  }
+  if (first > second + 1) {
+    return `X has ${first} marks and O ${second}; X can have one more at most.`;
+  }
+  const lines = [linesOf(rules, board, 0), linesOf(rules, board, 1)];
+  if (lines[0].length && lines[1].length) {
+    return "Both have a line; the first one ends the game.";
+  }
+  const winner = lines[0].length ? 0 : 1;
+  if (lines[winner].length) {
+    if (seatToMove(board) === winner) {
+      return `${MARKS[winner]} has a line, but ${MARKS[1 - winner]} has moved after it.`;
+    }
+    const common = lines[winner].reduce((cells, line) => cells.filter((cell) => line.includes(cell)));
+    if (!common.length) {
+      return `${MARKS[winner]} has lines that no single mark can have finished together.`;
+    }
+  }
+  return null;
+}
+
+/**
+ * Return a square's name in a list: its number from 1, or its row and column from 1.
+ *
+ * @param {Rules} rules
+ */
+export function squareName(rules, cell) {
+  if (rules.rows * rules.cols <= NUMBERED_CELLS) {
+    return String(cell + 1);
+  }
+  return `${Math.floor(cell / rules.cols) + 1} ${(cell % rules.cols) + 1}`;
+}
+
+/**
+ * Return a square's name in a sentence.
+ *
+ * @param {Rules} rules
+ */
+export function squareWords(rules, cell) {
+  if (rules.rows * rules.cols <= NUMBERED_CELLS) {
+    return `square ${cell + 1}`;
+  }
+  return `row ${Math.floor(cell / rules.cols) + 1}, column ${(cell % rules.cols) + 1}`;
+}
