@@ -1,12 +1,13 @@
 """What an exported page computes of its player is what Python computes, in every position."""
 
+import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from numpy.typing import NDArray
 
 from selfplay.algorithms import ALGORITHMS, load
@@ -17,7 +18,7 @@ from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupC
 from tests.selfplay.commands.web.boards import random_positions, texts
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import config_with
-from tictactoe import Rules, batch, solve
+from tictactoe import Rules, solve
 
 DQNS: Mapping[str, dict[str, Any]] = {
     "shared": {"symmetry": "none"},
@@ -35,6 +36,12 @@ TABLES = {
     "td-backup": TDBackupConfig(games=300),
 }
 PLIES = 700
+WORDS = {1: "win", 0: "draw", -1: "loss"}
+LOOK = """async ([own, boards]) => {
+    const source = (await import("./own_source.js")).ownSource(JSON.parse(own));
+    return JSON.stringify(await Promise.all(boards.split(" ").map((board) => source.look(0, board, null))));
+}"""
+"""Both ways as a text, because objects take the driver ten times as long."""
 
 
 def learned(config: Any) -> Any:
@@ -60,15 +67,10 @@ def look(browser: Any) -> Iterator[Any]:
     page.route("**/*", file)
     page.goto("http://page.test/")
 
-    def look(player: Any, boards: list[str], mask: bool = False, kept: int | None = None) -> list[dict[str, Any]]:
+    def look(player: Any, boards: list[str], mask: bool = False) -> list[dict[str, Any]]:
         own = {"game": export.game_of(player), "mask": mask, "weights": export.packed(player.tensors()), "kept": []}
-        found: list[dict[str, Any]] = page.evaluate(
-            """async ([own, boards, kept]) => {
-                const source = (await import("./own_source.js")).ownSource(own);
-                return Promise.all(boards.map((board) => source.look(0, board, kept)));
-            }""",
-            [own, boards, kept],
-        )
+        text = page.evaluate(LOOK, [json.dumps(own), " ".join(boards)])
+        found: list[dict[str, Any]] = json.loads(text)
         return found
 
     yield look
@@ -97,3 +99,54 @@ def test_a_network_has_the_same_values_and_moves(changes: dict[str, Any], look: 
 def test_a_table_has_the_same_values_and_moves(config: Any, look: Any) -> None:
     player = learned(config)
     same(player, ABSOLUTE, look(player, texts(ABSOLUTE)))
+
+
+def test_lines_of_a_larger_board_have_the_same_values_and_moves(look: Any) -> None:
+    """Nothing is claimed to be true of a board that the page does not solve."""
+    player = learned(replace(PRESETS["large"], num_envs=16, memory_size=2_000, batch_size=32, warmup=64, hidden=(64,)))
+    positions = random_positions(player.rules, 300, seed=1000)
+    looks = look(player, texts(positions))
+    same(player, positions, looks)
+    untold = {"exact": [None] * 16, "known": "no", "position": None, "gives_away": None}
+    assert all(shown | untold == shown for shown in looks)
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(3, 4, 3)], ids=str)
+def test_what_is_true_is_the_exact_solution(rules: Rules, look: Any) -> None:
+    """Of each cell, of the position and of the player's move."""
+    player = learned(config_with(rows=rules.rows, cols=rules.cols, k=rules.k, hidden=(4,)))
+    positions = ABSOLUTE if rules == Rules() else random_positions(rules, 500, seed=1000)
+    solution, expected = solve(rules), []
+    for board, move in zip(texts(positions), player.act(positions), strict=True):
+        mover, opponent = bitboards(board)
+        value, best = solution.lookup(mover, opponent)
+        after = [
+            WORDS[-solution.lookup(opponent, mover | 1 << cell)[0]] if mark == "." else None
+            for cell, mark in enumerate(board)
+        ]
+        expected.append({"exact": after, "known": "solved", "position": WORDS[value], "gives_away": move not in best})
+    shown = [{name: each[name] for name in expected[0]} for each in look(player, texts(positions))]
+    assert shown == expected
+
+
+def bitboards(board: str) -> tuple[int, int]:
+    """Return the marks of the mover and of the other seat."""
+    x, o = (sum(1 << cell for cell, each in enumerate(board) if each == mark) for mark in "XO")
+    return (x, o) if board.count("X") == board.count("O") else (o, x)
+
+
+@pytest.mark.parametrize(
+    ("board", "result", "line"),
+    [("XXXOO....", "X", [0, 1, 2]), ("OOOXX.X..", "O", [0, 1, 2]), ("XXOOOXXOX", "draw", [])],
+)
+def test_a_finished_game_has_its_result_and_no_move(board: str, result: str, line: list[int], look: Any) -> None:
+    [shown] = look(learned(config_with(hidden=(4,))), [board])
+    nothing = {"values": None, "move": None, "moves": [], "reply": None, "position": None, "gives_away": None}
+    ended = {"seat": board.count("X") - board.count("O"), "result": result, "line": line}
+    assert shown == ended | nothing | {"exact": [None] * 9, "known": "solved"}
+
+
+@pytest.mark.parametrize("board", ["X........X", "XX.......", "XXXOOO...", "<b>......", ""])
+def test_what_is_no_position_is_refused(board: str, look: Any) -> None:
+    with pytest.raises(Exception, match="Error: (X has|Both have|The board has)"):
+        look(learned(config_with(hidden=(4,))), [board])

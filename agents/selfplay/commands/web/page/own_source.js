@@ -41,14 +41,29 @@ export function ownSource(own) {
     const seat = seatToMove(board);
     const { winner, line, over } = standing(game, board);
     if (over) {
-      return { seat, result: winner === null ? "draw" : MARKS[winner], line, ...NO_MOVE, ...notKnown(board) };
+      return { seat, result: winner === null ? "draw" : MARKS[winner], line, ...NO_MOVE, ...truth(board, null) };
     }
     const find = await valuesBy(kept === null ? own.weights : own.kept[kept]);
     const values = [...find(board)];
     const reply = greedy(values, (cell) => board[cell] === EMPTY);
     const move = own.mask ? reply : greedy(values, () => true);
-    const truth = exact === null ? notKnown(board) : known(exact(board), move);
-    return { seat, result: null, line: [], values, move, moves: [move], reply, ...truth };
+    return { seat, result: null, line: [], values, move, moves: [move], reply, ...truth(board, move) };
+  }
+
+  /** Return what is true of a position, of a finished one with null as the move. */
+  function truth(board, move) {
+    const solved = exact !== null && move !== null ? exact(board) : [];
+    const known = exact === null ? "no" : "solved";
+    if (solved.length === 0) {
+      return { exact: Array.from(board, () => null), known, position: null, gives_away: null };
+    }
+    const best = Math.max(...solved.filter((result) => result !== null));
+    return {
+      exact: solved.map((result) => (result === null ? null : RESULTS[result + 1])),
+      known,
+      position: RESULTS[best + 1],
+      gives_away: solved[move] === null || solved[move] < best,
+    };
   }
 
   return {
@@ -60,6 +75,7 @@ export function ownSource(own) {
   };
 }
 
+const RESULTS = ["loss", "draw", "win"];
 const NO_MOVE = { values: null, move: null, moves: [], reply: null };
 
 function valuesOf(game, tensors) {
@@ -75,19 +91,4 @@ function greedy(values, open) {
     }
   });
   return best;
-}
-
-function notKnown(board) {
-  return { exact: Array.from(board, () => null), known: "no", position: null, gives_away: null };
-}
-
-function known(results, move) {
-  const words = ["loss", "draw", "win"];
-  const best = Math.max(...results.filter((result) => result !== null));
-  return {
-    exact: results.map((result) => (result === null ? null : words[result + 1])),
-    known: "solved",
-    position: words[best + 1],
-    gives_away: results[move] === null || results[move] < best,
-  };
 }
