@@ -1,0 +1,101 @@
+// A game: where it begins, which cells were marked, and up to which of them one looks at it.
+import { EMPTY, MARKS, seatToMove, standing, whyNot, withMark } from "./rules.js";
+
+/**
+ * @typedef {object} Game
+ * @property {string} start The board it begins with.
+ * @property {number[]} cells Every ply. The last may be a taken cell, by which its mover has lost.
+ * @property {number} at Plies that are on the board now.
+ */
+
+/**
+ * @typedef {object} Position
+ * @property {string} board
+ * @property {0 | 1} seat The seat to move; after a taken cell the one that chose it.
+ * @property {number | null} last
+ * @property {number | null} taken The taken cell that has ended the game.
+ * @property {0 | 1 | null} winner
+ * @property {number[]} line
+ * @property {boolean} over
+ */
+
+/** @returns {Game} */
+export function gameFrom(start, cells = [], at = cells.length) {
+  return { start, cells, at };
+}
+
+/**
+ * Return the position after the first `at` plies.
+ *
+ * @param {Game} game
+ * @returns {Position}
+ */
+export function positionOf(rules, game, at = game.at) {
+  let board = game.start;
+  let taken = null;
+  for (const cell of game.cells.slice(0, at)) {
+    if (board[cell] === EMPTY) {
+      board = withMark(board, cell, MARKS[seatToMove(board)]);
+    } else {
+      taken = cell;
+    }
+  }
+  const seat = /** @type {0 | 1} */ (seatToMove(board));
+  const last = at > 0 ? game.cells[at - 1] : null;
+  const { winner, line, over } = standing(rules, board);
+  if (taken !== null) {
+    return { board, seat, last, taken, winner: /** @type {0 | 1} */ (1 - seat), line, over: true };
+  }
+  return { board, seat, last, taken, winner, line, over };
+}
+
+/** Return the seat whose ply `ply` (from 0) of a game is. */
+export function seatOfPly(game, ply) {
+  return (seatToMove(game.start) + ply) % 2;
+}
+
+/** Return the game in which the mover of the position that one looks at has marked a cell; what followed is dropped. */
+export function played(game, cell) {
+  return gameFrom(game.start, [...game.cells.slice(0, game.at), cell]);
+}
+
+/** Return the game before the last move of a seat, or null if it has made none. */
+export function undone(game, seat) {
+  for (let ply = game.at - 1; ply >= 0; ply -= 1) {
+    if (seatOfPly(game, ply) === seat) {
+      return gameFrom(game.start, game.cells.slice(0, ply));
+    }
+  }
+  return null;
+}
+
+/** Return the game with another ply on the board, as near as it has one. */
+export function lookedAt(game, at) {
+  return gameFrom(game.start, game.cells, Math.max(0, Math.min(at, game.cells.length)));
+}
+
+/**
+ * Return why a game cannot have been played, in a sentence; null if it can.
+ *
+ * @param {Game} game
+ */
+export function whyNoGame(rules, game) {
+  const cells = rules.rows * rules.cols;
+  if (game.start.length !== cells || /[^.XO]/.test(game.start)) {
+    return `The board ${game.start.slice(0, 70)} is none of ${rules.rows} by ${rules.cols} cells.`;
+  }
+  const start = whyNot(rules, game.start);
+  if (start !== null) {
+    return start;
+  }
+  for (let ply = 0; ply < game.cells.length; ply += 1) {
+    const cell = game.cells[ply];
+    if (!Number.isInteger(cell) || cell < 0 || cell >= cells) {
+      return `There is no square ${cell + 1} on this board.`;
+    }
+    if (positionOf(rules, game, ply).over) {
+      return `The game is over before its move ${ply + 1}.`;
+    }
+  }
+  return null;
+}

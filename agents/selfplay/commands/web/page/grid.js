@@ -1,0 +1,90 @@
+// What every picture of a board has in common: where the squares are, marks, and the numbers around large boards.
+import { svg } from "./dom.js";
+import { MARKS, NUMBERED_CELLS } from "./rules.js";
+
+/** Width of a square, in units of the picture. */
+export const SQUARE = 100;
+const MARGIN = 46;
+const GAP = 6;
+
+/**
+ * Return the picture of an empty board, and its squares' groups in the order of the cells, each moved to its place.
+ *
+ * @param {import("./rules.js").Rules} rules
+ * @param {Record<string, any>} attributes
+ */
+export function boardPicture(rules, attributes) {
+  const margin = hasNumbers(rules) ? 0 : MARGIN;
+  const [width, height] = [margin + rules.cols * SQUARE, margin + rules.rows * SQUARE];
+  const squares = Array.from({ length: rules.rows * rules.cols }, (_, cell) => {
+    const [x, y] = [margin + (cell % rules.cols) * SQUARE, margin + Math.floor(cell / rules.cols) * SQUARE];
+    return svg("g", { transform: `translate(${x} ${y})`, "data-cell": cell });
+  });
+  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, ...attributes });
+  if (margin) {
+    picture.append(svg("g", { class: "edge", "aria-hidden": "true" }, ...edgeNumbers(rules)));
+  }
+  return { picture, squares };
+}
+
+/**
+ * Tell whether the squares of a board go by numbers of their own.
+ *
+ * @param {import("./rules.js").Rules} rules
+ */
+export function hasNumbers(rules) {
+  return rules.rows * rules.cols <= NUMBERED_CELLS;
+}
+
+function edgeNumbers(rules) {
+  const middle = (index) => MARGIN + (index + 0.5) * SQUARE;
+  const cols = Array.from({ length: rules.cols }, (_, col) => label(col + 1, middle(col), MARGIN / 2, 26));
+  const rows = Array.from({ length: rules.rows }, (_, row) => label(row + 1, MARGIN / 2, middle(row), 26));
+  return [...cols, ...rows];
+}
+
+/** Return text whose middle is at a place. */
+export function label(text, x, y, size, attributes = {}) {
+  const place = { x, y, "font-size": size, "text-anchor": "middle", "dominant-baseline": "central" };
+  return svg("text", { ...place, ...attributes }, String(text));
+}
+
+/** Return the background of a square. */
+export function tile(attributes = {}) {
+  return svg("rect", { x: GAP / 2, y: GAP / 2, width: SQUARE - GAP, height: SQUARE - GAP, rx: 10, ...attributes });
+}
+
+/** Return the drawing of a mark in a square. */
+export function markDrawing(mark, attributes = {}) {
+  const look = { class: `mark ${mark === MARKS[0] ? "cross" : "ring"}`, pathLength: 100, ...attributes };
+  if (mark === MARKS[0]) {
+    return svg("path", { d: "M27 27 73 73M73 27 27 73", ...look });
+  }
+  return svg("circle", { cx: 50, cy: 50, r: 25, ...look });
+}
+
+/**
+ * Return a small picture of a position, for a list.
+ *
+ * @param {import("./rules.js").Rules} rules
+ * @param {{move?: number | null, title?: string | null, order?: number[]}} [notes] a square with a dashed frame; the
+ *   picture's name, without which it is left to the words around it; the cells in the order in which they were marked
+ */
+export function smallBoard(rules, board, { move = null, title = null, order = [] } = {}) {
+  const named = title === null ? { "aria-hidden": "true" } : { role: "img", "aria-label": title };
+  const { picture, squares } = boardPicture(rules, { class: "small-board", ...named });
+  squares.forEach((square, cell) => {
+    square.append(tile({ class: "tile" }));
+    if (MARKS.includes(board[cell])) {
+      square.append(markDrawing(board[cell]));
+    }
+    if (cell === move) {
+      square.append(tile({ class: "chosen" }));
+    }
+    if (order.includes(cell)) {
+      square.append(label(order.indexOf(cell) + 1, 84, 20, 24, { class: "ply-number" }));
+    }
+  });
+  picture.append(...squares);
+  return picture;
+}

@@ -1,0 +1,78 @@
+// What the page shows, and the link that restores it: `#player=shipped&seat=O&moves=5,1,9` or `&board=X.O......`.
+import { gameFrom, lookedAt, whyNoGame } from "./game.js";
+import { MARKS, emptyBoard, seatToMove } from "./rules.js";
+
+export const VIEWS = ["game", "inside", "wrong", "lost", "live"];
+
+/**
+ * @typedef {object} State
+ * @property {number} player Index of the chosen player.
+ * @property {0 | 1} seat The person's.
+ * @property {import("./game.js").Game} game
+ * @property {string} view One of VIEWS.
+ * @property {number | null} kept Which of the player's earlier selves is looked into; null is the player of now.
+ * @property {string | null} setup The board that is being set up, which need not be a position yet.
+ */
+
+/**
+ * Return the link to what the page shows.
+ *
+ * @param {State} state
+ * @param {import("./server_source.js").Player} player
+ */
+export function linkTo(state, player) {
+  const parts = [`player=${encodeURIComponent(player.name)}`, `seat=${MARKS[state.seat]}`];
+  if (state.game.start !== emptyBoard(player)) {
+    parts.push(`board=${state.game.start}`);
+  }
+  if (state.game.cells.length) {
+    parts.push(`moves=${state.game.cells.map((cell) => cell + 1).join(",")}`);
+  }
+  if (state.game.at < state.game.cells.length) {
+    parts.push(`at=${state.game.at}`);
+  }
+  if (state.view !== VIEWS[0]) {
+    parts.push(`view=${state.view}`);
+  }
+  if (state.kept !== null) {
+    parts.push(`kept=${state.kept}`);
+  }
+  return `#${parts.join("&")}`;
+}
+
+/**
+ * Return what a link says, and in `problem` why some of it is not shown; a player with another name is the first.
+ *
+ * @param {string} hash
+ * @param {import("./server_source.js").Player[]} players
+ * @returns {{state: State, problem: string | null}}
+ */
+export function stateOf(hash, players) {
+  const link = new URLSearchParams(hash.replace(/^#/, ""));
+  const usable = players.filter((each) => each.error === null);
+  const name = link.get("player");
+  const named = usable.find((each) => each.name === name);
+  const player = named ?? usable[0];
+  let problem = name !== null && named === undefined ? `There is no player ${name.slice(0, 80)} here.` : null;
+
+  const moves = link.get("moves") ? link.get("moves").split(",").map((square) => Number(square) - 1) : [];
+  let game = gameFrom(link.get("board") ?? emptyBoard(player), moves);
+  const refusal = whyNoGame(player, game);
+  if (refusal !== null) {
+    problem ??= `The link holds no position of this player's board. ${refusal}`;
+    game = gameFrom(emptyBoard(player));
+  }
+  game = link.has("at") ? lookedAt(game, wholeNumber(link.get("at")) ?? game.at) : game;
+  const seat = link.has("seat") ? Math.max(0, MARKS.indexOf(link.get("seat"))) : seatToMove(game.start);
+  const view = VIEWS.includes(link.get("view")) ? link.get("view") : VIEWS[0];
+  const kept = wholeNumber(link.get("kept"));
+  const there = kept !== null && player.kept !== null && kept < player.kept.steps.length;
+  return {
+    state: { player: player.index, seat: /** @type {0 | 1} */ (seat), game, view, kept: there ? kept : null, setup: null },
+    problem,
+  };
+}
+
+function wholeNumber(text) {
+  return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null;
+}
