@@ -16,8 +16,9 @@ COMMANDS = {
     "certify": "write down the play of an unbeatable player, for others to check",
     "play": "play against a player",
     "arena": "let players meet each other",
+    "web": "open a page to play on, to look inside players, and to follow runs",
 }
-PLACES = {"play": "play.command", "arena": "arena.command"}
+PLACES = {"play": "play.command", "arena": "arena.command", "web": "web.command"}
 """The module of a command that has a folder of its own."""
 
 

@@ -7,9 +7,10 @@ import numpy as np
 from selfplay.agent import Player
 from selfplay.proof.counterexamples import of_play
 from selfplay.proof.evaluation import Proof
+from selfplay.proof.exact import NAMES, known_value
 from selfplay.proof.judge import Asked
-from selfplay.proof.reach import WHOLE_TREE_CELLS, Unproved
-from tictactoe import Rules, batch, search_value, solve
+from selfplay.proof.reach import Unproved
+from tictactoe import Rules, batch
 from tictactoe.drawing.text import MARKS, board_text
 from tictactoe.opponents import MOVE_POSITIONS
 from tictactoe.rewards import Rewards
@@ -18,7 +19,6 @@ WIDTH = 80
 GAP = "    "
 POSITIONS = 20_000
 """Positions of each ply in which a line is looked for that beats a player of a large board."""
-RESULTS = {1: "win", 0: "draw", -1: "loss"}
 
 
 def telling_games(judge: Asked, player: Player | None, evaluation: Proof | Unproved, width: int = WIDTH) -> str:
@@ -75,12 +75,8 @@ def _learned(rules: Rules, player: Player | None, marks: list[int], mover: int, 
 def _exact(rules: Rules, marks: list[int], mover: int, cell: int) -> str:
     if (marks[0] | marks[1]) >> cell & 1:
         return "exact: illegal"
-    position = marks[1 - mover], marks[mover] | 1 << cell
-    if rules.cells <= WHOLE_TREE_CELLS:
-        value: int | None = solve(rules).lookup(*position)[0]
-    else:
-        value = search_value(rules, *position, MOVE_POSITIONS)
-    return f"exact: {'not known' if value is None else RESULTS[-value]}"
+    value = known_value(rules, marks[1 - mover], marks[mover] | 1 << cell, MOVE_POSITIONS)
+    return f"exact: {'not known' if value is None else NAMES[-value]}"
 
 
 def self_play_game(judge: Asked, width: int = WIDTH) -> str:

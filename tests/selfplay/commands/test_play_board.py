@@ -2,7 +2,8 @@
 
 import pytest
 
-from selfplay.commands.play.board import Hint, Position, board, hint_board, how_to_name, read_square, square_name
+from selfplay.commands.play.board import Hint, board, hint_board, how_to_name, read_square, square_name
+from selfplay.commands.position import Position
 from tests.runs import refused
 from tictactoe import Rules
 

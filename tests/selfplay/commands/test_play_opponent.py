@@ -8,8 +8,9 @@ import pytest
 
 import selfplay
 from selfplay.algorithms import SHIPPED_FOLDER
-from selfplay.commands.play.board import Position, hint_board
+from selfplay.commands.play.board import hint_board
 from selfplay.commands.play.opponent import built_in, trained
+from selfplay.commands.position import Position
 from tests.runs import save
 from tests.selfplay.commands.test_play_board import LARGE, position
 from tests.selfplay.dqn.scripted import config_with, make

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from rich.color import Color
 from rich.style import Style
 from rich.text import Text
 
+from selfplay.commands.position import Position
 from selfplay.errors import UserError
 from tictactoe import Rules
 from tictactoe.drawing.text import MARKS, line_cells
@@ -23,52 +23,6 @@ MARK_STYLES = ("bold blue", "bold red")
 LINE_STYLE = "bold black on green"
 LOW, MIDDLE, HIGH = (230, 130, 70), (225, 225, 225), (105, 170, 230)
 """Background of a square worth -1, 0 and 1, red, green, blue; people who see few colours can tell these apart."""
-
-
-@dataclass(frozen=True)
-class Position:
-    """Hold a game between two plies, on a board of any size."""
-
-    rules: Rules
-    marks: tuple[int, int] = (0, 0)
-    """The bitboards of X and O."""
-    last_cell: int | None = None
-
-    @property
-    def seat(self) -> int:
-        """Return the seat to move."""
-        return (self.marks[0] | self.marks[1]).bit_count() % 2
-
-    @property
-    def mover(self) -> int:
-        """Return the marks of the seat to move."""
-        return self.marks[self.seat]
-
-    @property
-    def opponent(self) -> int:
-        """Return the marks of the other seat."""
-        return self.marks[1 - self.seat]
-
-    @property
-    def empty(self) -> tuple[int, ...]:
-        """Return the cells without a mark."""
-        return self.rules.cells_of(self.rules.empty_cells(*self.marks))
-
-    @property
-    def winner(self) -> int | None:
-        """Return the seat that has a line."""
-        return next((seat for seat in (0, 1) if self.rules.has_line(self.marks[seat])), None)
-
-    @property
-    def over(self) -> bool:
-        """Tell whether a line is complete or the board is full."""
-        return self.winner is not None or not self.empty
-
-    def after(self, cell: int) -> "Position":
-        """Return the position after the seat to move has marked an empty cell."""
-        first, second = self.marks
-        marks = (first | 1 << cell, second) if self.seat == 0 else (first, second | 1 << cell)
-        return Position(self.rules, marks, cell)
 
 
 class Hint(NamedTuple):

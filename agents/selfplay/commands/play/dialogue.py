@@ -5,8 +5,9 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from selfplay.commands.play.board import Position, board, hint_board, how_to_name, read_square, shown, square_name
+from selfplay.commands.play.board import board, hint_board, how_to_name, read_square, shown, square_name
 from selfplay.commands.play.opponent import Opponent
+from selfplay.commands.position import Position
 from selfplay.errors import UserError
 from tictactoe.drawing.text import MARKS
 

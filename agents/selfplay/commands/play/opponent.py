@@ -4,17 +4,17 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from selfplay.agent import Array, Player
-from selfplay.commands.play.board import Hint, Position
+from selfplay.agent import Player
+from selfplay.commands.play.board import Hint
+from selfplay.commands.position import Position
 from selfplay.errors import UserError
-from selfplay.proof.games import RESULTS
+from selfplay.proof.exact import NAMES, solved_results
 from selfplay.proof.judge import Judge
 from selfplay.proof.report import drawn_values, value_text
-from tictactoe import Rules, batch, solve
+from tictactoe import Rules
 from tictactoe.opponents import MOVE_POSITIONS, OPPONENTS, best_known, check_optimal
-from tictactoe.search import move_bounds
+from tictactoe.search import Bounds, move_bounds
 from tictactoe.tree import SOLVABLE_CELLS
 
 EXACT_HINTS = "how each square ends for you if both play best from there; * is best."
@@ -45,10 +45,10 @@ def trained(name: str, player: Player) -> Opponent:
     """Return a trained player; it is given the mask, since a person cannot be asked to break the rules."""
 
     def move(position: Position) -> int:
-        return int(player.act(_observation(position), _mask(position))[0])
+        return int(player.act(position.observation, position.mask)[0])
 
     def hints(position: Position) -> Mapping[int, Hint]:
-        values = player.q_values(_observation(position))[0]
+        values = player.q_values(position.observation)[0]
         chosen = move(position)
         # What a lost game is worth differs between learners, so the colours go from the worst square to the best.
         shown = drawn_values(values[list(position.empty)])
@@ -67,7 +67,7 @@ def own(name: str, judge: Judge, seed: int | None) -> Opponent:
     generator = np.random.default_rng(seed)
 
     def move(position: Position) -> int:
-        mover, opponent = _words(position)
+        mover, opponent = position.words
         if judge.draws:
             chances = judge.chances(mover, opponent)[0]
             return int(generator.choice(len(chances), p=chances))
@@ -100,37 +100,16 @@ def built_in(name: str, rules: Rules, seed: int | None) -> Opponent:
 
 
 def _exact_hints(position: Position) -> Mapping[int, Hint]:
-    solution = solve(position.rules)
-    hints = {}
-    _, best = solution.lookup(position.mover, position.opponent)
-    for cell in position.empty:
-        value = -solution.lookup(position.opponent, position.mover | 1 << cell)[0]
-        hints[cell] = Hint(RESULTS[value], value, cell in best)
-    return hints
+    return _hints(position, solved_results(position.rules, position.mover, position.opponent))
 
 
 def _searched_hints(position: Position) -> Mapping[int, Hint]:
-    rules, mover, opponent = position.rules, position.mover, position.opponent
-    bounds = move_bounds(rules, mover, opponent, MOVE_POSITIONS)
-    best = best_known(rules, mover, opponent, bounds)
+    return _hints(position, move_bounds(position.rules, position.mover, position.opponent, MOVE_POSITIONS))
+
+
+def _hints(position: Position, results: Mapping[int, Bounds]) -> Mapping[int, Hint]:
+    best = best_known(position.rules, position.mover, position.opponent, results)
     return {
-        cell: Hint(RESULTS[least] if least == most else NOT_KNOWN, (least + most) / 2, bool(best >> cell & 1))
-        for cell, (least, most) in bounds.items()
+        cell: Hint(NAMES[least] if least == most else NOT_KNOWN, (least + most) / 2, bool(best >> cell & 1))
+        for cell, (least, most) in results.items()
     }
-
-
-def _words(position: Position) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the marks of the seat to move and of the other as bitboards [1]."""
-    mover, opponent = (np.array([marks], np.uint64).view(np.int64) for marks in (position.mover, position.opponent))
-    return mover, opponent
-
-
-def _observation(position: Position) -> Array:
-    mover, opponent = _words(position)
-    return batch.observe(position.rules, batch.State(mover, opponent, ply=np.zeros(1, np.int64)), "mover")
-
-
-def _mask(position: Position) -> Array:
-    mask = np.zeros((1, position.rules.cells), np.int8)
-    mask[0, list(position.empty)] = 1
-    return mask
