@@ -8,6 +8,7 @@ import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from selfplay.learner import Learner
     from selfplay.runs.experiment import Run
     from selfplay.runs.loop import Record
+    from selfplay.tensor_file import Reader
 
 Config: TypeAlias = DQNConfig | TabularConfig
 
@@ -38,8 +40,8 @@ class Algorithm(NamedTuple):
     settings: type[Config]
     learner: "Callable[[Any, NetworkFactory | None], Learner]"
     """Returns the learner of the settings, with a network of one's own or without."""
-    player: "Callable[[Path, Any, Mapping[str, object], NetworkFactory | None], Player]"
-    """Returns the player that a file holds, by the settings and notes of its run."""
+    player: "Callable[[Path, Any, Mapping[str, object], NetworkFactory | None, Reader], Player]"
+    """Returns the player that a file holds, by the settings and notes of its run, and by what reads such a file."""
 
 
 def _dqn(config: DQNConfig, network: "NetworkFactory | None") -> "Learner":
@@ -49,11 +51,11 @@ def _dqn(config: DQNConfig, network: "NetworkFactory | None") -> "Learner":
 
 
 def _dqn_player(
-    path: Path, config: DQNConfig, notes: Mapping[str, object], network: "NetworkFactory | None"
+    path: Path, config: DQNConfig, notes: Mapping[str, object], network: "NetworkFactory | None", read: "Reader"
 ) -> "Player":
     from selfplay.dqn.player import read_player
 
-    return read_player(path, config, notes, network)
+    return read_player(path, config, notes, network, read)
 
 
 def _tabular(config: TabularConfig, network: "NetworkFactory | None") -> "Learner":
@@ -64,12 +66,12 @@ def _tabular(config: TabularConfig, network: "NetworkFactory | None") -> "Learne
 
 
 def _tabular_player(
-    path: Path, config: TabularConfig, _notes: Mapping[str, object], network: "NetworkFactory | None"
+    path: Path, config: TabularConfig, _notes: Mapping[str, object], network: "NetworkFactory | None", read: "Reader"
 ) -> "Player":
     from selfplay.tabular.players import read_player
 
     _no_network(config, network)
-    return read_player(path, config)
+    return read_player(path, config, read)
 
 
 def _no_network(config: TabularConfig, network: "NetworkFactory | None") -> None:
@@ -182,20 +184,44 @@ def _known(preset: object) -> str:
 
 
 @naming_the_extra()
-def load(folder: str | Path, network: "NetworkFactory | None" = None) -> "Player":
+def load(folder: str | Path, network: "NetworkFactory | None" = None, steps: int | None = None) -> "Player":
     """Return the player that a run folder of any algorithm holds; its greedy moves are those of the run's end.
 
     "shipped" is the proved player that comes with the package. `network` is what made the network of one's own, where
-    the run has one. Nothing that is read can run code.
+    the run has one. With `steps` it is the player as it was after so many, one of `kept_steps`. Nothing that is read
+    can run code.
 
     Raises:
-        UserError: a file is missing, truncated, foreign, or does not fit the others.
+        UserError: a file is missing, truncated, foreign, or does not fit the others; no player was kept at `steps`.
     """
-    folder = SHIPPED_FOLDER if folder == SHIPPED else Path(folder)
+    from selfplay.runs.kept import PLAYERS, read_kept
+    from selfplay.tensor_file import read_model
+
+    folder = _run_folder(folder)
+    config, notes = read_settings(folder)
+    name, read = (MODEL, read_model) if steps is None else (PLAYERS, partial(read_kept, steps=steps))
+    return ALGORITHMS[config.algorithm].player(folder / name, config, notes, network, read)
+
+
+@naming_the_extra()
+def kept_steps(folder: str | Path) -> tuple[int, ...]:
+    """Return after how many steps a run has kept its player, in order: at its evaluations 1, 2, 4, 8, ... and its end.
+
+    `load` takes one of them. A run of before such players were kept has none, and neither has the shipped player.
+
+    Raises:
+        UserError: there is no such run folder, or its file of players cannot be read.
+    """
+    from selfplay.runs import kept
+
+    return kept.kept_steps(_run_folder(folder))
+
+
+def _run_folder(name: str | Path) -> Path:
+    folder = SHIPPED_FOLDER if name == SHIPPED else Path(name)
     if not folder.is_dir():
         raise UserError(f"{folder}: there is no such run folder")
-    config, notes = read_settings(folder)
-    return ALGORITHMS[config.algorithm].player(folder / MODEL, config, notes, network)
+    return folder
 
 
 def read_settings(folder: Path) -> tuple[Config, dict[str, Any]]:

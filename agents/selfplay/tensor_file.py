@@ -3,8 +3,10 @@
 Such a file cannot hold code, but it can announce more than memory holds, be a pipe, or have no end.
 """
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -17,6 +19,9 @@ from tictactoe import Rules
 
 LONGEST_HEADER = 1 << 20
 """Bytes; what this program writes has some hundreds."""
+
+Reader: TypeAlias = Callable[[Path, Mapping[str, Tensor], Rules], dict[str, Tensor]]
+"""Returns the wanted tensors, of a board, that a player's file holds, as `read_model` does."""
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
@@ -47,16 +52,28 @@ def read_tensors(path: Path, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
         SafetensorError: it is damaged or of another kind.
         OtherTensorsError: it holds other names or shapes.
     """
+    shapes = {name: tuple(tensor.shape) for name, tensor in wanted.items()}
+    with opened(path) as file:
+        found = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 (no mapping)
+        if found != shapes:
+            raise OtherTensorsError(found)
+        return {name: file.get_tensor(name) for name in shapes}
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[Any]:
+    """Open a file of which only the header, whose size has been looked at, is read as long as no tensor is asked for.
+
+    Raises:
+        OSError: the file cannot be read or is no regular file.
+        SafetensorError: it is damaged or of another kind.
+    """
     with open_regular(path) as file:
         length = int.from_bytes(file.read(8), "little")
     if length > LONGEST_HEADER:
         raise SafetensorError(f"its header is to have {length:,} bytes")
-    shapes = {name: tuple(tensor.shape) for name, tensor in wanted.items()}
-    with safe_open(path, framework="pt") as opened:
-        found = {name: tuple(opened.get_slice(name).get_shape()) for name in opened.keys()}  # noqa: SIM118 (no mapping)
-        if found != shapes:
-            raise OtherTensorsError(found)
-        return {name: opened.get_tensor(name) for name in shapes}
+    with safe_open(path, framework="pt") as mapped:
+        yield mapped
 
 
 def bytes_at_most(wanted: Mapping[str, Tensor]) -> int:
@@ -71,20 +88,41 @@ def read_model(path: Path, wanted: Mapping[str, Tensor], rules: Rules) -> dict[s
         UserError: they are not, or the file cannot be read.
     """
     try:
-        tensors = read_tensors(path, wanted)
+        with told_in_one_line(path):
+            tensors = read_tensors(path, wanted)
+    except OtherTensorsError as error:
+        raise UserError(f"{path}: {_difference(error.found, wanted, rules)}") from None
+    check_numbers(path, tensors, wanted)
+    return tensors
+
+
+@contextlib.contextmanager
+def told_in_one_line(path: Path) -> Iterator[None]:
+    """Say in one line why a player's file cannot be read.
+
+    Raises:
+        UserError: it cannot.
+    """
+    try:
+        yield
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file; did the run end?") from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
     except SafetensorError as error:
         raise UserError(f"{path}: is truncated or not a safetensors file ({error})") from None
-    except OtherTensorsError as error:
-        raise UserError(f"{path}: {_difference(error.found, wanted, rules)}") from None
+
+
+def check_numbers(path: Path, tensors: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> None:
+    """Refuse tensors of other types than those wanted, or with numbers that are not finite.
+
+    Raises:
+        UserError: there are some.
+    """
     for key, tensor in tensors.items():
         if tensor.dtype != wanted[key].dtype or not bool(torch.isfinite(tensor).all()):
             dtype = str(wanted[key].dtype).removeprefix("torch.")
             raise UserError(f"{path}: {key} is not made of finite {dtype} numbers")
-    return tensors
 
 
 def _difference(found: dict[str, tuple[int, ...]], wanted: Mapping[str, Tensor], rules: Rules) -> str:

@@ -13,7 +13,7 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.network import NetworkFactory, QNetwork, network_of, own_network
 from selfplay.dqn.targets import masked
 from selfplay.errors import UserError
-from selfplay.tensor_file import read_model
+from selfplay.tensor_file import Reader, read_model
 from tictactoe import Rules
 
 MOST_NUMBERS = 1 << 18
@@ -125,7 +125,9 @@ def _names(networks: tuple[nn.Module, ...]) -> tuple[str, ...]:
     return ("shared",) if len(networks) == 1 else ("first", "second")
 
 
-def read_player(path: Path, config: DQNConfig, notes: Mapping[str, object], own: NetworkFactory | None) -> QPlayer:
+def read_player(
+    path: Path, config: DQNConfig, notes: Mapping[str, object], own: NetworkFactory | None, read: Reader = read_model
+) -> QPlayer:
     """Return the player whose weights a file holds, of the settings and notes that its run has written.
 
     Raises:
@@ -136,7 +138,7 @@ def read_player(path: Path, config: DQNConfig, notes: Mapping[str, object], own:
         own_network(own, config.rules) if own else network_of(config, torch.device("meta"))
         for _ in range(1 if config.networks == "shared" else 2)
     )
-    tensors = read_model(path, named_weights(networks), config.rules)
+    tensors = read(path, named_weights(networks), config.rules)
     for name, network in zip(_names(networks), networks, strict=True):
         weights = {key: tensors[f"{name}.{key}"] for key in network.state_dict()}
         network.load_state_dict(weights, assign=True)

@@ -15,6 +15,7 @@ from selfplay.proof.reach import Unproved
 from selfplay.runs import folder as run_folder
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.runs.flags import RunFlags
+from selfplay.runs.kept import KeptPlayers, is_kept
 from selfplay.runs.loop import Record, ends, records, resumed
 from selfplay.runs.record import Tracker, evaluation_metrics, first_lines, metrics_evaluation
 from selfplay.runs.screen import Screen
@@ -75,6 +76,8 @@ def run(learner: Learner, kept: Checkpoints) -> Run:
     with _refusals_in_one_line(folder):
         earlier = first_lines(folder, kept.evaluations, config.unit, config.rules) if kept.resuming else []
         run_folder.write_config(folder, config, learner.notes())
+        steps_kept = [int(line[config.unit]) for number, line in enumerate(earlier, start=1) if is_kept(number)]
+        players = KeptPlayers(folder, learner.player(), steps_kept)
         tracker = Tracker(folder, config.unit, earlier)
         history = [(int(line[config.unit]), metrics_evaluation(line, config.rules), line) for line in earlier]
         finished = False
@@ -93,12 +96,15 @@ def run(learner: Learner, kept: Checkpoints) -> Run:
                     history.append((steps, evaluation, dict(metrics)))
                     tracker.metrics(steps, evaluation_metrics(evaluation) | dict(metrics))
                     screen.show(record)
+                    if is_kept(len(history)):
+                        players.keep(steps, player)
                     # The last one here too: a checkpoint counts an evaluation only when all of it is recorded.
-                    if _is_power_of_two(len(history)) or ends(config, steps, screen.proofs):
+                    if is_kept(len(history)) or ends(config, steps, screen.proofs):
                         tracker.player(steps, player)
                         write_player()
                 # Saved before anything more is shown, which may fail: the terminal can be gone by now.
                 write_player()
+                players.keep(history[-1][0], learner.player())
                 run_folder.write_evaluation(folder, history[-1][1])
                 learner.write_report(folder)
                 finished = True
@@ -127,8 +133,3 @@ def _refusals_in_one_line(folder: Path) -> Iterator[None]:
             raise UserError(f"{what}; once it can, start the run again, or choose another --run-dir now") from None
         again = command("train", "--resume", str(folder))
         raise UserError(f"{what}; once it can, {again} goes on from the last checkpoint") from None
-
-
-def _is_power_of_two(number: int) -> bool:
-    """Tell whether a positive number is 1, 2, 4, 8, ..."""
-    return number & (number - 1) == 0

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from selfplay.tabular.boards import FloatArray, IntArray, greedy, rows_and_seats
 from selfplay.tabular.config import MinimaxQConfig, TabularConfig
-from selfplay.tensor_file import read_model
+from selfplay.tensor_file import Reader, read_model
 from tictactoe import Rules
 
 TABLE = "table"
@@ -76,12 +76,12 @@ class MinimaxQPlayer:
         return {TABLE: torch.from_numpy(self.table)}
 
 
-def read_player(path: Path, config: TabularConfig) -> AfterstatePlayer | MinimaxQPlayer:
+def read_player(path: Path, config: TabularConfig, read: Reader = read_model) -> AfterstatePlayer | MinimaxQPlayer:
     """Return the player whose table a file holds.
 
     Raises:
         UserError: the file does not hold it.
     """
     wanted = {TABLE: torch.empty(config.table_shape, dtype=torch.float64, device="meta")}
-    table = read_model(path, wanted, config.rules)[TABLE].numpy()
+    table = read(path, wanted, config.rules)[TABLE].numpy()
     return MinimaxQPlayer(table) if isinstance(config, MinimaxQConfig) else AfterstatePlayer(config.rules, table)
