@@ -1,17 +1,21 @@
-"""One player as a single HTML file that needs no server: the page, what was learned, and what Python has proved of it."""
+"""One player as a single HTML file that needs no server: the page, what it has learned, and what is proved of it."""
 
 import base64
 import gzip
-import hashlib
-import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfplay.commands.web.bundle import BundleError, bundle
+from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, kept_steps, load, read_settings
+from selfplay.commands.players import is_own
+from selfplay.commands.web import wrong
+from selfplay.commands.web.bundle import document
+from selfplay.commands.web.catalogue import Catalogue
+from selfplay.dqn.player import OWN_NETWORK
 from selfplay.errors import UserError
 from selfplay.files import write_whole
+from tictactoe import Rules
+from tictactoe.opponents import OPPONENTS
 from tictactoe.symmetry import symmetries
 
 if TYPE_CHECKING:
@@ -21,55 +25,87 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).parent / "page"
 ENTRY = "exported.js"
-"""The module that starts the page on what lies inside it."""
-DATA = "own"
-"""The id of the element that holds it."""
-LARGEST = 64_000_000
-"""Bytes of weights or of a table, before they are packed, that a page is given."""
+"""The module that starts the page with what lies inside it."""
+LARGEST = 50_000_000
+"""Bytes of numbers that a page is given: a table for 14 cells has 38 million."""
 ROOM_FOR_KEPT = 300_000
-"""Bytes of the file, at most, for the kept players of the slider."""
-
-STYLE = re.compile(r'<link rel="stylesheet" href="[\w./-]+">')
-SCRIPT = re.compile(r'<script type="module" src="[\w./-]+"></script>')
-ELSEWHERE = re.compile(r'(?:src|href)="(?![#"])[^"]*"')
+"""Characters of the file, at most, for the player as it was earlier."""
 
 
-def document(page: Mapping[str, str], data: Mapping[str, Any]) -> str:
-    """Return the whole file: `page` are the page's files by name, `data` what own_source.js wants to know.
+def export(names: Sequence[str], output: Path) -> None:
+    """Write the page of one player as a single file, and say where it is.
 
     Raises:
-        BundleError: the page is written as cannot be bundled.
+        UserError: it is not one player, or one that a page cannot compute.
+        OSError: the file cannot be written.
     """
-    modules = {name: text for name, text in page.items() if name.endswith(".js")}
-    script, style = "\n" + bundle(modules, ENTRY), "\n" + page["style.css"]
-    if "</style" in style.lower():
-        raise BundleError("style.css: cannot be bundled: it ends its element")
-    held = f'<script type="application/json" id="{DATA}">{in_script(data)}</script>'
-    policy = f'<meta http-equiv="Content-Security-Policy" content="{content_policy(script, style)}">'
-    html = _replaced(page["index.html"], "<head>", f"<head>\n{policy}")
-    html = _replaced(html, _only(STYLE, html), f"<style>{style}</style>")
-    script_element = _only(SCRIPT, html)
-    left = ELSEWHERE.search(html.replace(script_element, ""))
-    if left:
-        raise BundleError(f"index.html: cannot be bundled: {left.group()}")
-    return _replaced(html, script_element, f'{held}\n<script type="module">{script}</script>')
+    if len(names) != 1:
+        raise UserError(f"--export writes the page of one player, got {len(names)}: selfplay web RUN --export {output}")
+    name = names[0]
+    check_exportable(name)
+    own = own_data(name)
+    page = {path.name: path.read_text("utf-8") for path in PAGE.iterdir() if path.is_file()}
+    content = document(page, ENTRY, {"own": own}).encode()
+    write_whole(output, content)
+    there, inside = len(kept_steps(name)), len(own["kept"])
+    kept = f", with {inside} of its {there} kept players" if there else ""
+    print(f"The page of {own['player']['name']} is in {output} ({len(content):,} bytes{kept}); it needs no server.")
 
 
-def content_policy(script: str, style: str) -> str:
-    """Return the policy that lets this script and this style work and nothing be asked for."""
-    return (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; connect-src 'none'; "
-        "base-uri 'none'; form-action 'none'"
-    )
+def check_exportable(name: str) -> None:
+    """Refuse who is no trained player whose numbers a page can compute with.
+
+    Raises:
+        UserError: it is none, or its run cannot be read.
+    """
+    what = None
+    if name in OPPONENTS:
+        what = "is a built-in opponent, which has learned nothing"
+    elif is_own(name):
+        what = "is an agent of your own, which only Python can ask"
+    elif name == SHIPPED or Path(name).is_dir():
+        network = read_settings(SHIPPED_FOLDER if name == SHIPPED else Path(name))[1].get(OWN_NETWORK)
+        what = f"has a network of your own, {network}, which only Python can ask" if network is not None else None
+    if what is not None:
+        raise UserError(f"{name}: {what}; --export takes shipped, or a run of any algorithm with a network of ours")
 
 
-def in_script(data: Any) -> str:
-    """Return data as JSON that no element ends in: names in it may be anybody's."""
-    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+def own_data(name: str) -> dict[str, Any]:
+    """Return what own_source.js wants to know of a player, ready for JSON.
+
+    Raises:
+        UserError: there is no such player, or it is too large.
+    """
+    catalogue = Catalogue((name,), None, "absolute", Rules())
+    entry, chosen = catalogue.entries()[0], catalogue.chosen(0)
+    player = chosen.player
+    assert player is not None, f"{name} is a trained player"
+    size = sum(tensor.nbytes for tensor in player.tensors().values())
+    if size > LARGEST:
+        raise UserError(f"{name}: has {size:,} bytes of numbers; a page is given at most {LARGEST:,}")
+    kept = kept_players(name)
+    found = wrong.findings(chosen.judge, player)
+    return {
+        "player": entry | {"index": 0, "kept": {"unit": entry["kept"]["unit"], "steps": list(kept)} if kept else None},
+        "game": game_of(player),
+        "mask": getattr(player, "mask", False),
+        "weights": packed(player.tensors()),
+        "kept": list(kept.values()),
+        "wrong": wrong.wrong_states(found),
+        "lost": wrong.lost_games(found),
+    }
+
+
+def kept_players(name: str) -> dict[int, str]:
+    """Return what a run has kept of its way, by its steps: every second or fourth, the last too, where all are too large."""
+    kept = {steps: packed(load(name, steps=steps).tensors()) for steps in kept_steps(name)}
+    while sum(map(len, kept.values())) > ROOM_FOR_KEPT:
+        kept = {} if len(kept) == 1 else {steps: kept[steps] for steps in [*kept][::-1][::2][::-1]}
+    return kept
 
 
 def game_of(player: "Player") -> dict[str, Any]:
-    """Return what network.js, solve.js and table.js want to know of a player's game."""
+    """Return what network.js and solve.js want to know of a player's game."""
     rules = player.rules
     return {
         "rows": rules.rows,
@@ -87,20 +123,3 @@ def packed(tensors: "Mapping[str, Tensor]") -> str:
 
     content = save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
     return base64.b64encode(gzip.compress(content, mtime=0)).decode()
-
-
-def _only(pattern: re.Pattern[str], html: str) -> str:
-    found = pattern.findall(html)
-    if len(found) != 1:
-        raise BundleError(f"index.html: must have one {pattern.pattern}, has {len(found)}")
-    only: str = found[0]
-    return only
-
-
-def _replaced(html: str, old: str, new: str) -> str:
-    before, _, after = html.partition(old)
-    return before + new + after
-
-
-def _hash(content: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
