@@ -117,6 +117,12 @@ function panels(app) {
     const there = all.filter((each) => each.there()).map((each) => each.id);
     const view = there.includes(app.state.view) ? app.state.view : there[0];
     show(view, there);
-    all.find((each) => each.id === view).panel.show();
+    for (const { id, panel } of all) {
+      if (id === view) {
+        panel.show();
+      } else {
+        panel.hide?.();
+      }
+    }
   };
 }

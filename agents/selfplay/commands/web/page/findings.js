@@ -1,0 +1,53 @@
+// What a proof has found of a player, which takes a while: asked for when it is looked at, and kept until asked anew.
+import { button, html } from "./dom.js";
+
+/**
+ * Make the place of a finding.
+ *
+ * @template T
+ * @param {import("./main.js").App} app
+ * @param {(player: number) => Promise<T>} ask
+ * @param {(answer: T) => Node[]} draw
+ * @returns {{root: HTMLElement, show: () => void, answer: () => T | null}} the answer is that of the chosen player
+ */
+export function finding(app, ask, draw) {
+  const status = html("p", { class: "hint", role: "status" });
+  const content = html("div", {});
+  const again = button("Look again", () => find(), { class: "again" });
+  const root = html("div", {}, status, content, html("div", { class: "row" }, again));
+  let player = null;
+  let answer = null;
+
+  async function find() {
+    player = app.state.player;
+    const asked = player;
+    answer = null;
+    status.hidden = false;
+    status.textContent = "Following the player's games over every reply. This can take a while on a large board.";
+    content.replaceChildren();
+    again.hidden = true;
+    try {
+      const found = await ask(asked);
+      if (asked === player) {
+        answer = found;
+        status.hidden = true;
+        show();
+      }
+    } catch (error) {
+      if (asked === player) {
+        status.textContent = error.message;
+      }
+    }
+    again.hidden = false;
+  }
+
+  function show() {
+    if (player !== app.state.player) {
+      find();
+    } else if (answer !== null) {
+      content.replaceChildren(...draw(answer));
+    }
+  }
+
+  return { root, show, answer: () => (player === app.state.player ? answer : null) };
+}
