@@ -29,7 +29,7 @@ ENTRY = "exported.js"
 LARGEST = 50_000_000
 """Bytes of numbers that a page is given: a table for 14 cells has 38 million."""
 ROOM_FOR_KEPT = 300_000
-"""Characters of the file, at most, for the player as it was earlier."""
+"""Characters of the file, at most, for the player as it was before the end."""
 
 
 def export(names: Sequence[str], output: Path) -> None:
@@ -48,8 +48,8 @@ def export(names: Sequence[str], output: Path) -> None:
     content = document(page, ENTRY, {"own": own}).encode()
     write_whole(output, content)
     there, inside = len(kept_steps(name)), len(own["kept"])
-    kept = f", with {inside} of its {there} kept players" if there else ""
-    print(f"The page of {own['player']['name']} is in {output} ({len(content):,} bytes{kept}); it needs no server.")
+    left_out = f", with {inside} of the {there} players that its run has kept" if inside < there else ""
+    print(f"The page of {own['player']['name']} is in {output} ({len(content):,} bytes{left_out}); it needs no server")
 
 
 def check_exportable(name: str) -> None:
@@ -64,10 +64,15 @@ def check_exportable(name: str) -> None:
     elif is_own(name):
         what = "is an agent of your own, which only Python can ask"
     elif name == SHIPPED or Path(name).is_dir():
-        network = read_settings(SHIPPED_FOLDER if name == SHIPPED else Path(name))[1].get(OWN_NETWORK)
+        network = read_settings(folder(name))[1].get(OWN_NETWORK)
         what = f"has a network of your own, {network}, which only Python can ask" if network is not None else None
     if what is not None:
         raise UserError(f"{name}: {what}; --export takes shipped, or a run of any algorithm with a network of ours")
+
+
+def folder(name: str) -> Path:
+    """Return the run folder of a trained player."""
+    return SHIPPED_FOLDER if name == SHIPPED else Path(name)
 
 
 def own_data(name: str) -> dict[str, Any]:
@@ -83,25 +88,30 @@ def own_data(name: str) -> dict[str, Any]:
     size = sum(tensor.nbytes for tensor in player.tensors().values())
     if size > LARGEST:
         raise UserError(f"{name}: has {size:,} bytes of numbers; a page is given at most {LARGEST:,}")
-    kept = kept_players(name)
+    weights, kept = packed(player.tensors()), kept_players(name)
+    unit = read_settings(folder(name))[0].unit
     found = wrong.findings(chosen.judge, player)
     return {
-        "player": entry | {"index": 0, "kept": {"unit": entry["kept"]["unit"], "steps": list(kept)} if kept else None},
+        "player": entry | {"kept": {"unit": unit, "steps": list(kept)} if kept else None},
         "game": game_of(player),
         "mask": getattr(player, "mask", False),
-        "weights": packed(player.tensors()),
-        "kept": list(kept.values()),
+        "weights": weights,
+        "kept": ["" if text == weights else text for text in kept.values()],
         "wrong": wrong.wrong_states(found),
         "lost": wrong.lost_games(found),
     }
 
 
 def kept_players(name: str) -> dict[int, str]:
-    """Return what a run has kept of its way, by its steps: every second or fourth, the last too, where all are too large."""
-    kept = {steps: packed(load(name, steps=steps).tensors()) for steps in kept_steps(name)}
-    while sum(map(len, kept.values())) > ROOM_FOR_KEPT:
-        kept = {} if len(kept) == 1 else {steps: kept[steps] for steps in [*kept][::-1][::2][::-1]}
-    return kept
+    """Return the players that a run has kept, packed, by their steps: the last, and before it as many as there is room for.
+
+    Where there is no room for all it is every second of them, or every fourth.
+    """
+    steps = kept_steps(name)
+    texts = {each: packed(load(name, steps=each).tensors()) for each in steps}
+    while sum(len(texts[each]) for each in steps[:-1]) > ROOM_FOR_KEPT:
+        steps = steps[::-1][::2][::-1]
+    return {each: texts[each] for each in steps}
 
 
 def game_of(player: "Player") -> dict[str, Any]:

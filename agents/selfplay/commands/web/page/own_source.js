@@ -13,7 +13,7 @@ import { tableValues } from "./table.js";
  * @property {import("./network.js").Game} game
  * @property {boolean} mask It never chooses a taken cell.
  * @property {string} weights What it has learned, as unpackTensors reads it.
- * @property {string[]} kept What it had learned at each of its kept steps.
+ * @property {string[]} kept What it had learned at each of its kept steps; "" where that is what it has learned now.
  * @property {import("./server_source.js").Wrong} wrong What Python has proved of it.
  * @property {import("./server_source.js").Lost} lost
  */
@@ -43,7 +43,7 @@ export function ownSource(own) {
     if (over) {
       return { seat, result: winner === null ? "draw" : MARKS[winner], line, ...NO_MOVE, ...truth(board, null) };
     }
-    const find = await valuesBy(kept === null ? own.weights : own.kept[kept]);
+    const find = await valuesBy((kept !== null && own.kept[kept]) || own.weights);
     const values = [...find(board)];
     const reply = greedy(values, (cell) => board[cell] === EMPTY);
     const move = own.mask ? reply : greedy(values, () => true);
