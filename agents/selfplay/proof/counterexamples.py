@@ -5,7 +5,9 @@ or if some reply completes a line or leads to a beaten position. Whoever begins 
 found wrong.
 """
 
-from collections.abc import Sequence
+import heapq
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,10 +36,16 @@ class Counterexamples(NamedTuple):
     """[n] int64: the other seat's."""
     whole: bool
     """Whether these are all; False if there were too many positions, and a random part of each ply was followed."""
-    shortest: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
-    """The cells of a shortest line that beats it in each seat; None where no line was found."""
+    lines: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
+    """The cells of the shortest lines that beat it in each seat, the shortest first; none where none was found."""
     evaluation: Proof | Unproved
     """What the same walk proves."""
+
+    @property
+    def shortest(self) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
+        """Return the cells of a shortest line that beats it in each seat; None where no line was found."""
+        first, second = (next(iter(lines), None) for lines in self.lines)
+        return first, second
 
 
 def counterexamples(
@@ -57,8 +65,8 @@ def counterexamples(
     return of_play(Judge(agent, rules, perspective), positions, np.random.default_rng(seed))
 
 
-def of_play(judge: Asked, positions: int, generator: np.random.Generator) -> Counterexamples:
-    """Return the counterexamples of an agent's play in both seats.
+def of_play(judge: Asked, positions: int, generator: np.random.Generator, most_lines: int = 1) -> Counterexamples:
+    """Return the counterexamples of an agent's play in both seats, with at most so many lines of each.
 
     Of an agent that plays the same in all symmetric images of a position, one image of each.
     """
@@ -72,7 +80,7 @@ def of_play(judge: Asked, positions: int, generator: np.random.Generator) -> Cou
         for ply, distance in zip(plies, plies_to_end, strict=True):
             beaten = distance < NEVER
             found.append((ply.mine[beaten], ply.theirs[beaten]))
-        lines.append(shortest_line(judge, plies, plies_to_end, seat))
+        lines.append(tuple(itertools.islice(lost_lines(judge, plies, plies_to_end, seat), most_lines)))
     mover, opponent = (np.concatenate(marks) for marks in zip(*found, strict=True))
     evaluation = of_seats(*seats)
     return Counterexamples(mover, opponent, isinstance(evaluation, Proof), (lines[0], lines[1]), evaluation)
@@ -152,48 +160,62 @@ def _known(
     return reached
 
 
-def shortest_line(
+def lost_lines(
     judge: Asked, plies: Sequence[Ply], plies_to_end: Sequence[NDArray[np.int16]], seat: int
-) -> tuple[int, ...] | None:
-    """Return the cells of a shortest line from the empty board on that beats the agent; None if none does."""
+) -> Iterator[tuple[int, ...]]:
+    """Yield the cells of each line from the empty board on that beats the agent, the shortest first.
+
+    Those of one length come in the order of their cells. A line that ends with a move of the agent's ends with a taken
+    cell, any other with the opponent's line.
+    """
     rules = judge.rules
-    if seat == 1 and rules.k == 1:
-        return (0,)
-    if not plies or plies_to_end[0].min() == NEVER:
-        return None
     known = [
         (sort_keys(rules, ply.mine, ply.theirs), distance) for ply, distance in zip(plies, plies_to_end, strict=True)
     ]
-    line: list[int] = []
-    mine: IntArray = np.zeros(1, np.int64)
-    theirs = mine
-    if seat == 1:
-        line.append(_quickest(judge, mine, theirs, np.arange(rules.cells), known[0]))
-        theirs = np.int64(1) << np.array(line)
-    for later in [*known[1:], None]:
-        ply = Ply(mine, theirs, moves_of(judge, mine, theirs))
-        after = _moved(rules, ply)
-        distance = _after(rules, after, later, judge.symmetric)
-        move = int(distance.argmin())
-        line.append(int(after.cell[move]))
-        if distance[move] == 1:
-            break
-        mine, theirs = after.mine[move : move + 1], after.theirs[move : move + 1]
-        empty = int(rules.empty_cells(mine, theirs)[0])
-        winning = int(rules.winning_cells(theirs)[0]) & empty
-        if winning:
-            line.append((winning & -winning).bit_length() - 1)
-            break
-        assert later is not None
-        cells = np.array(rules.cells_of(empty))
-        line.append(_quickest(judge, mine, theirs, cells, later))
-        theirs = theirs | np.int64(1) << np.array(line[-1:])
-    return tuple(line)
+
+    def going_on(line: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+        """Return the cells that lead on to such lines, each with the length of the shortest of them."""
+        own, moved = len(line) % 2 == seat, len(line) // 2
+        mine, theirs = (_marked(line[side::2]) for side in (seat, 1 - seat))
+        later = known[moved + 1 :] if own or seat == 0 else known[moved:]
+        if own:
+            after = _moved(rules, Ply(mine, theirs, moves_of(judge, mine, theirs)))
+            cells, distance = after.cell, _after(rules, after, later[0] if later else None, judge.symmetric)
+        else:
+            cells = np.array(rules.cells_of(int(rules.empty_cells(mine, theirs)[0])))
+            distance = _after_replies(rules, mine, theirs, cells, later[0] if later else None, judge.symmetric)
+        leads_on = distance < NEVER
+        return zip(cells[leads_on].tolist(), (len(line) + distance[leads_on]).tolist(), strict=True)
+
+    waiting: list[tuple[int, tuple[int, ...]]] = [(0, ())]
+    """With the length of the shortest line that begins so, by which the shortest is always at hand."""
+    while waiting:
+        length, line = heapq.heappop(waiting)
+        if line and len(line) == length:
+            yield line
+            continue
+        for cell, shortest in going_on(line):
+            heapq.heappush(waiting, (shortest, (*line, cell)))
 
 
-def _quickest(
-    judge: Asked, mine: IntArray, theirs: IntArray, cells: IntArray, later: tuple[NDArray[Any], NDArray[np.int16]]
-) -> int:
-    """Return which of these replies to a position [1] beats the agent in the fewest plies."""
-    distance = _known(judge.rules, np.repeat(mine, len(cells)), theirs | np.int64(1) << cells, later, judge.symmetric)
-    return int(cells[distance.argmin()])
+def _marked(cells: Sequence[int]) -> IntArray:
+    """Return cells as a bitboard [1]."""
+    return np.array([sum(1 << cell for cell in cells)], np.uint64).view(np.int64)
+
+
+def _after_replies(
+    rules: Rules,
+    mine: IntArray,
+    theirs: IntArray,
+    cells: IntArray,
+    later: tuple[NDArray[Any], NDArray[np.int16]] | None,
+    symmetric: bool,
+) -> NDArray[np.int16]:
+    """Return in how many plies each of these replies to a position [1] beats the agent, itself counted."""
+    replied = theirs | np.int64(1) << cells
+    distance = np.full(len(cells), NEVER, np.int16)
+    if later is not None:
+        reached = _known(rules, np.repeat(mine, len(cells)), replied, later, symmetric)
+        distance = np.where(reached < NEVER, reached + 1, NEVER).astype(np.int16)
+    distance[rules.has_line(replied)] = 1
+    return distance

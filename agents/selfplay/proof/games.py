@@ -1,6 +1,6 @@
 """Games to look at: a player against itself, and the shortest lines that beat it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -87,22 +87,33 @@ def self_play_game(judge: Asked, width: int = WIDTH) -> str:
     For people the squares count from 1: square `n` is cell `n - 1`.
     """
     rules = judge.rules
-    state = batch.reset(rules, 1, np)
     boards: list[str] = []
     result = ""
-    while not result:
-        seat = int(state.to_play[0])
-        cell = int(judge.cells(state.mover, state.opponent)[0])
-        played = batch.step(rules, Rewards(), state, np.array([cell]))
-        state = played.state
-        mover, opponent = int(state.mover[0]), int(state.opponent[0])
-        first, second = (mover, opponent) if int(state.to_play[0]) == 0 else (opponent, mover)
+    for seat, cell, played in _self_play(judge):
+        mover, opponent = int(played.state.mover[0]), int(played.state.opponent[0])
+        first, second = (mover, opponent) if int(played.state.to_play[0]) == 0 else (opponent, mover)
         boards.append(f"{len(boards) + 1}. {MARKS[seat]}: {cell + 1}\n{board_text(rules, first, second, cell)}")
         if played.illegal[0]:
             result = f"{MARKS[seat]} plays the taken square {cell + 1} and loses."
         elif played.terminated[0]:
             result = "A draw." if int(played.winner[0]) < 0 else f"{MARKS[seat]} wins."
     return _side_by_side(boards, width) + "\n\n" + result
+
+
+def self_play_cells(judge: Asked) -> list[int]:
+    """Let an agent that draws no moves play itself and return the cells; the last may be a taken one, which loses."""
+    return [cell for _, cell, _ in _self_play(judge)]
+
+
+def _self_play(judge: Asked) -> Iterator[tuple[int, int, batch.Step]]:
+    """Yield the seat to move, the cell that it chooses and what comes of it, to the end of a game."""
+    state, ended = batch.reset(judge.rules, 1, np), False
+    while not ended:
+        seat = int(state.to_play[0])
+        cell = int(judge.cells(state.mover, state.opponent)[0])
+        played = batch.step(judge.rules, Rewards(), state, np.array([cell]))
+        yield seat, cell, played
+        state, ended = played.state, bool(played.terminated[0])
 
 
 def _side_by_side(boards: list[str], width: int) -> str:

@@ -1,9 +1,10 @@
 """A run from its folder to its results: what is written, in which order, and what is shown meanwhile."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from selfplay.agent import Player
 from selfplay.errors import UserError
@@ -16,7 +17,8 @@ from selfplay.runs import folder as run_folder
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.runs.flags import RunFlags
 from selfplay.runs.kept import KeptPlayers, is_kept
-from selfplay.runs.loop import Record, ends, records, resumed
+from selfplay.runs.loop import Record, ends, proves, records, resumed
+from selfplay.runs.newest import Newest
 from selfplay.runs.record import Tracker, evaluation_metrics, first_lines, metrics_evaluation
 from selfplay.runs.screen import Screen
 from selfplay.settings import RunSettings
@@ -78,6 +80,7 @@ def run(learner: Learner, kept: Checkpoints) -> Run:
         run_folder.write_config(folder, config, learner.notes())
         steps_kept = [int(line[config.unit]) for number, line in enumerate(earlier, start=1) if is_kept(number)]
         players = KeptPlayers(folder, learner.player(), steps_kept)
+        newest = Newest(folder)
         tracker = Tracker(folder, config.unit, earlier)
         history = [(int(line[config.unit]), metrics_evaluation(line, config.rules), line) for line in earlier]
         finished = False
@@ -96,6 +99,7 @@ def run(learner: Learner, kept: Checkpoints) -> Run:
                     history.append((steps, evaluation, dict(metrics)))
                     tracker.metrics(steps, evaluation_metrics(evaluation) | dict(metrics))
                     screen.show(record)
+                    newest.show(steps, player, _proofs_running(history, config.stop))
                     if is_kept(len(history)):
                         players.keep(steps, player)
                     # The last one here too: a checkpoint counts an evaluation only when all of it is recorded.
@@ -105,6 +109,7 @@ def run(learner: Learner, kept: Checkpoints) -> Run:
                 # Saved before anything more is shown, which may fail: the terminal can be gone by now.
                 write_player()
                 players.keep(history[-1][0], learner.player())
+                newest.show(history[-1][0], learner.player(), _proofs_running(history, config.stop), last=True)
                 run_folder.write_evaluation(folder, history[-1][1])
                 learner.write_report(folder)
                 finished = True
@@ -133,3 +138,8 @@ def _refusals_in_one_line(folder: Path) -> Iterator[None]:
             raise UserError(f"{what}; once it can, start the run again, or choose another --run-dir now") from None
         again = command("train", "--resume", str(folder))
         raise UserError(f"{what}; once it can, {again} goes on from the last checkpoint") from None
+
+
+def _proofs_running(history: Sequence[tuple[int, Proof | Unproved, Any]], stop: str) -> int:
+    """Return how many evaluations, up to the last, have proved what the run is to stop at."""
+    return sum(1 for _ in takewhile(lambda each: proves(each[1], stop), reversed(history)))

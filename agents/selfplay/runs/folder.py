@@ -4,19 +4,19 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from selfplay.errors import UserError
+from selfplay.errors import UserError, one_line
 from selfplay.files import read_small, write_whole
 from selfplay.proof.evaluation import Proof
 from selfplay.proof.reach import Unproved
 from selfplay.settings import RunSettings
 
 CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
-CHECKPOINTS = "checkpoint"
+CHECKPOINTS, NEWEST = "checkpoint", "newest.json"
 LONGEST_NAME = 100
 """Characters of a run's default name before its time."""
 LARGEST_JSON = 1 << 20
@@ -112,6 +112,37 @@ def differences(config: RunSettings) -> dict[str, Any]:
     return found if own.get("preset", "default") == "default" else {"preset": own["preset"], **found}
 
 
+def legends(configs: Sequence[RunSettings]) -> list[str]:
+    """Return for each of some runs, in short, in what it differs from others among them; "" where it does not."""
+    found = [_special(config) for config in configs]
+    names = dict.fromkeys(name for special in found for name in special)
+    telling = [name for name in names if any(special.get(name) != found[0].get(name) for special in found)]
+    return [
+        one_line(", ".join(_in_words(name, special[name]) for name in telling if name in special)) for special in found
+    ]
+
+
+def _special(config: RunSettings) -> dict[str, Any]:
+    """Return what may tell a run from others, by name."""
+    rules = config.rules
+    own = {"algorithm": config.algorithm, "board": f"{rules.rows},{rules.cols},{rules.k}", **differences(config)}
+    return {**own, "seed": config.seed}
+
+
+def _in_words(name: str, value: object) -> str:
+    if name in ("algorithm", "board", "preset"):
+        return str(value)
+    words = name.replace("_", " ")
+    if isinstance(value, bool):
+        return words if value else f"no {words}"
+    return f"{words} {_shown(value)}"
+
+
+def _shown(value: object) -> str:
+    """Return the value of a setting in as few characters as tell it."""
+    return "x".join(map(str, value)) if isinstance(value, tuple) else Path(str(value)).name
+
+
 def default_run_dir(config: RunSettings) -> Path:
     """Return runs/ALGORITHM-BOARD-SEED-DIFFERENCES-TIME."""
     rules = config.rules
@@ -120,8 +151,7 @@ def default_run_dir(config: RunSettings) -> Path:
         if isinstance(value, bool):
             words.append(name if value else f"no-{name}")
         else:
-            shown = "x".join(map(str, value)) if isinstance(value, tuple) else Path(str(value)).name
-            words.append(shown if name == "preset" else f"{name}-{shown}")
+            words.append(_shown(value) if name == "preset" else f"{name}-{_shown(value)}")
     name = re.sub(r"[^\w.-]", "-", "-".join(words).replace("_", "-"), flags=re.ASCII)[:LONGEST_NAME].rstrip("-.")
     return Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
 

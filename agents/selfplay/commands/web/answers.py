@@ -1,10 +1,9 @@
 """What is answered to the questions of the page: its parameters are read here, and what takes long is waited for."""
 
 import asyncio
-import functools
 import re
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
@@ -33,10 +32,10 @@ class Answers:
     def questions(self) -> dict[str, Question]:
         """Return what answers each question, by its name."""
         return {
-            "players": functools.partial(run_in_threadpool, self.players),
-            "look": functools.partial(run_in_threadpool, self.look),
-            "wrong": functools.partial(self._of_proof, wrong.wrong_states),
-            "lost": functools.partial(self._of_proof, wrong.lost_games),
+            "players": lambda asked: run_in_threadpool(self.players, asked),
+            "look": lambda asked: run_in_threadpool(self.look, asked),
+            "wrong": lambda asked: self._of_proof(asked, "wrong"),
+            "lost": lambda asked: self._of_proof(asked, "lost"),
         }
 
     def players(self, asked: Mapping[str, str]) -> dict[str, Any]:
@@ -59,11 +58,11 @@ class Answers:
     def _chosen(self, number: int) -> Chosen:
         return self._catalogue.chosen(number)
 
-    async def _of_proof(self, answer: Callable[[wrong.Findings], Any], asked: Mapping[str, str]) -> Any:
+    async def _of_proof(self, asked: Mapping[str, str], what: str) -> Any:
         _check_names(asked, "player")
         chosen = await run_in_threadpool(self._chosen, _number(asked, "player"))
         found = await asyncio.shield(asyncio.wrap_future(self._proof(_number(asked, "player"), chosen)))
-        return answer(found)
+        return getattr(found, what)
 
     def _proof(self, number: int, chosen: Chosen) -> "Future[wrong.Findings]":
         """Return the proof of a player, which is made once for each change of its files, one player's at a time."""
@@ -79,7 +78,7 @@ class Answers:
         with self._one_at_a_time:
             try:
                 future.set_result(wrong.findings(chosen.judge, chosen.player))
-            except BaseException as error:  # noqa: BLE001 (whoever waits for it is told)
+            except BaseException as error:
                 future.set_exception(error)
 
 

@@ -4,7 +4,6 @@ A player is loaded when it is asked for, and loaded anew when a file of its has 
 do. What cannot be loaded is an entry that says why.
 """
 
-import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable

@@ -86,12 +86,12 @@ def exact_results(rules: Rules, mover: int, opponent: int) -> Mapping[int, Bound
 
 
 def searched_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
-    """Return what the built-in `optimal` marks in positions [B], as far as that is known within the time of an answer.
+    """Return what the built-in "optimal" marks in positions [B], as far as that is known within the time of an answer.
 
     Its own choices would solve a board of up to 16 cells, which takes seconds, and search a larger one as long.
     """
     marks = zip(*(side.astype(np.int64).view(np.uint64).tolist() for side in (mover, opponent)), strict=True)
-    best = [best_known(rules, *position, exact_results(rules, *position)) for position in marks]
+    best = [best_known(rules, one, other, exact_results(rules, one, other)) for one, other in marks]
     return np.array(best, np.uint64).view(np.int64)
 
 

@@ -42,7 +42,7 @@ KINDS = {
 }
 """What the files of the page are, by their suffix."""
 START = "index.html"
-EVERY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 (recognized, not listened on)
+EVERY_ADDRESS = ("0.0.0.0", "::")
 
 
 def application(
