@@ -1,20 +1,48 @@
-"""One Chromium for the tests of the page, which are skipped where there is none."""
+"""A browser, and the page as the server hands it out; each is started once for all tests of a process."""
 
 import shutil
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
 
 import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.runs import save, saved
+from tests.selfplay.commands.web.visits import Served, Visit, serving
+from tests.selfplay.dqn.scripted import config_with, make
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Return a browser of the system's own Chromium."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright, which drives the browser, is not here")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("there is no browser called chromium")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+def browser() -> Iterator[Browser]:
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("no program called chromium is installed")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Serve runs that have learned nothing: two on 3,3,3, of which one marks taken squares, and one on 4,5,4."""
+    runs = tmp_path_factory.mktemp("runs")
+    saved(runs / "masked", mask=True, seed=1000)
+    saved(runs / "unmasked", seed=1001)
+    larger = config_with(mask=True, rows=4, cols=5, k=4)
+    save(runs / "larger", larger, make(larger).player())
+    with serving(runs) as server:
+        yield server
+
+
+@pytest.fixture
+def visit(browser: Browser, served: Served) -> Iterator[Callable[..., Page]]:
+    """Return what opens the page at a link; at the end nothing was complained of, and nobody else was asked."""
+    visits: list[Visit] = []
+
+    def opened(link: str = "", width: int = 1400, scheme: str = "light") -> Page:
+        visits.append(Visit(browser, served.address, link, width, scheme))
+        return visits[-1].page
+
+    yield opened
+    for each in visits:
+        each.end()

@@ -35,6 +35,7 @@ export function finding(app, ask, draw) {
       }
     } catch (error) {
       if (asked === player) {
+        status.hidden = false;
         status.textContent = error.message;
       }
     }

@@ -78,7 +78,8 @@ function heatMap(rules, board, colours, notes, chosen) {
     square.append(tile(colours[cell] === null ? { class: "tile" } : { class: "tile warm", fill: colours[cell] }));
     const marked = board[cell] !== EMPTY;
     if (marked) {
-      square.append(markDrawing(board[cell]));
+      const place = notes[cell] === "" ? {} : { transform: "translate(14 4) scale(0.72)" }; // room for the value below
+      square.append(markDrawing(board[cell], place));
     }
     if (notes[cell] !== "") {
       square.append(note(notes[cell], marked, colours[cell] === null));
@@ -97,7 +98,7 @@ function note(text, marked, cold) {
   const classes = ["note", marked ? "of-mark" : "", cold ? "cold" : ""].filter(Boolean).join(" ");
   const sign = SIGNS[text];
   if (sign === undefined) {
-    return label(text, 50, marked ? 86 : 52, marked ? 19 : 27, { class: classes });
+    return label(text, 50, marked ? 83 : 52, marked ? 20 : 25, { class: classes });
   }
   const parts = [label(sign, 50, 40, 40, { class: `${classes} sign` }), label(text, 50, 74, 23, { class: classes })];
   return svg("g", {}, ...parts);

@@ -13,28 +13,29 @@ import { wrongSteps } from "./wrong.js";
  */
 export function insidePanel(app) {
   const steps = wrongSteps(app);
-  const verdict = html("p", { class: "verdict" });
+  const verdict = html("p", { class: "verdict" }, "Looking.");
   const learned = html("figure", {});
   const exact = html("figure", {});
   const maps = html("div", { class: "maps" }, learned, exact);
+  const truth = html("p", { class: "hint" });
   const slider = keptSlider(app);
-  const root = html("div", {}, steps.root, verdict, maps, slider.root);
+  const root = html("div", {}, steps.root, verdict, maps, truth, slider.root);
   let wanted = null;
   let shown = null;
 
   function draw(look, board) {
     const player = app.player();
-    const judged = look.move !== null && !look.moves.includes(look.move) ? "bad" : judgement(look.gives_away);
+    const judged = judgement(look.gives_away);
     verdict.className = `verdict ${judged}`;
-    verdict.textContent = moveSentence(player, look, app.state.kept !== null);
+    verdict.textContent = moveSentence(player, board, look, app.state.kept !== null);
     maps.className = player.cols > 4 ? "maps wide" : "maps";
     const mover = look.result === null ? ` for ${MARKS[look.seat]}` : "";
-    const heading = player.values ? `What it has learned${mover}` : "It rates no squares";
+    const heading = player.values ? `Learned${mover}` : "It rates no squares";
     learned.replaceChildren(
       html("figcaption", {}, html("h3", {}, heading), learnedLegend(player)), learnedMap(player, board, look));
     exact.replaceChildren(
-      html("figcaption", {}, html("h3", {}, `What is true${mover}`), exactLegend()), exactMap(player, board, look),
-      html("p", { class: "hint" }, exactSentence(look)));
+      html("figcaption", {}, html("h3", {}, `Exact${mover}`), exactLegend()), exactMap(player, board, look));
+    truth.textContent = `${exactSentence(board, look)} \u2605 is ${look.move === null ? "what it may mark" : "its move"}.`;
   }
 
   async function refresh() {
@@ -75,10 +76,10 @@ function judgement(givesAway) {
 
 function learnedLegend(player) {
   if (!player.values) {
-    return html("p", { class: "legend" }, "\u2605 it may mark");
+    return html("p", { class: "legend" }, "\u2605 what it may mark");
   }
   const scale = html("span", { class: "scale", "aria-hidden": "true" });
-  return html("p", { class: "legend" }, "worst ", scale, " best \u00b7 \u2605 its move");
+  return html("p", { class: "legend" }, "worst ", scale, " best");
 }
 
 function exactLegend() {

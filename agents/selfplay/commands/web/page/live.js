@@ -29,17 +29,32 @@ export function livePanel(app) {
   let record = emptyRecord();
   let stop = null;
   let drawing = false;
+  let asked = null;
   /** @type {Map<number, boolean>} */
   const chosen = new Map();
 
   function hear(event, data) {
     record = withEvent(record, event, data);
+    if (event === "runs" || event === "newest") {
+      lookForPlayers();
+    }
     if (!drawing) {
       drawing = true;
       requestAnimationFrame(() => {
         drawing = false;
         draw();
       });
+    }
+  }
+
+  /** A run that has begun since, or has its first player only now, can be chosen as well. */
+  async function lookForPlayers() {
+    const known = new Set(app.players.filter(({ error }) => error === null).map(({ name }) => name));
+    const heard = record.runs.filter(({ index }) => record.newest.has(index)).map(({ name }) => name).join();
+    if (heard !== asked && record.runs.some(({ name }) => !known.has(name))) {
+      asked = heard;
+      await app.reload().catch(() => null); // that the server is gone is said already
+      app.update({});
     }
   }
 

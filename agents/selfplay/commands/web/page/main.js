@@ -22,6 +22,7 @@ import { livePanel } from "./live.js";
  * @property {() => import("./server_source.js").Player} player The chosen one.
  * @property {() => import("./game.js").Position} position The one that one looks at.
  * @property {(change: Partial<import("./state.js").State>) => void} update Changes the state and shows it.
+ * @property {() => Promise<void>} reload Asks anew who can be chosen.
  */
 
 /**
@@ -30,31 +31,34 @@ import { livePanel } from "./live.js";
  * @param {import("./server_source.js").Source} source
  */
 export async function start(source) {
-  let players;
-  try {
-    ({ players } = await source.players());
-  } catch (error) {
-    complain(error.message);
-    return;
-  }
-  const { state, problem } = stateOf(location.hash, players);
-  complain(problem);
   const shown = [];
   const app = {
     source,
-    players,
-    state,
-    player: () => players.find((each) => each.index === app.state.player),
+    players: [],
+    state: null,
+    player: () => app.players.find((each) => each.index === app.state.player),
     position: () => positionOf(app.player(), app.state.game),
     update(change) {
       app.state = { ...app.state, ...change };
       history.replaceState(null, "", linkTo(app.state, app.player()));
       shown.forEach((show) => show());
     },
+    async reload() {
+      app.players = (await source.players()).players;
+    },
   };
+  try {
+    await app.reload();
+  } catch (error) {
+    complain(error.message);
+    return;
+  }
+  const { state, problem } = stateOf(location.hash, app.players);
+  app.state = state;
+  complain(problem);
   shown.push(chooser(app), playingTable(app), panels(app));
   addEventListener("hashchange", () => {
-    const link = stateOf(location.hash, players);
+    const link = stateOf(location.hash, app.players);
     complain(link.problem);
     app.update(link.state);
   });
@@ -64,32 +68,47 @@ export async function start(source) {
 /** Fill the list of players; one that cannot be loaded stands below it with the reason. */
 function chooser(app) {
   const select = byId("player");
-  const groups = new Map();
-  for (const player of app.players) {
-    const option = html("option", { value: player.index, disabled: player.error !== null }, optionText(player));
-    groups.set(groupOf(player), [...(groups.get(groupOf(player)) ?? []), option]);
-  }
-  select.replaceChildren(...[...groups].map(([name, options]) => html("optgroup", { label: name }, ...options)));
+  const damaged = html("div", {});
+  byId("trouble").before(damaged);
+  let listed = null;
   select.addEventListener("change", () => {
     const player = app.players.find((each) => each.index === Number(select.value));
     complain(null);
     app.update({ player: player.index, game: gameFrom(emptyBoard(player)), kept: null, setup: null });
     say(`You play against ${player.name}.`);
   });
-  const damaged = app.players.filter((player) => player.error !== null);
-  if (damaged.length) {
-    const lines = damaged.map((player) => html("li", {}, `${player.name}: ${player.error}`));
-    byId("about").after(html("ul", { class: "damaged", "aria-label": "Cannot be loaded" }, ...lines));
-  }
   return () => {
+    if (listed !== app.players) {
+      listed = app.players;
+      select.replaceChildren(...playerOptions(app.players));
+      damaged.replaceChildren(...damagedLines(app.players));
+    }
     select.value = String(app.state.player);
     byId("about").textContent = aboutText(app.player());
   };
 }
 
+function playerOptions(players) {
+  const groups = new Map();
+  for (const player of players) {
+    const option = html("option", { value: player.index, disabled: player.error !== null }, optionText(player));
+    groups.set(groupOf(player), [...(groups.get(groupOf(player)) ?? []), option]);
+  }
+  return [...groups].map(([name, options]) => html("optgroup", { label: name }, ...options));
+}
+
+function damagedLines(players) {
+  const damaged = players.filter((player) => player.error !== null);
+  if (!damaged.length) {
+    return [];
+  }
+  const lines = damaged.map((player) => html("li", {}, player.error));
+  const summary = html("summary", {}, `Cannot be loaded: ${damaged.map(({ name }) => name).join(", ")}`);
+  return [html("details", { class: "damaged" }, summary, html("ul", {}, ...lines))];
+}
+
 function optionText(player) {
-  const board = player.error === null ? `, ${player.rows}\u00d7${player.cols}` : ", cannot be loaded";
-  return `${player.name}${board}${player.differs ? ` (${player.differs})` : ""}`;
+  return `${player.name}, ${player.error === null ? `${player.rows}\u00d7${player.cols}` : "cannot be loaded"}`;
 }
 
 function groupOf(player) {
@@ -99,7 +118,7 @@ function groupOf(player) {
 function aboutText(player) {
   const kind = player.kind === "built-in" ? "built-in opponent" : player.kind === "own" ? "own agent" : player.kind;
   const differs = player.differs ? ` with ${player.differs}` : "";
-  return `${kind}${differs}, on ${player.rows}\u00d7${player.cols}, where ${player.k} in a row win`;
+  return `${kind}${differs}; ${player.k} in a row win`;
 }
 
 /** Fill the panels beside the board, those for which the source has answers. */

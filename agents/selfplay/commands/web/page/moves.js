@@ -14,7 +14,7 @@ export function gamePanel(app) {
   const note = html("p", { class: "hint" });
   const share = button("Copy a link to this position", () => copyLink(share));
   const tally = html("p", { class: "tally" });
-  const root = html("div", {}, html("h3", {}, "Moves"), note, list, html("div", { class: "row" }, share), tally);
+  const root = html("div", {}, html("h3", {}, "Moves"), note, list, html("div", { class: "row" }, share), tally, guide(app));
   const counts = { win: 0, draw: 0, loss: 0 };
   let counted = null;
 
@@ -41,6 +41,17 @@ export function gamePanel(app) {
       tally.textContent = `On this visit you have won ${counts.win}, drawn ${counts.draw} and lost ${counts.loss}.`;
     },
   };
+}
+
+/** Return a line for each of the other panels, for those who are here for the first time. */
+function guide(app) {
+  const lines = [
+    ["Look inside", "What the player has learned of each square, beside what is true, for the position on the board.", true],
+    ["Still wrong", "The states in which its move gives something away, the worst first.", app.source.wrong],
+    ["What beats it", "Every game that it loses, to step through.", app.source.lost],
+    ["Live", "What runs come to while they train.", app.source.live],
+  ].filter(([, , there]) => there !== null);
+  return html("dl", { class: "guide" }, ...lines.flatMap(([name, words]) => [html("dt", {}, name), html("dd", {}, words)]));
 }
 
 function noteOf(app) {

@@ -115,18 +115,15 @@ function gameControls(app) {
   const let_ = button("Let it move", () => letMove(app));
   const setup = button("Set up", () => app.update({ setup: app.position().board }));
   const steps = [
-    ["First position", "\u23ee", () => 0],
-    ["One move back", "\u25c0", (at) => at - 1],
-    ["One move on", "\u25b6", (at) => at + 1],
-    ["Last position", "\u23ed", () => Infinity],
-  ].map(([name, sign, to]) => {
-    const step = () => app.update({ game: lookedAt(app.state.game, to(app.state.game.at)) });
-    return button(sign, step, { "aria-label": name, title: name, class: "step" });
-  });
+    ["Start", "To the start of the game", () => 0],
+    ["Back", "Back by a move", (at) => at - 1],
+    ["On", "On by a move", (at) => at + 1],
+    ["End", "To the end of the game", () => Infinity],
+  ].map(([name, title, to]) => button(name, () => app.update({ game: lookedAt(app.state.game, to(app.state.game.at)) }), { title }));
   const root = html("div", { class: "controls" },
     html("fieldset", { class: "seats" }, html("legend", {}, "You play"), ...seats.map((each) => each.label)),
-    html("div", { class: "row" }, fresh, undo, let_, setup),
-    html("div", { class: "row steps" }, ...steps));
+    html("div", { class: "four" }, fresh, undo, let_, setup),
+    html("div", { class: "four", role: "group", "aria-label": "Moves of the game" }, ...steps));
   return {
     root,
     show() {

@@ -1,14 +1,15 @@
 // What the page says in words: values, results, and whether a move gives something away.
-import { MARKS, squareWords } from "./rules.js";
+import { EMPTY, MARKS, squareWords } from "./rules.js";
 
 /** Signs of the results, for squares too small for words, and so that no colour has to be told apart. */
 export const SIGNS = { win: "+", draw: "=", loss: "\u2212" };
 
 /** Return a learned value as people read it. */
 export function valueText(value) {
-  const sign = value < 0 ? "\u2212" : "+";
   const size = Math.abs(value);
-  return `${sign}${size >= 100 ? size.toFixed(0) : size.toFixed(size >= 10 ? 1 : 2)}`;
+  const digits = size.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
+  const sign = Number(digits) === 0 ? "" : value < 0 ? "\u2212" : "+";
+  return sign + digits;
 }
 
 /** Return a number with a separator between thousands. */
@@ -27,15 +28,16 @@ export function listed(words, last = "or") {
 }
 
 const WORTH = { win: "a win", draw: "a draw", loss: "a loss" };
+const KEPT_WORTH = { win: "the win", draw: "the draw" };
 
 /**
- * Return what a player does in the position that was looked at, in one or two sentences.
+ * Return what a player does on a board that was looked at, in one or two sentences.
  *
  * @param {import("./server_source.js").Player} player
  * @param {import("./server_source.js").Look} look
  * @param {boolean} then It is an earlier self of the player that was looked into.
  */
-export function moveSentence(player, look, then) {
+export function moveSentence(player, board, look, then) {
   if (look.result !== null) {
     return "The game is over: there is no move to look at.";
   }
@@ -45,7 +47,7 @@ export function moveSentence(player, look, then) {
     return `${would} ${listed(squares)}${squares.length > 1 ? ", drawn at random" : ""}. ${drawnWorth(look)}`.trim();
   }
   const square = squareWords(player, look.move);
-  if (!look.moves.includes(look.move)) {
+  if (board[look.move] !== EMPTY) {
     const instead = look.reply === null ? "" : ` Against you it plays ${squareWords(player, look.reply)} instead.`;
     return `${would} ${square}, which is taken: by the rules it loses at once.${instead}`;
   }
@@ -59,10 +61,10 @@ function worthOfMove(look) {
   }
   if (look.gives_away) {
     return result === null
-      ? `That gives ${WORTH[look.position]} away.`
-      : `That gives ${WORTH[look.position]} away: it is ${WORTH[result]} if both play best from there.`;
+      ? `That gives ${KEPT_WORTH[look.position]} away.`
+      : `That gives ${KEPT_WORTH[look.position]} away: it is ${WORTH[result]} if both play best from there.`;
   }
-  return look.position === "loss" ? "No move does better: the position is lost." : `That keeps ${WORTH[look.position]}.`;
+  return look.position === "loss" ? "No move does better: the position is lost." : `That keeps ${KEPT_WORTH[look.position]}.`;
 }
 
 function drawnWorth(look) {
@@ -72,20 +74,23 @@ function drawnWorth(look) {
   }
   const worse = [...results].filter((result) => result !== look.position);
   if (!worse.length) {
-    return look.position === "loss" ? "The position is lost." : `Each keeps ${WORTH[look.position]}.`;
+    return look.position === "loss" ? "The position is lost." : `Each keeps ${KEPT_WORTH[look.position]}.`;
   }
-  return `Some of these give ${WORTH[look.position]} away.`;
+  return `Some of these give ${KEPT_WORTH[look.position]} away.`;
 }
 
 /** Return what the exact results of a position are, in a sentence. */
-export function exactSentence(look) {
+export function exactSentence(board, look) {
   if (look.known === "no") {
     return "Exact results are not known: this board is too large to be solved here.";
   }
-  const whole = look.position === null ? "What the position is worth is not known" :
-    `With best play the position is ${WORTH[look.position]} for ${MARKS[look.seat]}`;
-  const how = look.known === "searched" ? ", as a search found; ? is what it could not settle in time." : ".";
-  return look.result === null ? whole + how : "The game is over.";
+  if (look.result !== null) {
+    return "The game is over.";
+  }
+  const whole = look.position === null ? "What the position is worth is not known."
+    : `With best play the position is ${WORTH[look.position]} for ${MARKS[look.seat]}.`;
+  const unsettled = look.exact.some((result, cell) => result === null && board[cell] === EMPTY);
+  return unsettled ? `${whole} ? is not known: a search could not settle it in time.` : whole;
 }
 
 /** Return how a game has ended, as one hears it who plays in a seat; null while it goes on. */
