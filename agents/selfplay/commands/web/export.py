@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, kept_steps, load, read_settings
 from selfplay.commands.players import is_own
-from selfplay.commands.web import wrong
 from selfplay.commands.web.bundle import document
 from selfplay.commands.web.catalogue import Catalogue
+from selfplay.commands.web.wrong import findings
 from selfplay.dqn.player import OWN_NETWORK
 from selfplay.errors import UserError
 from selfplay.files import write_whole
@@ -87,18 +87,19 @@ def own_data(name: str) -> dict[str, Any]:
     assert player is not None, f"{name} is a trained player"
     size = sum(tensor.nbytes for tensor in player.tensors().values())
     if size > LARGEST:
-        raise UserError(f"{name}: has {size:,} bytes of numbers; a page is given at most {LARGEST:,}")
+        what = f"has {size:,} bytes of numbers, and a page is given at most {LARGEST:,}"
+        raise UserError(f"{name}: {what}; a smaller board or network fits")
     weights, kept = packed(player.tensors()), kept_players(name)
     unit = read_settings(folder(name))[0].unit
-    found = wrong.findings(chosen.judge, player)
+    found = findings(chosen.judge, player)
     return {
         "player": entry | {"kept": {"unit": unit, "steps": list(kept)} if kept else None},
         "game": game_of(player),
         "mask": getattr(player, "mask", False),
         "weights": weights,
         "kept": ["" if text == weights else text for text in kept.values()],
-        "wrong": wrong.wrong_states(found),
-        "lost": wrong.lost_games(found),
+        "wrong": found.wrong,
+        "lost": found.lost,
     }
 
 

@@ -1,6 +1,7 @@
 // The answers of one player that lies inside the page, with the calls and the answers of server_source.js.
+import { gameFrom, whyNoGame } from "./game.js";
 import { networkValues } from "./network.js";
-import { EMPTY, MARKS, seatToMove, standing, whyNot } from "./rules.js";
+import { EMPTY, MARKS, seatToMove, standing } from "./rules.js";
 import { unpackTensors } from "./safetensors.js";
 import { SOLVABLE_CELLS, solver } from "./solve.js";
 import { tableValues } from "./table.js";
@@ -35,8 +36,9 @@ export function ownSource(own) {
   };
 
   async function look(_player, board, kept) {
-    if (board.length !== cells || whyNot(game, board) !== null) {
-      throw new Error(whyNot(game, board) ?? `The board has ${cells} cells.`);
+    const refusal = whyNoGame(game, gameFrom(board));
+    if (refusal !== null) {
+      throw new Error(refusal);
     }
     const seat = seatToMove(board);
     const { winner, line, over } = standing(game, board);
