@@ -41,12 +41,12 @@ def document(page: Mapping[str, str], entry: str, held: Mapping[str, Any]) -> st
         raise BundleError("style.css: cannot be bundled: it ends its own element")
     html = PICTURE.sub(lambda name: _address(page, name.group()), html)
     html = _put(html, STYLE, f"<style>{style}</style>")
-    data = "".join(f'<script type="application/json" id="{name}">{_json(each)}</script>\n' for name, each in held.items())
+    data = [f'<script type="application/json" id="{name}">{_json(each)}</script>\n' for name, each in held.items()]
     policy = f'<meta http-equiv="Content-Security-Policy" content="{_policy(script, style)}">'
     html = _put(html, re.compile("<head>"), f"<head>\n{policy}")
     if left := ELSEWHERE.search(SCRIPT.sub("", html)):
         raise BundleError(f"index.html: cannot be bundled: {left.group()}")
-    return _put(html, SCRIPT, f'{data}<script type="module">{script}</script>')
+    return _put(html, SCRIPT, f'{"".join(data)}<script type="module">{script}</script>')
 
 
 def one_script(modules: Mapping[str, str], entry: str) -> str:

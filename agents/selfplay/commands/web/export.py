@@ -2,7 +2,7 @@
 
 import base64
 import gzip
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +89,7 @@ def own_data(name: str) -> dict[str, Any]:
     if size > LARGEST:
         what = f"has {size:,} bytes of numbers, and a page is given at most {LARGEST:,}"
         raise UserError(f"{name}: {what}; a smaller board or network fits")
-    weights, kept = packed(player.tensors()), kept_players(name)
+    weights, kept = packed(player), kept_players(name)
     unit = read_settings(folder(name))[0].unit
     found = findings(chosen.judge, player)
     return {
@@ -104,12 +104,12 @@ def own_data(name: str) -> dict[str, Any]:
 
 
 def kept_players(name: str) -> dict[int, str]:
-    """Return the players that a run has kept, packed, by their steps: the last, and before it as many as there is room for.
+    """Return the players that a run has kept, packed, by their steps.
 
-    Where there is no room for all it is every second of them, or every fourth.
+    Where there is no room for all it is every second of them, or every fourth; the last is always there.
     """
     steps = kept_steps(name)
-    texts = {each: packed(load(name, steps=each).tensors()) for each in steps}
+    texts = {each: packed(load(name, steps=each)) for each in steps}
     while sum(len(texts[each]) for each in steps[:-1]) > ROOM_FOR_KEPT:
         steps = steps[::-1][::2][::-1]
     return {each: texts[each] for each in steps}
@@ -128,9 +128,23 @@ def game_of(player: "Player") -> dict[str, Any]:
     }
 
 
-def packed(tensors: "Mapping[str, Tensor]") -> str:
-    """Return what was learned as text: a safetensors file, gzipped, in base64."""
+def packed(player: "Player") -> str:
+    """Return what a player has learned as text: a safetensors file, gzipped, in base64."""
     from safetensors.torch import save
 
-    content = save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()})
-    return base64.b64encode(gzip.compress(content, mtime=0)).decode()
+    from selfplay.tabular.players import MinimaxQPlayer
+
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in player.tensors().items()}
+    if isinstance(player, MinimaxQPlayer):
+        tensors = {name: of_positions(table, player.rules) for name, table in tensors.items()}
+    return base64.b64encode(gzip.compress(save(tensors), mtime=0)).decode()
+
+
+def of_positions(table: "Tensor", rules: Rules) -> "Tensor":
+    """Return a table [T, 3^A, A] with zeros where no game leads: it began with random numbers, which do not pack."""
+    from selfplay.tabular.boards import reachable_positions
+
+    rows = reachable_positions(rules).rows
+    found = table.new_zeros(table.shape)
+    found[:, rows] = table[:, rows]
+    return found

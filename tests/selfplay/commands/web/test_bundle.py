@@ -16,7 +16,8 @@ MODULES = {
     "tools.js": '// What others use.\nimport { size } from "./sizes.js";\nconst unit = 10;\n'
     "export const doubled = (number) => unit * 2 * number;\nexport class Box {\n"
     "  constructor(count) {\n    this.size = count * size();\n  }\n}\n",
-    "sizes.js": "const unit = 7;\nwindow.counted = (window.counted ?? 0) + 1;\nexport function size() {\n  return unit;\n}\n",
+    "sizes.js": "const unit = 7;\nwindow.counted = (window.counted ?? 0) + 1;\n"
+    "export function size() {\n  return unit;\n}\n",
     "never.js": "window.counted = 100;\n",
 }
 PAGE = {

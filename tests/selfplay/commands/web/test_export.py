@@ -38,6 +38,8 @@ SHOWN = """(values) => {
 
 
 class Exported(NamedTuple):
+    """Hold a run folder and the page of its player."""
+
     run: Path
     file: Path
 
@@ -155,7 +157,7 @@ def test_the_name_of_a_run_is_shown_and_not_run(
     saved(run, config_with())
     command.main([str(run), "--export", str(file)])
     assert capsys.readouterr().out.count("\n") == 1
-    shown = HOSTILE.replace("\u2028", "\\u2028").replace("\u202e", "\\u202e").replace("\x1b", "\\x1b").replace("\n", "\\n")
+    shown = "".join(char if char.isprintable() else repr(char)[1:-1] for char in HOSTILE)
     with opened(browser, file) as page:
         assert str(page.locator("#player option").text_content()).startswith(f"{shown}, 3")
 
@@ -186,12 +188,12 @@ def test_of_many_kept_players_the_file_has_as_many_as_there_is_room_for(
 ) -> None:
     run, file = tmp_path / "run", tmp_path / "page.html"
     saved(run, config_with(), tuple(range(1, 8)))
-    size = len(export.packed(load(run).tensors()))
+    size = len(export.packed(load(run)))
     monkeypatch.setattr(export, "ROOM_FOR_KEPT", 3 * size + size // 2)
     command.main([str(run), "--export", str(file)])
     own = held(file)
     assert own["player"]["kept"] == {"unit": "plies", "steps": [1, 3, 5, 7]}
-    assert own["kept"][:3] == [export.packed(load(run, steps=steps).tensors()) for steps in (1, 3, 5)]
+    assert own["kept"][:3] == [export.packed(load(run, steps=steps)) for steps in (1, 3, 5)]
     assert own["kept"][3] == ""
     size = file.stat().st_size
     told = f"The page of run is in {file} ({size:,} bytes, with 4 of the 7 players that its run has kept)"
@@ -215,8 +217,10 @@ def test_who_cannot_be_exported_is_told_who_can(tmp_path: Path, monkeypatch: pyt
     assert refused(command.main, ["nobody", "--export", str(file)]).startswith("nobody: is neither a run folder")
     with monkeypatch.context() as smaller:
         smaller.setattr(export, "LARGEST", 1_000)
-        line = "shipped: has 75,812 bytes of numbers, and a page is given at most 1,000; a smaller board or network fits"
-        assert refused(command.main, ["shipped", "--export", str(file)]) == line
+        line = refused(command.main, ["shipped", "--export", str(file)])
+    assert line == (
+        "shipped: has 75,812 bytes of numbers, and a page is given at most 1,000; a smaller board or network fits"
+    )
     assert not file.exists()
     with pytest.raises(IsADirectoryError, match=re.escape(str(tmp_path))):
         command.main(["shipped", "--export", str(tmp_path)])

@@ -61,14 +61,16 @@ def look(browser: Any) -> Iterator[Any]:
 
     def file(route: Any) -> None:
         path = export.PAGE / Path(route.request.url).name
-        script = path.suffix == ".js"
-        route.fulfill(body=path.read_text() if script else "", content_type=f"text/{'javascript' if script else 'html'}")
+        if path.suffix == ".js":
+            route.fulfill(body=path.read_text(), content_type="text/javascript")
+        else:
+            route.fulfill(body="", content_type="text/html")
 
     page.route("**/*", file)
     page.goto("http://page.test/")
 
     def look(player: Any, boards: list[str], mask: bool = False) -> list[dict[str, Any]]:
-        own = {"game": export.game_of(player), "mask": mask, "weights": export.packed(player.tensors()), "kept": []}
+        own = {"game": export.game_of(player), "mask": mask, "weights": export.packed(player), "kept": []}
         text = page.evaluate(LOOK, [json.dumps(own), " ".join(boards)])
         found: list[dict[str, Any]] = json.loads(text)
         return found
@@ -148,5 +150,5 @@ def test_a_finished_game_has_its_result_and_no_move(board: str, result: str, lin
 
 @pytest.mark.parametrize("board", ["X........X", "XX.......", "XXXOOO...", "<b>......", ""])
 def test_what_is_no_position_is_refused(board: str, look: Any) -> None:
-    with pytest.raises(Exception, match="Error: (X has|Both have|The board )"):
+    with pytest.raises(Exception, match=r"Error: (X has|Both have|The board )"):
         look(learned(config_with(hidden=(4,))), [board])
