@@ -8,7 +8,18 @@ LONGEST_LINE = 2_000
 """Characters of a message; a file can hold a name of any length."""
 
 
-EXTRA = ("choix", "matplotlib", "numba", "rich", "safetensors", "tensorboard", "torch", "tyro")
+EXTRA = (
+    "choix",
+    "matplotlib",
+    "numba",
+    "rich",
+    "safetensors",
+    "starlette",
+    "tensorboard",
+    "torch",
+    "tyro",
+    "uvicorn",
+)
 """Modules that the extra `train` brings."""
 
 

@@ -102,6 +102,7 @@ def present(run: "Run") -> None:
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
     offer("Prove the saved player again:", command("prove", str(run.folder)))
     offer("Play against it:", command("play", str(run.folder)))
+    offer("Play, and look inside it, on a page in the browser:", command("web", str(run.folder)))
     offer("Look at all runs in TensorBoard:", tensorboard(run.folder.parent))
     algorithm = [] if run.config.algorithm == DQNConfig.algorithm else [run.config.algorithm]
     offer("See what else can be set:", command("train", *algorithm, "--help"))

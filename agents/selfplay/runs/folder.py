@@ -122,6 +122,11 @@ def legends(configs: Sequence[RunSettings]) -> list[str]:
     ]
 
 
+def about(config: RunSettings) -> str:
+    """Return in short what is special about a run, and its seed."""
+    return one_line(", ".join(_in_words(*each) for each in [*differences(config).items(), ("seed", config.seed)]))
+
+
 def _special(config: RunSettings) -> dict[str, Any]:
     """Return what may tell a run from others, by name."""
     rules = config.rules

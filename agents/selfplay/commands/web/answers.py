@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
 
 from selfplay.commands.position import read_board
-from selfplay.commands.web import insight, wrong
-from selfplay.commands.web.catalogue import Catalogue, Chosen, Stamp
+from selfplay.commands.web import insight, live, wrong
+from selfplay.commands.web.catalogue import Catalogue, Chosen, Stamps
 from selfplay.commands.web.server import Question
 from selfplay.errors import UserError
 
@@ -26,7 +28,7 @@ class Answers:
     def __init__(self, catalogue: Catalogue, seed: int | None = None) -> None:
         self._catalogue = catalogue
         self._generator = np.random.default_rng(seed)
-        self._proofs: dict[int, tuple[Stamp, Future[wrong.Findings]]] = {}
+        self._proofs: dict[int, tuple[Stamps, Future[wrong.Findings]]] = {}
         self._one_at_a_time = threading.Lock()
 
     def questions(self) -> dict[str, Question]:
@@ -51,16 +53,18 @@ class Answers:
         """
         _check_names(asked, "player", "board", may="kept")
         number = _number(asked, "player")
-        chosen = self._chosen(number)
+        chosen = self._catalogue.chosen(number, _number(asked, "kept") if "kept" in asked else None)
         position = read_board(chosen.rules, asked["board"])
         return insight.look(chosen.judge, chosen.player, position, self._generator)
 
-    def _chosen(self, number: int) -> Chosen:
-        return self._catalogue.chosen(number)
+    async def live(self, _: Request) -> Response:
+        """Answer with what happens in the runs, for as long as the page listens."""
+        events = (event.text() async for event in live.follow(self._catalogue.followed))
+        return StreamingResponse(events, media_type="text/event-stream")
 
     async def _of_proof(self, asked: Mapping[str, str], what: str) -> Any:
         _check_names(asked, "player")
-        chosen = await run_in_threadpool(self._chosen, _number(asked, "player"))
+        chosen = await run_in_threadpool(self._catalogue.chosen, _number(asked, "player"))
         found = await asyncio.shield(asyncio.wrap_future(self._proof(_number(asked, "player"), chosen)))
         return getattr(found, what)
 

@@ -10,29 +10,31 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, read_settings
+from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, kept_steps, load, read_settings
 from selfplay.commands import players
+from selfplay.commands.web.insight import prepare, searched_choices
+from selfplay.commands.web.record import Stamp, stamp
 from selfplay.errors import UserError, one_line
-from selfplay.runs.folder import CONFIG, MODEL, differences
-from selfplay.settings import RunSettings
+from selfplay.proof.built_in import BuiltIn
+from selfplay.proof.judge import Asked, trusted
+from selfplay.proof.reach import WHOLE_TREE_CELLS
+from selfplay.runs.folder import CONFIG, MODEL, about
+from selfplay.runs.kept import PLAYERS
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rules import WORD_BITS
 
 if TYPE_CHECKING:
     from selfplay.agent import Player
-    from selfplay.proof.judge import Asked
 
-Stamp: TypeAlias = tuple[tuple[int, int, int] | None, ...]
-"""Of each file of a run when it was written, its size and its number; None where there is none."""
+Stamps: TypeAlias = tuple[Stamp | None, ...]
+"""Of each file of a run, how it looks from outside; nothing of who has no folder."""
 
-FILES = (CONFIG, MODEL)
+FILES = CONFIG, MODEL, PLAYERS
 MOST_RUNS = 200
 """The newest that are shown of a folder of runs."""
 MOST_LOADED = 16
 """Players that are kept in memory; a table can have megabytes."""
-LONGEST_NOTE = 120
-"""Characters of what is said of a run beside its name."""
 
 
 class Chosen(NamedTuple):
@@ -41,10 +43,10 @@ class Chosen(NamedTuple):
     name: str
     kind: str
     """The algorithm of a run, "built-in", or "own"."""
-    judge: "Asked"
+    judge: Asked
     player: "Player | None"
     """Itself, if it is one of our own trained players, which have values to show."""
-    stamp: Stamp
+    stamp: Stamps
 
     @property
     def rules(self) -> Rules:
@@ -68,8 +70,8 @@ class Catalogue:
         """By number: a folder, or what was named."""
         self._named = [self._number(name) for name in dict.fromkeys(named)]
         self._always = [self._number(name) for name in (SHIPPED, *OPPONENTS)]
-        self._entries: dict[int, tuple[Stamp, dict[str, Any]]] = {}
-        self._loaded: OrderedDict[int, Chosen] = OrderedDict()
+        self._entries: dict[int, tuple[Stamps, dict[str, Any]]] = {}
+        self._loaded: OrderedDict[tuple[int, int | None], Chosen] = OrderedDict()
         self._lock = threading.Lock()
         for number in self._named:
             self.chosen(number)
@@ -80,11 +82,16 @@ class Catalogue:
         return [self._entry(number) for number in dict.fromkeys((*self._named, *runs, *self._always))]
 
     def _entry(self, number: int) -> dict[str, Any]:
-        stamp = _stamp(self.folder(number))
+        stamp = _stamps(self.folder(number))
         before = self._entries.get(number)
         if before is None or before[0] != stamp:
             before = self._entries[number] = stamp, self._described(number)
         return before[1]
+
+    def followed(self) -> list[Path]:
+        """Return the run folders whose training is followed: those that were named, and those in the folder of runs."""
+        named = [Path(self._names[number]) for number in self._named if self._names[number] != SHIPPED]
+        return list(dict.fromkeys([*(folder for folder in named if folder.is_dir()), *self.run_folders()]))
 
     def run_folders(self) -> list[Path]:
         """Return the newest folders in the folder of runs that have, or are to have, a player; the newest first."""
@@ -105,45 +112,55 @@ class Catalogue:
         if not 0 <= number < len(self._names):
             raise UserError(f"there is no player {number}")
         name = self._names[number]
-        return SHIPPED_FOLDER if name == SHIPPED else Path(name) if Path(name).is_dir() else None
+        if name == SHIPPED:
+            return SHIPPED_FOLDER
+        return Path(name) if name not in OPPONENTS and Path(name).is_dir() else None
 
-    def chosen(self, number: int) -> Chosen:
-        """Return a player as its files are now.
+    def chosen(self, number: int, kept: int | None = None) -> Chosen:
+        """Return a player as its files are now, or as it was when its run kept it, by the order of those that are kept.
 
         Raises:
             UserError: there is no such number, or the player cannot be loaded.
         """
-        stamp = _stamp(self.folder(number))
+        now = _stamps(self.folder(number))
         with self._lock:
-            found = self._loaded.get(number)
-            if found is None or found.stamp != stamp:
-                found = self._load(self._names[number], stamp)
-                self._loaded[number] = found
-            self._loaded.move_to_end(number)
+            found = self._loaded.get((number, kept))
+            if found is None or found.stamp != now:
+                found = self._load(number, kept, now)
+                self._loaded[number, kept] = found
+                prepare(found.rules)
+            self._loaded.move_to_end((number, kept))
             while len(self._loaded) > MOST_LOADED:
                 self._loaded.popitem(last=False)
             return found
 
-    def _load(self, name: str, stamp: Stamp) -> Chosen:
-        judge, player = self._asked(name)
-        if judge.rules.cells > WORD_BITS:
-            raise UserError(f"{name}: {judge.rules} has {judge.rules.cells} cells; at most {WORD_BITS} are shown")
-        kind = "built-in" if name in OPPONENTS else "own"
-        if player is not None:
-            kind = read_settings(SHIPPED_FOLDER if name == SHIPPED else Path(name))[0].algorithm
-        return Chosen(_title(name), kind, judge, player, stamp)
+    def _load(self, number: int, kept: int | None, now: Stamps) -> Chosen:
+        name, folder = self._names[number], self.folder(number)
+        if folder is None:
+            if kept is not None:
+                raise UserError(f"{name}: has no folder in which players are kept")
+            judge = self._without_a_folder(name)
+            if judge.rules.cells > WORD_BITS:
+                raise UserError(f"{name}: {judge.rules} has {judge.rules.cells} cells; at most {WORD_BITS} are shown")
+            return Chosen(name, "built-in" if name in OPPONENTS else "own", judge, None, now)
+        steps = None
+        if kept is not None:
+            there = kept_steps(folder)
+            if kept >= len(there):
+                raise UserError(f"{_title(name)}: has kept {len(there)} players, and {kept} is counted from 0")
+            steps = there[kept]
+        player = load(folder, steps=steps)
+        return Chosen(_title(name), read_settings(folder)[0].algorithm, trusted(player), player, now)
 
-    def _asked(self, name: str) -> "tuple[Asked, Player | None]":
-        from selfplay.commands.web.insight import searched_choices
-        from selfplay.proof.built_in import BuiltIn
-        from selfplay.proof.reach import WHOLE_TREE_CELLS
-
+    def _without_a_folder(self, name: str) -> Asked:
         if name in OPPONENTS:
             searched = name == "optimal" and self._rules.cells > WHOLE_TREE_CELLS
-            return BuiltIn(searched_choices if searched else OPPONENTS[name], self._rules), None
-        return players.find(name, self._perspective, self._rules, also=OPPONENTS)
+            return BuiltIn(searched_choices if searched else OPPONENTS[name], self._rules)
+        return players.find(name, self._perspective, self._rules, also=OPPONENTS)[0]
 
     def _number(self, name: str) -> int:
+        """Return the number of a player, a new one if it has none."""
+        name = str(Path(name)) if Path(name).is_dir() else name  # which one may have typed with a slash at its end
         if name not in self._names:
             self._names.append(name)
         return self._names.index(name)
@@ -158,22 +175,19 @@ class Catalogue:
             return entry | {"error": str(error)}
         entry |= {"kind": chosen.kind, "values": chosen.player is not None}
         entry |= {size: getattr(chosen.rules, size) for size in ("rows", "cols", "k")}
-        if folder is not None:
-            entry |= {"differs": note(read_settings(folder)[0])}
-        return entry
+        if folder is None:
+            return entry
+        config, _ = read_settings(folder)
+        return entry | {"differs": about(config), "kept": _kept(folder, config.unit)}
 
 
-def note(config: RunSettings) -> str:
-    """Return in a few words what is special about a run."""
-    words = []
-    for name, value in differences(config).items():
-        text = name.replace("_", "-")
-        if isinstance(value, bool):
-            words.append(text if value else f"no {text}")
-        else:
-            shown = "x".join(map(str, value)) if isinstance(value, tuple) else str(value)
-            words.append(f"{text} {shown}")
-    return one_line(", ".join([*words, f"seed {config.seed}"]))[:LONGEST_NOTE]
+def _kept(folder: Path, unit: str) -> dict[str, Any] | None:
+    """Return after how many steps players were kept; None if there are none, or no longer any to be read."""
+    try:
+        steps = kept_steps(folder)
+    except UserError:
+        return None
+    return {"unit": unit, "steps": list(steps)} if steps else None
 
 
 def _title(name: str) -> str:
@@ -182,16 +196,8 @@ def _title(name: str) -> str:
 
 
 def _is_run(path: Path) -> bool:
-    return path.is_dir() and any((path / name).exists() for name in FILES)
+    return path.is_dir() and any((path / name).exists() for name in (CONFIG, MODEL))
 
 
-def _stamp(folder: Path | None) -> Stamp:
-    return () if folder is None else tuple(_stamp_of(folder / name) for name in FILES)
-
-
-def _stamp_of(path: Path) -> tuple[int, int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+def _stamps(folder: Path | None) -> Stamps:
+    return () if folder is None else tuple(stamp(folder / name) for name in FILES)

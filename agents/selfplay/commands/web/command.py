@@ -77,7 +77,8 @@ def main(args: Sequence[str], prog: str = "selfplay web") -> None:
     listening = listen(config.host, config.port)
     with listening:
         port = listening.getsockname()[1]
-        app = application(Answers(catalogue).questions(), {}, PAGE, Hosts(config.host, port))
+        answers = Answers(catalogue)
+        app = application(answers.questions(), {"live": answers.live}, PAGE, Hosts(config.host, port))
         logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # of what others send there is nothing to be said
         settings = uvicorn.Config(
             app,
@@ -104,8 +105,6 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         listening = socket.create_server(address[:2], family=family)
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each answer waits 40 ms for its own rest
-        return listening
     except OSError as error:
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
             why = "is taken" if error.errno == errno.EADDRINUSE else "is not for everybody"
@@ -113,6 +112,8 @@ def listen(host: str, port: int) -> socket.socket:
         raise UserError(f"--host {host}: cannot be listened on ({error.strerror or error})") from None
     except UnicodeError:
         raise UserError(f"--host {host!r}: is no name of a machine") from None
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each answer waits 40 ms for its own rest
+    return listening
 
 
 def announce(config: WebConfig, port: int) -> None:

@@ -1,5 +1,6 @@
 """What the page shows of a player in one position: what it thinks, what is true, and whether the two fall apart."""
 
+import threading
 from collections.abc import Mapping
 from functools import lru_cache
 from math import isfinite
@@ -13,7 +14,7 @@ from selfplay.proof.reach import WHOLE_TREE_CELLS
 from tictactoe.drawing.text import MARKS, line_cells
 from tictactoe.opponents import best_known
 from tictactoe.rules import Bitboard, Rules
-from tictactoe.search import Bounds
+from tictactoe.search import Bounds, move_bounds
 
 if TYPE_CHECKING:
     from selfplay.agent import Player
@@ -83,6 +84,13 @@ def learned(player: "Player", position: Position) -> list[float | None]:
 def exact_results(rules: Rules, mover: int, opponent: int) -> Mapping[int, Bounds]:
     """Return what is known of each empty cell within the time of an answer."""
     return known_results(rules, mover, opponent, POSITIONS)
+
+
+@lru_cache(maxsize=1)
+def prepare(rules: Rules) -> None:
+    """Have the search compiled beside everything else, for which no answer should have to wait."""
+    if rules.cells > WHOLE_TREE_CELLS:
+        threading.Thread(target=move_bounds, args=(rules, 0, 0, 1), daemon=True).start()
 
 
 def searched_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:

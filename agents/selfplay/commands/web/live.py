@@ -4,7 +4,6 @@ Folders and files are looked at twice a second, from outside, and read where the
 """
 
 import asyncio
-import contextlib
 import heapq
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
@@ -37,7 +36,7 @@ class Event(NamedTuple):
 async def follow(folders: Callable[[], Iterable[Path]]) -> AsyncIterator[Event]:
     """Yield what there is to tell of runs, and from then on what is new, for ever.
 
-    `folders` is asked again each time, for runs may begin; `run_folders` gives those of a folder of runs.
+    `folders` is asked again each time, for runs may begin.
     """
     following = Following(folders)
     silent = 0.0
@@ -49,13 +48,6 @@ async def follow(folders: Callable[[], Iterable[Path]]) -> AsyncIterator[Event]:
         for event in events:
             yield event
         await asyncio.sleep(POLL_SECONDS)
-
-
-def run_folders(place: Path) -> list[Path]:
-    """Return the folders of runs that lie in a folder, by name; none if it is not there."""
-    with contextlib.suppress(OSError):
-        return sorted(path for path in place.iterdir() if (path / CONFIG).is_file())
-    return []
 
 
 class Followed:
