@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.runs import save, saved
+from selfplay.commands import train
+from tests.runs import DQN, save, saved, without_pictures
 from tests.selfplay.commands.web.visits import Served, Visit, serving
 from tests.selfplay.dqn.scripted import config_with, make
 
@@ -24,12 +25,15 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Serve runs that have learned nothing: two on 3,3,3, of which one marks taken squares, and one on 4,5,4."""
+    """Serve runs that have learned nothing, one of which marks taken squares and one has a larger board, and one that has."""
     runs = tmp_path_factory.mktemp("runs")
     saved(runs / "masked", mask=True, seed=1000)
     saved(runs / "unmasked", seed=1001)
     larger = config_with(mask=True, rows=4, cols=5, k=4)
     save(runs / "larger", larger, make(larger).player())
+    with pytest.MonkeyPatch.context() as patch:
+        without_pictures(patch.setattr)
+        train.main([*DQN, "--mask", "--eval-every", "480", "--run-dir", str(runs / "trained")])
     with serving(runs) as server:
         yield server
 

@@ -13,6 +13,7 @@ const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * @property {number | null} taken The taken cell that has ended the game.
  * @property {number[]} line The cells of a finished line.
  * @property {boolean} over
+ * @property {boolean} filling Squares are filled instead of played.
  * @property {string} name What a screen reader calls the board.
  */
 
@@ -43,11 +44,13 @@ export function playingBoard(place, choose) {
       }
     });
     setAttribute(picture, "keydown", onKey);
-    setAttribute(picture, "focusin", (event) => makeCurrent(Number(event.target.closest("[data-cell]").dataset.cell)));
     place.replaceChildren(picture);
     current = Math.floor(rules.rows / 2) * rules.cols + Math.floor(rules.cols / 2);
     makeCurrent(current);
   }
+
+  // Not listened for on the picture: Chromium lets the keyboard stop at an SVG element that does.
+  place.addEventListener("focusin", (event) => makeCurrent(Number(event.target.closest("[data-cell]").dataset.cell)));
 
   function makeCurrent(cell) {
     current = cell;
@@ -121,7 +124,7 @@ function fill(square, cell, view, before) {
   setAttribute(square, "class", classes.join(" "));
   setAttribute(square, "data-mark", mark);
   setAttribute(square, "aria-label", `${squareWords(view.rules, cell)}, ${notes.join(", ")}`);
-  setAttribute(square, "aria-disabled", mark === EMPTY && !view.over ? null : "true");
+  setAttribute(square, "aria-disabled", view.filling || (mark === EMPTY && !view.over) ? null : "true");
   square.replaceChildren(tile({ class: "tile" }));
   if (mark !== EMPTY) {
     square.append(markDrawing(mark, mark === before ? {} : { class: `mark fresh ${mark === MARKS[0] ? "cross" : "ring"}` }));
@@ -132,7 +135,7 @@ function fill(square, cell, view, before) {
     square.append(svg("circle", { cx: 84, cy: 16, r: 5, class: "last-dot" }));
   }
   if (cell === view.taken) {
-    square.append(label("!", 82, 76, 40, { class: "fault-sign", "aria-hidden": "true" }));
+    square.append(label("!", 17, 22, 32, { class: "fault-sign", "aria-hidden": "true" }));
   }
   square.append(tile({ class: "focus-frame" }));
 }

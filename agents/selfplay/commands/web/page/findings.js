@@ -1,6 +1,20 @@
 // What a proof has found of a player, which takes a while: asked for when it is looked at, and kept until asked anew.
 import { button, html } from "./dom.js";
 
+const FIRST_SHOWN = 24;
+
+/** Fill a list with the first of its items; a button shows the others. */
+export function longList(list, items) {
+  list.append(...items.slice(0, FIRST_SHOWN));
+  const others = items.slice(FIRST_SHOWN);
+  const more = button(`Show ${others.length} more`, () => {
+    list.append(...others);
+    others[0].querySelector("button").focus();
+    more.remove();
+  });
+  return others.length ? [list, html("div", { class: "row" }, more)] : [list];
+}
+
 /**
  * Make the place of a finding.
  *
@@ -12,9 +26,9 @@ import { button, html } from "./dom.js";
  */
 export function finding(app, ask, draw) {
   const status = html("p", { class: "hint", role: "status" });
-  const content = html("div", {});
+  const content = html("div", { class: "stack" });
   const again = button("Look again", () => find(), { class: "again" });
-  const root = html("div", {}, status, content, html("div", { class: "row" }, again));
+  const root = html("div", { class: "stack" }, status, content, html("div", { class: "row" }, again));
   let player = null;
   let answer = null;
 

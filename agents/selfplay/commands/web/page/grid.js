@@ -76,13 +76,13 @@ export function smallBoard(rules, board, { move = null, title = null, order = []
   squares.forEach((square, cell) => {
     square.append(tile({ class: "tile" }));
     if (MARKS.includes(board[cell])) {
-      square.append(markDrawing(board[cell]));
+      square.append(markDrawing(board[cell], order.length ? { transform: "translate(2 20) scale(0.78)" } : {}));
     }
     if (cell === move) {
       square.append(tile({ class: "chosen" }));
     }
     if (order.includes(cell)) {
-      square.append(label(order.indexOf(cell) + 1, 84, 20, 24, { class: "ply-number" }));
+      square.append(label(order.indexOf(cell) + 1, 82, 20, 25, { class: "ply-number" }));
     }
   });
   picture.append(...squares);

@@ -78,7 +78,7 @@ function heatMap(rules, board, colours, notes, chosen) {
     square.append(tile(colours[cell] === null ? { class: "tile" } : { class: "tile warm", fill: colours[cell] }));
     const marked = board[cell] !== EMPTY;
     if (marked) {
-      const place = notes[cell] === "" ? {} : { transform: "translate(14 4) scale(0.72)" }; // room for the value below
+      const place = notes[cell] === "" && !chosen.includes(cell) ? {} : { transform: "translate(14 4) scale(0.72)" }; // room for a value and a star
       square.append(markDrawing(board[cell], place));
     }
     if (notes[cell] !== "") {

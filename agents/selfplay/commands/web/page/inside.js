@@ -28,7 +28,7 @@ export function insidePanel(app) {
     const judged = judgement(look.gives_away);
     verdict.className = `verdict ${judged}`;
     verdict.textContent = moveSentence(player, board, look, app.state.kept !== null);
-    maps.className = player.cols > 4 ? "maps wide" : "maps";
+    maps.className = player.cols > 3 ? "maps wide" : "maps";
     const mover = look.result === null ? ` for ${MARKS[look.seat]}` : "";
     const heading = player.values ? `Learned${mover}` : "It rates no squares";
     learned.replaceChildren(

@@ -11,8 +11,8 @@ import { emptyRecord, withEvent } from "./record.js";
 const PLOTS = [
   { key: "lost", title: "Lost lines", scale: (values) => countScale(Math.max(0, ...values)) },
   { key: "illegal", title: "Illegal lines", scale: (values) => countScale(Math.max(0, ...values)) },
-  { key: "optimal", title: "Optimal states", scale: (values) => evenScale(Math.min(...values, 4520), Math.max(...values, 1)) },
-  { key: "positions", title: "Positions in which it is beaten", scale: (values) => countScale(Math.max(0, ...values)) },
+  { key: "optimal", title: "Optimal states", scale: (values) => evenScale(Math.min(...values), Math.max(...values)) },
+  { key: "positions", title: "Beaten positions", scale: (values) => countScale(Math.max(0, ...values)) },
 ];
 
 /**
@@ -22,7 +22,7 @@ const PLOTS = [
  */
 export function livePanel(app) {
   const status = html("p", { class: "hint", role: "status" });
-  const legend = html("div", { class: "legend-table" });
+  const legend = html("ul", { class: "runs", "aria-label": "Runs" });
   const plots = html("div", { class: "plots" });
   const newest = html("div", { class: "newest" });
   const root = html("div", { class: "live" }, status, legend, plots, newest);
@@ -68,7 +68,7 @@ export function livePanel(app) {
     const runs = drawnRuns();
     status.textContent = statusOf(record);
     const focused = document.activeElement?.id;
-    legend.replaceChildren(record.runs.length ? legendTable(record, runs, toggle) : html("span", {}));
+    legend.replaceChildren(...record.runs.map((run) => legendLine(record, run, runs.indexOf(run), toggle)));
     if (focused?.startsWith("shown-")) {
       document.getElementById(focused)?.focus();
     }
@@ -107,28 +107,28 @@ function statusOf(record) {
     "There is no run yet. Start one with python train.py, and it appears here.";
 }
 
-function legendTable(record, runs, toggle) {
-  const heads = ["Run", "Steps", "Lost", "Illegal", "Optimal"].map((words) => html("th", { scope: "col" }, words));
-  const rows = record.runs.map((run) => legendRow(record, run, runs.indexOf(run), toggle));
-  const caption = html("caption", { class: "unseen" }, "The runs, and where each stands");
-  return html("table", {}, caption, html("thead", {}, html("tr", {}, ...heads)), html("tbody", {}, ...rows));
-}
-
-function legendRow(record, run, style, toggle) {
-  const last = record.points.get(run.index)?.at(-1);
+function legendLine(record, run, style, toggle) {
   const id = `shown-${run.index}`;
   const change = (event) => toggle(run.index, event.target.checked);
   const box = html("input", { type: "checkbox", id, checked: style >= 0, change });
-  const name = html("label", { for: id }, html("b", {}, run.name), run.differs ? html("span", {}, run.differs) : null);
-  const cells = [last && `${numberText(last.steps)} ${run.unit}`, ...["lost", "illegal", "optimal"].map((key) => last?.[key])];
-  return html("tr", { "data-run": run.name },
-    html("th", { scope: "row" }, html("span", { class: "which" }, box, style >= 0 ? legendSample(style) : null, name)),
-    ...cells.map((cell) => html("td", {}, typeof cell === "number" ? numberText(cell) : cell ?? "\u2013")));
+  const name = html("label", { for: id }, html("b", {}, run.name), html("span", {}, run.differs));
+  const facts = html("span", { class: "facts" }, standingText(run, record.points.get(run.index)?.at(-1)));
+  return html("li", { "data-run": run.name }, box, style >= 0 ? legendSample(style) : null, name, facts);
+}
+
+function standingText(run, last) {
+  if (last === undefined) {
+    return "not evaluated yet";
+  }
+  const least = last.exact === false ? "at least " : ""; // of a large board only a part was followed
+  const optimal = typeof last.optimal === "number" ? `, ${numberText(last.optimal)} optimal` : "";
+  const lines = `${least}${numberText(last.lost)} lost, ${numberText(last.illegal)} illegal${optimal}`;
+  return `${numberText(last.steps)} ${run.unit}: ${lines}`;
 }
 
 function plotOf({ key, title, scale }, record, runs) {
   const series = runs.map((run, style) => ({
-    name: run.differs || run.name,
+    name: run.name,
     style,
     points: pointsOf(record, run, key),
   }));
@@ -149,7 +149,7 @@ function newestOf(app, record, run) {
   if (found === undefined) {
     return null;
   }
-  const heading = html("h3", {}, run.differs || run.name);
+  const heading = html("h3", {}, run.name);
   const when = html("p", { class: "hint" }, `after ${numberText(found.steps)} ${run.unit}`);
   const figures = [openingFigure(run, found.opening), gameFigure(app, run, found.game)].filter(Boolean);
   return html("section", { class: "newest-run" }, heading, when, html("div", { class: "maps" }, ...figures));

@@ -1,12 +1,11 @@
 // The panel of what beats a player: each lost line as a game to step through, with what it saw at each of its moves.
 import { button, html } from "./dom.js";
-import { gameFrom, lookedAt } from "./game.js";
+import { gameFrom } from "./game.js";
 import { MARKS, emptyBoard, squareName, squareWords } from "./rules.js";
-import { finding } from "./findings.js";
+import { finding, longList } from "./findings.js";
 import { SIGNS, counted, valueText } from "./words.js";
 
 const SEATS = [0, 1];
-const FIRST_SHOWN = 20;
 
 /**
  * Make the panel.
@@ -44,14 +43,12 @@ function drawSeat(app, answer, seat) {
   }
   const items = lines.map((line) => html("li", {}, lineButton(app, line)));
   const some = number === null || lines.length < number ? ` Shown are the shortest ${lines.length}.` : "";
-  const list = html("ol", { class: "lines" }, ...items.slice(0, FIRST_SHOWN));
-  const more = items.slice(FIRST_SHOWN);
-  const rest = button(`Show ${more.length} more`, () => { list.append(...more); rest.remove(); });
-  return [heading, html("p", { class: "hint" }, `The shortest first.${some}`), list, more.length ? rest : html("span", {})];
+  const list = longList(html("ol", { class: "lines" }), items);
+  return [heading, html("p", { class: "hint" }, `The shortest first.${some}`), ...list];
 }
 
 function lineButton(app, line) {
-  const squares = line.cells.map((cell) => squareName(app.player(), cell)).join(", ");
+  const squares = line.cells.map((cell) => squareName(app.player(), cell)).join(" \u00b7 ");
   const end = line.illegal ? "ends by a taken square" : `${MARKS[1 - line.seat]} has a line`;
   const open = button("", () => openLine(app, line), { class: "line" });
   open.append(html("b", {}, squares), html("span", {}, `${counted(line.cells.length, "ply").replace("plys", "plies")}, ${end}`));
@@ -66,32 +63,40 @@ function openLine(app, line, at = 0) {
 
 function drawLine(app, lines, index) {
   const line = lines[index];
-  const { game } = app.state;
+  const losing = losingPly(line);
   const to = (by) => lines[index + by] && openLine(app, lines[index + by]);
   const nav = html("div", { class: "row" },
     button("All games", () => app.update({ game: gameFrom(emptyBoard(app.player())) })),
-    button("Game before", () => to(-1), { "aria-disabled": index === 0 ? "true" : null }),
-    button("Next game", () => to(1), { "aria-disabled": index === lines.length - 1 ? "true" : null }),
-    line.turning === null ? null : button("To the move that loses", () => openLine(app, line, line.turning + 1), { class: "main" }));
+    button("Previous", () => to(-1), { "aria-disabled": index === 0 ? "true" : null }),
+    button("Next", () => to(1), { "aria-disabled": index === lines.length - 1 ? "true" : null }),
+    losing === null ? null : button("To the move that loses", () => openLine(app, line, losing + 1), { class: "main" }));
   const heading = html("h3", {}, `Game ${index + 1} of ${lines.length}: the player is ${MARKS[line.seat]}`);
-  const step = html("div", { class: "row steps" },
-    button("\u25c0 Back", () => app.update({ game: lookedAt(game, game.at - 1) }), { "aria-disabled": game.at === 0 ? "true" : null }),
-    html("span", {}, `${game.at} of ${game.cells.length}`),
-    button("On \u25b6", () => app.update({ game: lookedAt(game, game.at + 1) }),
-      { "aria-disabled": game.at === game.cells.length ? "true" : null }));
-  return [nav, heading, html("p", { class: "verdict bad" }, turningSentence(app, line)), step, plyTable(app, line)];
+  return [nav, heading, html("p", { class: "verdict bad" }, turningSentence(app, line)), plyTable(app, line)];
+}
+
+/** Return the first ply of the player's after which it is lost, null if that is not known. */
+function losingPly(line) {
+  const ply = line.exact.findIndex((result) => result === "loss" || result === "illegal");
+  return ply < 0 || line.turning === null ? null : ply;
 }
 
 function turningSentence(app, line) {
-  const end = line.illegal ? "It ends by a taken square." : `${MARKS[1 - line.seat]} completes a line.`;
-  if (line.turning === null) {
-    return `${end} Which move loses first is not known on this board.`;
+  const end = line.illegal ? "The game ends by that taken square." : `Then ${MARKS[1 - line.seat]} completes a line.`;
+  const ply = losingPly(line);
+  if (ply === null) {
+    return `${line.illegal ? "It ends by a taken square." : end} Which move loses first is not known on this board.`;
   }
-  const [ply, cell] = [line.turning, line.cells[line.turning]];
-  const illegal = line.exact[ply] === "illegal";
-  const words = illegal ? "chooses a square that is taken" : "gives the value away first";
+  const words = line.exact[ply] === "illegal" ? "is a square that is taken" : "is the first that loses";
   const learned = line.learned[ply] === null ? "" : ` It had learned ${valueText(line.learned[ply])} for it.`;
-  return `Move ${ply + 1}, ${squareWords(app.player(), cell)}, ${words}.${learned} ${end}`;
+  return `Move ${ply + 1}, ${squareWords(app.player(), line.cells[ply])}, ${words}.${learned} ${end}`;
+}
+
+/** Return what is to be said of a ply in the table: where the game is lost, and where a win was. */
+function flagOf(line, ply) {
+  if (ply === losingPly(line)) {
+    return "loses here";
+  }
+  return ply === line.turning ? "gives the win away" : null;
 }
 
 function plyTable(app, line) {
@@ -103,16 +108,16 @@ function plyTable(app, line) {
 
 function plyRow(app, line, cell, ply) {
   const { game } = app.state;
-  const turning = ply === line.turning;
+  const flag = flagOf(line, ply);
   const mark = MARKS[ply % 2];
   const open = button("", () => openLine(app, line, ply + 1), { class: "move", "aria-current": game.at === ply + 1 ? "step" : null });
   open.append(`${ply + 1}. `, html("b", { class: `of-${mark}` }, mark));
   const learned = line.learned[ply];
   const exact = line.exact[ply];
-  const attributes = { class: turning ? "turning" : null, "data-ply": ply };
+  const attributes = { class: flag === null ? null : "turning", "data-ply": ply };
   return html("tr", attributes,
     html("td", {}, open),
-    html("td", {}, squareName(app.player(), cell), turning ? html("span", { class: "flag" }, "loses here") : null),
+    html("td", {}, squareName(app.player(), cell), flag === null ? null : html("span", { class: "flag" }, flag)),
     html("td", { "data-value": learned }, learned === null ? "" : valueText(learned)),
     html("td", { class: exact === null ? null : `exact-${exact}` }, exact === null ? "" : `${SIGNS[exact] ?? "!"} ${exact}`));
 }

@@ -127,8 +127,8 @@ function panels(app) {
   const all = [
     { id: "game", title: "Game", panel: gamePanel(app), there: () => true },
     { id: "inside", title: "Look inside", panel: insidePanel(app), there: () => true },
-    { id: "wrong", title: "Still wrong", panel: wrongPanel(app), there: () => source.wrong !== null && app.player().run },
-    { id: "lost", title: "What beats it", panel: lostPanel(app), there: () => source.lost !== null && app.player().run },
+    { id: "wrong", title: "Still wrong", panel: wrongPanel(app), there: () => source.wrong !== null },
+    { id: "lost", title: "What beats it", panel: lostPanel(app), there: () => source.lost !== null },
     { id: "live", title: "Live", panel: livePanel(app), there: () => source.live !== null },
   ];
   const show = tabs(byId("panels"), all, (view) => app.update({ view }));

@@ -24,7 +24,7 @@ export function playingTable(app) {
     const position = setup === null ? app.position() : positionOf(app.player(), gameFrom(setup));
     const name = `Board, ${app.player().rows} by ${app.player().cols}`;
     const over = setup === null && position.over;
-    showBoard({ ...position, over, rules: app.player(), name, line: setup === null ? position.line : [] });
+    showBoard({ ...position, over, filling: setup !== null, rules: app.player(), name, line: setup === null ? position.line : [] });
     byId("status").textContent = setup === null ? statusText(app, position) : "Set up a position";
     controls.root.hidden = setup !== null;
     setting.root.hidden = setup === null;

@@ -5,6 +5,7 @@ import { numberText } from "./words.js";
 const [WIDTH, HEIGHT] = [380, 220];
 const [LEFT, RIGHT, TOP, BOTTOM] = [48, 12, 10, 26];
 const MARKERS = 6;
+const LEAST_APART = 0.09; // of the height, so that the numbers of two ticks do not touch
 const DASHES = [null, "7 4", "2 3", "10 3 2 3", "14 4", "5 2 2 2 2 2"];
 const SHAPES = [
   "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
@@ -36,9 +37,10 @@ export function countScale(largest) {
   for (let tick = 1; tick <= top; tick *= 10) {
     ticks.push(tick);
   }
-  const every = Math.ceil(ticks.length / 6);
-  const shown = ticks.filter((_, i) => i === 0 || (i - 1) % every === 0);
-  return { place: (value) => Math.log1p(value) / Math.log1p(top), ticks: shown };
+  const place = (value) => Math.log1p(value) / Math.log1p(top);
+  const apart = ticks.filter((tick) => tick === 0 || place(tick) >= LEAST_APART);
+  const every = Math.ceil(apart.length / 6);
+  return { place, ticks: apart.filter((_, i) => i === 0 || (apart.length - 1 - i) % every === 0) };
 }
 
 /** Return a scale of equal steps from the smallest to the largest value. */

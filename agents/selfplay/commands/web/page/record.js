@@ -31,7 +31,7 @@ export function withEvent(record, event, data) {
     case "runs":
       return { ...record, runs: data.runs };
     case "points":
-      return { ...record, points: new Map(record.points).set(data.run, longer(record.points.get(data.run) ?? [], data.points)) };
+      return { ...record, points: new Map(record.points).set(data.run, longer(data.anew ? [] : record.points.get(data.run) ?? [], data.points)) };
     case "newest":
       return { ...record, newest: new Map(record.newest).set(data.run, data) };
     default:
@@ -39,11 +39,7 @@ export function withEvent(record, event, data) {
   }
 }
 
-/** Points that go back in time are a whole record anew, after the connection was lost or the run began again. */
 function longer(known, added) {
-  if (!added.length || !known.length) {
-    return known.length ? known : added;
-  }
-  const all = added[0].steps > known.at(-1).steps ? [...known, ...added] : added;
+  const all = [...known, ...added];
   return all.length > MOST ? all.filter((_, i) => i % 2 === 0 || i === all.length - 1) : all;
 }

@@ -3,10 +3,11 @@ import { button, html } from "./dom.js";
 import { smallBoard } from "./grid.js";
 import { gameFrom } from "./game.js";
 import { seatToMove, squareName, squareWords } from "./rules.js";
-import { finding } from "./findings.js";
+import { finding, longList } from "./findings.js";
 import { counted, listed, valueText } from "./words.js";
 
 const findings = new WeakMap();
+const MOST_NAMED = 4;
 
 /**
  * Make the panel.
@@ -20,11 +21,15 @@ export function wrongPanel(app) {
 }
 
 function drawWrong(app, answer) {
-  const verdict = html("p", { class: `verdict ${answer.number ? "bad" : "good"}` }, answer.verdict);
+  const verdict = html("p", { class: `verdict ${verdictClass(answer)}` }, answer.verdict);
   const heading = html("h3", {}, headingOf(answer));
   const about = html("p", { class: "hint" }, aboutOf(answer));
   const cards = answer.states.map((state) => html("li", {}, stateCard(app, state)));
-  return [verdict, heading, about, html("ul", { class: "cards" }, ...cards)];
+  return [verdict, heading, about, ...longList(html("ul", { class: "cards" }), cards)];
+}
+
+function verdictClass(answer) {
+  return answer.number === 0 ? "good" : answer.verdict.startsWith("PROVED") ? "open" : "bad";
 }
 
 function headingOf(answer) {
@@ -46,11 +51,12 @@ function aboutOf(answer) {
 function stateCard(app, state) {
   const player = app.player();
   const best = state.best.map((cell) => squareName(player, cell));
-  const loses = state.to === "illegal" ? "an illegal move" : state.to;
+  const loses = state.to === "illegal" ? "taken square" : state.to;
+  const change = state.from !== null && loses !== null && state.from !== state.to;
   const words = [
-    html("b", {}, state.from !== null && loses !== null ? `${state.from} \u2192 ${loses}` : loses ?? "beaten"),
+    html("b", {}, change ? `${state.from} \u2192 ${loses}` : "beaten from here"),
     html("span", {}, `plays ${squareName(player, state.move)}${state.learned === null ? "" : `, learned ${valueText(state.learned)}`}`),
-    best.length ? html("span", {}, `best: ${listed(best)}`) : null,
+    best.length ? html("span", {}, best.length > MOST_NAMED ? `${best.length} squares are best` : `best: ${listed(best)}`) : null,
   ];
   const card = button("", () => showWrong(app, state), { class: "card" });
   card.append(smallBoard(player, state.board, { move: state.move }), html("span", { class: "card-words" }, ...words.filter(Boolean)));
@@ -72,7 +78,7 @@ export function wrongSteps(app) {
   const list = button("All of them", () => app.update({ view: "wrong" }));
   const before = button("\u25c0", () => step(-1), { "aria-label": "The state before it", class: "step" });
   const after = button("\u25b6", () => step(1), { "aria-label": "The next state", class: "step" });
-  const root = html("div", { class: "row wrong-steps" }, before, words, after, list);
+  const root = html("div", { class: "row wrong-steps" }, words, before, after, list);
 
   function states() {
     return findings.get(app)?.answer()?.states ?? [];
