@@ -90,10 +90,9 @@ def own_data(name: str) -> dict[str, Any]:
         what = f"has {size:,} bytes of numbers, and a page is given at most {LARGEST:,}"
         raise UserError(f"{name}: {what}; a smaller board or network fits")
     weights, kept = packed(player), kept_players(name)
-    unit = read_settings(folder(name))[0].unit
     found = findings(chosen.judge, player)
     return {
-        "player": entry | {"kept": {"unit": unit, "steps": list(kept)} if kept else None},
+        "player": entry | {"kept": entry["kept"] and {**entry["kept"], "steps": list(kept)}},
         "game": game_of(player),
         "mask": getattr(player, "mask", False),
         "weights": weights,

@@ -9,7 +9,8 @@ from tictactoe import Rewards, Rules, batch
 def random_positions(rules: Rules, number: int, seed: int) -> NDArray[np.int8]:
     """Return the absolute observations [number, R, C, 3] of unfinished positions in random games."""
     generator = np.random.default_rng(seed)
-    state, found = batch.reset(rules, 1, np), []
+    state = batch.reset(rules, 1, np)
+    found: list[NDArray[np.int8]] = []
     while len(found) < number:
         found.append(batch.observe(rules, state, "absolute")[0])
         cell = generator.choice(np.flatnonzero(found[-1][..., 0]), 1)

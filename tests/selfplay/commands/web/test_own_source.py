@@ -143,9 +143,17 @@ def bitboards(board: str) -> tuple[int, int]:
 )
 def test_a_finished_game_has_its_result_and_no_move(board: str, result: str, line: list[int], look: Any) -> None:
     [shown] = look(learned(config_with(hidden=(4,))), [board])
-    nothing = {"values": None, "move": None, "moves": [], "reply": None, "position": None, "gives_away": None}
+    nothing: dict[str, Any] = {
+        "values": None,
+        "move": None,
+        "moves": [],
+        "reply": None,
+        "position": None,
+        "gives_away": None,
+    }
     ended = {"seat": board.count("X") - board.count("O"), "result": result, "line": line}
-    assert shown == ended | nothing | {"exact": [None] * 9, "known": "solved"}
+    nothing |= {"exact": [None] * 9, "known": "solved", "position": None, "gives_away": None}
+    assert shown == ended | nothing
 
 
 @pytest.mark.parametrize("board", ["X........X", "XX.......", "XXXOOO...", "<b>......", ""])
