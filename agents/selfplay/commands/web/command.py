@@ -63,8 +63,13 @@ class WebConfig:
 
 
 def main(args: Sequence[str], prog: str = "selfplay web") -> None:
-    """Serve the page until Ctrl-C."""
+    """Serve the page until Ctrl-C, or write it as a file."""
     config = parse(WebConfig, args, prog)
+    if config.export is not None:
+        from selfplay.commands.web.export import export
+
+        export(config.players, config.export)
+        return
     rules = players.board(config.rows, config.cols, config.k)
     import torch
 

@@ -24,6 +24,11 @@ export function seatToMove(board) {
   return (marksOf(board, 0) + marksOf(board, 1)) % 2;
 }
 
+/** Return a position as a number in base 3, of cell i the digit 3^i: 1 for X, 2 for O. Tables have it as a row. */
+export function positionNumber(board) {
+  return [...board].reduce((sum, mark, cell) => sum + (MARKS.indexOf(mark) + 1) * 3 ** cell, 0);
+}
+
 /** Return the board with another mark on a cell. */
 export function withMark(board, cell, mark) {
   return board.slice(0, cell) + mark + board.slice(cell + 1);

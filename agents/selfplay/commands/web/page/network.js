@@ -1,0 +1,146 @@
+// A trained DQN: the values that selfplay.dqn.player.QPlayer gives, by the same layers. The names of the weights tell
+// which layers there are.
+import { seatToMove } from "./rules.js";
+
+const SIDE = 3; // of what a unit of a convolutional layer sees, in cells
+const DIGITS = 33; // in base 3 that Python's floats hold exactly, in which images are compared there
+
+/**
+ * @typedef {object} Game
+ * @property {number} rows
+ * @property {number} cols
+ * @property {number} k
+ * @property {number[][]} lines The cells of each line.
+ * @property {number[][] | null} symmetries Of each the cells that an image's cells come from; a canonical player's alone.
+ * @property {"mover" | "absolute" | null} perspective Planes that a network sees: mine and theirs, or X and O.
+ */
+
+/**
+ * Return what gives the values of all cells, taken ones too, to the mover of a position.
+ *
+ * @param {Game} game
+ * @param {Record<string, import("./safetensors.js").Tensor>} tensors
+ * @returns {(board: string) => number[]}
+ */
+export function networkValues(game, tensors) {
+  const names = ["shared", "first", "second"].filter((name) => `${name}.advantage.weight` in tensors);
+  const networks = names.map((name) => network(game, (part) => tensors[`${name}.${part}`]));
+  return (board) => {
+    const seat = seatToMove(board);
+    const ones = game.perspective === "mover" && seat === 1 ? "O" : "X"; // whose marks are in plane 1
+    const marks = Array.from(board, (mark) => (mark === "." ? 0 : mark === ones ? 1 : 2));
+    const origin = game.symmetries ? leastImage(marks, game.symmetries) : [...marks.keys()];
+    const image = networks[Math.min(seat, networks.length - 1)](origin.map((cell) => marks[cell]));
+    const values = [];
+    origin.forEach((cell, at) => {
+      values[cell] = image[at];
+    });
+    return values;
+  };
+}
+
+/** Return the symmetry that leads to the image whose cells, read as numbers in base 3, are least; the first of equals. */
+function leastImage(marks, symmetries) {
+  const read = symmetries.map((origin) => {
+    const digits = origin.map((cell) => marks[cell]);
+    const numbers = [];
+    for (let at = 0; at < digits.length; at += DIGITS) {
+      numbers.push(...digits.slice(at, at + DIGITS).reverse());
+    }
+    return numbers.join(""); // of one length, so that texts have the order of their numbers
+  });
+  return symmetries[read.reduce((least, text, at) => (text < read[least] ? at : least), 0)];
+}
+
+/** Return the function from marks (of each cell 0, 1 or 2) to values; `part` gives a tensor by name, or undefined. */
+function network(game, part) {
+  const layer = (name) => ({ weight: part(`${name}.weight`), bias: part(`${name}.bias`).values });
+  const layers = (name) => {
+    const found = [];
+    while (part(`${name}.${found.length}.weight`)) {
+      found.push(layer(`${name}.${found.length}`));
+    }
+    return found;
+  };
+  const convolution = layers("convolution");
+  const lines = part("lines.line.weight") && { line: layer("lines.line"), cell: layer("lines.cell") };
+  const hidden = layers("hidden");
+  const advantage = layer("advantage");
+  const value = part("value.weight") && layer("value");
+  return (marks) => {
+    const observation = new Float64Array(3 * marks.length);
+    marks.forEach((mark, cell) => {
+      observation[3 * cell + mark] = 1;
+    });
+    let features = observation;
+    for (const each of convolution) {
+      features = relu(convolved(game, each, features));
+    }
+    if (lines) {
+      features = Float64Array.of(...features, ...lineFeatures(game, lines, observation));
+    }
+    for (const each of hidden) {
+      features = relu(dense(each, features));
+    }
+    const advantages = dense(advantage, features);
+    if (!value) {
+      return advantages;
+    }
+    const mean = advantages.reduce((sum, each) => sum + each, 0) / advantages.length;
+    const [worth] = dense(value, features);
+    return advantages.map((each) => worth + each - mean);
+  };
+}
+
+function dense({ weight, bias }, inputs) {
+  const outputs = Float64Array.from(bias);
+  for (let input = 0; input < inputs.length; input += 1) {
+    if (inputs[input] !== 0) { // most of a board's planes are
+      for (let unit = 0; unit < outputs.length; unit += 1) {
+        outputs[unit] += weight.values[unit * inputs.length + input] * inputs[input];
+      }
+    }
+  }
+  return outputs;
+}
+
+/** Apply a layer that looks at the 3x3 cells around each, with zeros beyond the edge; features are [A * channels]. */
+function convolved({ rows, cols }, { weight, bias }, features) {
+  const [channels, inputs] = weight.shape;
+  const found = new Float64Array(rows * cols * channels);
+  for (let cell = 0; cell < rows * cols; cell += 1) {
+    found.set(bias, cell * channels);
+    for (let square = 0; square < SIDE * SIDE; square += 1) {
+      const row = Math.floor(cell / cols) + Math.floor(square / SIDE) - 1;
+      const col = (cell % cols) + (square % SIDE) - 1;
+      if (row >= 0 && row < rows && col >= 0 && col < cols) {
+        const seen = features.subarray((row * cols + col) * inputs, (row * cols + col + 1) * inputs);
+        for (let channel = 0; channel < channels; channel += 1) {
+          for (let input = 0; input < inputs; input += 1) {
+            const at = (channel * inputs + input) * SIDE * SIDE + square;
+            found[cell * channels + channel] += weight.values[at] * seen[input];
+          }
+        }
+      }
+    }
+  }
+  return found;
+}
+
+/** Let the same two layers look at each line, and add up in its cells what they find; features are [A * features]. */
+function lineFeatures({ rows, cols, k, lines }, { line, cell }, observation) {
+  const width = cell.bias.length / k;
+  const sums = new Float64Array(rows * cols * width);
+  for (const cells of lines) {
+    const seen = cells.flatMap((at) => [...observation.subarray(3 * at, 3 * at + 3)]);
+    const told = dense(cell, relu(dense(line, seen)));
+    told.forEach((number, at) => {
+      sums[cells[Math.floor(at / width)] * width + (at % width)] += number;
+    });
+  }
+  return relu(sums);
+}
+
+function relu(numbers) {
+  return numbers.map((number) => Math.max(0, number));
+}

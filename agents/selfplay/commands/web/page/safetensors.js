@@ -1,0 +1,31 @@
+// What a player has learned, out of the text in which a page holds it: a safetensors file, gzipped, in base64.
+
+const KINDS = { F32: Float32Array, F64: Float64Array };
+
+/**
+ * @typedef {object} Tensor
+ * @property {number[]} shape
+ * @property {Float32Array | Float64Array} values
+ */
+
+/**
+ * @param {string} text
+ * @returns {Promise<Record<string, Tensor>>} the tensors by their names
+ */
+export async function unpackTensors(text) {
+  const packed = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return readTensors(await new Response(stream).arrayBuffer());
+}
+
+/** A safetensors file is the length of its header, the header in JSON, and the numbers. */
+function readTensors(buffer) {
+  const start = 8 + Number(new DataView(buffer).getBigUint64(0, true));
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, start - 8)));
+  const tensors = {};
+  for (const [name, { dtype, shape, data_offsets: offsets }] of Object.entries(header)) {
+    const bytes = buffer.slice(start + offsets[0], start + offsets[1]); // a copy, which begins where numbers may
+    tensors[name] = { shape, values: new KINDS[dtype](bytes) };
+  }
+  return tensors;
+}

@@ -1,0 +1,30 @@
+// What a tabular learner leaves: the values that the players of selfplay.tabular.players look up.
+import { EMPTY, positionNumber, seatToMove } from "./rules.js";
+
+/**
+ * Return what gives the values of all cells to the mover of a position; where a table knows afterstates, those of taken
+ * cells are null.
+ *
+ * @param {import("./safetensors.js").Tensor} table Afterstates, [3^A] or [2, 3^A]; or actions, [1 or 2, 3^A, A].
+ * @returns {(board: string) => (number | null)[]}
+ */
+export function tableValues({ shape, values }) {
+  return shape.length === 3 ? actionValues(shape, values) : afterstateValues(shape, values);
+}
+
+function actionValues([tables, rows, cells], values) {
+  return (board) => {
+    const seat = seatToMove(board);
+    const start = (Math.min(seat, tables - 1) * rows + positionNumber(board)) * cells;
+    const found = [...values.subarray(start, start + cells)];
+    return seat === 0 ? found : found.map((value) => -value); // the second seat wants them low
+  };
+}
+
+function afterstateValues(shape, values) {
+  return (board) => {
+    const seat = seatToMove(board);
+    const start = (shape.length === 2 ? seat * shape[1] : 0) + positionNumber(board);
+    return Array.from(board, (mark, cell) => (mark === EMPTY ? values[start + (seat + 1) * 3 ** cell] : null));
+  };
+}
