@@ -64,7 +64,7 @@ def test_what_is_printed_and_where_the_run_lies(finished: tuple[str, Path, str])
         assert re.fullmatch(name, folder.name)
         ends = r"20,000 games: lost game lines [\d,]+ as X, [\d,]+ as O; illegal game lines [\d,]+ as X"
         assert re.search(ends, output)
-    programs = [f"-m selfplay {command} runs/{folder.name}" for command in ("prove", "play")]
+    programs = [f"-m selfplay {command} runs/{folder.name}" for command in ("prove", "play", "web")]
     common = ["lost game lines", "-m tensorboard.main --logdir runs"]
     assert [text for text in (*common, *programs, *expected) if text not in output] == []
 
