@@ -19,7 +19,7 @@ from selfplay.commands import train
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.proof.evaluation import evaluate
-from selfplay.runs import checkpoints as checkpoint, folder as run_folder, record
+from selfplay.runs import checkpoints as checkpoint, folder as run_folder, newest as newest_file, record
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.tabular import learner as training
 from selfplay.tensor_file import write_tensors
@@ -46,8 +46,9 @@ def without_pictures(replace: Callable[[object, str, object], object]) -> None:
 
 
 def often() -> None:
-    """Write a checkpoint after every step and every few games."""
+    """Write a checkpoint after every step and every few games, and the newest game of every evaluation."""
     checkpoint.LARGEST_SHARE = float("inf")
+    newest_file.SECONDS = 0.0
     training.SLICE = 20
 
 
@@ -154,6 +155,8 @@ def left_behind(folder: Path) -> dict[str, Any]:
         "model": (folder / "model.safetensors").read_bytes(),
         "state": {name: tensor.tolist() for name, tensor in tensors.items()},
         "evaluation": (folder / "evaluation.json").read_bytes(),
+        "players": (folder / "players.safetensors").read_bytes(),
+        "newest": (folder / "newest.json").read_bytes(),
         "metrics": [
             {name: value for name, value in line.items() if name == "time/updates" or not name.startswith("time/")}
             for line in metrics(folder)

@@ -11,7 +11,7 @@ from selfplay.errors import naming_the_extra
 
 if TYPE_CHECKING:
     from selfplay.agent import Agent as Agent, Player as Player, StochasticAgent as StochasticAgent
-    from selfplay.algorithms import load as load, train as train, training as training
+    from selfplay.algorithms import kept_steps as kept_steps, load as load, train as train, training as training
     from selfplay.dqn.config import PRESETS as PRESETS, DQNConfig as DQNConfig
     from selfplay.dqn.interleaved import InterleavedAgents as InterleavedAgents
     from selfplay.errors import UserError as UserError
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "agent": ("Agent", "Player", "StochasticAgent"),
-    "algorithms": ("load", "train", "training"),
+    "algorithms": ("kept_steps", "load", "train", "training"),
     "dqn.config": ("PRESETS", "DQNConfig"),
     "dqn.interleaved": ("InterleavedAgents",),
     "errors": ("UserError",),

@@ -17,8 +17,10 @@ if sys.platform != "win32":  # where no file can be locked so, and nobody is ref
     import fcntl
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes, lasting: bool = True) -> None:
     """Write a file aside, flush it to the disk and rename it, so that no half of it is ever seen.
+
+    One that is not `lasting` is not flushed, which takes most of the time: it may be lost, or empty, after a power cut.
 
     Raises:
         OSError: it cannot be written; the file of before stays, and the error names it.
@@ -29,8 +31,9 @@ def write_whole(path: Path, content: bytes) -> None:
         try:
             with aside.open("xb") as file:
                 file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
+                if lasting:
+                    file.flush()
+                    os.fsync(file.fileno())
             aside.replace(path)
         except OSError:  # on a full disk the half of a file would keep it full
             aside.unlink(missing_ok=True)

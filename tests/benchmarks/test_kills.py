@@ -47,7 +47,7 @@ def test_planted_faults_are_found() -> None:
     assert [len(life.pop("kills")) for life in found.values()] == [1] * len(found)
     assert min(life.pop("seconds") for life in found.values()) > 0
     assert found.pop("none") == right
-    different = ["model.safetensors", "metrics.jsonl", NEWEST, EVENTS]
+    different = ["model.safetensors", "players.safetensors", "metrics.jsonl", NEWEST, EVENTS]
     assert set(different) <= set(found["generator not restored"].pop("different"))
     assert found.pop("generator not restored") == {name: right[name] for name in ("stuck", "complaints")}
     assert found["settings in place"].pop("stuck").endswith("config.json: is truncated or not JSON")
@@ -102,6 +102,8 @@ def test_nothing_is_different_but_times(whole: Path, tmp_path: Path) -> None:
         "evaluation.json",
         "metrics.jsonl",
         "model.safetensors",
+        "newest.json",
+        "players.safetensors",
         "progress.png",
         EVENTS,
         HALVES,
@@ -126,6 +128,8 @@ def told_again(folder: Path) -> None:
 
 CHANGES: dict[str, Callable[[Path], object]] = {
     "model.safetensors": one_bit("model.safetensors"),
+    "players.safetensors": one_bit("players.safetensors"),
+    "newest.json": one_bit("newest.json"),
     "progress.png": one_bit("progress.png"),
     "metrics.jsonl": lambda folder: (folder / "metrics.jsonl").write_text("{}\n"),
     "evaluation.json": lambda folder: (folder / "evaluation.json").unlink(),

@@ -19,7 +19,7 @@ SECONDS = 1.0
 
 
 class Newest:
-    """Write newest.json into a run's folder, whole or not at all."""
+    """Write newest.json into a run's folder, in which no half of it is ever seen."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / NEWEST
@@ -45,4 +45,4 @@ class Newest:
             "game": self_play_cells(trusted(player)),
             "proofs": proofs,
         }
-        write_whole(self._path, (json.dumps(content) + "\n").encode())
+        write_whole(self._path, (json.dumps(content) + "\n").encode(), lasting=False)

@@ -21,6 +21,7 @@ from selfplay.commands import prove, train
 from tests.runs import ROOT, metrics, python, refused, unread
 
 FILES = {"config.json", "model.safetensors", "metrics.jsonl", "evaluation.json", "progress.png", "checkpoint"}
+FILES |= {"players.safetensors", "newest.json"}
 OWN_FILES: dict[str, set[str]] = {
     "dqn": set(),
     "minimax-q": {"table.csv"},

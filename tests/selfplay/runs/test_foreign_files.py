@@ -65,6 +65,7 @@ PROVE, RESUME = ["prove", "it"], ["train", "--resume", "it", *LONGER]
         *(("config.json", PROVE, plant) for plant in PLANTS),
         *(("model.safetensors", PROVE, plant) for plant in PLANTS),
         *(("metrics.jsonl", RESUME, plant) for plant in PLANTS),
+        *(("players.safetensors", RESUME, plant) for plant in PLANTS),
         *(("config.json", command, "a pipe") for command in (["play", "it"], ["arena", "it", "random"])),
         *(("model.safetensors", command, "a pipe") for command in (["play", "it"], ["arena", "it", "random"])),
     ],
@@ -104,7 +105,7 @@ def test_no_table_is_read_from_it(plant: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("plant", PLANTS)
 def test_what_is_never_read_does_no_harm(plant: str, folder: Path) -> None:
-    for name in ("evaluation.json", "progress.png", "config.json.partial"):
+    for name in ("evaluation.json", "newest.json", "progress.png", "config.json.partial"):
         path = folder / name
         path.unlink(missing_ok=True)
         if plant != "a folder":

@@ -89,6 +89,8 @@ def assert_only_notices(notices: list[str], reason: str) -> None:
                 "checkpoint/7.safetensors",
                 "checkpoint/8.json",
                 "model.safetensors",
+                "players.safetensors",
+                "newest.json",
                 "evaluation.json",
                 "progress.png",
             ],

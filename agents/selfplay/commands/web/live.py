@@ -6,7 +6,7 @@ Folders and files are looked at twice a second, from outside, and read where the
 import asyncio
 import heapq
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,7 +33,7 @@ class Event(NamedTuple):
         return f"event: {self.name}\ndata: {json.dumps(self.data)}\n\n" if self.name else ":\n\n"
 
 
-async def follow(folders: Callable[[], Iterable[Path]]) -> AsyncIterator[Event]:
+async def follow(folders: Callable[[], Iterable[Path]]) -> AsyncGenerator[Event, None]:
     """Yield what there is to tell of runs, and from then on what is new, for ever.
 
     `folders` is asked again each time, for runs may begin.

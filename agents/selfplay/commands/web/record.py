@@ -58,13 +58,13 @@ class Record:
 
     def news(self) -> tuple[list[Point], bool] | None:
         """Return the points that are new, MOST_POINTS at most, and whether they stand for all; None if nothing is."""
-        found = stamp(self._path)
-        if found is None or found == self._seen:
+        found, seen = stamp(self._path), self._seen
+        self._seen = found
+        if found is None or found == seen:
             return None
-        anew = self._seen is None or found.inode != self._seen.inode or found.size < self._read
+        anew = seen is None or found.inode != seen.inode or found.size < self._read
         if anew:
             self._read = 0
-        self._seen = found
         try:
             with open_regular(self._path) as file:
                 file.seek(self._read)
