@@ -12,6 +12,7 @@ from selfplay.commands import certify, prove, train
 from selfplay.commands.arena import command as arena
 from selfplay.commands.command_line import parse
 from selfplay.commands.play import command as play
+from selfplay.commands.web import command as web
 from selfplay.errors import UserError
 from tests.runs import saved
 
@@ -146,6 +147,7 @@ COMMANDS: dict[str, Callable[[list[str], str], object]] = {
     "certify": lambda args, prog: parse(certify.CertifyConfig, args, prog),
     "play": lambda args, prog: parse(play.PlayConfig, args, prog),
     "arena": lambda args, prog: parse(arena.ArenaConfig, args, prog),
+    "web": lambda args, prog: parse(web.WebConfig, args, prog),
 }
 """How each command reads its arguments."""
 

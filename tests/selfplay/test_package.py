@@ -71,7 +71,9 @@ HINT = "is not installed, which learning and judging need: pip install 'tictacto
 
 
 @pytest.mark.parametrize(
-    "args", [["train"], ["play"], ["arena", "shipped", "random"], ["prove", "shipped"]], ids=lambda args: args[0]
+    "args",
+    [["train"], ["play"], ["arena", "shipped", "random"], ["prove", "shipped"], ["web"]],
+    ids=lambda args: args[0],
 )
 @pytest.mark.parametrize("module", ["tyro", "safetensors"])
 def test_a_missing_extra_is_named_in_one_line(args: list[str], module: str, tmp_path: Path) -> None:
@@ -114,5 +116,5 @@ def test_an_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> N
     assert stop.value.code == 2
     assert (
         capsys.readouterr().err
-        == "selfplay: there is no command 'trian'; choose one of train, prove, certify, play, arena\n"
+        == "selfplay: there is no command 'trian'; choose one of train, prove, certify, play, arena, web\n"
     )

@@ -26,6 +26,7 @@ OURS = [
     ["-m", "selfplay", "prove", "shipped"],
     ["-m", "selfplay", "play"],
     ["-m", "selfplay", "arena", "shipped", "random"],
+    ["-m", "selfplay", "web", "--port", "0"],
 ]
 
 

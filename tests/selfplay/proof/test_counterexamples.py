@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.proof.counterexamples import counterexamples
-from selfplay.proof.judge import Judge
+from selfplay.proof.counterexamples import counterexamples, of_play
+from selfplay.proof.evaluation import evaluate_tree
+from selfplay.proof.judge import Judge, trusted
 from selfplay.proof.lessons import MOST, examine
 from selfplay.proof.reach import Unproved, assess
+from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.proof.players import ScriptedPlayer, first_empty, optimal_player, stubborn
 from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rules, solve
@@ -210,3 +212,41 @@ def test_a_player_of_too_many_positions_teaches_by_a_part_of_them(monkeypatch: p
 def test_the_public_call_is_offered() -> None:
     assert selfplay.counterexamples is counterexamples
     assert Fraction(len(selfplay.counterexamples(selfplay.load("shipped"), Rules()).mover)) == 0
+
+
+def network(**changes: Any) -> Judge:
+    return trusted(make(config_with(seed=1000, **changes)).player())
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=str)
+@pytest.mark.parametrize(
+    "make_judge",
+    [
+        *(pytest.param(lambda rules, make=each.values[0]: judge(make(rules), rules), id=each.id) for each in PLAYERS),
+        pytest.param(lambda rules: network(rows=rules.rows, cols=rules.cols, k=rules.k), id="network"),
+        pytest.param(
+            lambda rules: network(rows=rules.rows, cols=rules.cols, k=rules.k, symmetry="canonical"), id="canonical"
+        ),
+        pytest.param(
+            lambda rules: network(rows=rules.rows, cols=rules.cols, k=rules.k, mask=True, symmetry="canonical"),
+            id="masked and canonical",
+        ),
+    ],
+)
+def test_every_lost_line_is_listed_the_shortest_first(make_judge: Callable[[Rules], Judge], rules: Rules) -> None:
+    asked = make_judge(rules)
+    proof = evaluate_tree(asked)
+    found = of_play(asked, 10**6, np.random.default_rng(0), most_lines=10**6)
+    for seat, of_seat in enumerate((proof.first, proof.second)):
+        lines = found.lines[seat]
+        assert len(lines) == len(set(lines)) == of_seat.losses + of_seat.illegal
+        assert sum(len(line) % 2 != seat for line in lines) == of_seat.illegal
+        assert [len(line) for line in lines] == sorted(map(len, lines))
+        assert found.shortest[seat] == (lines[0] if lines else None)
+        few = of_play(asked, 10**6, np.random.default_rng(0), most_lines=5).lines[seat]
+        assert few == lines[:5]
+
+
+def test_each_line_of_one_mark_beats_the_second_seat() -> None:
+    found = of_play(judge(ScriptedPlayer(first_empty), Rules(2, 2, 1)), 99, np.random.default_rng(0), most_lines=9)
+    assert found.lines == ((), ((0,), (1,), (2,), (3,)))

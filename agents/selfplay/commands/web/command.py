@@ -9,7 +9,7 @@ import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
@@ -18,6 +18,12 @@ from selfplay.commands import players
 from selfplay.commands.command_line import parse
 from selfplay.commands.players import Perspective
 from selfplay.errors import UserError
+
+if TYPE_CHECKING:
+    import uvicorn
+
+    from selfplay.commands.web.catalogue import Catalogue
+    from selfplay.commands.web.server import Hosts
 
 PAGE = Path(__file__).parent / "page"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -66,34 +72,41 @@ def main(args: Sequence[str], prog: str = "selfplay web") -> None:
         return
     rules = players.board(config.rows, config.cols, config.k)
     import torch
-    import uvicorn
 
-    from selfplay.commands.web.answers import Answers
     from selfplay.commands.web.catalogue import Catalogue
-    from selfplay.commands.web.server import Hosts, application
+    from selfplay.commands.web.server import Hosts
 
     torch.set_num_threads(1)  # which is quickest for networks this small, and leaves the others to training
     catalogue = Catalogue(config.players, config.runs, config.perspective, rules)
-    listening = listen(config.host, config.port)
-    with listening:
+    with listen(config.host, config.port) as listening:
         port = listening.getsockname()[1]
-        answers = Answers(catalogue)
-        app = application(answers.questions(), {"live": answers.live}, PAGE, Hosts(config.host, port))
-        logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # of what others send there is nothing to be said
-        settings = uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            ws="none",
-            lifespan="off",
-            timeout_graceful_shutdown=LAST_ANSWERS,
-        )
+        served = server(catalogue, Hosts(config.host, port))
         announce(config, port)
         try:
-            uvicorn.Server(settings).run([listening])
+            served.run([listening])
         except KeyboardInterrupt:
             print("\nThe page is closed.")
+
+
+def server(catalogue: "Catalogue", hosts: "Hosts", seed: int | None = None) -> "uvicorn.Server":
+    """Return what serves the page on a socket; `seed` is that of what players draw."""
+    import uvicorn
+
+    from selfplay.commands.web.answers import Answers
+    from selfplay.commands.web.server import application
+
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # of what others send there is nothing to be said
+    answers = Answers(catalogue, seed)
+    settings = uvicorn.Config(
+        application(answers.questions(), {"live": answers.live}, PAGE, hosts),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="none",
+        lifespan="off",
+        timeout_graceful_shutdown=LAST_ANSWERS,
+    )
+    return uvicorn.Server(settings)
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -11,7 +11,7 @@ import pytest
 import selfplay
 from selfplay.commands import train
 from selfplay.commands.web import live
-from selfplay.commands.web.live import Event, Following, follow, run_folders
+from selfplay.commands.web.live import Event, Following, follow
 from selfplay.runs import folder as run_folder, newest
 from selfplay.runs.folder import legends
 from selfplay.runs.screen import Screen
@@ -29,6 +29,10 @@ def made(place: Path, name: str, **changes: Any) -> Path:
 def append(folder: Path, *steps: int) -> None:
     with (folder / "metrics.jsonl").open("a") as file:
         file.writelines(json.dumps({"plies": each}) + "\n" for each in steps)
+
+
+def run_folders(place: Path) -> list[Path]:
+    return sorted(path for path in place.iterdir() if path.is_dir()) if place.is_dir() else []
 
 
 def following(place: Path) -> Following:
