@@ -8,7 +8,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from selfplay.commands import train
 from tests.runs import DQN, save, saved, without_pictures
-from tests.selfplay.commands.web.visits import Served, Visit, serving
+from tests.selfplay.commands.web.serving import serving
+from tests.selfplay.commands.web.visits import Site, Visit
 from tests.selfplay.dqn.scripted import config_with, make
 
 
@@ -24,22 +25,22 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Serve runs that have learned nothing, one of which marks taken squares and one has a larger board, and one that has."""
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Serve three runs that have learned nothing: one marks taken squares, one has a larger board; and one that has."""
     runs = tmp_path_factory.mktemp("runs")
     saved(runs / "masked", mask=True, seed=1000)
-    saved(runs / "unmasked", seed=1001)
+    saved(runs / "unmasked", symmetry="none", seed=1001)
     larger = config_with(mask=True, rows=4, cols=5, k=4)
     save(runs / "larger", larger, make(larger).player())
     with pytest.MonkeyPatch.context() as patch:
         without_pictures(patch.setattr)
         train.main([*DQN, "--mask", "--eval-every", "480", "--run-dir", str(runs / "trained")])
-    with serving(runs) as server:
-        yield server
+    with serving(runs=runs) as server:
+        yield Site(runs, f"http://127.0.0.1:{server.port}/")
 
 
 @pytest.fixture
-def visit(browser: Browser, served: Served) -> Iterator[Callable[..., Page]]:
+def visit(browser: Browser, served: Site) -> Iterator[Callable[..., Page]]:
     """Return what opens the page at a link; at the end nothing was complained of, and nobody else was asked."""
     visits: list[Visit] = []
 

@@ -8,14 +8,14 @@ from playwright.sync_api import Page, expect
 from selfplay.algorithms import load
 from selfplay.commands.position import read_board
 from selfplay.proof.evaluation import evaluate
-from tests.selfplay.commands.web.visits import Served, board_of
+from tests.selfplay.commands.web.visits import Site, board_of
 from tictactoe import Rules, solve
 
 Open = Callable[..., Page]
 NAMES = {1: "win", 0: "draw", -1: "loss"}
 
 
-def test_each_wrong_state_is_a_click_away(visit: Open, served: Served) -> None:
+def test_each_wrong_state_is_a_click_away(visit: Open, served: Site) -> None:
     evaluation = evaluate(load(served.runs / "masked"), Rules())
     page = visit("#player=masked&view=wrong")
     wrong = evaluation.decision_states - evaluation.optimal_states
@@ -46,7 +46,7 @@ def test_the_proved_player_has_nothing_wrong_and_nothing_beats_it(visit: Open) -
     expect(page.locator("#panel-lost .verdict")).to_have_text("Nothing beats it: it loses no line in either seat.")
 
 
-def test_a_lost_line_is_stepped_through(visit: Open, served: Served) -> None:
+def test_a_lost_line_is_stepped_through(visit: Open, served: Site) -> None:
     player = load(served.runs / "unmasked")
     evaluation = evaluate(player, Rules())
     page = visit("#player=unmasked&view=lost")
@@ -78,6 +78,6 @@ def test_a_lost_line_is_stepped_through(visit: Open, served: Served) -> None:
     assert page.locator(".flag", has_text="loses here").count() == 1
     expect(rows.nth(losing[0])).to_contain_text("loses here")
     page.get_by_role("button", name="To the move that loses").click()
-    expect(page.locator("#status")).to_have_text(
-        f"After move {losing[0] + 1} of {len(cells)}" if losing[0] + 1 < len(cells) else "You win: unmasked chose a taken square."
-    )
+    there = f"After move {losing[0] + 1} of {len(cells)}"
+    end = "You win: unmasked chose a taken square."
+    expect(page.locator("#status")).to_have_text(there if losing[0] + 1 < len(cells) else end)

@@ -15,23 +15,23 @@ from selfplay.commands.web.catalogue import Catalogue
 from selfplay.commands.web.insight import look
 from selfplay.proof.judge import trusted
 from selfplay.runs.kept import kept_steps
-from tests.selfplay.commands.web.visits import Served, square
+from tests.selfplay.commands.web.visits import Site, square
 from tests.selfplay.decisions import MOVER
 from tictactoe import Rules, solve
 
 Open = Callable[..., Page]
 
-DRAW = """async ([boards, player, looks]) => {
+DRAW = """async ([boards, player, answers]) => {
   const { serverSource } = await import("/server_source.js");
   const { learnedMap, exactMap } = await import("/heat.js");
-  const [source, rules, drawn] = [serverSource(), { rows: 3, cols: 3, k: 3 }, []];
+  const [source, looks, rules, drawn] = [serverSource(), JSON.parse(answers), { rows: 3, cols: 3, k: 3 }, []];
   const squares = (map, name) => [...map.querySelectorAll("[data-cell]")].map((square) => square.dataset[name] ?? null);
   for (const [at, board] of boards.entries()) {
     const look = looks[at] ?? await source.look(player, board, null);
     const learned = squares(learnedMap(rules, board, look), "value").map(Number);
     drawn.push([learned, squares(exactMap(rules, board, look), "exact")]);
   }
-  return drawn;
+  return JSON.stringify(drawn);
 }"""
 """Draws both heat maps of positions and reads them off the drawn squares; asks the server for those without answer."""
 ASKED_EVERY = 20
@@ -42,7 +42,9 @@ def boards() -> list[str]:
     """Return every decision state of 3,3,3 as the page writes it, in the order of `tests.selfplay.decisions`."""
     tree = solve(Rules()).tree
     found = []
-    for mover, opponent in zip(tree.mover[tree.decisions].tolist(), tree.opponent[tree.decisions].tolist(), strict=True):
+    for mover, opponent in zip(
+        tree.mover[tree.decisions].tolist(), tree.opponent[tree.decisions].tolist(), strict=True
+    ):
         own, other = "XO" if (mover | opponent).bit_count() % 2 == 0 else "OX"
         found.append("".join(own if mover >> cell & 1 else other if opponent >> cell & 1 else "." for cell in range(9)))
     return found
@@ -65,7 +67,7 @@ def shown(page: Page, name: str = "value") -> list[str | None]:
     return list(cells)
 
 
-def test_all_decision_states_show_what_python_says(visit: Open, served: Served) -> None:
+def test_all_decision_states_show_what_python_says(visit: Open, served: Site) -> None:
     page = visit("#player=unmasked")
     asked = boards()
     index = indices(page)["unmasked"]
@@ -75,7 +77,7 @@ def test_all_decision_states_show_what_python_says(visit: Open, served: Served) 
         None if at % ASKED_EVERY == 0 else answers.look({"player": str(own), "board": board})
         for at, board in enumerate(asked)
     ]
-    drawn = page.evaluate(DRAW, [asked, index, looks])
+    drawn = json.loads(page.evaluate(DRAW, [asked, index, json.dumps(looks)]))
     values = np.array([learned for learned, _ in drawn])
     assert values.shape == (4520, 9)
     expected = np.asarray(load(served.runs / "unmasked").q_values(MOVER))
@@ -85,11 +87,11 @@ def test_all_decision_states_show_what_python_says(visit: Open, served: Served) 
         position = read_board(Rules(), board)
         for cell in range(9):
             after = (position.opponent, position.mover | 1 << cell)
-            result = "loss draw win".split()[1 - solution.lookup(*after)[0]] if cell in position.empty else None
+            result = ["loss", "draw", "win"][1 - solution.lookup(*after)[0]] if cell in position.empty else None
             assert exact[cell] == result, (board, cell)
 
 
-def test_a_square_shows_its_value_rounded_and_the_chosen_one_a_star(visit: Open, served: Served) -> None:
+def test_a_square_shows_its_value_rounded_and_the_chosen_one_a_star(visit: Open, served: Site) -> None:
     page = visit("#player=unmasked&moves=5,1&seat=X&view=inside")
     values = [float(value or "nan") for value in shown(page)]
     player = load(served.runs / "unmasked")
@@ -111,7 +113,7 @@ def sentence_of(state: dict[str, Any], board: str) -> str:
     return "No move does better" if state["position"] == "loss" else f"That keeps the {state['position']}."
 
 
-def test_what_a_move_gives_away_is_said_in_a_sentence(visit: Open, served: Served) -> None:
+def test_what_a_move_gives_away_is_said_in_a_sentence(visit: Open, served: Site) -> None:
     player, found = load(served.runs / "unmasked"), {}
     judge, generator = trusted(player), np.random.default_rng(0)
     for board in boards()[::29]:
@@ -125,7 +127,7 @@ def test_what_a_move_gives_away_is_said_in_a_sentence(visit: Open, served: Serve
         assert [square(page, cell).get_attribute("data-mark") for cell in range(9)] == list(board)
 
 
-def test_the_slider_shows_what_the_player_thought_then(visit: Open, served: Served) -> None:
+def test_the_slider_shows_what_the_player_thought_then(visit: Open, served: Site) -> None:
     page = visit("#player=trained&view=inside&moves=5,1&seat=X")
     folder = served.runs / "trained"
     steps = kept_steps(folder)
@@ -153,9 +155,7 @@ def test_a_player_without_values_shows_what_it_may_mark(visit: Open) -> None:
 def test_what_is_not_known_is_said_and_not_guessed(visit: Open, known: str, gist: str) -> None:
     page = visit("#player=larger")
     nothing = {"seat": 0, "result": None, "line": [], "values": [0.5] * 20, "move": 3, "moves": [3], "reply": 3}
-    answer = json.dumps(
-        {**nothing, "exact": [None] * 20, "known": known, "position": None, "gives_away": None}
-    )
+    answer = json.dumps({**nothing, "exact": [None] * 20, "known": known, "position": None, "gives_away": None})
     page.route("**/api/look?*", lambda route: route.fulfill(body=answer, content_type="application/json"))
     page.get_by_role("tab", name="Look inside").click()
     assert shown(page, "exact") == [None] * 20

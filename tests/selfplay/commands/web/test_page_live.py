@@ -7,12 +7,12 @@ from playwright.sync_api import Page, expect
 
 from selfplay.commands import train
 from tests.runs import DQN, Stopper, metrics, stopped
-from tests.selfplay.commands.web.visits import Served
+from tests.selfplay.commands.web.visits import Site
 
 Open = Callable[..., Page]
 
 
-def test_a_run_is_followed_from_its_first_evaluation_to_its_end(visit: Open, served: Served, stopper: Stopper) -> None:
+def test_a_run_is_followed_from_its_first_evaluation_to_its_end(visit: Open, served: Site, stopper: Stopper) -> None:
     page = visit("#player=masked&view=live")
     expect(page.locator("li[data-run=trained]")).to_be_visible()
     folder = served.runs / "begun"

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from selfplay.algorithms import load
 from selfplay.commands.position import read_board
-from tests.selfplay.commands.web.visits import Served, answered, board_of, heard, square
+from tests.selfplay.commands.web.visits import Site, answered, board_of, heard, square
 from tictactoe import Rules
 
 Open = Callable[..., Page]
@@ -22,7 +22,7 @@ def result_of(board: str) -> str:
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_a_game_is_played_to_its_end_with_the_mouse(visit: Open, served: Served, seat: int) -> None:
+def test_a_game_is_played_to_its_end_with_the_mouse(visit: Open, served: Site, seat: int) -> None:
     page = visit("#player=masked")
     if seat == 1:
         page.get_by_text("O, second").click()

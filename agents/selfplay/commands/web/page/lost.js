@@ -30,7 +30,8 @@ function drawLists(app, answer) {
     const words = answer.complete ? "Nothing beats it: it loses no line in either seat." : "No line that beats it was found.";
     return [html("p", { class: "verdict good" }, words)];
   }
-  const about = "Every reply is followed. Click a game to step through it, with the value that the player saw at each of its moves.";
+  const whole = answer.complete ? "Every reply is followed." : "Only a part of its play was followed: there may be more.";
+  const about = `${whole} Click a game to step through it, with the value that the player saw at each of its moves.`;
   return [html("p", { class: "hint" }, about), ...SEATS.flatMap((seat) => drawSeat(app, answer, seat))];
 }
 
@@ -117,7 +118,7 @@ function plyRow(app, line, cell, ply) {
   const attributes = { class: flag === null ? null : "turning", "data-ply": ply };
   return html("tr", attributes,
     html("td", {}, open),
-    html("td", {}, squareName(app.player(), cell), flag === null ? null : html("span", { class: "flag" }, flag)),
+    html("td", {}, `${squareName(app.player(), cell)} `, flag === null ? null : html("span", { class: "flag" }, flag)),
     html("td", { "data-value": learned }, learned === null ? "" : valueText(learned)),
     html("td", { class: exact === null ? null : `exact-${exact}` }, exact === null ? "" : `${SIGNS[exact] ?? "!"} ${exact}`));
 }

@@ -55,7 +55,8 @@ function stateCard(app, state) {
   const change = state.from !== null && loses !== null && state.from !== state.to;
   const words = [
     html("b", {}, change ? `${state.from} \u2192 ${loses}` : "beaten from here"),
-    html("span", {}, `plays ${squareName(player, state.move)}${state.learned === null ? "" : `, learned ${valueText(state.learned)}`}`),
+    html("span", {}, `plays ${squareName(player, state.move)}`),
+    state.learned === null ? null : html("span", {}, `learned ${valueText(state.learned)}`),
     best.length ? html("span", {}, best.length > MOST_NAMED ? `${best.length} squares are best` : `best: ${listed(best)}`) : null,
   ];
   const card = button("", () => showWrong(app, state), { class: "card" });
