@@ -10,6 +10,7 @@ from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, kept_steps, load, read_
 from selfplay.commands.players import is_own
 from selfplay.commands.web.bundle import document
 from selfplay.commands.web.catalogue import Catalogue
+from selfplay.commands.web.command import PAGE
 from selfplay.commands.web.wrong import findings
 from selfplay.dqn.player import OWN_NETWORK
 from selfplay.errors import UserError
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from selfplay.agent import Player
 
-PAGE = Path(__file__).parent / "page"
 ENTRY = "exported.js"
 """The module that starts the page with what lies inside it."""
 LARGEST = 50_000_000

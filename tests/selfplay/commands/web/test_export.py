@@ -127,7 +127,7 @@ def test_the_file_computes_what_python_computes_in_every_state(exported: Exporte
 
 def test_the_page_shows_what_python_computes(exported: Exported, browser: Browser) -> None:
     """Of some positions, of the player as it is and as it was."""
-    some = ABSOLUTE[100::600]
+    some = ABSOLUTE[100::1100]
     with opened(browser, exported.file) as page:
         for kept, steps in [(None, None), *enumerate(KEPT)]:
             expected = load(exported.run, steps=steps).q_values(some)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from selfplay.algorithms import ALGORITHMS
 from selfplay.commands.web import export
+from selfplay.commands.web.command import PAGE
 from selfplay.dqn.config import PRESETS
 from selfplay.learner import Learner
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
@@ -60,7 +61,7 @@ def look(browser: Any) -> Iterator[Any]:
     page = context.new_page()
 
     def file(route: Any) -> None:
-        path = export.PAGE / Path(route.request.url).name
+        path = PAGE / Path(route.request.url).name
         if path.suffix == ".js":
             route.fulfill(body=path.read_text(), content_type="text/javascript")
         else:

@@ -53,7 +53,7 @@ export function finding(app, ask, draw) {
         status.textContent = error.message;
       }
     }
-    again.hidden = false;
+    again.hidden = app.source.live === null; // a player that lies in the page never changes
   }
 
   function show() {
