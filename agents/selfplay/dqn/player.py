@@ -61,7 +61,7 @@ class QPlayer:
         self.canonical = canonical
         device = next(networks[0].parameters()).device
         self._canonical = Canonical(rules, device) if canonical else None
-        self._rule_weight = rule_weight
+        self.rule_weight = rule_weight
         self._rule = RuleRating(rules, device) if rule_weight else None
 
     @torch.no_grad()
@@ -97,7 +97,7 @@ class QPlayer:
         values = torch.as_tensor(self.q_values(observation))
         if self._rule is not None:
             planes = torch.as_tensor(observation, device=values.device)
-            values = values + self._rule_weight * self._rule(planes.flatten(1).float())
+            values = values + self.rule_weight * self._rule(planes.flatten(1).float())
         legal = None
         if action_mask is not None:
             legal = torch.as_tensor(action_mask, device=values.device) != 0

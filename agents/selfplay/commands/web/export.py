@@ -95,6 +95,7 @@ def own_data(name: str) -> dict[str, Any]:
         "player": entry | {"kept": entry["kept"] and {**entry["kept"], "steps": list(kept)}},
         "game": game_of(player),
         "mask": getattr(player, "mask", False),
+        "rule_weight": getattr(player, "rule_weight", 0.0),
         "weights": weights,
         "kept": ["" if text == weights else text for text in kept.values()],
         "wrong": found.wrong,

@@ -28,6 +28,8 @@ DQNS: Mapping[str, dict[str, Any]] = {
     "convolutional and canonical": {"convolution": (6, 5), "perspective": "absolute"},
     "lines behind a convolution, dueling": {"convolution": (4,), "lines": 3, "dueling": True, "symmetry": "augment"},
     "lines, two layers, dueling": {"lines": 2, "hidden": (24, 16), "dueling": True, "perspective": "absolute"},
+    "leaning on the rule": {"rule_weight": 0.5, "symmetry": "none"},
+    "leaning on the rule, as X and O": {"rule_weight": 2.0, "mask": True, "perspective": "absolute"},
 }
 TABLES = {
     "minimax-q": MinimaxQConfig(games=300),
@@ -72,6 +74,7 @@ def look(browser: Any) -> Iterator[Any]:
 
     def look(player: Any, boards: list[str], mask: bool = False) -> list[dict[str, Any]]:
         own = {"game": export.game_of(player), "mask": mask, "weights": export.packed(player), "kept": []}
+        own["rule_weight"] = getattr(player, "rule_weight", 0.0)
         text = page.evaluate(LOOK, [json.dumps(own), " ".join(boards)])
         found: list[dict[str, Any]] = json.loads(text)
         return found

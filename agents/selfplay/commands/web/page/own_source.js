@@ -1,6 +1,7 @@
 // The answers of one player that lies inside the page, with the calls and the answers of server_source.js.
 import { gameFrom, whyNoGame } from "./game.js";
 import { networkValues } from "./network.js";
+import { ruleRating } from "./rule.js";
 import { EMPTY, MARKS, seatToMove, standing } from "./rules.js";
 import { unpackTensors } from "./safetensors.js";
 import { SOLVABLE_CELLS, solver } from "./solve.js";
@@ -13,6 +14,7 @@ import { tableValues } from "./table.js";
  * @property {import("./server_source.js").Player} player
  * @property {import("./network.js").Game} game
  * @property {boolean} mask It never chooses a taken cell.
+ * @property {number} rule_weight How many times the rule's rating it adds to its values where it chooses.
  * @property {string} weights What it has learned, as unpackTensors reads it.
  * @property {string[]} kept What it had learned at each of its kept steps; "" where that is what it has learned now.
  * @property {import("./server_source.js").Wrong} wrong What Python has proved of it.
@@ -47,9 +49,18 @@ export function ownSource(own) {
     }
     const find = await valuesBy((kept !== null && own.kept[kept]) || own.weights);
     const values = [...find(board)];
-    const reply = greedy(values, (cell) => board[cell] === EMPTY);
-    const move = own.mask ? reply : greedy(values, () => true);
+    const reply = greedy(leaning(board, values), (cell) => board[cell] === EMPTY);
+    const move = own.mask ? reply : greedy(leaning(board, values), () => true);
     return { seat, result: null, line: [], values, move, moves: [move], reply, ...truth(board, move) };
+  }
+
+  /** Return what a move is chosen by: the values, and the rule's ratings if the player leans on it. */
+  function leaning(board, values) {
+    if (!own.rule_weight) {
+      return values;
+    }
+    const rating = ruleRating(game, board);
+    return values.map((value, cell) => value + own.rule_weight * rating[cell]);
   }
 
   /** Return what is true of a position, of a finished one with null as the move. */
