@@ -1,4 +1,4 @@
-"""What the benchmarks need is installed by one command, with a pin for each package, so that figures can be made again."""
+"""What the benchmarks need is installed by one command, with a pin for each package, so they can be run again."""
 
 import json
 import re
