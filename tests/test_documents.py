@@ -19,7 +19,7 @@ from tests.runs import saved
 ROOT = Path(__file__).parent.parent
 README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
-DOCUMENTS = [*PAGES, CONTRIBUTING]
+DOCUMENTS = [*PAGES, CONTRIBUTING, ROOT / "agents/selfplay/model/README.md"]
 EXACT = [ROOT / "docs/environment.md", ROOT / "docs/frameworks.md", *sorted((ROOT / "docs/faces").glob("*.md"))]
 """Pages on which a comment behind or below a `print` is what it prints."""
 FRAMEWORKS = ("sb3_contrib", "stable_baselines3", "torchrl")
@@ -180,7 +180,7 @@ def test_a_command_line_that_is_wrong_is_found() -> None:
             parses(["python", "-m", "selfplay", *wrong])
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "agents/selfplay/model/README.md"], ids=name_of)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_no_document_names_a_module_as_a_command(document: Path) -> None:
     assert "python -m selfplay." not in document.read_text()
 
@@ -206,7 +206,7 @@ def test_every_module_has_its_place_in_the_map() -> None:
     assert lost == []
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "agents/selfplay/model/README.md"], ids=name_of)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_every_link_leads_somewhere(document: Path) -> None:
     for link in re.findall(r"\]\(([^)]+)\)", document.read_text()):
         place, _, anchor = link.partition("#")

@@ -34,7 +34,7 @@ from benchmarks.environment.import_time import import_milliseconds
 from benchmarks.measuring import machine
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
-from benchmarks.measuring.turns import installed, round_by_round
+from benchmarks.measuring.turns import INSTALL, installed, round_by_round
 from selfplay.commands.command_line import run_command
 
 PROG = "python -m benchmarks.environment.faces"
@@ -141,7 +141,7 @@ def main(args: Sequence[str]) -> None:
         pin(console)
     for module, distribution in DISTRIBUTIONS.items():
         if not installed(module):
-            console.print(f"{distribution} is not installed: pip install -c constraints.txt -e '.[bench]' for its rows")
+            console.print(f"{distribution} is not installed: {INSTALL} for its rows")
     for subject in flags.subjects:
         groups = face_rows.groups(subject)
         if not groups:

@@ -14,6 +14,9 @@ class Run(Protocol):
         """Return it as a line."""
 
 
+INSTALL = "pip install -c constraints-bench.txt -e '.[bench]'"
+"""Installs all that is measured beside ours."""
+
 AnyRun = TypeVar("AnyRun", bound=Run)
 Row = TypeVar("Row")
 

@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple, get_args
 
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
-from benchmarks.measuring.turns import installed
+from benchmarks.measuring.turns import INSTALL, installed
 from benchmarks.peers import judging, report
 from benchmarks.peers.judging import Make, Run
 from selfplay.commands.command_line import run_command
@@ -32,7 +32,6 @@ from selfplay.files import write_whole
 from selfplay.runs.pictures import png
 
 PROG = "python -m benchmarks.peers"
-INSTALL = "pip install -c constraints.txt -e '.[bench]'"
 DISTRIBUTIONS = ("stable-baselines3", "open-spiel", "tianshou")
 
 Name = Literal["ours", "stable-baselines3", "cleanrl-style", "open-spiel", "tianshou"]

@@ -21,7 +21,7 @@ from benchmarks.environment import faces
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
-from benchmarks.measuring.turns import installed
+from benchmarks.measuring.turns import INSTALL, installed
 from benchmarks.scaling import memory, picture, rows
 from benchmarks.scaling.picture import CSV_HEADER, Measurement
 from benchmarks.scaling.rows import Panel, Point
@@ -96,7 +96,7 @@ def main(args: Sequence[str]) -> None:
     console = machine.start("How speed and memory grow", PEERS, [flags.seed])
     faces.pin(console)
     if not installed("pgx"):
-        console.print("pgx is not installed: pip install -c constraints.txt -e '.[bench]' for its curve")
+        console.print(f"pgx is not installed: {INSTALL} for its curve")
     measurements = []
     for each in all_measurements(flags, console):
         console.print(f"{each.panel} {each.point}: {each.curve}: {each.spread.text()} {each.unit}")

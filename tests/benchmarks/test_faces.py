@@ -240,7 +240,7 @@ def test_the_command_prints_rows_and_skips_what_is_not_installed(
     monkeypatch.setattr(faces, "import_milliseconds", lambda: spread([1.0]))
     faces.main(["--subjects", "board", "--rounds", "1", "--seconds", "0.01", "--no-one-core"])
     printed = capsys.readouterr().out
-    assert "open-spiel is not installed: pip install -c constraints.txt -e '.[bench]' for its rows" in printed
+    assert "open-spiel is not installed: pip install -c constraints-bench.txt -e '.[bench]' for its rows" in printed
     lines = [line for line in printed.splitlines() if line.startswith("│")]
     assert any("TicTacToe-v0, gymnasium.make" in line and " 7." in line for line in lines)
     assert any("PettingZoo tictactoe_v3.env()" in line and "not installed" in line for line in lines)

@@ -9,6 +9,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from benchmarks.measuring.turns import INSTALL
 from benchmarks.peers import __main__ as peers
 from benchmarks.peers.judging import Training, versus_random
 from benchmarks.training.cleanrl_style import QNetwork
@@ -25,7 +26,7 @@ def load(name: peers.Name) -> Any:
     """Import a learner's file, or skip the test with how to install what it needs."""
     learner = peers.LEARNERS[name]
     if lacking := peers.missing(learner):
-        pytest.skip(f"no {' and no '.join(lacking)} here: {peers.INSTALL}")
+        pytest.skip(f"no {' and no '.join(lacking)} here: {INSTALL}")
     return importlib.import_module(f"benchmarks.peers.{learner.module}")
 
 

@@ -120,7 +120,7 @@ def test_a_player_that_is_not_installed_is_left_out_with_the_way_to_install_it(
     quick = ["--seconds", "0.05", "--evaluations", "1", "--seeds", "1000"]
     peers.main(["--players", "tianshou", "ours", *quick])
     printed = capsys.readouterr().out
-    assert "tianshou is left out: no no_such_package here; pip install -c constraints.txt" in printed
+    assert "tianshou is left out: no no_such_package here; pip install -c constraints-bench.txt" in printed
     assert "ours, seed 1000" in printed
     with pytest.raises(UserError, match="nothing to show"):
         peers.main(["--players", "tianshou", *quick])
