@@ -170,7 +170,7 @@ def test_a_board_of_64_cells_is_listed_too(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(wrong, "SEARCHED", 1)
 
     def last_empty(mine: set[int], theirs: set[int]) -> int:
-        return max({*range(64)} - mine - theirs)
+        return max(set(range(64)) - mine - theirs)
 
     rules = Rules(8, 8, 3)
     found = findings(scripted(ScriptedPlayer(last_empty), rules), None)
