@@ -114,7 +114,8 @@ def sentence_of(state: dict[str, Any], board: str) -> str:
 
 
 def test_what_a_move_gives_away_is_said_in_a_sentence(visit: Open, served: Site) -> None:
-    player, found = load(served.runs / "unmasked"), {}
+    player = load(served.runs / "unmasked")
+    found: dict[str, tuple[str, str]] = {}
     judge, generator = trusted(player), np.random.default_rng(0)
     for board in boards()[::29]:
         state = look(judge, player, read_board(Rules(), board), generator)
