@@ -149,7 +149,9 @@ def test_a_player_without_values_shows_what_it_may_mark(visit: Open) -> None:
     page = visit("#player=random&view=inside&moves=5,1&seat=X")
     assert shown(page) == [None] * 9
     assert page.locator("#panel-inside figure").first.locator(".star").count() == 7
-    expect(page.locator("#panel-inside .verdict")).to_contain_text("drawn at random")
+    expect(page.locator("#panel-inside .verdict")).to_contain_text("any of 7 squares, drawn at random")
+    again = visit("#player=random&view=inside&board=XOXXO.OX.")
+    expect(again.locator("#panel-inside .verdict")).to_contain_text("square 6 or square 9, drawn at random")
 
 
 @pytest.mark.parametrize(("known", "gist"), [("no", "Exact results are not known"), ("searched", "? is not known")])

@@ -41,6 +41,11 @@ def test_a_game_is_played_to_its_end_with_the_mouse(visit: Open, served: Site, s
     mark = result_of(board_of(page))
     assert status == ("A draw." if mark == "A draw." else "You win." if mark == "XO"[seat] else "masked wins.")
     assert heard(page)[-1].endswith(status)
+    won, drawn, lost = (int(each == status) for each in ("You win.", "A draw.", "masked wins."))
+    tally = f"On this visit you have won {won}, drawn {drawn} and lost {lost}."
+    assert page.locator(".tally").inner_text() == tally
+    again = visit(page.url[page.url.index("#") :])
+    assert again.locator(".tally").inner_text() == "On this visit you have won 0, drawn 0 and lost 0."
 
 
 def test_a_game_is_played_to_its_end_by_the_keyboard_alone(visit: Open) -> None:

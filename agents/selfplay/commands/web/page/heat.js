@@ -85,7 +85,10 @@ function heatMap(rules, board, colours, notes, chosen) {
       square.append(note(notes[cell], marked, colours[cell] === null));
     }
     if (chosen.includes(cell)) {
-      square.append(tile({ class: "chosen" }), svg("path", { class: "star", d: STAR }));
+      square.append(svg("path", { class: "star", d: STAR }));
+    }
+    if (chosen.length === 1 && chosen[0] === cell) {
+      square.append(tile({ class: "chosen" }));
     }
   });
   picture.append(...squares);

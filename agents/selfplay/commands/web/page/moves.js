@@ -35,6 +35,7 @@ export function gamePanel(app) {
     root,
     show() {
       const { game } = app.state;
+      counted ??= game; // what a link has brought was not played on this visit
       list.replaceChildren(...game.cells.map((cell, ply) => html("li", {}, moveButton(app, cell, ply))));
       note.textContent = noteOf(app);
       count();

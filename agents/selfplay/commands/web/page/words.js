@@ -27,6 +27,7 @@ export function listed(words, last = "or") {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
 }
 
+const MOST_LISTED = 4;
 const WORTH = { win: "a win", draw: "a draw", loss: "a loss" };
 const KEPT_WORTH = { win: "the win", draw: "the draw" };
 
@@ -43,8 +44,9 @@ export function moveSentence(player, board, look, then) {
   }
   const would = then ? "It would have played" : "It would play";
   if (look.move === null) {
-    const squares = look.moves.map((cell) => squareWords(player, cell));
-    return `${would} ${listed(squares)}${squares.length > 1 ? ", drawn at random" : ""}. ${drawnWorth(look)}`.trim();
+    const several = look.moves.length > MOST_LISTED;
+    const squares = several ? `any of ${look.moves.length} squares` : listed(look.moves.map((cell) => squareWords(player, cell)));
+    return `${would} ${squares}${look.moves.length > 1 ? ", drawn at random" : ""}. ${drawnWorth(look)}`.trim();
   }
   const square = squareWords(player, look.move);
   if (board[look.move] !== EMPTY) {
