@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -165,7 +166,8 @@ def test_events_are_sent_as_they_come_and_a_comment_when_there_are_none(
         await stream.aclose()
         return texts
 
-    runs, points, comment = asyncio.run(hear())
+    with ThreadPoolExecutor(1) as thread:  # of its own: in that of the tests a browser may have a loop that runs
+        runs, points, comment = thread.submit(asyncio.run, hear()).result()
     assert runs.startswith('event: runs\ndata: {"runs": [{"index": 0, "name": "a"')
     assert points.startswith('event: points\ndata: {"run": 0, "points": [{"steps": 3,')
     assert all(text.endswith("}\n\n") and text.count("\n") == 3 for text in (runs, points))
