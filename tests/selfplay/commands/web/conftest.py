@@ -4,13 +4,15 @@ import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from selfplay.commands import train
 from tests.runs import DQN, save, saved, without_pictures
 from tests.selfplay.commands.web.serving import serving
-from tests.selfplay.commands.web.visits import Site, Visit
+from tests.selfplay.commands.web.visits import PATIENCE, Site, Visit
 from tests.selfplay.dqn.scripted import config_with, make
+
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,9 @@ from typing import Any, Literal, NamedTuple, cast
 
 from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
+PATIENCE = 120_000
+"""Milliseconds in which the slowest machine shows what is to be seen."""
+
 
 class Site(NamedTuple):
     """Hold where a folder of runs is served."""
@@ -24,6 +27,7 @@ class Visit:
         chosen = cast(Literal["light", "dark"], scheme)
         size = ViewportSize(width=width, height=900)
         self.page = browser.new_page(viewport=size, color_scheme=chosen, reduced_motion="reduce")
+        self.page.set_default_timeout(PATIENCE)
         self.page.on("request", lambda request: self._asked.append(request.url))
         self.page.on("console", lambda message: self._written.append(message.text))
         self.page.on("pageerror", lambda error: self._written.append(str(error)))
