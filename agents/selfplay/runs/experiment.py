@@ -99,13 +99,14 @@ def run(learner: Learner, kept: Checkpoints) -> Run:
                     history.append((steps, evaluation, dict(metrics)))
                     tracker.metrics(steps, evaluation_metrics(evaluation) | dict(metrics))
                     screen.show(record)
-                    newest.show(steps, player, _proofs_running(history, config.stop))
                     if is_kept(len(history)):
                         players.keep(steps, player)
                     # The last one here too: a checkpoint counts an evaluation only when all of it is recorded.
                     if is_kept(len(history)) or ends(config, steps, screen.proofs):
                         tracker.player(steps, player)
                         write_player()
+                    # Behind the first player, so that whoever has heard of a run can load one.
+                    newest.show(steps, player, _proofs_running(history, config.stop))
                 # Saved before anything more is shown, which may fail: the terminal can be gone by now.
                 write_player()
                 players.keep(history[-1][0], learner.player())
