@@ -17,6 +17,10 @@ if sys.platform != "win32":  # where no file can be locked so, and nobody is ref
     import fcntl
 
 
+class BusyError(UserError):
+    """Say that another process is in a run folder."""
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file aside, flush it to the disk and rename it, so that no half of it is ever seen.
 
@@ -123,7 +127,8 @@ def locked(folder: Path) -> Iterator[None]:
     """Keep other processes out of a run folder; the lock ends with the process, however it ends.
 
     Raises:
-        UserError: another process is in it, or it cannot be opened.
+        BusyError: another process is in it.
+        UserError: it cannot be opened.
     """
     if sys.platform == "win32":
         yield
@@ -136,7 +141,7 @@ def locked(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UserError(f"{folder}: another process is training in it; wait for it or stop it") from None
+            raise BusyError(f"{folder}: another process is training in it; wait for it or stop it") from None
         yield
     finally:
         os.close(handle)

@@ -16,8 +16,10 @@ COMMANDS = {
     "certify": "write down the play of an unbeatable player, for others to check",
     "play": "play against a player",
     "arena": "let players meet each other",
+    "sweep": "train with many settings and seeds, on all cores or many machines",
+    "report": "say what came of a sweep, with intervals and pictures",
 }
-PLACES = {"play": "play.command", "arena": "arena.command"}
+PLACES = {"play": "play.command", "arena": "arena.command", "sweep": "sweep.command", "report": "sweep.report"}
 """The module of a command that has a folder of its own."""
 
 
