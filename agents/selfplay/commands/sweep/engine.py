@@ -35,7 +35,7 @@ from ray import tune  # noqa: E402
 from ray.tune.experiment import Trial  # noqa: E402
 from ray.tune.schedulers import ASHAScheduler, FIFOScheduler, TrialScheduler  # noqa: E402
 
-from selfplay.commands.sweep import plan as plans, search, trial  # noqa: E402
+from selfplay.commands.sweep import plan as plans, search  # noqa: E402
 from selfplay.commands.sweep.record import STOP, Row, Sweep, read  # noqa: E402
 from selfplay.commands.sweep.screen import Screen  # noqa: E402
 from selfplay.errors import UserError, one_line, what_failed  # noqa: E402
@@ -45,6 +45,8 @@ MOST_DEATHS = 10
 OBJECT_STORE = 100_000_000
 """Bytes of shared memory; what workers say is small."""
 OBJECTIVE, SEEDS = "objective", "training_iteration"
+REDUCTION = 3
+"""One in so many settings of a search goes on with more seeds."""
 
 
 class Worker(tune.Trainable):
@@ -53,7 +55,7 @@ class Worker(tune.Trainable):
     def setup(self, config: dict[str, Any]) -> None:
         """Take the setting."""
         self._config = config
-        self._ended: list[trial.Ended] = []
+        self._objectives: list[float] = []
 
     def reset_config(self, new_config: dict[str, Any]) -> bool:
         """Take the next setting."""
@@ -62,13 +64,15 @@ class Worker(tune.Trainable):
 
     def step(self) -> dict[str, Any]:
         """Train the next run, or find it finished if a worker before had come so far, and say how it ended."""
+        from selfplay.commands.sweep import trial  # PyTorch, which the process that gives out the work has no use for
+
         place = Path(self._config["place"])
         sweep = read(place)
         runs = runs_of(sweep, self._config)
-        number = len(self._ended)
-        self._ended.append(trial.work(place, sweep.plan, runs[number], self._config["interval"]))
-        ended = self._ended[-1]
-        objective = sum(each.objective for each in self._ended) / len(self._ended)
+        number = len(self._objectives)
+        ended = trial.work(place, sweep.plan, runs[number], self._config["interval"])
+        self._objectives.append(ended.objective)
+        objective = sum(self._objectives) / len(self._objectives)
         last = number + 1 == len(runs) or ended.state == "waiting"
         return {"run": number, "ended": ended._asdict(), OBJECTIVE: objective, tune.result.DONE: last}
 
@@ -202,50 +206,52 @@ def train(sweep: Sweep, cpus: int | None, address: str | None, interval: float) 
     """
     place = str(sweep.place.resolve())
     sweep = replace(sweep, place=Path(place))
+    config = {"place": place, "interval": interval}
+    space, how = _search(sweep, cpus) if sweep.plan.search else _everything(sweep, cpus)
+    if how.num_samples <= 0:
+        return True
     (sweep.place / STOP).unlink(missing_ok=True)
     with connected(cpus, address) as own, Screen(sweep, cpus or int(ray.cluster_resources().get("CPU", 1))) as screen:
         recorder = Recorder(sweep, screen)
-        scheduler: TrialScheduler = FIFOScheduler()
-        searcher = None
-        config: dict[str, Any] = {"place": place, "interval": interval}
-        if sweep.plan.search:
-            known = search.known(sweep)
-            searcher = search.searcher(sweep, known, OBJECTIVE)
-            samples = sweep.plan.search - len(known.ended)
-            if len(sweep.plan.seeds) > 1:
-                most = len(sweep.plan.seeds)
-                scheduler = ASHAScheduler(SEEDS, OBJECTIVE, "min", max_t=most, grace_period=1, reduction_factor=3)
-        else:
-            left = [number for number, row in enumerate(sweep.rows) if row.state not in ("done", "dropped")]
-            config["row"] = tune.grid_search(left)
-            samples = min(1, len(left))
-        if samples > 0:
-            with _signals(recorder):
-                tune.Tuner(
-                    Worker,
-                    param_space=config,
-                    tune_config=tune.TuneConfig(
-                        search_alg=searcher,
-                        scheduler=scheduler,
-                        num_samples=samples,
-                        max_concurrent_trials=cpus,
-                        reuse_actors=True,
-                    ),
-                    run_config=tune.RunConfig(
-                        name="sweep",
-                        storage_path=str(own),
-                        verbose=0,
-                        stop=StopAll(recorder),
-                        callbacks=[recorder],
-                        failure_config=tune.FailureConfig(max_failures=MOST_DEATHS),
-                    ),
-                ).fit()
+        run_config = tune.RunConfig(
+            name="sweep",
+            storage_path=str(own),
+            verbose=0,
+            stop=StopAll(recorder),
+            callbacks=[recorder],
+            failure_config=tune.FailureConfig(max_failures=MOST_DEATHS),
+        )
+        with _signals(recorder):
+            tune.Tuner(Worker, param_space={**config, **space}, tune_config=how, run_config=run_config).fit()
     (sweep.place / STOP).unlink(missing_ok=True)
     for row in sweep.rows:
         if row.state == "running":
             row.state = "waiting"
     sweep.write()
     return not recorder.stop_asked
+
+
+def _everything(sweep: Sweep, cpus: int | None) -> tuple[dict[str, Any], tune.TuneConfig]:
+    """Return all runs that have not ended, one after the other in the order of the record."""
+    left = [number for number, row in enumerate(sweep.rows) if row.state not in ("done", "dropped")]
+    how = tune.TuneConfig(num_samples=min(1, len(left)), max_concurrent_trials=cpus, reuse_actors=True)
+    return {"row": tune.grid_search(left)}, how
+
+
+def _search(sweep: Sweep, cpus: int | None) -> tuple[dict[str, Any], tune.TuneConfig]:
+    """Return a search with Optuna, which gives up a setting whose first seeds are not among the best third."""
+    known, seeds = search.known(sweep), len(sweep.plan.seeds)
+    scheduler: TrialScheduler = FIFOScheduler()
+    if seeds > 1:
+        scheduler = ASHAScheduler(SEEDS, OBJECTIVE, "min", max_t=seeds, grace_period=1, reduction_factor=REDUCTION)
+    how = tune.TuneConfig(
+        search_alg=search.searcher(sweep, known, OBJECTIVE),
+        scheduler=scheduler,
+        num_samples=sweep.plan.search - len(known.ended),
+        max_concurrent_trials=cpus,
+        reuse_actors=True,
+    )
+    return {}, how
 
 
 @contextlib.contextmanager
@@ -265,7 +271,13 @@ def connected(cpus: int | None, address: str | None) -> Iterator[Path]:
             if address is None:
                 cores = cpus or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
                 ray.init(
-                    "local", num_cpus=cores, num_gpus=0, object_store_memory=OBJECT_STORE, _temp_dir=str(own), **quiet
+                    "local",
+                    num_cpus=cores,
+                    num_gpus=0,
+                    object_store_memory=OBJECT_STORE,
+                    _temp_dir=str(own),
+                    _system_config={"prestart_worker_first_driver": False},  # workers that nobody would use
+                    **quiet,
                 )
             else:
                 try:

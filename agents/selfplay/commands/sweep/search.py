@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import optuna
 from ray.tune.search.optuna import OptunaSearch
 
-from selfplay.commands.sweep import outcome as outcomes, plan as plans
+from selfplay.commands.sweep import plan as plans
 from selfplay.commands.sweep.ranges import Range
 from selfplay.commands.sweep.record import Row, Sweep
 from selfplay.errors import UserError
@@ -74,6 +74,8 @@ def known(sweep: Sweep) -> Known:
 
 def objective(sweep: Sweep, row: Row) -> float:
     """Return the objective of a run that has ended."""
+    from selfplay.commands.sweep import outcome as outcomes
+
     try:
         config = plans.config_of(sweep.plan, row.values, row.seed)
         outcome = None if row.state == "failed" else outcomes.read(sweep.place / row.name, config)

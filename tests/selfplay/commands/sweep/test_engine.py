@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.sweeps.processes import kill, start, workers
 from selfplay.commands.sweep import record
-from tests.selfplay.commands.sweep.sweeps import finish, flags, kill, reported, run, start, wait_for, workers
+from tests.selfplay.commands.sweep.sweeps import finish, flags, reported, run, wait_for
 
 pytest.importorskip("ray", reason="the extra `sweep` is not installed; .ci/run runs these tests with it")
 
@@ -66,7 +67,7 @@ def test_ctrl_c_and_resume_lose_nothing(whole: Path, tmp_path: Path) -> None:
     assert stopped
     lines = [(place / name / "metrics.jsonl").read_bytes() for name in stopped]
     run("--resume", str(place))
-    assert all((place / name / "metrics.jsonl").read_bytes().startswith(line) for name, line in zip(stopped, lines))
+    assert all((place / name / "metrics.jsonl").read_bytes().startswith(line) for name, line in zip(stopped, lines, strict=True))
     same(whole, place)
 
 
@@ -74,7 +75,8 @@ def test_a_run_whose_worker_is_killed_goes_on_from_its_checkpoint(whole: Path, t
     place = tmp_path / "it"
     process = start(*flags(*VARIED, "--dir", str(place), "--cpus", "1"))
     wait_for(lambda: (place / record.FILE).exists() and checkpoint(place) >= 2)
-    kill(workers(process.pid))
+    [worker] = workers(process.pid)
+    assert kill(worker)
     finish(process)
     again = [row.name for row in record.read(place).rows if row.starts > 1]
     assert len(again) == 1
