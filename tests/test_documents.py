@@ -12,6 +12,7 @@ from selfplay.commands import certify, prove, train
 from selfplay.commands.arena import command as arena
 from selfplay.commands.command_line import parse
 from selfplay.commands.play import command as play
+from selfplay.commands.sweep import command as sweep, report
 from selfplay.errors import UserError
 from tests.runs import saved
 
@@ -146,6 +147,8 @@ COMMANDS: dict[str, Callable[[list[str], str], object]] = {
     "certify": lambda args, prog: parse(certify.CertifyConfig, args, prog),
     "play": lambda args, prog: parse(play.PlayConfig, args, prog),
     "arena": lambda args, prog: parse(arena.ArenaConfig, args, prog),
+    "sweep": lambda args, prog: parse(sweep.SweepConfig, args, prog),
+    "report": lambda args, prog: parse(report.ReportConfig, args, prog),
 }
 """How each command reads its arguments."""
 

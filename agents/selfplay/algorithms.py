@@ -105,7 +105,8 @@ def train(
     `config` holds the settings of an algorithm; without it `flags` are those of a DQN, as in `train(seed=1,
     mask=True)`, or, with `resume`, a run folder to go on in, those of its run that are to be others. `network` makes a
     network of one's own: `network(rules)` returns a module from [B, 3A] to [B, A]. `checkpoint_interval` is in
-    seconds. `stop_when` is asked after every few steps whether to interrupt the run, as Ctrl-C does. Returned are `.player`, `.proof`, `.folder` and `.records`, the evaluations.
+    seconds. `stop_when` is asked after every few steps whether to interrupt the run, as Ctrl-C does. Returned are
+    `.player`, `.proof`, `.folder` and `.records`, the evaluations.
 
     Raises:
         UserError: a setting is wrong, the folder cannot be used, or the own network does not fit.

@@ -55,9 +55,7 @@ def naming_the_extra() -> Iterator[None]:
         if name not in EXTRAS:
             raise
         extra, what = EXTRAS[name]
-        raise MissingExtraError(
-            f"{name} is not installed, {what}: pip install 'tictactoe-selfplay[{extra}]'"
-        ) from None
+        raise MissingExtraError(f"{name} is not installed, {what}: pip install 'tictactoe-selfplay[{extra}]'") from None
 
 
 def what_failed(error: BaseException) -> str:

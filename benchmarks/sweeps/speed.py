@@ -137,7 +137,9 @@ def check_same(sweep: Path, other: Path, runs: Sequence[plans.Run]) -> None:
         UserError: one has.
     """
     for run in runs:
-        if (sweep / run.name / "model.safetensors").read_bytes() != (other / run.name / "model.safetensors").read_bytes():
+        if (sweep / run.name / "model.safetensors").read_bytes() != (
+            other / run.name / "model.safetensors"
+        ).read_bytes():
             raise UserError(f"{run.name}: a process of its own has come to another model than the sweep")
 
 

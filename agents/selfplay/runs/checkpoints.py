@@ -32,8 +32,8 @@ LARGEST_SHARE = 0.02
 class Checkpoints:
     """Decide when a run's checkpoints are due, write them, and read the last one back.
 
-    `folder` is the run's, which nobody else may be writing to: see `files.locked`. `stop` is asked after every few steps
-    whether the run is to stop, for programs in which a run is not the one that Ctrl-C is meant for.
+    `folder` is the run's, which nobody else may be writing to: see `files.locked`. `stop` is asked after every few
+    steps whether the run is to stop, for programs in which Ctrl-C is not meant for the run.
     """
 
     def __init__(

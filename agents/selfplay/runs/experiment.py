@@ -46,9 +46,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 @contextlib.contextmanager
-def entered(
-    config: RunSettings, flags: RunFlags, stop: Callable[[], bool] | None = None
-) -> Iterator[Checkpoints]:
+def entered(config: RunSettings, flags: RunFlags, stop: Callable[[], bool] | None = None) -> Iterator[Checkpoints]:
     """Make the folder of a new run, or enter that of one to resume, and keep other processes out of it.
 
     `stop` is asked after every few steps whether the run is to stop.

@@ -40,7 +40,7 @@ class SweepConfig:
     vary: Words = ()
     """NAME=VALUE,VALUE,...: every combination of these values is trained. In a search also NAME=LOWEST..HIGHEST."""
     each: Words = ()
-    """NAME=VALUE,VALUE,...: each of these values is trained by itself, all else at its default, and so is the default."""
+    """NAME=VALUE,VALUE,...: each value is trained by itself, all else as without it, and so is none of them."""
     search: int | None = None
     """Try so many settings that Optuna chooses among those of --vary, in place of every combination; after each seed
     only the best third goes on with the next."""
@@ -65,7 +65,9 @@ class SweepConfig:
         wanted = f"above 0 and at most {LONGEST_TIME:,.0f} s"
         require(0 < self.checkpoint_interval <= LONGEST_TIME, "checkpoint_interval", wanted, self.checkpoint_interval)
         given = [self.file, self.algorithm, self.seeds, self.search, self.objective, self.dir]
-        if self.resume is not None and (any(value is not None for value in given) or self.set or self.vary or self.each):
+        if self.resume is not None and (
+            any(value is not None for value in given) or self.set or self.vary or self.each
+        ):
             raise UserError("--resume goes on with the settings, seeds and folder that the sweep has; leave them out")
 
 

@@ -42,7 +42,7 @@ def _groups(sweep: Sweep, settings: Sequence[str]) -> dict[str, list[str]]:
     for setting in settings[1:]:
         named = [name for name in sweep.plan.each if re.search(rf"(^|,){name}=", setting)]
         groups.setdefault(f"-{named[0]}" if named else "", []).append(setting)
-    parts = {
+    return {
         f"{name}-{start // (MOST_CURVES - 1) + 1}" if len(group) >= MOST_CURVES else name: [
             settings[0],
             *group[start : start + MOST_CURVES - 1],
@@ -50,7 +50,6 @@ def _groups(sweep: Sweep, settings: Sequence[str]) -> dict[str, list[str]]:
         for name, group in groups.items()
         for start in range(0, len(group), MOST_CURVES - 1)
     }
-    return parts
 
 
 def curves(found: Results, kind: str, title: str) -> Figure:
@@ -100,10 +99,18 @@ def beside(found: Results, kind: str, title: str) -> Figure:
             if math.isfinite(mean.high):
                 axes.plot([mean.low, mean.high], [place, place], "-", color="#1f6fb4")
             else:  # to the edge, and beyond
-                axes.annotate("", (0.99, place), (mean.low, place), xycoords=("axes fraction", "data"),
-                              textcoords="data", arrowprops={"arrowstyle": "->", "color": "#1f6fb4"})
+                axes.annotate(
+                    "",
+                    (0.99, place),
+                    (mean.low, place),
+                    xycoords=("axes fraction", "data"),
+                    textcoords="data",
+                    arrowprops={"arrowstyle": "->", "color": "#1f6fb4"},
+                )
         if never := len(amounts) - len(finite):
-            axes.text(1.01, place, f"{never} never", transform=axes.get_yaxis_transform(), va="center", fontsize="small")
+            axes.text(
+                1.01, place, f"{never} never", transform=axes.get_yaxis_transform(), va="center", fontsize="small"
+            )
     axes.set_yticks(range(len(found)), labels=[setting[:60] for setting in found], parse_math=False)
     axes.set_ylim(len(found) - 0.5, -0.5)
     axes.set_xlim(left=0)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rich.table import Table
+from rich.text import Text
 
 from selfplay.commands.sweep import plan as plans
 from selfplay.commands.sweep.record import Sweep
@@ -34,7 +35,7 @@ class Page(NamedTuple):
         for number, name in enumerate(self.header):
             table.add_column(name, justify="right" if number else "left", overflow="fold")
         for row in self.rows:
-            table.add_row(*row)
+            table.add_row(*map(Text, row))  # in which brackets are what they are
         return table
 
     def markdown(self) -> str:
@@ -148,30 +149,36 @@ def report(sweep: Sweep, found: Results, pictures: Sequence[str]) -> str:
     lines += [f"- search: {plan.search} settings by {plan.objective} to a proof"] if plan.search else []
     failures = not_ended(found)
     listed = "".join(f"- {kind}: `{name}`: {why}\n" for kind, name, why in failures) or "None.\n"
-    return "\n".join([
-        "# Sweep\n",
-        "\n".join(lines) + "\n",
-        *(page.markdown() for page in tables(sweep, found)),
-        f"## Runs that failed or are missing\n\n{listed}",
-        NOTE,
-        *(f"![{name}]({name})\n" for name in sorted(pictures)),
-    ])
+    return "\n".join(
+        [
+            "# Sweep\n",
+            "\n".join(lines) + "\n",
+            *(page.markdown() for page in tables(sweep, found)),
+            f"## Runs that failed or are missing\n\n{listed}",
+            NOTE,
+            *(f"![{name}]({name})\n" for name in sorted(pictures)),
+        ]
+    )
 
 
 def times_report(sweep: Sweep, found: Results, pictures: Sequence[str]) -> str:
     """Return the page of times."""
     rows = [result.row for results in found.values() for result in results]
     hours, starts = sum(row.seconds for row in rows) / 3600, sum(max(row.starts - 1, 0) for row in rows)
-    training = sum(r.outcome.lines[-1].get("time/training_s", 0) for rs in found.values() for r in rs if r.outcome.lines)
-    return "\n".join([
-        "# Times of the sweep\n",
-        f"- {hours:.2f} hours of a core in the workers that ended a run, {training / 3600:.2f} of them in training\n"
-        f"- {starts} times a run went on with another worker, because one died or the sweep was stopped\n"
-        f"- hosts: {', '.join(sorted({row.host for row in rows if row.host})) or 'none'}\n",
-        _times_to_proof(found, "seconds of training", "seconds").markdown(),
-        *([_differences(found, "seconds of training", "seconds").markdown()] if _comparable(sweep, found) else []),
-        *(f"![{name}]({name})\n" for name in sorted(pictures)),
-    ])
+    training = sum(
+        r.outcome.lines[-1].get("time/training_s", 0) for rs in found.values() for r in rs if r.outcome.lines
+    )
+    return "\n".join(
+        [
+            "# Times of the sweep\n",
+            f"- {hours:.2f} hours of a core in workers that ended a run, {training / 3600:.2f} of them in training",
+            f"- {starts} times a run went on with another worker, because one died or the sweep was stopped",
+            f"- hosts: {', '.join(sorted({row.host for row in rows if row.host})) or 'none'}\n",
+            _times_to_proof(found, "seconds of training", "seconds").markdown(),
+            *([_differences(found, "seconds of training", "seconds").markdown()] if _comparable(sweep, found) else []),
+            *(f"![{name}]({name})\n" for name in sorted(pictures)),
+        ]
+    )
 
 
 def _comparable(sweep: Sweep, found: Results) -> bool:

@@ -156,7 +156,9 @@ def read_seeds(given: object) -> tuple[int, ...]:
 def settings(plan: Plan) -> list[Setting]:
     """Return every setting of a sweep that is no search; of those that are the same, the first."""
     columns = [[{name: value} for value in values] for name, values in plan.vary.items()]
-    combined = [{name: value for part in parts for name, value in part.items()} for parts in itertools.product(*columns)]
+    combined = [
+        {name: value for part in parts for name, value in part.items()} for parts in itertools.product(*columns)
+    ]
     alone: list[dict[str, Any]] = [{}, *({name: value} for name, values in plan.each.items() for value in values)]
     single = {name for name, values in plan.vary.items() if len(values) == 1}
     found: list[Setting] = []

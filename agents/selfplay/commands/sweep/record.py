@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from selfplay.commands.sweep import plan as plans
-from selfplay.errors import UserError
+from selfplay.errors import UserError, one_line
 from selfplay.files import read_small, write_whole
 
 FILE = "sweep.json"
@@ -105,6 +105,8 @@ def read(place: Path) -> Sweep:
         raise UserError(f"{path}: is truncated or not JSON") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise UserError(f"{path}: is not the record of a sweep in format {FORMAT}")
+    if not isinstance(content.get("plan"), dict):
+        raise UserError(f"{path}: is not the record of a sweep of this program (it has no plan)")
     try:
         rows = [_row(found) for found in content["runs"]]
         plan = plans.make(content["plan"], {})
@@ -136,12 +138,15 @@ def _row(found: dict[str, Any]) -> Row:
         ValueError: it has other fields or values, or a name that is a path to elsewhere.
         TypeError: it is none.
     """
+    if not isinstance(found, dict):
+        raise TypeError("a run that is none")
     if found.keys() != KINDS.keys() or not all(isinstance(found[name], kind) for name, kind in KINDS.items()):
         raise ValueError("a run of other fields")
     row = Row(**found)
-    if row.name in ("", ".", "..") or Path(row.name).name != row.name or "\0" in row.name:
+    if row.name in ("", ".", "..") or Path(row.name).name != row.name or not row.name.isprintable():
         raise ValueError(f"a run called {row.name!r}")
     if row.state not in get_args(State):
         raise ValueError(f"a run that is {row.state!r}")
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in row.values.items()}
-    return Row(**{**found, "values": values})
+    shown = {name: one_line(found[name]) for name in ("setting", "why", "host")}
+    return Row(**{**found, **shown, "values": values})

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
@@ -15,6 +15,10 @@ from selfplay.commands.command_line import offer, parse, say
 from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
 from selfplay.program import tensorboard
+
+if TYPE_CHECKING:
+    from selfplay.commands.sweep.record import Sweep
+    from selfplay.commands.sweep.results import Result
 
 REPORT, TIMES = "report", "times"
 
@@ -51,7 +55,7 @@ def main(args: Sequence[str], prog: str = "selfplay report") -> None:
     offer("Look at all runs in TensorBoard, with settings and scores in its HPARAMS tab:", tensorboard(sweep.place))
 
 
-def write(sweep: "record.Sweep", found: "dict[str, list[results.Result]]", out: Path) -> None:
+def write(sweep: "Sweep", found: "dict[str, list[Result]]", out: Path) -> None:
     """Write the report's files.
 
     Raises:

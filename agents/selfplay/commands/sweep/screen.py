@@ -92,7 +92,7 @@ class Screen:
             settings.setdefault(row.setting, []).append(row)
         shown = [*settings.items()][-MOST_SETTINGS:]
         for setting, of_it in shown:
-            table.add_row(setting, *map(str, counts(of_it)))
+            table.add_row(Text(setting), *map(str, counts(of_it)))
         if len(shown) < len(settings):
             table.add_row(f"and {len(settings) - len(shown):,} more", "", "", "", "", "")
         running = [row for row in rows if row.state == "running"]

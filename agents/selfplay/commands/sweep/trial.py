@@ -82,13 +82,11 @@ def _patiently(work_in: Callable[..., None], *args: Any) -> None:
         BusyError: it does not.
     """
     until = time.monotonic() + PATIENCE
-    while True:
-        try:
+    while time.monotonic() < until:
+        with contextlib.suppress(BusyError):
             return work_in(*args)
-        except BusyError:
-            if time.monotonic() > until:
-                raise
-            time.sleep(BETWEEN_LOOKS)
+        time.sleep(BETWEEN_LOOKS)
+    return work_in(*args)
 
 
 def _go_on(folder: Path, config: Config, interval: float, stop_when: Callable[[], bool]) -> None:

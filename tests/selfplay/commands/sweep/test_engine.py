@@ -67,7 +67,10 @@ def test_ctrl_c_and_resume_lose_nothing(whole: Path, tmp_path: Path) -> None:
     assert stopped
     lines = [(place / name / "metrics.jsonl").read_bytes() for name in stopped]
     run("--resume", str(place))
-    assert all((place / name / "metrics.jsonl").read_bytes().startswith(line) for name, line in zip(stopped, lines, strict=True))
+    assert all(
+        (place / name / "metrics.jsonl").read_bytes().startswith(line)
+        for name, line in zip(stopped, lines, strict=True)
+    )
     same(whole, place)
 
 
@@ -86,7 +89,16 @@ def test_a_run_whose_worker_is_killed_goes_on_from_its_checkpoint(whole: Path, t
 
 def test_a_search_tries_settings_by_the_plies_to_a_proof(tmp_path: Path) -> None:
     place = tmp_path / "it"
-    search = ("--search", "4", "--seeds", "1000,1001", "--vary", "learning_rate=0.001..0.1", "--vary", "mask=true,false")
+    search = (
+        "--search",
+        "4",
+        "--seeds",
+        "1000,1001",
+        "--vary",
+        "learning_rate=0.001..0.1",
+        "--vary",
+        "mask=true,false",
+    )
     run(*flags(*search, "--dir", str(place), length=4_800))
     rows = record.read(place).rows
     assert len({json.dumps(row.values) for row in rows}) == 4
