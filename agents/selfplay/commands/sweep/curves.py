@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
 from selfplay.commands.sweep.record import Sweep
-from selfplay.commands.sweep.results import DROPPED, PROVED, Result
+from selfplay.commands.sweep.results import Result, followed
 from selfplay.commands.sweep.statistics import interquartile_mean, proved_curve
 
 MOST_CURVES = 8
@@ -59,18 +59,17 @@ def curves(found: Results, kind: str, title: str) -> Figure:
     colours = colormaps["tab10"].colors  # type: ignore[attr-defined]
     longest = max((r.reached(kind) for results in found.values() for r in results), default=0)
     for colour, (setting, results) in zip(colours, found.items(), strict=False):
-        followed = [result for result in results if result.kind != DROPPED]
-        held = [result.kind == PROVED for result in followed]
+        amounts, held = followed(results, kind)
         label = f"{setting}: {sum(held)} of {len(held)}"
-        if not followed:
+        if not amounts:
             continue
-        curve = proved_curve([result.reached(kind) for result in followed], held)
+        curve = proved_curve(amounts, held)
         ended = max(curve.at[-1], longest if all(held) else curve.at[-1])
         at = np.concatenate([[0.0], curve.at, [ended]])
         shares, low, high = (np.concatenate([[0.0], part, part[-1:]]) for part in curve[1:])
         axes.step(at, shares, where="post", color=colour, label=label)
         axes.fill_between(at, low, high, step="post", color=colour, alpha=0.15, linewidth=0)
-        censored = [result.reached(kind) for result, proved in zip(followed, held, strict=True) if not proved]
+        censored = [amount for amount, proved in zip(amounts, held, strict=True) if not proved]
         reached = [shares[np.searchsorted(at, moment, side="right") - 1] for moment in censored]
         axes.plot(censored, reached, "|", color=colour, markersize=10)
     axes.set_ylim(-0.02, 1.02)

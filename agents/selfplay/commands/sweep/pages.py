@@ -9,7 +9,7 @@ from rich.text import Text
 
 from selfplay.commands.sweep import plan as plans
 from selfplay.commands.sweep.record import Sweep
-from selfplay.commands.sweep.results import DROPPED, FAILED, MISSING, PROVED, Result
+from selfplay.commands.sweep.results import DROPPED, FAILED, MISSING, PROVED, Result, followed
 from selfplay.commands.sweep.statistics import (
     Interval,
     interquartile_mean,
@@ -84,10 +84,10 @@ def _shares(found: Results) -> Page:
 def _times_to_proof(found: Results, name: str, kind: str) -> Page:
     rows = []
     for setting, results in found.items():
-        followed = [result for result in results if result.kind != DROPPED]
-        if not followed:
+        amounts, proved = followed(results, kind)
+        if not amounts:
             continue
-        curve = proved_curve([r.reached(kind) for r in followed], [r.kind == PROVED for r in followed])
+        curve = proved_curve(amounts, proved)
         means = interquartile_mean([result.amount(kind) for result in results if result.ended])
         digits = 1 if kind == "seconds" else 0
         least = min((result.amount(kind) for result in results), default=math.inf)
@@ -130,12 +130,13 @@ def not_ended(found: Results) -> list[tuple[str, str, str]]:
     ]
 
 
-NOTE = """A run is proved from the first evaluation on from which the proof held to its end. One without a proof, or that
-failed, is never left out: in the curves it is censored where it ended, in shares, medians and means it counts as
-never. Medians and their intervals are read off the curves (Kaplan and Meier, log-log intervals), which take runs that
-have not ended as far as they are; interquartile means leave out the lowest and the highest quarter, and their
-intervals and those of differences come of a bootstrap (percentiles of 9,999 resamples). A difference is the
-interquartile mean over the seeds with which both settings are proved; below 0 the setting was sooner.
+NOTE = """A run is proved from the first evaluation on from which the proof held to its end.
+One without a proof, or one that failed, is never left out: in the curves it is censored where it ended, one that failed
+at the end of the longest of its setting, and in shares and means both count as never. Medians and their intervals are
+read off the curves (Kaplan and Meier, log-log intervals), which take runs that have not ended as far as they are;
+interquartile means leave out the lowest and the highest quarter, and their intervals and those of differences come of a
+bootstrap (percentiles of 9,999 resamples). A difference is the interquartile mean over the seeds with which both
+settings are proved; below 0 the setting was sooner.
 """
 
 

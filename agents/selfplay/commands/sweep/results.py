@@ -1,6 +1,7 @@
 """What every run of a sweep has come to, out of its record and the folders of its runs."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,6 +45,19 @@ def gather(sweep: Sweep) -> dict[str, list[Result]]:
     for row in sweep.rows:
         found.setdefault(row.setting, []).append(_result(sweep, row))
     return found
+
+
+def followed(results: Sequence[Result], kind: str) -> tuple[list[float], list[bool]]:
+    """Return how far each run of a setting was followed, in steps, updates or seconds, and whether to its proof.
+
+    A failed run never comes to one, so it counts as followed as far as the longest; or failures would shorten times.
+    """
+    kept = [result for result in results if result.kind != DROPPED]
+    longest = max((result.reached(kind) for result in kept), default=0.0)
+    return (
+        [longest if result.kind == FAILED else result.reached(kind) for result in kept],
+        [result.kind == PROVED for result in kept],
+    )
 
 
 def _result(sweep: Sweep, row: Row) -> Result:

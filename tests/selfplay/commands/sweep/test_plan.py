@@ -57,9 +57,8 @@ def test_a_plan_is_written_as_json_and_read_again() -> None:
     plan = make({}, {"search": 3, "vary": ["learning_rate=0.001..0.1", "batch_size=64..512", "hidden=64x32,16"]})
     assert plan.vary["batch_size"] == Range(64, 512, integers=True)
     assert make(plans.as_json(plan), {}) == plan
-    assert [run.name for run in plans.runs_of(plan, {"learning_rate": 0.0123, "hidden": (64, 32)})][0] == (
-        "learning_rate=0.0123,hidden=64x32,seed=0"
-    )
+    first, *_ = plans.runs_of(plan, {"learning_rate": 0.0123, "hidden": (64, 32)})
+    assert first.name == "learning_rate=0.0123,hidden=64x32,seed=0"
 
 
 def test_names_that_no_folder_can_have_are_made_into_others() -> None:

@@ -117,6 +117,20 @@ def test_any_run_with_a_proof_counts_for_less_than_any_without() -> None:
     assert outcome.objective(proved, "updates") == 7
 
 
+def test_failures_do_not_shorten_the_times_of_a_setting(sweep: Sweep) -> None:
+    def result(kind: str, plies: int) -> results.Result:
+        lines = [{"plies": plies}]
+        return results.Result(sweep.rows[0], kind, "", outcome.Outcome("plies", lines, 0), "")
+
+    found = [
+        result(results.PROVED, 10),
+        result(results.FAILED, 1),
+        result(results.UNPROVED, 50),
+        result(results.DROPPED, 99),
+    ]
+    assert results.followed(found, "steps") == ([10, 50, 50], [True, False, False])
+
+
 @pytest.mark.parametrize("name", ["../elsewhere", "/etc", "..", "a/b", ""])
 def test_a_foreign_record_leads_nowhere_else(name: str, sweep: Sweep) -> None:
     path = sweep.place / record.FILE
