@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",  # or it would tell its makers
@@ -270,15 +271,17 @@ def connected(cpus: int | None, address: str | None) -> Iterator[Path]:
             warnings.simplefilter("ignore")
             if address is None:
                 cores = cpus or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-                ray.init(
-                    "local",
-                    num_cpus=cores,
-                    num_gpus=0,
-                    object_store_memory=OBJECT_STORE,
-                    _temp_dir=str(own),
-                    _system_config={"prestart_worker_first_driver": False},  # workers that nobody would use
-                    **quiet,
-                )
+                with _without_dashboard():
+                    ray.init(
+                        "local",
+                        num_cpus=cores,
+                        num_gpus=0,
+                        object_store_memory=OBJECT_STORE,
+                        _temp_dir=str(own),
+                        _node_ip_address="127.0.0.1",  # or others on the network could give it work
+                        _system_config={"prestart_worker_first_driver": False},  # workers that nobody would use
+                        **quiet,
+                    )
             else:
                 try:
                     del quiet["include_dashboard"]
@@ -289,6 +292,16 @@ def connected(cpus: int | None, address: str | None) -> Iterator[Path]:
     finally:
         ray.shutdown()
         shutil.rmtree(own, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _without_dashboard() -> Iterator[None]:
+    """Keep Ray from starting the process of its dashboard, which it starts though it is told not to include one.
+
+    All that this process then does is to ask the network which cloud it is in, for the statistics that are off.
+    """
+    with mock.patch.object(ray._private.services, "start_api_server", return_value=(None, None)):
+        yield
 
 
 @contextlib.contextmanager
