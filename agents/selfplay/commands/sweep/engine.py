@@ -9,6 +9,7 @@ import logging
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,6 +46,8 @@ MOST_DEATHS = 10
 """Of a run's workers, one after the other, after which it has failed: it may be what kills them."""
 OBJECT_STORE = 100_000_000
 """Bytes of shared memory; what workers say is small."""
+LOOPBACK = "127.0.0.2" if sys.platform == "linux" else None
+"""Where Ray is to be found on this machine alone; of 127.0.0.1 it would make an address that others can reach."""
 OBJECTIVE, SEEDS = "objective", "training_iteration"
 REDUCTION = 3
 """One in so many settings of a search goes on with more seeds."""
@@ -264,7 +267,7 @@ def connected(cpus: int | None, address: str | None) -> Iterator[Path]:
     """
     for name in ("ray", "optuna"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    quiet = {"log_to_driver": False, "logging_level": logging.CRITICAL, "include_dashboard": False}
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL, "include_dashboard": False}
     own = Path(tempfile.mkdtemp(prefix="selfplay-"))
     try:
         with warnings.catch_warnings():
@@ -278,7 +281,7 @@ def connected(cpus: int | None, address: str | None) -> Iterator[Path]:
                         num_gpus=0,
                         object_store_memory=OBJECT_STORE,
                         _temp_dir=str(own),
-                        _node_ip_address="127.0.0.1",  # or others on the network could give it work
+                        _node_ip_address=LOOPBACK,
                         _system_config={"prestart_worker_first_driver": False},  # workers that nobody would use
                         **quiet,
                     )

@@ -118,7 +118,7 @@ def test_any_run_with_a_proof_counts_for_less_than_any_without() -> None:
 
 
 def test_failures_do_not_shorten_the_times_of_a_setting(sweep: Sweep) -> None:
-    def result(kind: str, plies: int) -> results.Result:
+    def result(kind: str, plies: float) -> results.Result:
         lines = [{"plies": plies}]
         return results.Result(sweep.rows[0], kind, "", outcome.Outcome("plies", lines, 0), "")
 
