@@ -271,7 +271,7 @@ def test_no_player_is_judged_or_kept_of_weights_that_are_not_finite(
         return done
 
     monkeypatch.setattr(DQNAgent, "update", overflow)
-    with pytest.raises(UserError, match="the loss is no longer finite after 122 updates"):
+    with pytest.raises(UserError, match="the loss is no longer finite; lower"):
         selfplay.train(config)
     assert (tmp_path / "it" / "metrics.jsonl").read_bytes() == b""
     assert not (tmp_path / "it" / "model.safetensors").exists()

@@ -75,8 +75,10 @@ def main(args: Sequence[str], prog: str = "selfplay sweep") -> None:
     """Train all runs of a sweep, and say what came of them."""
     config = parse(SweepConfig, args, prog)
     sweep = _resumed(config.resume) if config.resume is not None else _new(config)
-    from selfplay.commands.sweep import engine
+    from selfplay.commands.sweep import engine  # before there is a folder: it may not be installed
 
+    if config.resume is None:
+        run_folder.create(sweep.place, "--dir")
     with locked(sweep.place):
         sweep.write()
         ended = engine.train(sweep, config.cpus, config.address, config.checkpoint_interval)
@@ -102,7 +104,6 @@ def _new(config: SweepConfig) -> record.Sweep:
     sweep = record.Sweep(config.dir or run_folder.unused(_default_place(config.file, plan)), plan)
     if not plan.search:
         sweep.add(plans.runs(plan))
-    run_folder.create(sweep.place, "--dir")
     return sweep
 
 
