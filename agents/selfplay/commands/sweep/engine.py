@@ -101,6 +101,10 @@ class Recorder(tune.Callback):
         self._at_work: set[str] = set()
         self._awaited: set[str] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return nothing for Ray's snapshots, which nobody reads; a terminal could not be in them."""
+        return {}
+
     def on_trial_start(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
         """Note that a worker begins a setting."""
         del iteration, trials

@@ -1,6 +1,10 @@
 """Sweeps in processes of their own, small ones, and what is done to them on their way."""
 
+import contextlib
+import os
+import pty
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -35,6 +39,21 @@ def finish(process: subprocess.Popen[str], status: int = 0) -> str:
 def run(*args: str) -> str:
     """Run `selfplay sweep` to its end."""
     return finish(start(*args))
+
+
+def run_on_terminal(*args: str) -> str:
+    """Run `selfplay sweep` to its end on a terminal, and return all that it drew there."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "selfplay", "sweep", *args]
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=theirs, start_new_session=True) as process:
+        os.close(theirs)
+        drawn = b""
+        with contextlib.suppress(OSError):  # with which a terminal ends on Linux
+            while piece := os.read(ours, 1 << 16):
+                drawn += piece
+    os.close(ours)
+    assert process.returncode == 0, drawn.decode()
+    return drawn.decode()
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

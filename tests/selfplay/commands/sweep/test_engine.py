@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.sweeps.processes import kill, start, workers
 from selfplay.commands.sweep import record
-from tests.selfplay.commands.sweep.sweeps import finish, flags, reported, run, wait_for
+from tests.selfplay.commands.sweep.sweeps import finish, flags, reported, run, run_on_terminal, wait_for
 
 pytest.importorskip("ray", reason="the extra `sweep` is not installed; .ci/run runs these tests with it")
 
@@ -66,7 +66,9 @@ def test_ctrl_c_and_resume_lose_nothing(whole: Path, tmp_path: Path) -> None:
     stopped = [row.name for row in rows if row.state == "waiting" and (place / row.name).exists()]
     assert stopped
     lines = [(place / name / "metrics.jsonl").read_bytes() for name in stopped]
-    run("--resume", str(place))
+    drawn = run_on_terminal("--resume", str(place))
+    assert "it: runs by setting" in drawn
+    assert "6 of 6 runs ended: 0 proved, 2 failed; done" in drawn
     assert all(
         (place / name / "metrics.jsonl").read_bytes().startswith(line)
         for name, line in zip(stopped, lines, strict=True)
