@@ -12,6 +12,7 @@ from selfplay.commands import certify, prove, train
 from selfplay.commands.arena import command as arena
 from selfplay.commands.command_line import parse
 from selfplay.commands.play import command as play
+from selfplay.commands.sweep import command as sweep, report
 from selfplay.commands.web import command as web
 from selfplay.errors import UserError
 from tests.runs import saved
@@ -148,6 +149,8 @@ COMMANDS: dict[str, Callable[[list[str], str], object]] = {
     "play": lambda args, prog: parse(play.PlayConfig, args, prog),
     "arena": lambda args, prog: parse(arena.ArenaConfig, args, prog),
     "web": lambda args, prog: parse(web.WebConfig, args, prog),
+    "sweep": lambda args, prog: parse(sweep.SweepConfig, args, prog),
+    "report": lambda args, prog: parse(report.ReportConfig, args, prog),
 }
 """How each command reads its arguments."""
 

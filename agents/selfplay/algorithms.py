@@ -99,6 +99,7 @@ def train(
     resume: str | Path | None = None,
     force: bool = False,
     checkpoint_interval: float = RunFlags.checkpoint_interval,
+    stop_when: Callable[[], bool] | None = None,
     **flags: Any,
 ) -> "Run":
     """Train a player, showing the exact score, and leave a run folder behind: what `selfplay train` does.
@@ -106,7 +107,8 @@ def train(
     `config` holds the settings of an algorithm; without it `flags` are those of a DQN, as in `train(seed=1,
     mask=True)`, or, with `resume`, a run folder to go on in, those of its run that are to be others. `network` makes a
     network of one's own: `network(rules)` returns a module from [B, 3A] to [B, A]. `checkpoint_interval` is in
-    seconds. Returned are `.player`, `.proof`, `.folder` and `.records`, the evaluations.
+    seconds. `stop_when` is asked after every few steps whether to interrupt the run, as Ctrl-C does. Returned are
+    `.player`, `.proof`, `.folder` and `.records`, the evaluations.
 
     Raises:
         UserError: a setting is wrong, the folder cannot be used, or the own network does not fit.
@@ -120,7 +122,7 @@ def train(
         config = _changed(before, flags) if config is None else config
         check_resumed(run_flags.resume, config, force)
     elif config is None:
-        config = _changed(PRESETS[_known(flags.get("preset", "default"))], flags)
+        config = configured(DQNConfig.algorithm, flags)
     from selfplay.runs import experiment
 
     if run_flags.resume is not None:
@@ -129,7 +131,7 @@ def train(
         check_network(run_flags.resume / CONFIG, read_config(run_flags.resume), network)
     with _one_thread():
         learner = ALGORITHMS[config.algorithm].learner(config, network)
-        with experiment.entered(learner.config, run_flags) as kept:
+        with experiment.entered(learner.config, run_flags, stop_when) as kept:
             return experiment.run(learner, kept)
 
 
@@ -162,6 +164,19 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def configured(algorithm: str, flags: Mapping[str, Any]) -> Config:
+    """Return the settings of an algorithm, or of a preset of the DQN if `flags` name one, with some changed.
+
+    Raises:
+        UserError: there is no such algorithm, preset or setting, or it cannot have that value.
+    """
+    if algorithm not in ALGORITHMS:
+        raise UserError(f"there is no algorithm {algorithm!r}; choose one of {', '.join(ALGORITHMS)}")
+    if algorithm == DQNConfig.algorithm:
+        return _changed(PRESETS[_known(flags.get("preset", "default"))], flags)
+    return _changed(ALGORITHMS[algorithm].settings(), flags)
 
 
 def _changed(config: Config, flags: Mapping[str, Any]) -> Config:

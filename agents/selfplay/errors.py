@@ -8,19 +8,26 @@ LONGEST_LINE = 2_000
 """Characters of a message; a file can hold a name of any length."""
 
 
-EXTRA = (
+LEARNING = ("train", "which learning and judging need")
+SWEEPS = ("sweep", "which sweeps need")
+OF_LEARNING = (
     "choix",
     "matplotlib",
     "numba",
     "rich",
     "safetensors",
+    "scipy",
     "starlette",
     "tensorboard",
     "torch",
     "tyro",
     "uvicorn",
 )
-"""Modules that the extra `train` brings."""
+EXTRAS = {
+    **dict.fromkeys(OF_LEARNING, LEARNING),
+    **dict.fromkeys(("optuna", "pandas", "pyarrow", "ray", "tomli"), SWEEPS),
+}
+"""Modules that an extra brings, with its name and what they are for."""
 
 
 class UserError(ValueError):
@@ -56,10 +63,10 @@ def naming_the_extra() -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         name = (error.name or "").split(".")[0]
-        if name not in EXTRA:
+        if name not in EXTRAS:
             raise
-        what = "is not installed, which learning and judging need"
-        raise MissingExtraError(f"{name} {what}: pip install 'tictactoe-selfplay[train]'") from None
+        extra, what = EXTRAS[name]
+        raise MissingExtraError(f"{name} is not installed, {what}: pip install 'tictactoe-selfplay[{extra}]'") from None
 
 
 def what_failed(error: BaseException) -> str:

@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import errno
+import hashlib
 import io
 import os
 import stat
@@ -15,6 +16,10 @@ from selfplay.errors import UserError
 
 if sys.platform != "win32":  # where no file can be locked so, and nobody is refused
     import fcntl
+
+
+class BusyError(UserError):
+    """Say that another process is in a run folder."""
 
 
 def write_whole(path: Path, content: bytes, lasting: bool = True) -> None:
@@ -96,6 +101,19 @@ def read_small(path: Path, most: int) -> bytes:
     return content
 
 
+def checksum_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file's content.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
 def sync(path: Path) -> None:
     """Flush a file, or the names in a folder, to the disk."""
     if path.is_dir() and os.name == "nt":
@@ -126,7 +144,8 @@ def locked(folder: Path) -> Iterator[None]:
     """Keep other processes out of a run folder; the lock ends with the process, however it ends.
 
     Raises:
-        UserError: another process is in it, or it cannot be opened.
+        BusyError: another process is in it.
+        UserError: it cannot be opened.
     """
     if sys.platform == "win32":
         yield
@@ -139,7 +158,7 @@ def locked(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UserError(f"{folder}: another process is training in it; wait for it or stop it") from None
+            raise BusyError(f"{folder}: another process is training in it; wait for it or stop it") from None
         yield
     finally:
         os.close(handle)

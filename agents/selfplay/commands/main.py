@@ -17,8 +17,16 @@ COMMANDS = {
     "play": "play against a player",
     "arena": "let players meet each other",
     "web": "open a page to play on, to look inside players, and to follow runs",
+    "sweep": "train with many settings and seeds, on all cores or many machines",
+    "report": "say what came of a sweep, with intervals and pictures",
 }
-PLACES = {"play": "play.command", "arena": "arena.command", "web": "web.command"}
+PLACES = {
+    "play": "play.command",
+    "arena": "arena.command",
+    "web": "web.command",
+    "sweep": "sweep.command",
+    "report": "sweep.report",
+}
 """The module of a command that has a folder of its own."""
 
 

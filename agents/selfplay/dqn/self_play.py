@@ -152,7 +152,7 @@ class DQNLearner:
         numbers = [update.loss for update in self.last_updates]
         numbers += [agent.state()[name] for agent in self.agents.distinct for name in LEARNED]
         if not all(bool(number.isfinite().all()) for number in numbers):
-            raise UserError(f"the loss is no longer finite after {self.updates:,} updates; lower --learning-rate")
+            raise UserError("the loss is no longer finite; lower --learning-rate")
 
     def notes(self) -> Mapping[str, str]:
         """Return the name of the network that is not of the settings, if there is one."""

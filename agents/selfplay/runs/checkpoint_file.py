@@ -16,7 +16,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from selfplay.errors import UserError
-from selfplay.files import open_regular, read_small, sync, write_whole
+from selfplay.files import checksum_of_file, read_small, sync, write_whole
 from selfplay.tensor_file import OtherTensorsError, bytes_at_most, read_tensors
 
 FORMAT = 1
@@ -111,7 +111,7 @@ class CheckpointFile(NamedTuple):
         """
         path = self.tensors
         try:
-            if path.stat().st_size <= bytes_at_most(wanted) and _checksum_of_file(path) != checksum:
+            if path.stat().st_size <= bytes_at_most(wanted) and checksum_of_file(path) != checksum:
                 raise DamagedError(f"{path}: is damaged (its checksum differs)")
             tensors = read_tensors(path, wanted)  # which refuses a larger file, before anybody has read it
         except OSError as error:
@@ -131,11 +131,3 @@ class CheckpointFile(NamedTuple):
 
 def _checksum(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def _checksum_of_file(path: Path) -> str:
-    digest = hashlib.sha256()
-    with open_regular(path) as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()

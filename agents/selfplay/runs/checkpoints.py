@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -32,10 +32,13 @@ LARGEST_SHARE = 0.02
 class Checkpoints:
     """Decide when a run's checkpoints are due, write them, and read the last one back.
 
-    `folder` is the run's, which nobody else may be writing to: see `files.locked`.
+    `folder` is the run's, which nobody else may be writing to: see `files.locked`. `stop` is asked after every few
+    steps whether the run is to stop, for programs in which Ctrl-C is not meant for the run.
     """
 
-    def __init__(self, folder: Path, config: RunSettings, flags: RunFlags) -> None:
+    def __init__(
+        self, folder: Path, config: RunSettings, flags: RunFlags, stop: Callable[[], bool] | None = None
+    ) -> None:
         self.folder = folder
         self.evaluations = 0
         """How many there had been at the checkpoint that was read."""
@@ -48,6 +51,7 @@ class Checkpoints:
         self._config = config
         self._flags = flags
         self._content: dict[str, Any] = {}
+        self._stop = stop
         self._stop_asked = False
         self._next = time.perf_counter() + flags.checkpoint_interval
         self._place = folder / CHECKPOINTS
@@ -68,6 +72,8 @@ class Checkpoints:
     def due(self, steps: int) -> bool:
         """Tell whether, after so many steps, the next checkpoint is due, or somebody has asked the run to stop."""
         self.steps = steps
+        if self._stop is not None and self._stop():
+            self._stop_asked = True
         return self._stop_asked or time.perf_counter() >= self._next
 
     def write(self, snapshot: State) -> None:
@@ -213,6 +219,16 @@ class Checkpoints:
         finally:
             for number, handler in earlier.items():
                 signal.signal(number, handler)
+
+
+def finished(folder: Path) -> bool:
+    """Tell whether the last checkpoint of a run that can be read is that of its end, whose results are written."""
+    place = folder / CHECKPOINTS
+    numbers = [int(path.stem) for path in place.glob("*.json") if path.stem.isdecimal()] if place.is_dir() else []
+    for number in sorted(numbers, reverse=True):
+        with contextlib.suppress(DamagedError):
+            return bool(CheckpointFile(place, number).read_content()["finished"])
+    return False
 
 
 def _notice(message: str) -> None:

@@ -1,7 +1,7 @@
 """A run from its folder to its results: what is written, in which order, and what is shown meanwhile."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,8 +49,10 @@ class Interrupted(KeyboardInterrupt):
 
 
 @contextlib.contextmanager
-def entered(config: RunSettings, flags: RunFlags) -> Iterator[Checkpoints]:
+def entered(config: RunSettings, flags: RunFlags, stop: Callable[[], bool] | None = None) -> Iterator[Checkpoints]:
     """Make the folder of a new run, or enter that of one to resume, and keep other processes out of it.
+
+    `stop` is asked after every few steps whether the run is to stop.
 
     Raises:
         UserError: the folder cannot be made or written to, or another process is in it.
@@ -63,7 +65,7 @@ def entered(config: RunSettings, flags: RunFlags) -> Iterator[Checkpoints]:
     with locked(folder):
         if flags.resume is None:
             run_folder.check_unused(folder)  # once more: a run may have begun and ended since
-        yield Checkpoints(folder, config, flags)
+        yield Checkpoints(folder, config, flags, stop)
 
 
 def run(learner: Learner, kept: Checkpoints) -> Run:

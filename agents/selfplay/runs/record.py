@@ -112,6 +112,25 @@ def first_lines(folder: Path, count: int, unit: str, rules: Rules) -> list[dict[
     return history
 
 
+def read_lines(folder: Path, unit: str, rules: Rules) -> list[dict[str, float]]:
+    """Return the lines of a run's metrics.jsonl; one at its end that is being written, or was when it ended, is not.
+
+    Raises:
+        UserError: it cannot be read, or a line is not what a run writes.
+    """
+    path = folder / METRICS
+    history: list[dict[str, float]] = []
+    try:
+        with open_regular(path) as file:
+            while (line := file.readline(LONGEST_LINE)).endswith(b"\n"):
+                history.append(_numbers(line, unit, rules))
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+    except (ValueError, KeyError, RecursionError):
+        raise UserError(f"{path}: line {len(history) + 1:,} is not what a run writes") from None
+    return history
+
+
 def _numbers(line: bytes, unit: str, rules: Rules) -> dict[str, float]:
     """Return a line of metrics.jsonl.
 

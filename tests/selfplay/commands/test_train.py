@@ -193,7 +193,7 @@ def test_a_run_whose_reader_has_gone_keeps_its_player(tmp_path: Path) -> None:
 def test_a_run_that_diverges_says_so_and_keeps_its_last_good_player(tmp_path: Path) -> None:
     flags = ["--learning-rate", "1e30", "--total-steps", "6000", "--eval-every", "1000"]
     message = refused(train.main, [*flags, "--run-dir", str(tmp_path / "it")])
-    assert "the loss is no longer finite after" in message
+    assert "the loss is no longer finite; lower --learning-rate" in message
     assert "NaN" not in (tmp_path / "it" / "metrics.jsonl").read_text()
 
 

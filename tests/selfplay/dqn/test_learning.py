@@ -245,7 +245,7 @@ def test_what_is_no_longer_finite_is_not_settled_though_the_loss_is(name: str, n
     learner.settle()
     learner.agents.seats[1].state()[name][-1] = number
     assert all(bool(update.loss.isfinite()) for update in learner.last_updates)
-    with pytest.raises(UserError, match="the loss is no longer finite after 7 updates; lower --learning-rate"):
+    with pytest.raises(UserError, match="the loss is no longer finite; lower --learning-rate"):
         learner.settle()
 
 
@@ -254,7 +254,7 @@ def test_a_loss_that_is_not_finite_is_not_settled_though_the_weights_are() -> No
     for _ in range(10):
         learner.advance()
     learner.last_updates[1].loss.fill_(float("inf"))
-    with pytest.raises(UserError, match="the loss is no longer finite after 7 updates"):
+    with pytest.raises(UserError, match="the loss is no longer finite"):
         learner.settle()
 
 
@@ -271,7 +271,7 @@ def test_no_player_is_judged_or_kept_of_weights_that_are_not_finite(
         return done
 
     monkeypatch.setattr(DQNAgent, "update", overflow)
-    with pytest.raises(UserError, match="the loss is no longer finite after 122 updates"):
+    with pytest.raises(UserError, match="the loss is no longer finite; lower"):
         selfplay.train(config)
     assert (tmp_path / "it" / "metrics.jsonl").read_bytes() == b""
     assert not (tmp_path / "it" / "model.safetensors").exists()

@@ -1,0 +1,226 @@
+"""Kill machines and workers of sweeps at random moments, and compare the reports with that of one left alone.
+
+    python -m benchmarks.sweeps.disturbed --runs 40 --machines 10 --workers 50
+
+A machine is a node of Ray's own test cluster, on this machine over loopback: the sweep has two of one core each, of
+which the second dies. A worker is a process that trains. Every sweep that is disturbed has come to the end of all of
+its runs, with one of its machines or with new workers, and its report must be the same, byte for byte, but for the
+folder `times`.
+"""
+
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.console import Console
+
+from benchmarks.measuring import machine, tables
+from benchmarks.measuring.flags import read_flags
+from benchmarks.sweeps.processes import kill, start, workers
+from selfplay.commands.command_line import run_command
+from selfplay.commands.sweep import record, report, results
+from selfplay.errors import UserError
+
+PROG = "python -m benchmarks.sweeps.disturbed"
+UNEQUAL = 1
+"""Exit status if a report is another."""
+SHORT = (
+    "hidden=32",
+    "num_envs=32",
+    "batch_size=64",
+    "memory_size=2000",
+    "warmup=256",
+    "eval_every=3200",
+    "device=cpu",
+)
+"""Settings of a short run."""
+PATIENCE = 3_600.0
+"""Seconds after which a sweep hangs."""
+HEADER = ("what died", "sweeps", "deaths", "runs that went on", "failed", "reports the same", "seconds a sweep")
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Kill machines and workers of sweeps at random moments, and compare the reports."""
+
+    runs: int = 40
+    """Runs of a sweep; half of them mask."""
+    plies: int = 64_000
+    """Of a run."""
+    machines: int = 10
+    """Sweeps on two machines, of which one dies."""
+    workers: int = 50
+    """Workers that die, one after the other, in as many sweeps on this machine as it takes."""
+    seed: int = 0
+    """Of the moments, and of which worker dies."""
+    markdown: Path | None = None
+    """File to write the table to, as Markdown."""
+
+
+class Disturbed(NamedTuple):
+    """Hold what a disturbed sweep has come to."""
+
+    deaths: int
+    gone_on: int
+    """Runs that more than one worker had."""
+    failed: int
+    different: list[str]
+    """Files of its report that are not those of the sweep that was left alone."""
+    seconds: float
+
+
+def arguments(flags: Flags) -> list[str]:
+    """Return the arguments of `selfplay sweep` for short runs, half of which mask."""
+    if flags.runs % 2:
+        raise UserError(f"--runs must be even, got {flags.runs}")
+    sets = [word for value in (*SHORT, f"total_steps={flags.plies}") for word in ("--set", value)]
+    seeds = f"1000..{1000 + flags.runs // 2 - 1}"
+    return [*sets, "--seeds", seeds, "--vary", "mask=true,false", "--checkpoint-interval", "0.2"]
+
+
+def wait(process: subprocess.Popen[str], disturb: Callable[[], None]) -> float:
+    """Disturb a sweep until it ends, and return how long it took.
+
+    Raises:
+        UserError: it hangs, or ends with a complaint.
+    """
+    started = time.perf_counter()
+    while process.poll() is None:
+        disturb()
+        time.sleep(0.05)
+        if time.perf_counter() - started > PATIENCE:
+            process.kill()
+            raise UserError(f"the sweep has not ended after {PATIENCE:,.0f} s")
+    output, complaint = process.communicate()
+    if process.returncode or complaint:
+        raise UserError(f"the sweep ended with status {process.returncode}: {complaint or output}")
+    return time.perf_counter() - started
+
+
+def reported(place: Path) -> dict[str, bytes]:
+    """Make the report of a sweep and return its files but for those of times and hosts."""
+    sweep = record.read(place)
+    report.write(sweep, results.gather(sweep), place / report.REPORT)
+    return {path.name: path.read_bytes() for path in (place / report.REPORT).iterdir() if path.is_file()}
+
+
+def compared(place: Path, whole: dict[str, bytes], deaths: int, seconds: float) -> Disturbed:
+    """Return what a sweep has come to beside the one that was left alone, and remove it if it is the same."""
+    rows, found = record.read(place).rows, reported(place)
+    different = sorted(name for name in found.keys() | whole.keys() if found.get(name) != whole.get(name))
+    failed = sum(row.state != "done" for row in rows)
+    if not different:
+        shutil.rmtree(place)
+    return Disturbed(deaths, sum(row.starts > 1 for row in rows), failed, different, seconds)
+
+
+def ended(place: Path) -> int:
+    """Return how many runs of a sweep have ended."""
+    return sum(row.state == "done" for row in record.read(place).rows) if (place / record.FILE).exists() else 0
+
+
+def lose_a_machine(place: Path, flags: Flags, whole: dict[str, bytes], after: int, moment: float) -> Disturbed:
+    """Run a sweep on two machines, of which one dies so many seconds after so many runs have ended."""
+    from ray.cluster_utils import Cluster  # noqa: PLC0415 (Ray looks at its variables first, which the engine sets)
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    other: Any = cluster.add_node(num_cpus=1)
+    due, deaths = float("inf"), 0
+
+    def disturb() -> None:
+        nonlocal deaths, due
+        if due == float("inf") and ended(place) >= after:
+            due = time.perf_counter() + moment
+        if not deaths and time.perf_counter() > due:
+            cluster.remove_node(other, allow_graceful=False)
+            deaths += 1
+
+    try:
+        process = start(*arguments(flags), "--dir", str(place), "--address", cluster.address)
+        seconds = wait(process, disturb)
+    finally:
+        cluster.shutdown()
+    return compared(place, whole, deaths, seconds)
+
+
+def lose_workers(
+    place: Path, flags: Flags, whole: dict[str, bytes], most: int, seconds: float, chance: random.Random
+) -> Disturbed:
+    """Run a sweep on this machine and kill a worker every now and then, so many at most."""
+    process = start(*arguments(flags), "--dir", str(place))
+    deaths = 0
+    # About ten in the time of a sweep; a run's workers may die ten times before it is given up.
+    pause = seconds / 10
+    due = time.perf_counter() + pause * 2 * chance.random()
+
+    def disturb() -> None:
+        nonlocal deaths, due
+        if deaths < most and time.perf_counter() > due:
+            found = sorted(workers(process.pid))
+            if found and kill(chance.choice(found)):
+                deaths += 1
+                due = time.perf_counter() + pause * 2 * chance.random()
+
+    spent = wait(process, disturb)
+    return compared(place, whole, deaths, spent)
+
+
+def row(name: str, found: Sequence[Disturbed]) -> list[str]:
+    """Return the fields of `HEADER`."""
+    same = sum(not sweep.different for sweep in found)
+    seconds = [f"{sweep.seconds:.0f}" for sweep in found]
+    return [
+        name,
+        str(len(found)),
+        str(sum(sweep.deaths for sweep in found)),
+        str(sum(sweep.gone_on for sweep in found)),
+        str(sum(sweep.failed for sweep in found)),
+        f"{same} of {len(found)}",
+        ", ".join(seconds),
+    ]
+
+
+def main(args: Sequence[str]) -> None:
+    """Disturb sweeps, print what came of them, and exit with `UNEQUAL` if anything is wrong."""
+    flags = read_flags(Flags, args, PROG)
+    from selfplay.commands.sweep import engine  # noqa: PLC0415 (before any other module imports Ray)
+
+    del engine
+    console = machine.start("Sweeps whose machines and workers die", ["ray", "scipy"], [flags.seed])
+    chance = random.Random(flags.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        seconds = wait(start(*arguments(flags), "--dir", str(place / "whole")), lambda: None)
+        whole = reported(place / "whole")
+        console.print(f"left alone: {flags.runs} runs in {seconds:.0f} s, {len(whole)} files in its report")
+        machines, lost = [], []
+        for number in range(flags.machines):
+            after, moment = chance.randint(1, flags.runs - 2), 2 * seconds / flags.runs * chance.random()
+            machines.append(lose_a_machine(place / f"machine-{number}", flags, whole, after, moment))
+            console.print(f"{moment:.1f} s after {after} runs had ended: {machines[-1]}", soft_wrap=True)
+        left = flags.workers
+        while left > 0:
+            lost.append(lose_workers(place / f"workers-{left}", flags, whole, left, seconds, chance))
+            left -= lost[-1].deaths
+            console.print(f"{lost[-1].deaths} workers died: {lost[-1]}", soft_wrap=True)
+    present(console, machines, lost, flags)
+    if any(sweep.different or sweep.failed for sweep in (*machines, *lost)):
+        sys.exit(UNEQUAL)
+
+
+def present(console: Console, machines: Sequence[Disturbed], lost: Sequence[Disturbed], flags: Flags) -> None:
+    """Print the table, and write it in Markdown if a file for it was named."""
+    rows = [row("one of two machines", machines), row("workers", lost)]
+    note = f"{flags.runs} runs of {flags.plies:,} plies a sweep; seed {flags.seed}; load {machine.load()} at the end"
+    tables.present(console, HEADER, rows, note, flags.markdown)
+
+
+if __name__ == "__main__":
+    run_command(main, PROG)

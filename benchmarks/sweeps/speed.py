@@ -1,0 +1,147 @@
+"""What a sweep gains over its runs one after another, and what its engine costs beside plain processes.
+
+    python -m benchmarks.sweeps.speed --runs 40
+
+The same short runs are trained by `selfplay train`, one process after the other; by as many processes side by side as
+there are cores; and by `selfplay sweep`. All come to the same models.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.measuring import machine, tables
+from benchmarks.measuring.flags import read_flags
+from benchmarks.measuring.spread import spread
+from benchmarks.sweeps import disturbed
+from benchmarks.sweeps.processes import descendants, megabytes, start, workers
+from selfplay.commands.command_line import run_command
+from selfplay.commands.sweep import plan as plans, record
+from selfplay.errors import UserError
+
+PROG = "python -m benchmarks.sweeps.speed"
+HEADER = ("how", "seconds", "of one after another", "seconds a run", "MB of what does not train", "MB of what trains")
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Measure what a sweep gains, and what its engine costs."""
+
+    runs: int = 40
+    """Runs of a sweep; half of them mask."""
+    plies: int = 64_000
+    """Of a run."""
+    rounds: int = 3
+    """Times that everything is measured, in turns."""
+    markdown: Path | None = None
+    """File to write the table to, as Markdown."""
+
+
+class Measured(NamedTuple):
+    """Hold what one way of training all runs took."""
+
+    seconds: float
+    engine: float = 0.0
+    """MB at most of all processes that do not train."""
+    training: float = 0.0
+    """MB at most of all that train."""
+
+
+def plain(place: Path, runs: Sequence[plans.Run], plan: plans.Plan, together: int) -> Measured:
+    """Train the runs by processes of `selfplay train`, so many side by side."""
+
+    def train(run: plans.Run) -> None:
+        words: list[str] = []
+        for name, value in {**plan.set, **run.setting.values}.items():
+            flag = name.replace("_", "-")
+            if isinstance(value, bool):
+                words.append(f"--{'' if value else 'no-'}{flag}")
+            else:
+                words += [f"--{flag}", *(map(str, value) if isinstance(value, tuple) else [str(value)])]
+        own = ["--seed", str(run.seed), "--run-dir", str(place / run.name), "--checkpoint-interval", "0.2"]
+        command = [sys.executable, "-m", "selfplay", "train", *words, *own]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+    started = time.perf_counter()
+    with ThreadPoolExecutor(together) as pool:
+        list(pool.map(train, runs))
+    return Measured(time.perf_counter() - started)
+
+
+def swept(place: Path, arguments: Sequence[str]) -> Measured:
+    """Train the runs by a sweep, and look at its memory all the while."""
+    engine = training = 0.0
+    looked = 0.0
+    process = start(*arguments, "--dir", str(place))
+
+    def look() -> None:
+        nonlocal engine, training, looked
+        if time.perf_counter() < looked + 1:
+            return
+        at_work = set(workers(process.pid))
+        others = {process.pid, *descendants(process.pid)} - at_work
+        engine = max(engine, sum(map(megabytes, others)))
+        training = max(training, sum(map(megabytes, at_work)))
+        looked = time.perf_counter()
+
+    return Measured(disturbed.wait(process, look), engine, training)
+
+
+def main(args: Sequence[str]) -> None:
+    """Measure, and print a table."""
+    flags = read_flags(Flags, args, PROG)
+    console = machine.start("A sweep beside plain processes", ["ray"])
+    arguments = disturbed.arguments(disturbed.Flags(runs=flags.runs, plies=flags.plies))
+    ways: dict[str, list[Measured]] = {"one after another": [], "side by side": [], "selfplay sweep": []}
+    for number in range(flags.rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder)
+            ways["selfplay sweep"].append(swept(place / "sweep", arguments))
+            sweep = record.read(place / "sweep")
+            runs = plans.runs(sweep.plan)
+            for name, together in (("one after another", 1), ("side by side", machine.cores())):
+                ways[name].append(plain(place / name, runs, sweep.plan, together))
+                check_same(place / "sweep", place / name, runs)
+                shutil.rmtree(place / name)
+        line = ", ".join(f"{name} {found[-1].seconds:.1f} s" for name, found in ways.items())
+        console.print(f"round {number + 1}: {line}; load {machine.load()}", soft_wrap=True)
+    base = [measured.seconds for measured in ways["one after another"]]
+    rows = []
+    for name, found in ways.items():
+        times = [measured.seconds for measured in found]
+        rows.append(
+            [
+                name,
+                spread(times).text(1),
+                spread(one / other for one, other in zip(base, times, strict=True)).text(2),
+                spread(times).over(flags.runs).text(2),
+                spread(measured.engine for measured in found).text() if found[0].engine else "-",
+                spread(measured.training for measured in found).text() if found[0].training else "-",
+            ]
+        )
+    note = f"{flags.runs} runs of {flags.plies:,} plies, medians of {flags.rounds} rounds (least to most)"
+    tables.present(console, HEADER, rows, note, flags.markdown)
+
+
+def check_same(sweep: Path, other: Path, runs: Sequence[plans.Run]) -> None:
+    """Refuse runs that have come to other models than the sweep's.
+
+    Raises:
+        UserError: one has.
+    """
+    for run in runs:
+        if (sweep / run.name / "model.safetensors").read_bytes() != (
+            other / run.name / "model.safetensors"
+        ).read_bytes():
+            raise UserError(f"{run.name}: a process of its own has come to another model than the sweep")
+
+
+if __name__ == "__main__":
+    run_command(main, PROG)

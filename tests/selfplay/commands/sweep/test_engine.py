@@ -1,0 +1,113 @@
+"""Sweeps on Ray: to their end, interrupted, with workers that die, with runs that fail, and as a search."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from benchmarks.sweeps.processes import kill, start, workers
+from selfplay.commands.sweep import record
+from tests.selfplay.commands.sweep.sweeps import finish, flags, reported, run, run_on_terminal, wait_for
+
+pytest.importorskip("ray", reason="the extra `sweep` is not installed; .ci/run runs these tests with it")
+
+VARIED = ("--seeds", "1000,1001", "--each", "mask=true", "--each", "learning_rate=1e30")
+GOOD = ["default,seed=1000", "mask=true,seed=1000", "default,seed=1001", "mask=true,seed=1001"]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a sweep that nobody has disturbed."""
+    place = tmp_path_factory.mktemp("whole") / "it"
+    run(*flags(*VARIED, "--dir", str(place)))
+    return place
+
+
+def checkpoint(place: Path) -> int:
+    """Return how many checkpoints the run that is at work has written."""
+    rows = [row for row in record.read(place).rows if row.state == "running"]
+    found = [int(path.stem) for row in rows for path in (place / row.name / "checkpoint").glob("*.json")]
+    return max(found, default=0)
+
+
+def same(one: Path, other: Path) -> None:
+    """Assert that two sweeps have come to the same models and to the same report."""
+    for name in GOOD:
+        assert (one / name / "model.safetensors").read_bytes() == (other / name / "model.safetensors").read_bytes()
+    first, second = reported(one), reported(other)
+    assert first.keys() == second.keys() >= {"report.md", "runs.csv", "evaluations.csv", "proved-steps.png"}
+    assert [name for name in first if first[name] != second[name]] == []
+
+
+def test_a_sweep_comes_to_its_end_and_names_what_failed(whole: Path) -> None:
+    rows = {row.name: row for row in record.read(whole).rows}
+    assert {name for name, row in rows.items() if row.state == "done"} == set(GOOD)
+    assert {row.starts for row in rows.values()} == {1}
+    failed = rows["learning_rate=1e+30,seed=1001"]
+    assert failed.state == "failed"
+    assert failed.why.startswith("the loss is no longer finite")
+    page = reported(whole)["report.md"].decode()
+    assert f"- failed: `{failed.name}`: {failed.why}\n" in page
+    assert "| learning_rate=1e+30 | 0 of 2 | 0% to 66% | 2 | 0 | 0 |" in page
+    assert not list(whole.rglob("*.pkl"))
+    assert not (whole / record.STOP).exists()
+
+
+def test_ctrl_c_and_resume_lose_nothing(whole: Path, tmp_path: Path) -> None:
+    place = tmp_path / "it"
+    process = start(*flags(*VARIED, "--dir", str(place)))
+    wait_for(lambda: (place / record.FILE).exists() and checkpoint(place) >= 2)
+    process.send_signal(signal.SIGINT)
+    output = finish(process, status=130)
+    assert "to be gone on with" in output
+    rows = record.read(place).rows
+    assert {row.state for row in rows} <= {"waiting", "done", "failed"}
+    stopped = [row.name for row in rows if row.state == "waiting" and (place / row.name).exists()]
+    assert stopped
+    lines = [(place / name / "metrics.jsonl").read_bytes() for name in stopped]
+    drawn = run_on_terminal("--resume", str(place))
+    assert "it: runs by setting" in drawn
+    assert "6 of 6 runs ended: 0 proved, 2 failed; done" in drawn
+    assert all(
+        (place / name / "metrics.jsonl").read_bytes().startswith(line)
+        for name, line in zip(stopped, lines, strict=True)
+    )
+    same(whole, place)
+
+
+def test_a_run_whose_worker_is_killed_goes_on_from_its_checkpoint(whole: Path, tmp_path: Path) -> None:
+    place = tmp_path / "it"
+    process = start(*flags(*VARIED, "--dir", str(place), "--cpus", "1"))
+    wait_for(lambda: (place / record.FILE).exists() and checkpoint(place) >= 2)
+    [worker] = workers(process.pid)
+    assert kill(worker)
+    finish(process)
+    again = [row.name for row in record.read(place).rows if row.starts > 1]
+    assert len(again) == 1
+    assert len(list((place / again[0]).glob("events.out.tfevents.*"))) == 2  # or it would have begun again
+    same(whole, place)
+
+
+def test_a_search_tries_settings_by_the_plies_to_a_proof(tmp_path: Path) -> None:
+    place = tmp_path / "it"
+    search = (
+        "--search",
+        "4",
+        "--seeds",
+        "1000,1001",
+        "--vary",
+        "learning_rate=0.001..0.1",
+        "--vary",
+        "mask=true,false",
+    )
+    run(*flags(*search, "--dir", str(place), length=4_800))
+    rows = record.read(place).rows
+    assert len({json.dumps(row.values) for row in rows}) == 4
+    assert {row.state for row in rows} <= {"done", "dropped"}
+    assert all(0.001 <= row.values["learning_rate"] <= 0.1 for row in rows)
+    assert sum(row.state == "done" for row in rows) >= 4
+    before = record.read(place)
+    run("--resume", str(place))  # which knows that all has been tried
+    assert [row.values for row in record.read(place).rows] == [row.values for row in before.rows]
+    assert b"4 settings by steps to a proof" in reported(place)["report.md"]
