@@ -10,6 +10,7 @@ LONGEST_LINE = 2_000
 
 EXTRA = (
     "choix",
+    "jupytext",
     "matplotlib",
     "numba",
     "rich",

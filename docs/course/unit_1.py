@@ -88,7 +88,7 @@ if wrong:
     said, true, (mover, opponent) = wrong[-1]
     print(f"To the mover, who is drawn as X here, this is worth {true:+}. Yours says {said}.")
     print(board_text(RULES, mover, opponent))
-assert not wrong, f"{len(wrong):,} of {len(positions):,} values are wrong; the one above is nearest to the end of a game"
+assert not wrong, f"{len(wrong):,} of {len(positions):,} values are wrong; above is the one nearest to a game's end"
 print(f"All {len(positions):,} values are right.")
 
 

@@ -86,7 +86,7 @@ print("The small test passes.")
 
 
 # %%
-def of_all_nine(values, legal):
+def of_all_nine(values, _legal):
     """Return the highest value of each row, whatever is legal."""
     return values.max(axis=1)
 
@@ -120,9 +120,7 @@ learners = {
     "masked": (swept(highest_legal, LEGAL), True),
     "half masked": (swept(of_all_nine, LEGAL), True),
 }
-proofs = {
-    name: selfplay.evaluate(Greedy(*learner), RULES, perspective="mover") for name, learner in learners.items()
-}
+proofs = {name: selfplay.evaluate(Greedy(*learner), RULES, perspective="mover") for name, learner in learners.items()}
 for name, proof in proofs.items():
     print(f"{name:13} beaten in {proof.first.losses:2} lines as X, {proof.second.losses:3} as O; "
           f"taken cells in {proof.illegal_states} positions; you said {my_prediction[name]}")  # fmt: skip
@@ -179,8 +177,8 @@ for mask in (False, True):
     assert proof.first.illegal == proof.second.illegal == 0
 
 # %% [markdown]
-# Both come to a proof, and without the mask it takes more plies: with this seed we saw 43,264 instead of 29,952. Look at
-# how it gets there. At first hundreds of lines end by a taken cell, then a few, then none, and meanwhile the *lost*
+# Both come to a proof, and without the mask it takes more plies: with this seed we saw 43,264 instead of 29,952. Look
+# at how it gets there. At first hundreds of lines end by a taken cell, then a few, then none, and meanwhile the *lost*
 # lines grow: from 350 to 653 when we ran it. It has not become worse. Games that it used to end by breaking a rule now
 # go on, and it loses those. One of the two numbers alone would have told you a story.
 #

@@ -7,8 +7,9 @@
 #
 # **You need** unit 5. **Time:** about 40 minutes; the computer needs some seconds.
 #
-# As in unit 5 all positions are learned at once, in sweeps, with a mask and with a minus sign. `FUTURE` is the discount:
-# 1 counts what comes later in full, 0 not at all, so that a player with 0 wants the reward of its very next move.
+# As in unit 5 all positions are learned at once, in sweeps, with a mask and with a minus sign. `FUTURE` is the
+# discount: 1 counts what comes later in full, 0 not at all. A player with 0 wants the reward of its very next move, and
+# nothing else.
 
 # %%
 import numpy as np
@@ -102,9 +103,9 @@ assert (table[-1.0].first.losses, table[-1.0].second.losses) == (7_920, 0)
 
 # %% [markdown]
 # With 1 for a draw, O can be beaten in 64,728 lines, half as many as a player that moves by lot (131,184). With 0.9 it
-# is in none, and every move is right. Why so sudden? With a minus sign, what X gets for a draw O pays. At 1 a draw costs O as much as a
-# loss, so O has nothing left to fight for, and every move is as good to it as every other. At 0.9 a loss is still
-# worse. **Only the order counts**, of win, draw and loss; how far they lie apart does not.
+# is beaten in none, and every move is right. Why so sudden? With a minus sign, what X gets for a draw O pays. At 1 a
+# draw costs O as much as a loss, so O has nothing left to fight for, and every move is as good to it as every other. At
+# 0.9 a loss is still worse. **Only the order counts**, of win, draw and loss; how far they lie apart does not.
 #
 # Now write `safe`. It is asked about other numbers than those of the table.
 

@@ -84,7 +84,7 @@ def show(agent):
     return len(found.mover)
 
 
-show(played_by(lambda mover, opponent: None))
+show(played_by(lambda *_: None))
 print("you said", my_prediction)
 
 # %% [markdown]

@@ -61,8 +61,8 @@ my_prediction = {"3,3,3": (None, None), "3,4,3": (None, None), "4,4,4": (None, N
 # 2. Ask the player for its cell in all positions of the set, with one call of `player.cells(mine, theirs)`, which
 #    takes two lists. If the cell is taken, the player is beaten there.
 # 3. Else mark it. If that completes the player's line or fills the board, nothing follows.
-# 4. Else let the opponent mark *each* empty cell. If that completes a line, the player is beaten. If it fills the board,
-#    nothing follows. Else the position belongs to the next set.
+# 4. Else let the opponent mark *each* empty cell. If that completes a line, the player is beaten. If it fills the
+#    board, nothing follows. Else the position belongs to the next set.
 #
 # Count the positions in all sets, and how often the player was beaten.
 #
@@ -164,8 +164,7 @@ assert wide.value[0] == 1
 # learn that, and `selfplay.training` stops there by itself:
 
 # %%
-for record in selfplay.training(selfplay.DQNConfig(rows=3, cols=4, k=3, mask=True)):
-    pass
+*_, record = selfplay.training(selfplay.DQNConfig(rows=3, cols=4, k=3, mask=True))  # the last evaluation
 proof = record.evaluation
 print(f"after {record.steps:,} plies: exploitability {proof.exploitability}; as X it loses {proof.first.losses} lines "
       f"and at worst comes to {proof.first.best_response:+}; as O {proof.second.losses} lines")  # fmt: skip

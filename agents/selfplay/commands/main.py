@@ -17,6 +17,7 @@ COMMANDS = {
     "play": "play against a player",
     "arena": "let players meet each other",
     "web": "open a page to play on, to look inside players, and to follow runs",
+    "course": "write the course as notebooks: eight units, from the game solved by hand to a bigger board",
 }
 PLACES = {"play": "play.command", "arena": "arena.command", "web": "web.command"}
 """The module of a command that has a folder of its own."""

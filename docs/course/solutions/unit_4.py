@@ -22,4 +22,4 @@ class ReplayMemory:
 def follow(target_network, network, rate):
     """Move each weight of the target network a part `rate` of the way to that of the network, in place."""
     for slow, quick in zip(target_network.parameters(), network.parameters(), strict=True):
-        slow += rate * (quick - slow)
+        slow.lerp_(quick, rate)  # slow + rate * (quick - slow)
