@@ -93,8 +93,8 @@ print(f"All {len(positions):,} values are right.")
 
 
 # %% [markdown]
-# Now your moves. `selfplay.evaluate` plays an agent in both seats against *every* sequence of replies. It samples
-# nothing: what it says is proved.
+# Now your moves. `selfplay.evaluate` plays an agent in both seats against *every* sequence of replies, and counts game
+# lines: a *game line* is one whole game, from the empty board to its end. It samples nothing: what it says is proved.
 
 
 # %%

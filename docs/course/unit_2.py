@@ -145,10 +145,10 @@ assert target(0b110001101, 0b001110010) == 0, "the board is full without a line:
 print("The small tests pass.")
 
 # %% [markdown]
-# ## The run, and the check
+# ## The check
 #
-# As it learns, three things are shown: how a game with itself ends, in how many game lines somebody beats it, and in
-# how many of the 4,520 positions its move is best. The last two are proved by following every reply.
+# Now the run. As it learns, three things are shown: how a game with itself ends, in how many game lines somebody beats
+# it, and in how many of the 4,520 positions its move is best. The last two are proved by following every reply.
 
 # %%
 table.clear()
@@ -186,5 +186,6 @@ print([f"{ended}, though beaten in {beaten} lines" for ended, beaten in history 
 #
 # - Put the player in place of one lot: let `learn` draw only every second move, and else `choose`. Does it take fewer
 #   games, or more? Why?
-# - Let `target` return the highest number for both seats. What does X now believe of its opponent?
+# - Let `target` return the highest number for both seats, and pass over the small tests. What does X now believe of its
+#   opponent?
 # - Set `STEP` to 1. Why does that work here, and would it against an opponent that moves at random?

@@ -1,4 +1,4 @@
-"""Each unit of the course passes its own check with the blanks filled in, and fails it with any of them empty or wrong."""
+"""Each unit of the course passes its own check with the blanks filled in, and fails it with one empty or wrong."""
 
 import ast
 from collections.abc import Iterator
@@ -15,12 +15,8 @@ UNITS = range(1, 9)
 WRONG = {
     "no minus": (1, "max(-value(", "max(value("),
     "seats not changed": (1, "value(opponent, mover | 1 << cell) for", "value(mover | 1 << cell, opponent) for"),
-    "a full board before a line": (
-        1,
-        "    if RULES.has_line(opponent):\n        return -1\n    cells = RULES.cells_of(RULES.empty_cells(mover, opponent))\n",
-        "    cells = RULES.cells_of(RULES.empty_cells(mover, opponent))\n    if cells and RULES.has_line(opponent):\n"
-        "        return -1\n",
-    ),
+    "a full board before a line": (1, "if RULES.has_line(opponent):",
+                                   "if RULES.has_line(opponent) and RULES.empty_cells(mover, opponent):"),
     "only the first best cell": (1, "== value(mover, opponent)]", "== value(mover, opponent)][:1]"),
     "the best for X at both turns": (2, "max(numbers) if x_moves(x, o) else min(numbers)", "max(numbers)"),
     "seats exchanged": (2, "if x_moves(x, o) else min(numbers)", "if not x_moves(x, o) else min(numbers)"),
@@ -47,9 +43,8 @@ WRONG = {
     "own forks alone": (7, "mine, theirs = forks(mover, opponent), forks(opponent, mover)",
                         "mine, theirs = forks(mover, opponent), []"),
     "positions counted once for each game": (8, "following = set()", "following = Games()"),
-    "a taken cell passed over": (8, "                beaten += 1\n                continue", "                continue"),
-    "the reply's line not seen": (8, "if rules.has_line(replied):\n                    beaten += 1\n                elif",
-                                  "if"),
+    "a taken cell passed over": (8, "beaten += 1\n                continue", "continue"),
+    "the reply's line not seen": (8, "if rules.has_line(replied):", "if False:"),
     "goes on behind an own line": (8, "if rules.has_line(moved):", "if False:"),
 }  # fmt: skip
 """Common wrong answers: the unit, and what stands in its solution in place of what."""
@@ -129,6 +124,18 @@ def test_a_unit_leaves_nothing_but_the_blank_to_be_written(unit: int) -> None:
 def test_a_unit_fails_while_a_blank_is_empty(unit: int, fill: str) -> None:
     with pytest.raises(NotImplementedError):
         work(cells(unit, fill))
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_unit_asks_before_it_runs_and_is_listed(unit: int) -> None:
+    text = "\n".join(cell.source for cell in jupytext.read(COURSE / f"unit_{unit}.py").cells)
+    parts = ["**What it is for.**", "## Before you run anything", "my_prediction = ", "## Your turn", "## The check",
+             "## What you should see", "## What to try next"]  # fmt: skip
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+    assert f"[{unit} " in (COURSE / "README.md").read_text()
+    assert f"](unit_{unit}.py)" in (COURSE / "README.md").read_text()
+    assert (COURSE / "teachers.md").read_text().count(f"\n| {unit} |") >= 2  # a goal, and what is often wrong
 
 
 def test_every_unit_has_a_blank_that_was_tried_empty_and_wrong() -> None:
