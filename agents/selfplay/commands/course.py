@@ -51,13 +51,14 @@ def write_notebooks(folder: Path, overwrite: bool) -> list[Path]:
                 f"{path}: is there already; choose another folder with --into, or replace it, with all that was filled "
                 "in, by --overwrite"
             )
+    contents = {path: notebook(unit) for path, unit in paths.items()}  # before anything is there
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"--into {folder}: is no folder, and none can be made there ({error.strerror})") from None
-    for path, unit in paths.items():
-        write_whole(path, notebook(unit), lasting=False)
-    return list(paths)
+    for path, content in contents.items():
+        write_whole(path, content, lasting=False)
+    return list(contents)
 
 
 def notebook(unit: Path) -> bytes:

@@ -1,5 +1,6 @@
 """`selfplay course` writes the units as notebooks, replaces none unasked, and refuses in one line."""
 
+import sys
 from pathlib import Path
 
 import jupytext
@@ -64,6 +65,13 @@ def test_what_was_filled_in_is_replaced_only_if_asked(here: Path) -> None:
 def test_a_file_in_the_place_of_the_folder_is_one_line(into: str, here: Path) -> None:
     (here / "taken").write_text("")
     assert refused(course.main, ["--into", into]).startswith(f"--into {into}: is no folder, and none can be made there")
+
+
+def test_without_jupytext_nothing_is_left_behind(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jupytext", None)
+    with pytest.raises(ModuleNotFoundError, match="jupytext"):
+        course.main([])
+    assert list(here.iterdir()) == []
 
 
 def test_the_units_are_in_the_wheel(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
