@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from selfplay.commands import certify, prove, train
+from selfplay.commands import certify, course, prove, train
 from selfplay.commands.arena import command as arena
 from selfplay.commands.command_line import parse
 from selfplay.commands.play import command as play
@@ -151,6 +151,7 @@ COMMANDS: dict[str, Callable[[list[str], str], object]] = {
     "web": lambda args, prog: parse(web.WebConfig, args, prog),
     "sweep": lambda args, prog: parse(sweep.SweepConfig, args, prog),
     "report": lambda args, prog: parse(report.ReportConfig, args, prog),
+    "course": lambda args, prog: parse(course.CourseConfig, args, prog),
 }
 """How each command reads its arguments."""
 

@@ -12,6 +12,7 @@ LEARNING = ("train", "which learning and judging need")
 SWEEPS = ("sweep", "which sweeps need")
 OF_LEARNING = (
     "choix",
+    "jupytext",
     "matplotlib",
     "numba",
     "rich",

@@ -19,6 +19,7 @@ COMMANDS = {
     "web": "open a page to play on, to look inside players, and to follow runs",
     "sweep": "train with many settings and seeds, on all cores or many machines",
     "report": "say what came of a sweep, with intervals and pictures",
+    "course": "write the course as notebooks: eight units, from the game solved by hand to a bigger board",
 }
 PLACES = {
     "play": "play.command",

@@ -1,0 +1,16 @@
+# %%
+@cache
+def value(mover, opponent):
+    """Return +1, 0 or -1: what the position is worth to the seat that is to move."""
+    if RULES.has_line(opponent):
+        return -1
+    cells = RULES.cells_of(RULES.empty_cells(mover, opponent))
+    if not cells:
+        return 0
+    return max(-value(opponent, mover | 1 << cell) for cell in cells)
+
+
+def best_cells(mover, opponent):
+    """Return the list of all cells that keep the value of the position; somebody still has to move in it."""
+    cells = RULES.cells_of(RULES.empty_cells(mover, opponent))
+    return [cell for cell in cells if -value(opponent, mover | 1 << cell) == value(mover, opponent)]

@@ -1,0 +1,185 @@
+# %% [markdown]
+# # Unit 8: a bigger board
+#
+# **What it is for.** So far every position was looked at. On 4 x 4 cells with four in a row there are 9,722,011, and on
+# 5 x 5 more than anybody wants to list. But to prove that a *player* is never beaten one need not look at every
+# position: those that its own play leads to are enough. Here you write that proof. It is the one that judges large
+# boards in this project.
+#
+# **You need** unit 7. **Time:** about 50 minutes; the computer needs about twenty seconds.
+
+# %%
+import numpy as np
+
+import selfplay
+from selfplay.proof.judge import Judge
+from selfplay.proof.reach import follow
+from tictactoe import Rules, solve
+from tictactoe.opponents import rule_choices
+
+
+class Rule:
+    """Play the built-in rule: complete a line, else block one, else mark where the fullest open lines cross."""
+
+    def __init__(self, rules):
+        self.rules = rules
+
+    def cells(self, mover, opponent):
+        """Return the cell in each position, a list; both arguments are lists of marks."""
+        choices = rule_choices(self.rules, np.array(mover, np.int64), np.array(opponent, np.int64))
+        return [(choice & -choice).bit_length() - 1 for choice in choices.tolist()]  # the first of them
+
+
+class Learned:
+    """Play as a trained player does."""
+
+    def __init__(self, player):
+        self.rules, self.player = player.rules, player
+
+    def cells(self, mover, opponent):
+        """Return the cell in each position, a list; both arguments are lists of marks."""
+        return Judge(self.player, self.rules, "mover").cells(np.array(mover), np.array(opponent)).tolist()
+
+
+# %% [markdown]
+# ## Before you run anything
+#
+# `Rule` has learned nothing, and looks no move ahead. Write down for each board: is it ever beaten as X, as O? And how
+# many positions does one have to look at to prove that, on 4,4,4, as X?
+
+# %%
+my_prediction = {"3,3,3": (None, None), "3,4,3": (None, None), "4,4,4": (None, None), "positions": None}
+
+# %% [markdown]
+# ## Your turn
+#
+# Follow a player through all that can happen to it in one seat. Go a pair of moves at a time, with a **set** of the
+# positions in which the player is to move, so that each is looked at once, however many games lead to it:
+#
+# 1. At the start the set holds the empty board, `(0, 0)`, for seat 0, and for seat 1 each position after X's first
+#    mark. A position is `(mine, theirs)`, and *mine* are the player's marks.
+# 2. Ask the player for its cell in all positions of the set, with one call of `player.cells(mine, theirs)`, which
+#    takes two lists. If the cell is taken, the player is beaten there.
+# 3. Else mark it. If that completes the player's line or fills the board, nothing follows.
+# 4. Else let the opponent mark *each* empty cell. If that completes a line, the player is beaten. If it fills the
+#    board, nothing follows. Else the position belongs to the next set.
+#
+# Count the positions in all sets, and how often the player was beaten.
+#
+# `rules.has_line(marks)`, `rules.empty_cells(mine, theirs)`, `rules.cells_of(marks)` and `rules.full_board` help.
+
+
+# %% tags=["blank"]
+def followed(player, seat):
+    """Return (positions, beaten): how many positions were looked at, and how often the player was beaten there."""
+    raise NotImplementedError("unit 8: write followed(player, seat)")
+
+
+# %% [markdown]
+# ## The check
+#
+# Your count is held against that of the library, on small boards and with players good and bad.
+
+# %%
+
+
+def agent_of(player):
+    """Return the player as the library asks it: cells [B] for observations [B, rows, cols, 3]."""
+
+    class Agent:
+        def act(self, observation):
+            planes = observation.reshape(len(observation), -1, 3).astype(np.int64)
+            marks = planes[..., 1:].transpose(2, 0, 1) @ (1 << np.arange(player.rules.cells))
+            return np.array(player.cells(*marks.tolist()))
+
+    return Agent()
+
+
+class First:
+    """Mark the first cell of all, taken or not, where `blindly`; else the first that is empty."""
+
+    def __init__(self, rules, blindly):
+        self.rules, self.blindly = rules, blindly
+
+    def cells(self, mover, opponent):
+        """Return the cell in each position, a list."""
+        empty = [self.rules.empty_cells(*marks) for marks in zip(mover, opponent, strict=True)]
+        return [0 if self.blindly else (cells & -cells).bit_length() - 1 for cells in empty]
+
+
+shipped = Learned(selfplay.load("shipped"))
+for name, player in {
+    "rule on 3,3,3": Rule(Rules()),
+    "rule on 3,4,3": Rule(Rules(3, 4, 3)),
+    "rule on 2,4,3": Rule(Rules(2, 4, 3)),
+    "first empty cell": First(Rules(), blindly=False),
+    "always cell 0": First(Rules(), blindly=True),
+    "the shipped player": shipped,
+}.items():
+    for seat in (0, 1):
+        plies = []
+        truth = follow(Judge(agent_of(player), player.rules, "mover"), seat, 10**6, kept=plies)
+        positions, beaten = followed(player, seat)
+        true_positions = sum(len(ply.mine) for ply in plies)
+        who = f"{name}, as {'XO'[seat]}"
+        assert positions == true_positions, f"{who}: {true_positions:,} positions, and yours counts {positions:,}"
+        assert (beaten > 0) == (truth.losses + truth.illegal > 0), f"{who}: is it beaten? yours says {beaten} times"
+assert followed(shipped, 0)[1] == followed(shipped, 1)[1] == 0
+print("PASSED: you have a proof for boards that nobody can solve as a whole.")
+
+# %% [markdown]
+# ## The run
+
+# %%
+rule = {}
+for sides in ((3, 3, 3), (3, 4, 3), (4, 4, 4)):
+    rules = Rules(*sides)
+    rule[str(rules)] = [followed(Rule(rules), seat) for seat in (0, 1)]
+    for seat, (positions, beaten) in enumerate(rule[str(rules)]):
+        print(f"rule on {rules} as {'XO'[seat]}: {positions:7,} positions, beaten {beaten} times; "
+              f"you said {my_prediction[str(rules)][seat]}")  # fmt: skip
+print("positions on 4,4,4 as X: you said", my_prediction["positions"])
+assert rule["3,3,3"] == [(88, 0), (278, 2)]
+assert rule["3,4,3"] == [(111, 0), (1_709, 99)]
+assert rule["4,4,4"] == [(27_974, 0), (124_866, 0)]
+
+# %% [markdown]
+# ## What you should see
+#
+# The rule is beaten on 3,3,3 and **never on 4,4,4**, in either seat. A bigger board is not a harder game: four in a row
+# is easily blocked. To prove it took 27,974 positions as X instead of 9,722,011. So before you are proud that a network
+# "has learned 4 x 4", ask what a rule does there.
+#
+# And 3,4,3, one column more than tic-tac-toe? As X the rule is never beaten, as O it is 99 times. Is the rule to blame?
+
+# %%
+wide = solve(Rules(3, 4, 3))
+print(f"{len(wide.tree):,} positions; with best play the empty board is worth {int(wide.value[0]):+} to X")
+assert len(wide.tree) == 111_973
+assert wide.value[0] == 1
+
+# %% [markdown]
+# X wins with best play, and so **nobody** is unbeatable as O. "Never beaten" is the wrong aim here. What can be asked
+# is that X beats everybody, and that no opponent gets more than the game is worth: *exploitability* 0. A network can
+# learn that, and `selfplay.training` stops there by itself:
+
+# %%
+*_, record = selfplay.training(selfplay.DQNConfig(rows=3, cols=4, k=3, mask=True))  # the last evaluation
+proof = record.evaluation
+print(f"after {record.steps:,} plies: exploitability {proof.exploitability}; as X it loses {proof.first.losses} lines "
+      f"and at worst comes to {proof.first.best_response:+}; as O {proof.second.losses} lines")  # fmt: skip
+assert proof.unexploitable
+assert proof.first.best_response == 1, "as X it wins against every reply"
+assert proof.second.losses > 0, "as O nobody is safe"
+learned = [followed(Learned(record.player), seat) for seat in (0, 1)]
+print("followed by your own proof:", learned)
+assert learned[0][1] == 0
+assert learned[1][1] > 0
+
+# %% [markdown]
+# ## What to try next
+#
+# - Train 4,4,4, half a minute: `selfplay train --preset large --lines 4 --hidden 256 --mask`. Prove the player with
+#   `followed`. How many positions does it lead to?
+# - Count images under turning and reflecting the board as one position. How many are left?
+# - On 5,5,4 no player of this project has ever been proved. `docs/bigger-boards.md` says how far we came. Go further.

@@ -1,0 +1,150 @@
+"""Each unit of the course passes its own check with the blanks filled in, and fails it with one empty or wrong."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import matplotlib.pyplot as plt
+import pytest
+
+COURSE = Path(__file__).parents[2] / "docs" / "course"
+UNITS = range(1, 9)
+
+WRONG = {
+    "no minus": (1, "max(-value(", "max(value("),
+    "seats not changed": (1, "value(opponent, mover | 1 << cell) for", "value(mover | 1 << cell, opponent) for"),
+    "a full board before a line": (1, "if RULES.has_line(opponent):",
+                                   "if RULES.has_line(opponent) and RULES.empty_cells(mover, opponent):"),
+    "only the first best cell": (1, "== value(mover, opponent)]", "== value(mover, opponent)][:1]"),
+    "the best for X at both turns": (2, "max(numbers) if x_moves(x, o) else min(numbers)", "max(numbers)"),
+    "seats exchanged": (2, "if x_moves(x, o) else min(numbers)", "if not x_moves(x, o) else min(numbers)"),
+    "a line does not end the game": (2, "if result(x, o) is not None:", "if result(x, o) == 0:"),
+    "plus": (3, "moved.reward - moved.opponents_best", "moved.reward + moved.opponents_best"),
+    "the loser's last move dropped": (3, " - moved.opponents_reward", ""),
+    "the loser rewarded": (3, "- moved.opponents_reward", "+ moved.opponents_reward"),
+    "does not wrap": (4, " % len(self.rows)", ".clamp(max=len(self.rows) - 1)"),
+    "places that are not filled": (4, "min(self.added, len(self.rows))", "len(self.rows)"),
+    "the last place never drawn": (4, "torch.randint(filled,", "torch.randint(max(filled - 1, 1),"),
+    "the newest alone": (4, "torch.randint(filled,", "filled - 1 - 0 * torch.randint(filled,"),
+    "follows the wrong way": (4, "slow.lerp_(quick, rate)", "quick.lerp_(slow, rate)"),
+    "a copy": (4, "slow.lerp_(quick, rate)", "slow.copy_(quick)"),
+    "mask forgotten": (5, "np.where(legal, values, -np.inf).max(axis=1)", "values.max(axis=1)"),
+    "mask multiplied": (5, "np.where(legal, values, -np.inf).max(axis=1)", "(values * legal).max(axis=1)"),
+    "mask forgotten in acting": (5, "np.where(legal, values, -np.inf).argmax(axis=1)", "values.argmax(axis=1)"),
+    "a draw is a win": (6, "draw * move.draw", "move.draw"),
+    "fined for drawing": (6, "allow * move.allow", "allow * move.draw"),
+    "safe whatever a draw pays": (6, "return draw > -1, draw < 1", "return True, True"),
+    "safe at the edge": (6, "return draw > -1, draw < 1", "return draw >= -1, draw <= 1"),
+    "seats of the draw exchanged": (6, "return draw > -1, draw < 1", "return draw < 1, draw > -1"),
+    "the first fork alone": (7, "if len(theirs) < 2:", "if True:"),
+    "a taken cell": (7, "return mine[0]", "return 4"),
+    "own forks alone": (7, "mine, theirs = forks(mover, opponent), forks(opponent, mover)",
+                        "mine, theirs = forks(mover, opponent), []"),
+    "positions counted once for each game": (8, "following = set()", "following = Games()"),
+    "a taken cell passed over": (8, "beaten += 1\n                continue", "continue"),
+    "the reply's line not seen": (8, "if rules.has_line(replied):", "if False:"),
+    "goes on behind an own line": (8, "if rules.has_line(moved):", "if False:"),
+}  # fmt: skip
+"""Common wrong answers: the unit, and what stands in its solution in place of what."""
+GAMES = "class Games(list):\n    add = list.append\n\n\n"
+
+
+def cells(unit: int, *fills: str) -> list[str]:
+    """Return the code of a unit, cell by cell, the blank ones filled in."""
+    left = iter(fills)
+    code = [cell for cell in jupytext.read(COURSE / f"unit_{unit}.py").cells if cell.cell_type == "code"]
+    filled = [next(left, cell.source) if "blank" in cell.metadata.get("tags", []) else cell.source for cell in code]
+    assert not list(left)
+    return filled
+
+
+def solution(unit: int) -> str:
+    """Return what fills the blank of a unit."""
+    [cell] = jupytext.read(COURSE / "solutions" / f"unit_{unit}.py").cells
+    return str(cell.source)
+
+
+def work(sources: list[str]) -> dict[str, Any]:
+    """Run the cells one after another, as a notebook does."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for number, source in enumerate(sources):
+        exec(compile(source, f"cell {number}", "exec"), names)
+    return names
+
+
+def emptied(unit: int) -> Iterator[tuple[str, str]]:
+    """Yield each function that the unit leaves blank, with the solution in which it alone is empty."""
+    [blank] = [cell for cell in jupytext.read(COURSE / f"unit_{unit}.py").cells if cell.metadata.get("tags")]
+    names = [
+        node.name
+        for node in ast.walk(ast.parse(blank.source))
+        if isinstance(node, ast.FunctionDef) and any(isinstance(step, ast.Raise) for step in node.body)
+    ]
+    for name in names:
+        tree = ast.parse(solution(unit))
+        [function] = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name]
+        function.body = ast.parse("raise NotImplementedError").body
+        yield name, ast.unparse(tree)
+
+
+EMPTIED = [pytest.param(unit, fill, id=f"{unit}-{name}") for unit in UNITS for name, fill in emptied(unit)]
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)  # for the pictures
+    plt.switch_backend("agg")
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_unit_passes_its_check_with_the_blank_filled_in(unit: int, capsys: pytest.CaptureFixture[str]) -> None:
+    work(cells(unit, solution(unit)))
+    assert "PASSED" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_unit_leaves_nothing_but_the_blank_to_be_written(unit: int) -> None:
+    blank, filled = (ast.parse("\n\n".join(cells(unit, *fills))) for fills in ((), (solution(unit),)))
+    signatures = [
+        [
+            (node.name, ast.unparse(node.args), ast.get_docstring(node))
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef)
+        ]
+        for tree in (blank, filled)
+    ]
+    assert signatures[0] == signatures[1]
+
+
+@pytest.mark.parametrize(("unit", "fill"), EMPTIED)
+def test_a_unit_fails_while_a_blank_is_empty(unit: int, fill: str) -> None:
+    with pytest.raises(NotImplementedError):
+        work(cells(unit, fill))
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_unit_asks_before_it_runs_and_is_listed(unit: int) -> None:
+    text = "\n".join(cell.source for cell in jupytext.read(COURSE / f"unit_{unit}.py").cells)
+    parts = ["**What it is for.**", "## Before you run anything", "my_prediction = ", "## Your turn", "## The check",
+             "## What you should see", "## What to try next"]  # fmt: skip
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+    assert f"[{unit} " in (COURSE / "README.md").read_text()
+    assert f"](unit_{unit}.py)" in (COURSE / "README.md").read_text()
+    assert (COURSE / "teachers.md").read_text().count(f"\n| {unit} |") >= 2  # a goal, and what is often wrong
+
+
+def test_every_unit_has_a_blank_that_was_tried_empty_and_wrong() -> None:
+    assert {parameters.values[0] for parameters in EMPTIED} == set(UNITS)
+    assert {unit for unit, _, _ in WRONG.values()} == set(UNITS)
+
+
+@pytest.mark.parametrize(("unit", "right", "wrong"), WRONG.values(), ids=WRONG)
+def test_a_unit_fails_with_a_wrong_answer(unit: int, right: str, wrong: str) -> None:
+    assert right in solution(unit)
+    with pytest.raises(AssertionError):
+        work(cells(unit, GAMES + solution(unit).replace(right, wrong, 1)))
