@@ -19,12 +19,13 @@ myst_heading_anchors = 4
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!tictactoe\.|selfplay\.).*")]  # what others document, and where, is theirs to say
 default_role = "code"  # docstrings mark code by single backticks, as the pages do
+napoleon_numpy_docstring = False
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True, "inherited-members": "AECEnv,Env,Protocol,ValueError,VectorEnv,tuple"}
 
 html_theme = "furo"
 html_title = project
-html_copy_source = False
+html_copy_source = html_show_copyright = False
 
 CONTENTS = """
 ```{toctree}
