@@ -26,6 +26,7 @@ autodoc_default_options = {"members": True, "inherited-members": "AECEnv,Env,Pro
 html_theme = "furo"
 html_title = project
 html_copy_source = html_show_copyright = False
+html_search_scorer = str(Path(__file__).with_name("search.js"))
 
 CONTENTS = """
 ```{toctree}
