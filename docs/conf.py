@@ -39,6 +39,7 @@ docs/faces/vector
 docs/faces/pettingzoo
 docs/faces/batch
 docs/frameworks
+docs/recipes
 ```
 ```{toctree}
 :hidden:

@@ -1,4 +1,4 @@
-"""The pages build as a site without a warning; it asks nobody else for anything, and its search works without a server."""
+"""The pages build as a site without a warning; it asks nobody else for anything, and its search needs no server."""
 
 import re
 import subprocess
@@ -17,7 +17,9 @@ ROOT = Path(__file__).parent.parent
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the site, built as CONTRIBUTING says."""
     pytest.importorskip("furo", reason="the extra `docs` is not installed")
-    [command] = re.findall(r"^\.venv/bin/sphinx-build (.*?) site ", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    [command] = re.findall(
+        r"^\.venv/bin/sphinx-build (.*?) site ", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE
+    )
     folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", "-q", *command.split(), folder],
