@@ -68,16 +68,14 @@ def main(steps: int = 2_000, seed: int = 0) -> selfplay.Evaluation:
     def agent(observation: np.ndarray) -> int:
         """Return the best empty cell for one observation."""
         board = torch.as_tensor(observation)
+        seen = TensorDict({"observation": board, "action_mask": board[..., 0].flatten() == 1})
         with torch.no_grad():
-            return int(
-                greedy(TensorDict({"observation": board, "action_mask": board[..., 0].flatten() == 1}))["action"]
-            )
+            return int(greedy(seen)["action"])
 
     proof = selfplay.evaluate(agent, Rules())
     print(f"unbeatable: {proof.unbeatable}; exploitability {proof.exploitability} of 2")
-    print(
-        f"lost game lines as X + as O {proof.first.losses} + {proof.second.losses}, none illegal: {not proof.illegal_states}"
-    )
+    lost = f"{proof.first.losses} + {proof.second.losses}"
+    print(f"lost game lines as X + as O {lost}; illegal in {proof.illegal_states} decision states")
     return proof
 
 
