@@ -94,6 +94,11 @@ def test_the_right_target_leaves_fewer_lines_that_beat_it() -> None:
     assert own_target.main("negamax", steps=4_000).beaten_lines < own_target.main("hopeful", steps=4_000).beaten_lines
 
 
+def test_a_target_that_does_not_exist_is_refused_in_one_line() -> None:
+    with pytest.raises(SystemExit, match="there is no target 'greedy'; choose one of negamax, hopeful"):
+        own_target.main("greedy")
+
+
 def test_a_board_of_ones_own_is_solved_played_and_learned(capsys: pytest.CaptureFixture[str]) -> None:
     record: Any = own_board.main(rows=2, cols=3, k=2, steps=6_000)
     assert "with best play the first seat wins" in said(capsys)

@@ -39,6 +39,8 @@ TARGETS: dict[str, Target] = {"negamax": negamax, "hopeful": hopeful}
 
 def main(target: str = "negamax", steps: int = 8_000, seed: int = 0) -> selfplay.Evaluation:
     """Play so many steps on each of 64 boards, and judge the table's greedy moves."""
+    if target not in TARGETS:
+        raise SystemExit(f"there is no target {target!r}; choose one of {', '.join(TARGETS)}")
     generator = np.random.default_rng(seed)
     table: dict[bytes, np.ndarray] = defaultdict(lambda: np.zeros(9))  # an observation -> the worth of each cell
     envs = gymnasium.make_vec("tictactoe:TicTacToe-v0", num_envs=BOARDS, autoreset_mode="SameStep")
