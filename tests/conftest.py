@@ -5,14 +5,34 @@ time, as in a run.
 """
 
 import os
+import shutil
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 torch.set_num_threads(1)
 torch.backends.cudnn.deterministic = True
 os.environ["SDL_VIDEODRIVER"] = "dummy"
 os.environ["TICTACTOE_CACHE"] = os.devnull
+
+
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Browser]":
+    """Yield Debian's Chromium, started once for all tests of a process."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 (most tests need none of it)
+
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("no program called chromium is installed")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path)
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture

@@ -12,7 +12,11 @@ from tictactoe import Rules
 
 @dataclass(frozen=True)
 class RunSettings:
-    """Hold what every algorithm's settings have; they name the algorithm, add their own, and know their spacing."""
+    """Hold what every algorithm's settings have; they name the algorithm, add their own, and know their spacing.
+
+    Raises:
+        UserError: a setting has a value that it cannot have, alone or beside the others.
+    """
 
     algorithm: ClassVar[str]
     """Its name on the command line and in config.json."""

@@ -26,8 +26,11 @@ class Rules:
     """
 
     rows: int = 3
+    """Board height, cells."""
     cols: int = 3
+    """Board width, cells."""
     k: int = 3
+    """Marks in a row that win."""
 
     def __post_init__(self) -> None:
         for name in ("rows", "cols", "k"):

@@ -38,7 +38,9 @@ class Bounds(NamedTuple):
     """Hold what is known of the value of a position or a move: it is exact where both are equal."""
 
     least: int
+    """The mover gets at least this: +1, 0 or -1."""
     most: int
+    """And at most this."""
 
 
 def search_value(rules: Rules, mover: int, opponent: int, max_positions: int = MAX_POSITIONS) -> int | None:

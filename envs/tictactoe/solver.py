@@ -18,6 +18,7 @@ class Solution:
     """Hold the game-theoretic value and the best moves of every reachable state, in the tree's order."""
 
     tree: GameTree
+    """The states, by whose order the arrays go."""
     value: IntArray
     """[S] int8: +1, 0 or -1 for the mover under perfect play of both seats."""
     optimal_moves: IntArray

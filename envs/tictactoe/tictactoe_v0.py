@@ -27,7 +27,8 @@ def env(
 ) -> "raw_env":
     """Return the environment with every check of actions and of the order of calls, which `raw_env` makes itself.
 
-    PettingZoo's wrapper, which makes the same checks from outside, would take more time than the game.
+    PettingZoo's wrapper, which makes the same checks from outside, would take more time than the game. Arguments and
+    errors are those of `raw_env`.
     """
     return raw_env(rows, cols, k, rewards, perspective, dict_observation, render_mode)
 

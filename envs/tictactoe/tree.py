@@ -29,6 +29,7 @@ class GameTree:
     """Hold the reachable states of a board, sorted by ply."""
 
     rules: Rules
+    """Of the board."""
     mover: IntArray
     """[S] int32: the marks of the seat to move."""
     opponent: IntArray

@@ -1,5 +1,6 @@
-"""A single-file DQN loop in CleanRL's manner trains on `make_vec`, with the ends of games handled by the loop.
+"""A DQN loop in CleanRL's manner trains on `make_vec`, with the ends of games handled by the loop.
 
+Network and update are those of the recipe, `docs/recipes/cleanrl_style.py`.
 What the loop must know is the autoreset mode. With SAME_STEP the observation after an end is the next game's,
 and the last one of the old game is in `final_obs`. With NEXT_STEP the step after an end ignores its action and
 only starts the next game, so it is no transition.
@@ -13,8 +14,8 @@ import pytest
 import torch
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
-from torch import nn
 
+from docs.recipes.cleanrl_style import make_network, update
 from tests.interop.match import REWARD_TABLE, match
 
 BOARDS, STEPS, BATCH, WARMUP = 16, 500, 128, 30
@@ -83,22 +84,3 @@ def test_a_vector_loop_learns_which_moves_are_legal(mode: AutoresetMode) -> None
     assert untrained.illegal > 0.5
     assert trained.illegal < 0.2
     assert trained.won > untrained.won + 0.2
-
-
-def make_network() -> nn.Sequential:
-    return nn.Sequential(nn.Flatten(), nn.Linear(27, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 9))
-
-
-def update(
-    network: nn.Module, target_network: nn.Module, optimizer: torch.optim.Optimizer, batch: list[torch.Tensor]
-) -> None:
-    seen, following, chosen, paid, done = batch
-    with torch.no_grad():
-        target = paid.float() + 0.99 * target_network(following.float()).amax(1) * ~done
-    loss = nn.functional.mse_loss(network(seen.float()).gather(1, chosen[:, None]).squeeze(1), target)
-    optimizer.zero_grad()
-    loss.backward()  # type: ignore[no-untyped-call]
-    optimizer.step()
-    with torch.no_grad():
-        for slow, fast in zip(target_network.parameters(), network.parameters(), strict=True):
-            slow.lerp_(fast, 0.005)

@@ -66,13 +66,18 @@ def _given(flag: str, args: Sequence[str]) -> bool:
     return any(arg.split("=")[0] == flag for arg in args)
 
 
+def _in_one_line(kind: type[Config]) -> str:
+    """Return what an algorithm does, which is the first line of its settings' docstring."""
+    return str(kind.__doc__).splitlines()[0]
+
+
 def about(default: Config) -> str:
     """Return what an algorithm does, and below the DQN's the other algorithms, one line each."""
-    own = str(type(default).__doc__)
+    own = _in_one_line(type(default))
     if not isinstance(default, DQNConfig):
         return own
     others = [
-        f"  train {name:13} {algorithm.settings.__doc__}"
+        f"  train {name:13} {_in_one_line(algorithm.settings)}"
         for name, algorithm in ALGORITHMS.items()
         if name != DQNConfig.algorithm
     ]

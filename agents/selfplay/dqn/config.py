@@ -36,7 +36,14 @@ class PresetFlag:
 
 @dataclass(frozen=True)
 class DQNConfig(RunSettings, PresetFlag):
-    """Train a DQN by interleaved self-play until it is proved unbeatable."""
+    """Train a DQN by interleaved self-play until it is proved unbeatable.
+
+    Source: Mnih et al. (2015), doi:10.1038/nature14236, with the targets for two players of
+        `selfplay.dqn.targets`.
+
+    Raises:
+        UserError: a setting has a value that it cannot have, alone or beside the others.
+    """
 
     algorithm: ClassVar[str] = "dqn"
     unit: ClassVar[str] = "plies"
@@ -87,9 +94,10 @@ class DQNConfig(RunSettings, PresetFlag):
     """Features of each cell that two shared layers read off the lines through it, before the hidden ones. Larger boards
     are learned with a fraction of the plies."""
     dueling: bool = False
-    """End the network in a value and an advantage head."""
+    """End the network in a value and an advantage head (Wang et al. 2016)."""
     double: bool = True
-    """Choose the bootstrap action with the online network, value it with the target network."""
+    """Choose the bootstrap action with the online network, value it with the target network
+    (van Hasselt et al. 2016)."""
     gamma: float = 0.99
     """Discount per ply (per own turn with the independent target)."""
     learning_rate: float = field(default=1.2e-2, metadata={"alias": "--lr"})

@@ -25,8 +25,9 @@ class SeatEvaluation:
     """Probability against an opponent who picks among the empty cells uniformly; NaN if no game was followed beyond
     the point from which it cannot be lost."""
     draw: float
+    """Probability of a draw against the same opponent, or NaN."""
     loss: float
-    """Of a lost or an illegal game."""
+    """Probability of a lost or an illegal game against the same opponent."""
     best_response: float
     """The agent's result, +1, 0 or -1, against the opponent that does it most harm; the mean, if it draws its moves."""
 
@@ -36,7 +37,9 @@ class Proof:
     """Hold what an agent's own play comes to on one board, over every legal reply, in both seats."""
 
     first: SeatEvaluation
+    """As X, which moves first."""
     second: SeatEvaluation
+    """As O."""
 
     @property
     def exploitability(self) -> float:
@@ -80,6 +83,7 @@ class Evaluation(Proof):
     """Hold beside the proof how an agent moves in all decision states of the board."""
 
     decision_states: int
+    """Positions that can be reached and are not finished: 4,520 on 3,3,3."""
     optimal_states: int
     """Decision states in which the agent's move keeps the game-theoretic value."""
     illegal_states: int

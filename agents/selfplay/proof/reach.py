@@ -47,7 +47,9 @@ class Unproved:
     """Hold what is known of an agent that leads to more positions, in one seat or both, than were to be followed."""
 
     first: SeatEvaluation | Unfinished
+    """As X, which moves first."""
     second: SeatEvaluation | Unfinished
+    """As O."""
 
     @property
     def beatable(self) -> bool:

@@ -29,8 +29,11 @@ class Run(NamedTuple):
     """Hold what a run has come to."""
 
     config: RunSettings
+    """Its settings."""
     folder: Path
+    """The run folder."""
     player: Player
+    """The player as `selfplay.load(folder)` returns it."""
     records: list[Record]
     """Its evaluations; those of an earlier process come with the player of now."""
 

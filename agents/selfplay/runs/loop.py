@@ -29,6 +29,7 @@ class Record(NamedTuple):
     steps: int
     """Plies or games so far."""
     evaluation: Proof | Unproved
+    """What is exactly known of the player."""
     metrics: Mapping[str, float]
     """What was measured beside it, by TensorBoard tag."""
     player: Player

@@ -19,7 +19,14 @@ MOST_GREEDY_GAMES = 100_000
 
 @dataclass(frozen=True)
 class MinimaxQConfig(RunSettings):
-    """Train minimax Q-learning by self-play on 3,3,3."""
+    """Train minimax Q-learning by self-play on 3,3,3.
+
+    Source: Littman (1994), Markov games as a framework for multi-agent reinforcement learning; the settings are those
+        of a published learner. What is learned stands in `selfplay.tabular.minimax_q`.
+
+    Raises:
+        UserError: a setting has a value that it cannot have, alone or beside the others.
+    """
 
     algorithm: ClassVar[str] = "minimax-q"
 
@@ -55,7 +62,13 @@ class MinimaxQConfig(RunSettings):
 
 @dataclass(frozen=True)
 class AfterstateQConfig(RunSettings):
-    """Train afterstate values against a random opponent on 3,3,3."""
+    """Train afterstate values against a random opponent on 3,3,3.
+
+    The settings are those of a published learner; what is learned stands in `selfplay.tabular.afterstate_q`.
+
+    Raises:
+        UserError: a setting has a value that it cannot have, alone or beside the others.
+    """
 
     algorithm: ClassVar[str] = "afterstate-q"
 
@@ -89,7 +102,14 @@ class AfterstateQConfig(RunSettings):
 
 @dataclass(frozen=True)
 class TDValueConfig(RunSettings):
-    """Train the value tables of Sutton and Barto's first chapter on 3,3,3."""
+    """Train the value tables of Sutton and Barto's first chapter on 3,3,3.
+
+    Source: Sutton and Barto (2018), Reinforcement Learning, 2nd edition, section 1.5; exercise 1.1 is
+        `opponent="self"`. What is learned stands in `selfplay.tabular.td_value`.
+
+    Raises:
+        UserError: a setting has a value that it cannot have, alone or beside the others.
+    """
 
     algorithm: ClassVar[str] = "td-value"
 
@@ -120,7 +140,13 @@ class TDValueConfig(RunSettings):
 
 @dataclass(frozen=True)
 class TDBackupConfig(RunSettings):
-    """Train afterstate values by self-play, on any board whose table fits."""
+    """Train afterstate values by self-play, on any board whose table fits.
+
+    The settings are those of a published learner; what is learned stands in `selfplay.tabular.td_backup`.
+
+    Raises:
+        UserError: a setting has a value that it cannot have, alone or beside the others.
+    """
 
     algorithm: ClassVar[str] = "td-backup"
 

@@ -1,10 +1,9 @@
-"""A browser, and the page as the server hands it out; each is started once for all tests of a process."""
+"""The page as the server hands it out, started once for all tests of a process."""
 
-import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from selfplay.commands import train
 from tests.runs import DQN, save, saved, without_pictures
@@ -13,17 +12,6 @@ from tests.selfplay.commands.web.visits import PATIENCE, Site, Visit
 from tests.selfplay.dqn.scripted import config_with, make
 
 expect.set_options(timeout=PATIENCE)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    path = shutil.which("chromium")
-    if path is None:
-        pytest.skip("no program called chromium is installed")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,100 @@
+"""Settings of the documents' site, whose sources are the repository's own pages: `sphinx-build -c docs . site`.
+
+The pages stay plain Markdown whose links work in the repository too, so what only the site needs stands here.
+"""
+
+import re
+import shutil
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+project = "tictactoe-selfplay"
+root_doc = "README"
+include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**.md", "agents/selfplay/model/README.md"]
+exclude_patterns = [".*", "runs", "site"]
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+myst_heading_anchors = 4
+nitpicky = True
+nitpick_ignore_regex = [("py:.*", r"(?!tictactoe\.|selfplay\.).*")]  # what others document, and where, is theirs to say
+default_role = "code"  # docstrings mark code by single backticks, as the pages do
+napoleon_numpy_docstring = False
+autodoc_member_order = "bysource"
+autodoc_default_options = {"members": True, "inherited-members": "AECEnv,Env,Protocol,ValueError,VectorEnv,tuple"}
+
+html_theme = "furo"
+html_title = project
+html_copy_source = html_show_copyright = False
+html_search_scorer = str(Path(__file__).with_name("search.js"))
+
+CONTENTS = """
+```{toctree}
+:hidden:
+:caption: The environment
+docs/environment
+docs/faces/turn
+docs/faces/versus
+docs/faces/vector
+docs/faces/pettingzoo
+docs/faces/batch
+docs/frameworks
+docs/recipes
+```
+```{toctree}
+:hidden:
+:caption: The agents
+docs/training
+docs/proofs
+docs/runs-and-tensorboard
+docs/arena
+docs/web
+docs/sweeps
+docs/published-learners
+docs/bigger-boards
+docs/results
+docs/performance
+agents/selfplay/model/README
+```
+```{toctree}
+:hidden:
+:caption: The course
+docs/course/README
+docs/course/teachers
+```
+```{toctree}
+:hidden:
+:caption: Reference
+docs/api/tictactoe
+docs/api/selfplay
+CHANGELOG
+CONTRIBUTING
+```
+"""
+
+
+def setup(app: Sphinx) -> None:
+    """Give Sphinx what no setting says."""
+    app.connect("source-read", add_contents)
+    app.connect("autodoc-process-docstring", mark_fields, priority=100)  # before napoleon
+    app.connect("build-finished", name_start_page)
+
+
+def add_contents(_app: Sphinx, page: str, source: list[str]) -> None:
+    """Add the tree of the pages to the README, in which it would be shown as code in the repository."""
+    if page == root_doc:
+        source[0] += CONTENTS
+
+
+def mark_fields(_app: Sphinx, kind: str, _name: str, _documented: object, _options: object, lines: list[str]) -> None:
+    """Let "Word: text" be a field of a class, as `help()` shows it, and not the type of an attribute."""
+    if lines and kind in ("attribute", "data", "property"):
+        lines[0] = f": {lines[0]}"  # napoleon takes what stands before the first colon for the type; so that is nothing
+    for number, line in enumerate(lines[1:], 1):
+        lines[number] = re.sub(r"^([A-Z][a-z ]+): (?=\S)", r":\1: ", line)
+
+
+def name_start_page(app: Sphinx, error: Exception | None) -> None:
+    """Give the start page the name that whoever opens a site looks for."""
+    if error is None:
+        shutil.copyfile(Path(app.outdir, f"{root_doc}.html"), Path(app.outdir, "index.html"))

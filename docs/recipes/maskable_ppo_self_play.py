@@ -1,0 +1,67 @@
+"""Train MaskablePPO by self-play against frozen copies of itself, and see exactly what it reaches.
+
+Eight games run at once. In each the opponent is one of the latest copies of the learner, so that it does not only learn
+to beat its last self; `perspective="mover"` shows each seat its own marks in plane 1, so that one network plays both.
+
+By default it plays 3,072 plies in some seconds, and hundreds of lines beat it. `--rounds 12 --steps 8192` takes two
+minutes of one core. With the seeds 0, 1 and 2 it ends with 83, 120 and 146 lost lines in both seats together; the
+fewest at the end of a round were 58, 78 and 47. Both seats can be beaten then, but for five rounds of seed 2 in
+which X lost no line: none is proved unbeatable, and all get worse again.
+"""
+
+from io import BytesIO
+
+import numpy as np
+import tyro
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.env_util import make_vec_env
+
+import selfplay
+from tictactoe import Rules
+
+GAMES, COPIES = 8, 8
+
+
+class Frozen:
+    """Play as the learner does now, whatever it learns later."""
+
+    def __init__(self, model: MaskablePPO) -> None:
+        file = BytesIO()
+        model.save(file)
+        file.seek(0)
+        self.model = MaskablePPO.load(file, device="cpu")
+
+    def __call__(self, observation: np.ndarray, action_mask: np.ndarray) -> int:
+        """Draw a cell for one observation, as in training, so that no two games are alike."""
+        return int(self.model.predict(observation, action_masks=action_mask)[0])
+
+    def act(self, observation: np.ndarray, action_mask: np.ndarray | None = None) -> np.ndarray:
+        """Return the likeliest empty cells [B] for observations [B, 3, 3, 3]; the mask is in plane 0."""
+        del action_mask
+        empty = observation[..., 0].reshape(len(observation), -1)
+        return np.asarray(self.model.predict(observation, action_masks=empty, deterministic=True)[0])
+
+
+def main(rounds: int = 3, steps: int = 1_024, seed: int = 0) -> list[selfplay.Evaluation]:
+    """Train for so many rounds of so many steps each, with a new copy after each round."""
+    settings = {"seat": "random", "perspective": "mover", "rewards": "sparse"}
+    envs = make_vec_env("tictactoe:TicTacToeVersus-v0", n_envs=GAMES, env_kwargs=settings, seed=seed)
+    model = MaskablePPO("MlpPolicy", envs, n_steps=128, learning_rate=1e-3, ent_coef=0.01, seed=seed, device="cpu")
+    copies: list[Frozen] = []
+    proofs = []
+    for number in range(1, rounds + 1):
+        model.learn(steps, reset_num_timesteps=False)
+        copies = [*copies, Frozen(model)][-COPIES:]
+        for game in range(GAMES):
+            envs.env_method("set_opponent", copies[game % len(copies)], indices=game)
+        proof = selfplay.evaluate(copies[-1], Rules(), perspective="mover")
+        proofs.append(proof)
+        lost = f"{proof.first.losses} + {proof.second.losses}"
+        print(f"round {number}: exploitability {proof.exploitability}, lost game lines as X + as O {lost}")
+        if proof.unbeatable:
+            break
+    return proofs
+
+
+if __name__ == "__main__":
+    tyro.cli(main)

@@ -1,0 +1,61 @@
+"""Train a network of your own by self-play until it is proved, and load it again.
+
+`network=` takes a function that makes a network for a board: a module from observations [B, 3A] to action values
+[B, A]. This one reads the planes with two convolutions. All else stays as it is: self-play, proofs, checkpoints. A run
+folder holds weights and never code, so whoever loads the run passes the same function again.
+
+By default it is cut off after 15,000 plies, some seconds. With `--steps 400000` and seed 0 it stops by itself after
+39,936 plies, in six seconds: proved unbeatable.
+"""
+
+import numpy as np
+import torch
+import tyro
+from torch import nn
+
+import selfplay
+from tictactoe import Rules
+
+
+class Planes(nn.Module):
+    """Turn [B, 3A], in which each cell's three numbers stand together, into planes [B, 3, R, C]."""
+
+    def __init__(self, rules: Rules) -> None:
+        super().__init__()
+        self.shape = (rules.rows, rules.cols, 3)
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """Return the planes first, as convolutions want them."""
+        return inputs.unflatten(1, self.shape).permute(0, 3, 1, 2)
+
+
+def my_network(rules: Rules) -> nn.Module:
+    """Return a network for a board."""
+    return nn.Sequential(
+        Planes(rules),
+        nn.Conv2d(3, 32, 3, padding=1),
+        nn.ReLU(),
+        nn.Conv2d(32, 32, 3, padding=1),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.Linear(32 * rules.cells, 256),
+        nn.ReLU(),
+        nn.Linear(256, rules.cells),
+    )
+
+
+def main(steps: int = 15_000, learning_rate: float = 2e-3, seed: int = 0) -> selfplay.Run:
+    """Train for at most so many plies; a network other than ours wants a learning rate of its own."""
+    run = selfplay.train(network=my_network, seed=seed, total_steps=steps, learning_rate=learning_rate, mask=True)
+    player = selfplay.load(run.folder, network=my_network)
+    empty_board = np.zeros((1, 3, 3, 3), np.int8)
+    empty_board[..., 0] = 1
+    numbers = run.proof.as_dict()
+    print(f"{run.folder}: unbeatable {numbers['unbeatable']}, exploitability {numbers['exploitability']}")
+    print("what it thinks of each first move:")
+    print(np.round(player.q_values(empty_board)[0].reshape(3, 3), 2))
+    return run
+
+
+if __name__ == "__main__":
+    tyro.cli(main)

@@ -1,0 +1,106 @@
+"""Each recipe runs, with less than its small numbers, and comes to what its page says of it."""
+
+import importlib
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import selfplay
+from docs.recipes import (
+    cleanrl_style,
+    maskable_ppo_self_play,
+    own_board,
+    own_network,
+    own_target,
+    pettingzoo_two_lines,
+    prove_stable_baselines3,
+    torchrl_dqn,
+)
+
+PAGE = Path(__file__).parent.parent / "docs" / "recipes.md"
+RECIPES = sorted(path.stem for path in (PAGE.parent / "recipes").glob("*.py"))
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_the_page_names_each_recipe_and_flags_that_it_has(name: str) -> None:
+    assert f"](recipes/{name}.py)" in PAGE.read_text()
+    recipe = importlib.import_module(f"docs.recipes.{name}")
+    commands = re.findall(rf"python docs/recipes/{name}\.py(.*?)(?:  #.*)?$", PAGE.read_text(), re.MULTILINE)
+    told = re.findall(r"`(--[^`]*)`", str(recipe.__doc__))
+    assert commands
+    for flags in commands + told:
+        assert {*re.findall(r"--(\w+)", flags)} <= {*inspect.signature(recipe.main).parameters}, flags
+    assert 30 <= len(inspect.getsource(recipe).splitlines()) <= 100
+
+
+def test_stable_baselines3_is_proved_and_what_beats_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    found = prove_stable_baselines3.main(steps=600)
+    assert found.shortest[0] is not None
+    assert f"cell by cell: {found.shortest[0]}\n" in said(capsys)
+
+
+def test_maskable_ppo_meets_its_copies_and_becomes_harder_to_beat(capsys: pytest.CaptureFixture[str]) -> None:
+    proofs = maskable_ppo_self_play.main(rounds=2, steps=1_024)
+    assert len(proofs) == said(capsys).count("round ") == 2
+    assert [proof.illegal_states for proof in proofs] == [0, 0]
+    assert losses(proofs[-1]) < 0.873  # of random play
+
+
+def losses(proof: selfplay.Evaluation) -> float:
+    """Return the probabilities of both seats to lose to random play, or by a taken cell; of random play it is 0.873."""
+    return proof.first.loss + proof.second.loss
+
+
+def test_cleanrls_loop_learns_which_moves_are_legal() -> None:
+    untrained, trained = cleanrl_style.main(steps=40), cleanrl_style.main(steps=400)
+    assert losses(untrained) > 1.9
+    assert trained.illegal_states < untrained.illegal_states / 10
+    assert losses(trained) < 1.2  # over seeds 0 to 2 it was 0.88 at the most
+
+
+def test_torchrls_dqn_keeps_to_the_mask_and_loses_less_often_than_random_play() -> None:
+    trained = torchrl_dqn.main(steps=1_500)
+    assert trained.illegal_states == 0
+    assert losses(trained) < 0.8  # over seeds 0 to 2 it was 0.71 at the most
+
+
+def test_pettingzoos_learner_sees_what_the_mover_sees_and_is_paid_what_the_seat_that_moved_is_paid() -> None:
+    game = pettingzoo_two_lines.BothSeats(pettingzoo_two_lines.make())
+    game.reset()
+    seen, paid, over, _, _ = game.step(4)
+    assert (seen[..., 1].sum(), seen[..., 2].sum(), paid, over) == (0, 1, 0, False)
+    assert game.action_masks().sum() == 8
+    assert [game.step(cell)[1:3] for cell in (0, 1, 2, 7)] == [(0, False), (0, False), (0, False), (1, True)]
+    assert pettingzoo_two_lines.main(steps=128).illegal_states == 0
+
+
+def test_a_network_of_ones_own_is_loaded_as_it_was_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = own_network.main(steps=3_000)
+    assert run.folder.parent == Path("runs")
+    again = selfplay.load(run.folder, network=own_network.my_network)
+    assert {*again.tensors()} == {*run.player.tensors()}
+    assert all((again.tensors()[name] == weights).all() for name, weights in run.player.tensors().items())
+
+
+def test_the_right_target_leaves_fewer_lines_that_beat_it() -> None:
+    assert own_target.main("negamax", steps=4_000).beaten_lines < own_target.main("hopeful", steps=4_000).beaten_lines
+
+
+def test_a_target_that_does_not_exist_is_refused_in_one_line() -> None:
+    with pytest.raises(SystemExit, match="there is no target 'greedy'; choose one of negamax, hopeful"):
+        own_target.main("greedy")
+
+
+def test_a_board_of_ones_own_is_solved_played_and_learned(capsys: pytest.CaptureFixture[str]) -> None:
+    record: Any = own_board.main(rows=2, cols=3, k=2, steps=6_000)
+    assert "with best play the first seat wins" in said(capsys)
+    assert record.player.rules.cells == 6
+    assert record.evaluation.first.losses == 0
