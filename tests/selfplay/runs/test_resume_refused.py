@@ -140,7 +140,7 @@ def test_a_run_that_diverges_keeps_its_last_good_checkpoint(tmp_path: Path, stop
     in_parts(DQN, tmp_path / "whole", stopper, [])
     folder = stopped(tmp_path / "it", stopper)
     newest = (folder / "checkpoint" / "2.safetensors").read_bytes()
-    with pytest.raises(UserError, match=r"the loss is no longer finite after \d+ updates"):
+    with pytest.raises(UserError, match="the loss is no longer finite; lower --learning-rate"):
         train.main(["--resume", str(folder), "--learning-rate", "1e30", "--force"])
     assert (folder / "checkpoint" / "2.safetensors").read_bytes() == newest
     with pytest.raises(UserError, match=r"2\.json: other settings .*: --learning-rate was 0\.012 and now is 1e\+30 "):
