@@ -1,8 +1,12 @@
-"""How this program was started, for lines that can be pasted."""
+"""How this program was started, for lines that can be pasted, and how it is asked to stop."""
 
+import contextlib
 import shlex
 import shutil
+import signal
 import sys
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 
@@ -17,6 +21,21 @@ def command(*words: str) -> str:
 def tensorboard(folder: Path) -> str:
     """Return the command line that shows a folder of runs in TensorBoard."""
     return shlex.join([*_installed("tensorboard", "tensorboard.main"), "--logdir", str(folder)])
+
+
+@contextlib.contextmanager
+def when_asked_to_stop(stop: Callable[[], None]) -> Iterator[None]:
+    """Have Ctrl-C and SIGTERM call `stop` meanwhile, but for those that a shell has its background pass over."""
+    numbers = [signal.SIGINT, signal.SIGTERM] if threading.current_thread() is threading.main_thread() else []
+    earlier = {number: signal.getsignal(number) for number in numbers}
+    for number, handler in earlier.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, lambda *_: stop())
+    try:
+        yield
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
 
 
 def _installed(script: str, module: str) -> list[str]:

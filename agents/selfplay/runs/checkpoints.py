@@ -5,9 +5,7 @@ The newest two are kept, in the folder `checkpoint` of the run; `checkpoint_file
 
 import contextlib
 import json
-import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
@@ -18,6 +16,7 @@ from selfplay.checks import LONGEST_TIME, check_changes
 from selfplay.errors import UserError, one_line
 from selfplay.files import sync
 from selfplay.learner import State
+from selfplay.program import when_asked_to_stop
 from selfplay.runs.checkpoint_file import CheckpointFile, DamagedError
 from selfplay.runs.flags import RunFlags
 from selfplay.runs.folder import CHECKPOINTS, METRICS, settings
@@ -204,21 +203,13 @@ class Checkpoints:
     def stop_when_asked(self) -> Iterator[None]:
         """Let Ctrl-C and SIGTERM make a checkpoint due, which ends the run; the second time they end it at once."""
 
-        def ask(*_: object) -> None:
+        def ask() -> None:
             if self._stop_asked:
                 raise KeyboardInterrupt
             self._stop_asked = True
 
-        signals = [signal.SIGINT, signal.SIGTERM] if threading.current_thread() is threading.main_thread() else []
-        earlier = {number: signal.getsignal(number) for number in signals}
-        for number, handler in earlier.items():
-            if handler is not signal.SIG_IGN:  # as a shell sets it for what runs in its background
-                signal.signal(number, ask)
-        try:
+        with when_asked_to_stop(ask):
             yield
-        finally:
-            for number, handler in earlier.items():
-                signal.signal(number, handler)
 
 
 def finished(folder: Path) -> bool:

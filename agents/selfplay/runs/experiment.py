@@ -20,7 +20,7 @@ from selfplay.runs.kept import KeptPlayers, is_kept
 from selfplay.runs.loop import Record, ends, proves, records, resumed
 from selfplay.runs.newest import Newest
 from selfplay.runs.record import Tracker, evaluation_metrics, first_lines, metrics_evaluation
-from selfplay.runs.screen import Screen
+from selfplay.runs.screen import Screen, shown
 from selfplay.settings import RunSettings
 from selfplay.tensor_file import write_tensors
 
@@ -98,7 +98,7 @@ def run(learner: Learner, kept: Checkpoints) -> Run:
             write_tensors(folder / run_folder.MODEL, learner.player().tensors())
 
         try:
-            with kept.stop_when_asked(), Screen(config, kept, standing.proofs if standing else 0) as screen:
+            with kept.stop_when_asked(), shown(Screen(config, kept, standing.proofs if standing else 0)) as screen:
                 for record in records(learner, standing, kept):
                     steps, evaluation, metrics, player = record
                     history.append((steps, evaluation, dict(metrics)))

@@ -1,7 +1,9 @@
 """The live score of a run: redrawn in place on a terminal, a line for each evaluation elsewhere."""
 
+import contextlib
 import time
-from types import TracebackType
+from collections.abc import Iterator
+from typing import Protocol, TypeVar
 
 from rich.console import Console
 from rich.live import Live
@@ -11,6 +13,28 @@ from selfplay.proof.report import live_score
 from selfplay.runs.checkpoints import Checkpoints
 from selfplay.runs.loop import EVALUATIONS_TO_STOP, Record, proves
 from selfplay.settings import RunSettings
+
+
+class Drawn(Protocol):
+    """What is drawn anew in one place."""
+
+    live: Live | None
+    """None where there is no terminal."""
+
+
+Shown = TypeVar("Shown", bound=Drawn)
+
+
+@contextlib.contextmanager
+def shown(screen: Shown) -> Iterator[Shown]:
+    """Draw what a screen shows, as long as it is shown."""
+    if screen.live:
+        screen.live.start(refresh=True)
+    try:
+        yield screen
+    finally:
+        if screen.live:
+            screen.live.stop()
 
 
 class Screen:
@@ -27,18 +51,7 @@ class Screen:
         self._read = True
         """Somebody reads what is printed."""
         in_place = console.is_terminal and not console.is_jupyter
-        self._live = Live(get_renderable=self._drawn, console=console) if in_place else None
-
-    def __enter__(self) -> "Screen":
-        if self._live:
-            self._live.start(refresh=True)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._live:
-            self._live.stop()
+        self.live = Live(get_renderable=self._drawn, console=console) if in_place else None
 
     def show(self, record: Record) -> None:
         """Show what an evaluation has found."""
@@ -47,7 +60,7 @@ class Screen:
         if self._config.stop != "never":
             self.proofs = self.proofs + 1 if proves(record.evaluation, self._config.stop) else 0
             self._score += f"; proved {self._config.stop} {self.proofs} of {EVALUATIONS_TO_STOP} times in a row"
-        if self._live is None and self._read:
+        if self.live is None and self._read:
             try:
                 print(f"{record.steps:,} {self._config.unit}: {self._score}", flush=True)
             except BrokenPipeError:  # whoever read our output has read enough; the run goes on

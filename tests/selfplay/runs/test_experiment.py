@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -73,11 +74,11 @@ def test_on_a_terminal_the_score_moves_between_evaluations_and_fits_any_width(
     """It is drawn here whenever the run asks whether a checkpoint is due."""
     drawn: list[str] = []
     screens: list[Screen] = []
-    asked, entered = Checkpoints.due, Screen.__enter__
+    asked, made = Checkpoints.due, Screen.__init__
 
-    def enter(self: Screen) -> Screen:
+    def make(self: Screen, *args: Any) -> None:
+        made(self, *args)
         screens.append(self)
-        return entered(self)
 
     def due(kept: Checkpoints, steps: int) -> bool:
         answer = asked(kept, steps)
@@ -87,7 +88,7 @@ def test_on_a_terminal_the_score_moves_between_evaluations_and_fits_any_width(
         drawn.append(captured.get())
         return answer
 
-    monkeypatch.setattr(Screen, "__enter__", enter)
+    monkeypatch.setattr(Screen, "__init__", make)
     monkeypatch.setattr(screen, "Console", lambda: Console(force_terminal=True, width=50))
     monkeypatch.setattr(Checkpoints, "due", due)
     main([*args, "--run-dir", str(tmp_path / "it")])

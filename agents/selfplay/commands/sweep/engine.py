@@ -8,7 +8,6 @@ import contextlib
 import logging
 import os
 import shutil
-import signal
 import sys
 import tempfile
 import warnings
@@ -41,6 +40,8 @@ from selfplay.commands.sweep import plan as plans, search  # noqa: E402
 from selfplay.commands.sweep.record import STOP, Row, Sweep, read  # noqa: E402
 from selfplay.commands.sweep.screen import Screen  # noqa: E402
 from selfplay.errors import UserError, one_line, what_failed  # noqa: E402
+from selfplay.program import when_asked_to_stop  # noqa: E402
+from selfplay.runs.screen import shown  # noqa: E402
 
 MOST_DEATHS = 10
 """Of a run's workers, one after the other, after which it has failed: it may be what kills them."""
@@ -219,7 +220,7 @@ def train(sweep: Sweep, cpus: int | None, address: str | None, interval: float) 
     if how.num_samples <= 0:
         return True
     (sweep.place / STOP).unlink(missing_ok=True)
-    with connected(cpus, address) as own, Screen(sweep, cpus or int(ray.cluster_resources().get("CPU", 1))) as screen:
+    with connected(cpus, address) as own, shown(Screen(sweep, cpus or _cores())) as screen:
         recorder = Recorder(sweep, screen)
         run_config = tune.RunConfig(
             name="sweep",
@@ -229,7 +230,7 @@ def train(sweep: Sweep, cpus: int | None, address: str | None, interval: float) 
             callbacks=[recorder],
             failure_config=tune.FailureConfig(max_failures=MOST_DEATHS),
         )
-        with _signals(recorder):
+        with when_asked_to_stop(recorder.stop):
             tune.Tuner(Worker, param_space={**config, **space}, tune_config=how, run_config=run_config).fit()
     (sweep.place / STOP).unlink(missing_ok=True)
     for row in sweep.rows:
@@ -311,17 +312,9 @@ def _without_dashboard() -> Iterator[None]:
         yield
 
 
-@contextlib.contextmanager
-def _signals(recorder: Recorder) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM ask the workers to stop; the second time they end the sweep at once."""
-    earlier = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    for number in earlier:
-        signal.signal(number, lambda *_: recorder.stop())
-    try:
-        yield
-    finally:
-        for number, handler in earlier.items():
-            signal.signal(number, handler)
+def _cores() -> int:
+    """Return the cores of the cluster."""
+    return int(ray.cluster_resources().get("CPU", 1))
 
 
 def _reason(trial: Trial) -> str:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -30,33 +29,22 @@ class Screen:
         self._stopping = False
         console = Console()
         in_place = console.is_terminal and not console.is_jupyter
-        self._live = Live(get_renderable=self._drawn, console=console, refresh_per_second=2) if in_place else None
+        self.live = Live(get_renderable=self._drawn, console=console, refresh_per_second=2) if in_place else None
         self._read = True
         """Somebody reads what is printed."""
-
-    def __enter__(self) -> "Screen":
-        if self._live:
-            self._live.start(refresh=True)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._live:
-            self._live.stop()
 
     def ended(self, row: Row) -> None:
         """Show that a run has ended, or has stopped for now."""
         if row.state == "waiting":
             return
         self._seconds.append(row.seconds)
-        if self._live is None:
+        if self.live is None:
             self._say(f"{row.name}: {what_came_of(row, self._sweep.plan.unit)}; {self._totals()}")
 
     def stopping(self) -> None:
         """Show that the runs were asked to stop."""
         self._stopping = True
-        if self._live is None:
+        if self.live is None:
             self._say("stopping: each run writes a checkpoint first")
 
     def _say(self, line: str) -> None:
