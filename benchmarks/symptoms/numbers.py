@@ -78,4 +78,4 @@ def digits(values: Sequence[float]) -> int:
     finite = [abs(value) for value in values if math.isfinite(value)]
     if all(value.is_integer() for value in finite):
         return 0
-    return max(2 - int(math.log10(max(finite))), 0) if max(finite) >= 1 else 2
+    return max(2 - int(math.log10(max(finite))), 0) if max(finite) >= 1 else 3

@@ -178,7 +178,7 @@ def test_numbers_are_written_and_read_alike(tmp_path: Path, capsys: pytest.Captu
     ("values", "shown"),
     [
         ([3.0, 4.0], "4 (3 to 4)"),
-        ([0.123, 0.5], "0.31 (0.12 to 0.50)"),
+        ([0.123, 0.5], "0.311 (0.123 to 0.500)"),
         ([99.73, 97.0], "98.4 (97.0 to 99.7)"),
         ([1.25, 1.25], "1.25"),
     ],
