@@ -142,5 +142,5 @@ def figure(lines: Sequence[Judged]) -> Figure:
     axes.set_ylabel("lost and illegal game lines, both seats (0: unbeatable)")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.3)
-    drawn.legend(loc="outside lower center", ncols=len(labelled), frameon=False)
+    drawn.legend(loc="outside lower center", ncols=3, frameon=False)
     return drawn

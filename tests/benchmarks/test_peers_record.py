@@ -167,6 +167,17 @@ def test_the_figure_tells_five_seeds_and_searched_settings_apart() -> None:
     assert len({(str(curve.get_marker()), str(vars(curve)["_dash_pattern"])) for curve in drawn}) == 10
 
 
+def test_every_name_of_the_figure_is_inside_of_it() -> None:
+    names = [name + searched for name in report.COLOURS for searched in ("", judging.SEARCHED)]
+    drawn = report.figure([line(name, 0, 1, 2) for name in names])
+    drawn.draw_without_rendering()
+    [legend] = drawn.legends
+    box = legend.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= drawn.bbox.x1
+    assert len(legend.get_texts()) == len(names)
+
+
 def test_the_figure_shows_each_evaluation_of_each_seed() -> None:
     lines = [line("ours", 0, 1, 2), line("ours", 0, 2, 0), line("ours", 1, 1, 3), line("open-spiel", 0, 1, 5)]
     drawn = report.figure([replace_illegal(one) for one in lines]).axes[0].get_lines()
