@@ -17,7 +17,7 @@ def read_flags(kind: type[Flags], args: Sequence[str], prog: str, may_be_empty: 
     """Return the flags that a script's dataclass declares, each checked by its kind.
 
     Numbers count something, a float is a time, a list names something to measure unless it `may_be_empty`, and a path
-    is where to write: `--docs` a folder that is there, any other a file in one.
+    is where to write: `--docs` a folder that is there, `--dir` one that may be made in another, any other a file.
 
     Raises:
         UserError: there is no such flag, or its value is of no use.
@@ -39,9 +39,9 @@ def read_flags(kind: type[Flags], args: Sequence[str], prog: str, may_be_empty: 
 
 
 def _check_place(name: str, path: Path) -> None:
-    folder = path if name == "docs" else path.parent
+    folder = path if name == "docs" or (name == "dir" and path.exists()) else path.parent
     if not folder.is_dir():
         raise UserError(f"{folder}: is not a folder; make it first, or name another")
-    if name != "docs" and path.is_dir():
+    if name not in ("docs", "dir") and path.is_dir():
         raise UserError(f"--{name} {path}: is a folder; name a file in it")
     check_writable(folder, f"name another --{name}")

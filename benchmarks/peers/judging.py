@@ -4,9 +4,8 @@ import csv
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-import gymnasium
 import numpy as np
 
 from benchmarks.measuring.counts import counts
@@ -19,6 +18,9 @@ from tictactoe import Rules
 RULES = Rules()
 FIRST_PART = 1 / 300
 """Part of the training time after which the first evaluation is due."""
+
+SEARCHED = ", searched"
+"""Behind the name of a player whose settings were searched for."""
 
 Tick = Callable[[int], bool]
 """Takes the updates done so far, and answers whether to go on training."""
@@ -36,8 +38,8 @@ class Training(NamedTuple):
 class Make(Protocol):
     """Prepare a training: all that is not training itself."""
 
-    def __call__(self, seed: int, seconds: float) -> Training:
-        """Return the training of that seed, which is to take so many seconds."""
+    def __call__(self, seed: int) -> Training:
+        """Return the training of that seed, which goes on until it is told to stop."""
         ...
 
 
@@ -74,12 +76,9 @@ class Judged(NamedTuple):
         return self.losses + self.illegal
 
 
-def versus_random() -> gymnasium.Env[Any, Any]:
-    """Return the versus view in which a learner that learns alone comes to know both seats."""
-    game: gymnasium.Env[Any, Any] = gymnasium.make(
-        "TicTacToeVersus-v0", opponent="random", seat="random", perspective="mover"
-    )
-    return game
+def widths(word: str) -> tuple[int, ...]:
+    """Return the widths of hidden layers out of a word like 256x256."""
+    return tuple(map(int, word.split("x")))
 
 
 def times(seconds: float, evaluations: int) -> list[float]:
@@ -118,11 +117,16 @@ class Run(NamedTuple):
     """Part of its time that it spent on the processor."""
 
 
-def measure(name: str, make: Make, seed: int, seconds: float, evaluations: int) -> Run:
-    """Train one player for so many seconds."""
-    training = make(seed, seconds)
+def measure(
+    name: str, make: Make, seed: int, due: Sequence[float], now: Callable[[], float] = time.perf_counter
+) -> Run:
+    """Train one player, and evaluate it after each of so many seconds of a clock; the last of them ends the training.
+
+    With `time.process_time` other programs on the same core take nothing from it.
+    """
+    training = make(seed)
     evaluate(training.player, RULES)  # solves the game, which is slow only once in a process
-    clock = Clock(training.player, times(seconds, evaluations), name, seed)
+    clock = Clock(training.player, due, name, seed, now)
     started, worked = time.perf_counter(), time.process_time()
     training.run(clock)
     return Run(clock.history, (time.process_time() - worked) / (time.perf_counter() - started))

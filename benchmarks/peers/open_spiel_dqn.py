@@ -54,7 +54,7 @@ def player(agents: list[Any]) -> QPlayer:
     return QPlayer(RULES, networks, "absolute", mask=True)
 
 
-def make(seed: int, _seconds: float = 0) -> Training:
+def make(seed: int) -> Training:
     """Return the self-play of two agents."""
     environment = rl_environment.Environment("tic_tac_toe")
     agents = make_agents(seed, environment)

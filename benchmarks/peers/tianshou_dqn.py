@@ -89,7 +89,7 @@ def make_games(learner: Any, seat: int, seed: int) -> tuple[Any, Any]:
     return agents, collector
 
 
-def make(seed: int, _seconds: float = 0) -> Training:
+def make(seed: int) -> Training:
     """Return the training of one learner for each seat."""
     logging.getLogger("tianshou").setLevel(logging.ERROR)  # a line for each batch of two agents' returns
     prepare(seed).run(lambda updates: updates < 2)  # what it compiles once in a process

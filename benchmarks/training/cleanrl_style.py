@@ -46,6 +46,8 @@ class Settings:
     """Steps over which epsilon moves to its final value, in a straight line."""
     gamma: float = 0.99
     learning_rate: float = 1e-3
+    learning_rate_hold: int = 0
+    """Steps for which the learning rate stays as it is; from then on it falls as this / steps. 0: it never falls."""
     tau: float = 1e-2
     target_every: int = 1
     """Steps between moves of the target network."""
@@ -155,6 +157,9 @@ class Learner:
 
             if step > settings.warmup:
                 if step % settings.train_every == 0:
+                    if settings.learning_rate_hold:
+                        part = settings.learning_rate_hold / max(settings.learning_rate_hold, step)
+                        self.optimizer.param_groups[0]["lr"] = part * settings.learning_rate
                     self._update(writer, step, started)
                     updates += 1
                 if step % settings.target_every == 0:

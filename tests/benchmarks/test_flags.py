@@ -8,6 +8,7 @@ from benchmarks import __main__ as overview
 from benchmarks.environment import faces
 from benchmarks.learning import bigger_boards, learners, published, targets, time_to_unbeatable
 from benchmarks.peers import __main__ as peers
+from benchmarks.peers.tuning import __main__ as tuning
 from benchmarks.scaling import __main__ as scaling
 from benchmarks.symptoms import __main__ as symptoms
 from benchmarks.training import article_speed, device_work, kills, profile, update_cost
@@ -38,6 +39,10 @@ MISTAKES = [
     (symptoms, "--part 0", "--part must be above 0"),
     (peers, "--evaluations 0", "--evaluations must be at least 1"),
     (peers, "--players", "name it by --docs"),
+    (tuning, "--trials 0", "--trials must be at least 1"),
+    (tuning, "--players", "--players must be at least one"),
+    (tuning, "--dir nowhere/search", "nowhere: is not a folder; make it first"),
+    (tuning, "--dir pyproject.toml", "pyproject.toml: is not a folder"),
 ]
 
 

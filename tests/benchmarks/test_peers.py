@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,45 +11,29 @@ import torch
 from numpy.typing import NDArray
 
 from benchmarks.measuring.turns import INSTALL
-from benchmarks.peers import __main__ as peers
-from benchmarks.peers.judging import Training, versus_random
+from benchmarks.peers import learners
+from benchmarks.peers.judging import Training
+from benchmarks.peers.opponents import VERSUS_RANDOM, Games, decision_states
 from benchmarks.training.cleanrl_style import QNetwork
 from selfplay.agent import Agent
 from selfplay.dqn.player import QPlayer
 from selfplay.proof.judge import Judge
-from tictactoe import Rules, batch, solve
+from tictactoe import Rules, solve
 
 RULES = Rules()
-Planes = NDArray[np.int8]
 
 
-def load(name: peers.Name) -> Any:
+def load(name: learners.Name) -> Any:
     """Import a learner's file, or skip the test with how to install what it needs."""
-    learner = peers.LEARNERS[name]
-    if lacking := peers.missing(learner):
+    if lacking := learners.missing(learners.LEARNERS[name]):
         pytest.skip(f"no {' and no '.join(lacking)} here: {INSTALL}")
-    return importlib.import_module(f"benchmarks.peers.{learner.module}")
-
-
-def decision_states() -> tuple[Planes, Planes]:
-    """Return the mover's view [S, 3, 3, 3] and the legal cells [S, 9] of every decision state."""
-    tree = solve(RULES).tree
-    mover, opponent = (marks[tree.decisions].astype(np.int64) for marks in (tree.mover, tree.opponent))
-    observations = batch.observe(RULES, batch.State(mover, opponent, ply=np.zeros_like(mover)), "mover")
-    return observations, observations[..., 0].reshape(-1, 9)
+    return learners.load(name)
 
 
 def choices(player: Agent) -> NDArray[np.integer[Any]]:
     """Return what the evaluation sees the player choose in every decision state."""
     tree = solve(RULES).tree
     return Judge(player, RULES).cells(tree.mover[tree.decisions], tree.opponent[tree.decisions])
-
-
-def untrained(name: peers.Name, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Training]:
-    module = load(name)
-    if hasattr(module, "TRIAL_STEPS"):
-        monkeypatch.setattr(module, "TRIAL_STEPS", 300)
-    return module, module.make(1000, 0.01)
 
 
 def train_for(training: Training, steps: int) -> list[int]:
@@ -73,10 +58,8 @@ def train_for(training: Training, steps: int) -> list[int]:
         ("tianshou", 7, 4),  # the seats take turns
     ],
 )
-def test_a_learner_learns_until_told_to_stop(
-    name: peers.Name, steps: int, updates: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _, training = untrained(name, monkeypatch)
+def test_a_learner_learns_until_told_to_stop(name: learners.Name, steps: int, updates: int | None) -> None:
+    training = load(name).make(1000)
     assert isinstance(training.player, QPlayer)
     before = [weight.clone() for network in training.player.networks for weight in network.parameters()]
     choices_before = choices(training.player)
@@ -91,9 +74,10 @@ def test_a_learner_learns_until_told_to_stop(
     assert (choices(training.player) != choices_before).any()
 
 
-def test_the_player_of_stable_baselines3_plays_its_own_predictions(monkeypatch: pytest.MonkeyPatch) -> None:
-    module, training = untrained("stable-baselines3", monkeypatch)
-    model = module.make_model(1001, 100)
+def test_the_player_of_stable_baselines3_plays_its_own_predictions() -> None:
+    module = load("stable-baselines3")
+    training = module.make(1000)
+    model = module.make_model(1001, module.EXAMPLE, Games(VERSUS_RANDOM, 1001))
     assert isinstance(training.player, QPlayer)
     training.player.networks = (model.q_net,)
     observations, _ = decision_states()
@@ -103,14 +87,19 @@ def test_the_player_of_stable_baselines3_plays_its_own_predictions(monkeypatch: 
     assert len(set(predicted.tolist())) > 1
 
 
-def test_stable_baselines3_explores_over_the_steps_that_it_is_told() -> None:
-    model = load("stable-baselines3").make_model(1000, exploration_steps=200)
+def test_stable_baselines3_explores_and_slows_down_over_the_steps_that_it_is_told() -> None:
+    module = load("stable-baselines3")
+    settings = replace(module.EXAMPLE, exploration_steps=200, learning_rate=0.5, learning_rate_hold=1_000)
+    model = module.make_model(1000, settings, Games(VERSUS_RANDOM, 1000))
     epsilons = [model.exploration_schedule(1 - steps / 10**9) for steps in (0, 100, 200, 10_000)]
     assert epsilons == pytest.approx([1, 0.52, 0.04, 0.04])
+    rates = [model.lr_schedule(1 - steps / 10**9) for steps in (0, 1_000, 2_000, 10_000)]
+    assert rates == pytest.approx([0.5, 0.5, 0.25, 0.05])
+    assert module.EXAMPLE.learning_rate_at(10**9) == 2.3e-3
 
 
-def test_the_player_in_cleanrls_manner_plays_the_arg_max_of_flat_observations(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, training = untrained("cleanrl-style", monkeypatch)
+def test_the_player_in_cleanrls_manner_plays_the_arg_max_of_flat_observations() -> None:
+    training = load("cleanrl-style").make(1000)
     assert isinstance(training.player, QPlayer)
     network = training.player.networks[0]
     assert isinstance(network, QNetwork)
@@ -118,8 +107,6 @@ def test_the_player_in_cleanrls_manner_plays_the_arg_max_of_flat_observations(mo
     with torch.no_grad():
         greedy = network(torch.as_tensor(observations.reshape(-1, 27))).argmax(dim=1).numpy()
     assert np.array_equal(choices(training.player), greedy)
-    seen, _ = versus_random().reset(seed=1000)
-    assert seen.shape == (3, 3, 3)
 
 
 def test_the_player_of_open_spiel_plays_what_its_agents_do_when_they_are_evaluated() -> None:
@@ -145,7 +132,8 @@ def test_the_player_of_tianshou_plays_what_its_policies_do_without_exploration()
     data = importlib.import_module("tianshou.data")
     space = module.make_game().action_space
     learners = [module.make_learner(space) for _ in range(2)]
-    observations, legal = decision_states()
+    observations, _ = decision_states()
+    legal = observations[..., 0].reshape(-1, 9)
     marks = observations[..., 1:].sum(axis=(1, 2))
     second = marks[:, 0] != marks[:, 1]
     chosen = choices(module.player(learners))

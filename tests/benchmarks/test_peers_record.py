@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from benchmarks.peers import __main__ as peers, judging, report
+from benchmarks.peers import __main__ as peers, judging, learners, report
 from benchmarks.peers.judging import Judged, Training
 from selfplay.errors import UserError
 from selfplay.proof.evaluation import evaluate
@@ -60,11 +60,18 @@ def test_a_run_tells_what_part_of_its_time_it_worked(monkeypatch: pytest.MonkeyP
         wall.seconds += 8
         work.seconds += 6
 
+    def twice(tick: judging.Tick) -> None:
+        run(tick)
+        run(tick)
+        tick(0)
+
     monkeypatch.setattr(time, "perf_counter", wall)
     monkeypatch.setattr(time, "process_time", work)
     player = SlowFirstEmpty(Time())
-    measured = judging.measure("ours", lambda *_: Training(player, run), 1000, 1, 1)
+    measured = judging.measure("ours", lambda _: Training(player, run), 1000, [1])
     assert measured.busy == 0.75
+    by_the_processor = judging.measure("ours", lambda _: Training(player, twice), 1000, [7], time.process_time)
+    assert [one.seconds for one in by_the_processor.history] == [12]
     assert peers.text(judging.Run([line("ours", 1, 2.04, 5)], 0.75)) == (
         "ours, seed 1: after 2.0 s and 10 updates 15 lost and 7 illegal lines, 4,000 optimal states; "
         "worked 75% of the time"
@@ -115,8 +122,8 @@ def test_a_measurement_can_be_made_in_pieces(tmp_path: Path, capsys: pytest.Capt
 def test_a_player_that_is_not_installed_is_left_out_with_the_way_to_install_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    absent = peers.Learner("tianshou_dqn", ("no_such_package",))
-    monkeypatch.setattr(peers, "LEARNERS", {**peers.LEARNERS, "tianshou": absent})
+    absent = learners.Learner("tianshou_dqn", ("no_such_package",))
+    monkeypatch.setattr(learners, "LEARNERS", {**learners.LEARNERS, "tianshou": absent})
     quick = ["--seconds", "0.05", "--evaluations", "1", "--seeds", "1000"]
     peers.main(["--players", "tianshou", "ours", *quick])
     printed = capsys.readouterr().out
@@ -137,6 +144,38 @@ def test_the_table_shows_ends_and_bests() -> None:
         ["ours", "1", "10", "5 + 10", "3 + 4", "4,000", "10", "2 of 3", "2.0"],
         ["tianshou", "0", "10", "4 + 8", "3 + 4", "4,000", "19", "0 of 1", "never"],
     ]
+
+
+def test_the_readme_has_a_row_for_each_player() -> None:
+    lines = [
+        line("ours, searched", 0, 2, 1, unbeatable=True),
+        line("ours, searched", 0, 4, 2),
+        line("ours, searched", 1, 2, 3),
+        line("tianshou", 0, 2, 4),
+        line("ours", 0, 2, 0),
+    ]
+    assert list(report.readme_rows(lines)) == [
+        ["ours", "0 + 0", "3 + 4", "7", "never"],
+        ["ours, searched", "2 + 4; 3 + 6", "3 + 4; 3 + 4", "10; 16", "first after 2.0 s, at 1 of 2; never"],
+        ["tianshou", "4 + 8", "3 + 4", "19", "never"],
+    ]
+
+
+def test_the_figure_tells_five_seeds_and_searched_settings_apart() -> None:
+    lines = [line(name, seed, 1, 2) for name in ("ours", "ours, searched") for seed in range(5)]
+    drawn = report.figure(lines).axes[0].get_lines()
+    assert len({(str(curve.get_marker()), str(vars(curve)["_dash_pattern"])) for curve in drawn}) == 10
+
+
+def test_every_name_of_the_figure_is_inside_of_it() -> None:
+    names = [name + searched for name in report.COLOURS for searched in ("", judging.SEARCHED)]
+    drawn = report.figure([line(name, 0, 1, 2) for name in names])
+    drawn.draw_without_rendering()
+    [legend] = drawn.legends
+    box = legend.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= drawn.bbox.x1
+    assert len(legend.get_texts()) == len(names)
 
 
 def test_the_figure_shows_each_evaluation_of_each_seed() -> None:

@@ -1,7 +1,8 @@
 """Ranges that a search draws from."""
 
 import re
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from selfplay.errors import UserError
 
@@ -40,6 +41,17 @@ class Range(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.low}..{self.high}"
+
+
+def distribution(among: Range | Sequence[str]) -> Any:
+    """Return what Optuna draws from: a range, or some words."""
+    import optuna
+
+    if not isinstance(among, Range):
+        return optuna.distributions.CategoricalDistribution(among)
+    if among.integers:
+        return optuna.distributions.IntDistribution(int(among.low), int(among.high), log=among.logarithmic)
+    return optuna.distributions.FloatDistribution(among.low, among.high, log=among.logarithmic)
 
 
 def as_range(given: object) -> Range | None:

@@ -8,7 +8,7 @@ import optuna
 from ray.tune.search.optuna import OptunaSearch
 
 from selfplay.commands.sweep import plan as plans
-from selfplay.commands.sweep.ranges import Range
+from selfplay.commands.sweep.ranges import Range, distribution
 from selfplay.commands.sweep.record import Row, Sweep
 from selfplay.errors import UserError
 
@@ -24,16 +24,10 @@ class Known(NamedTuple):
 
 def distributions(plan: plans.Plan) -> dict[str, Any]:
     """Return what Optuna draws from; words of a list stand for its values, which may be anything."""
-    found: dict[str, Any] = {}
-    for name, values in plan.vary.items():
-        if not isinstance(values, Range):
-            found[name] = optuna.distributions.CategoricalDistribution([plans.text(value) for value in values])
-        elif values.integers:
-            low, high = int(values.low), int(values.high)
-            found[name] = optuna.distributions.IntDistribution(low, high, log=values.logarithmic)
-        else:
-            found[name] = optuna.distributions.FloatDistribution(values.low, values.high, log=values.logarithmic)
-    return found
+    return {
+        name: distribution(values if isinstance(values, Range) else [plans.text(value) for value in values])
+        for name, values in plan.vary.items()
+    }
 
 
 def values(plan: plans.Plan, drawn: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,100 @@
+"""Whom a learner that learns alone plays against: a built-in opponent, or frozen copies of itself."""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+from torch import nn
+
+from benchmarks.peers.judging import RULES
+from selfplay.dqn.player import QPlayer
+from tictactoe import batch, solve
+from tictactoe.faces.versus import TicTacToeVersusEnv
+
+Planes = NDArray[np.int8]
+COPIES = 8
+"""The latest of itself that a learner plays against, so that it does not only learn to beat its last self."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """Say what is played: both seats, a random one in each game, with the mover's own marks in plane 1."""
+
+    opponent: Literal["random", "heuristic", "self"] = "random"
+    rewards: Literal["shaped", "sparse"] = "shaped"
+    copy_every: int = 10_000
+    """Steps between copies, in self-play."""
+    opponent_random: float = 0.1
+    """Part of the replies that are random legal cells, in self-play; all are before the first copy."""
+
+
+VERSUS_RANDOM = Game()
+"""What the examples' settings are tried on."""
+
+
+def drawn_game(drawn: Mapping[str, Any]) -> Game:
+    """Return the game out of all that a search has drawn."""
+    return Game(**{name: drawn[name] for name in ("opponent", "rewards", "copy_every", "opponent_random")})
+
+
+class Games:
+    """Make a learner's environments, and renew its copies in all of them."""
+
+    def __init__(self, game: Game, seed: int) -> None:
+        self._game = game
+        self._copies: deque[Mapping[bytes, int]] = deque(maxlen=COPIES)
+        self._generator = np.random.default_rng(seed)
+        self._due = game.copy_every
+
+    def make(self) -> gymnasium.Env[Any, Any]:
+        """Return an environment."""
+        playing_itself = self._game.opponent == "self"
+        environment: gymnasium.Env[Any, Any] = gymnasium.make(
+            "TicTacToeVersus-v0",
+            opponent="random" if playing_itself else self._game.opponent,
+            seat="random",
+            perspective="mover",
+            rewards=self._game.rewards,
+        )
+        if playing_itself:
+            versus = environment.unwrapped
+            assert isinstance(versus, TicTacToeVersusEnv)
+            versus.set_opponent(self.reply)
+        return environment
+
+    def keep_up(self, steps: int, network: nn.Module) -> None:
+        """Take a copy of the network if one is due after so many steps; without self-play none ever is."""
+        if self._game.opponent == "self" and steps >= self._due:
+            self._copies.append(replies(network))
+            self._due = steps + self._game.copy_every
+
+    def reply(self, observation: Planes, action_mask: Planes) -> int:
+        """Return the cell of one of the copies, or a random empty one."""
+        draw = self._generator
+        if not self._copies or draw.random() < self._game.opponent_random:
+            return int(draw.choice(np.flatnonzero(action_mask)))
+        return self._copies[draw.integers(len(self._copies))][observation.tobytes()]
+
+
+def replies(network: nn.Module) -> dict[bytes, int]:
+    """Return the empty cell that a network [B, 27] -> [B, 9] values most, for each decision state's mover's view.
+
+    One batch for thousands of replies costs the learner less of its time than asking the network each time.
+    """
+    observations, keys = decision_states()
+    cells = QPlayer(RULES, (network,), "mover", mask=True).act(observations)
+    return dict(zip(keys, cells.tolist(), strict=True))
+
+
+@lru_cache(maxsize=1)
+def decision_states() -> tuple[Planes, tuple[bytes, ...]]:
+    """Return the mover's view [S, 3, 3, 3] of every decision state, and the bytes of each."""
+    tree = solve(RULES).tree
+    mover, opponent = (marks[tree.decisions].astype(np.int64) for marks in (tree.mover, tree.opponent))
+    observations = batch.observe(RULES, batch.State(mover, opponent, ply=np.zeros_like(mover)), "mover")
+    return observations, tuple(observation.tobytes() for observation in observations)
