@@ -103,11 +103,10 @@ def test_an_untrained_opponent_spoils_its_games_and_a_random_one_none() -> None:
 
 
 def test_the_loop_learns_and_the_seed_counts() -> None:
-    networks = [loops.self_play(SelfPlay(), seed, 20 * BOARDS)[0].network[0].weight for seed in (0, 0, 1)]
-    fresh = Learner(0, -1).network[0].weight
-    assert (networks[0] == networks[1]).all()
-    assert not (networks[0] == networks[2]).all()
-    assert not (networks[0] == fresh).all()
+    position = np.eye(3, dtype=np.float32)[[[0] * 9]].reshape(1, 27)
+    values = [loops.self_play(SelfPlay(), seed, 20 * BOARDS)[0].values(position).tolist() for seed in (0, 0, 1)]
+    assert values[0] == values[1] != values[2]
+    assert values[0] != Learner(0, -1).values(position).tolist()
 
 
 def test_right_rewards_end_in_optimal_play_and_their_values_are_the_games() -> None:
