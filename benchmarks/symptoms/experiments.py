@@ -37,6 +37,9 @@ EXPERIMENTS: Mapping[str, Mapping[str, Measure]] = {
         "`--learning-rate-hold 0`": past_proof(learning_rate_hold=0),
         "`--hard-update 10`": past_proof(hard_update=10),
         "`--hard-update 10 --learning-rate-hold 0`": past_proof(hard_update=10, learning_rate_hold=0),
+        "the same and `--symmetry none --counterexamples 0`": past_proof(
+            hard_update=10, learning_rate_hold=0, symmetry="none", counterexamples=0.0
+        ),
     },
     "ties": {"`--symmetry none --counterexamples 0`": ties(symmetry="none", counterexamples=0.0)},
     "table": {
