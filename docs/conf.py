@@ -23,6 +23,7 @@ napoleon_numpy_docstring = False
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True, "inherited-members": "AECEnv,Env,Protocol,ValueError,VectorEnv,tuple"}
 
+smartquotes = False  # a search for "don't" finds what was written so
 html_theme = "furo"
 html_title = project
 html_copy_source = html_show_copyright = False
@@ -45,6 +46,7 @@ docs/recipes
 :hidden:
 :caption: The agents
 docs/training
+docs/why-does-my-dqn-not-learn
 docs/proofs
 docs/runs-and-tensorboard
 docs/arena

@@ -12,6 +12,25 @@ from playwright.sync_api import Browser
 
 ROOT = Path(__file__).parent.parent
 
+QUESTIONS = {
+    "self-play DQN gets worse after 6,000 games": "self-play-dqn-gets-worse-after-6-000-games",
+    "Q-learning still loses after 200,000 games": "q-learning-still-loses-after-200-000-games",
+    "optimal Q values if a draw counts as a loss": "optimal-q-values-if-a-draw-counts-as-a-loss",
+    "state before or after the opponent's move": "state-before-or-after-the-opponent-s-move",
+    "does not learn to block": "it-does-not-learn-to-block",
+    "correct self-play in Tianshou": "correct-self-play-in-tianshou",
+    "PettingZoo agent plays illegal moves": "pettingzoo-agent-plays-illegal-moves",
+    "PettingZoo tutorial agent loses to random": "pettingzoo-tutorial-agent-loses-to-random",
+    "standardized self-play": "standardized-self-play",
+    "RL of tic-tac-toe is not possible": "rl-of-tic-tac-toe-is-not-possible",
+    "frozen opponent loops on illegal moves": "frozen-opponent-loops-on-illegal-moves",
+    "will it never lose to odd play": "will-it-never-lose-to-odd-play",
+    "1,000 identical ties": "identical-ties-prove-nothing",
+    "illegal moves grow": "illegal-moves-grow-with-training",
+    "exploitability of larger games": "exploitability-of-larger-games",
+}
+"""As people ask them, and the heading that answers."""
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -81,6 +100,7 @@ def test_the_site_opens_with_the_readme(site: Path) -> None:
         ("evaluate_reach", "docs/api/selfplay.html#selfplay.evaluate_reach"),
         ("stop and resume", "docs/training.html#stop-and-resume"),
         ("the two-player target", "docs/training.html#the-two-player-target"),
+        *((question, f"docs/why-does-my-dqn-not-learn.html#{anchor}") for question, anchor in QUESTIONS.items()),
     ],
 )
 def test_its_search_finds_a_heading_first_without_a_server(

@@ -10,6 +10,7 @@ from benchmarks.learning import bigger_boards, learners, published, targets, tim
 from benchmarks.peers import __main__ as peers
 from benchmarks.peers.tuning import __main__ as tuning
 from benchmarks.scaling import __main__ as scaling
+from benchmarks.symptoms import __main__ as symptoms
 from benchmarks.training import article_speed, device_work, kills, profile, update_cost
 from selfplay.errors import UserError
 
@@ -34,6 +35,8 @@ MISTAKES = [
     (kills, "--settings nonsense", "--settings must be some of default, mask"),
     (profile, "--seeds", "--seeds must be at least one"),
     (update_cost, "--nonsense", "Unrecognized options: --nonsense"),
+    (symptoms, "maks", "there is no symptom 'maks'; choose from worse, ties"),
+    (symptoms, "--part 0", "--part must be above 0"),
     (peers, "--evaluations 0", "--evaluations must be at least 1"),
     (peers, "--players", "name it by --docs"),
     (tuning, "--trials 0", "--trials must be at least 1"),

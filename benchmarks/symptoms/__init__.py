@@ -1,0 +1,1 @@
+"""What makes a DQN of two players fail, each mistake made on purpose."""
