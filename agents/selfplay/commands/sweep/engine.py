@@ -119,9 +119,10 @@ class Recorder(tune.Callback):
         del iteration, trials
         rows, ended = self._rows(trial), result["ended"]
         row = rows[result["run"]]
-        row.state, row.why, row.proved = ended["state"], one_line(ended["why"]), ended["proved"]
-        row.host, row.seconds = ended["host"], ended["seconds"]
-        self._screen.ended(row)
+        if row.state != "done":  # or a worker before has come so far, and this one has only found it so
+            row.state, row.why, row.proved = ended["state"], one_line(ended["why"]), ended["proved"]
+            row.host, row.seconds = ended["host"], ended["seconds"]
+            self._screen.ended(row)
         if not result[tune.result.DONE]:
             self._begin(rows)
         self._sweep.write()
@@ -177,8 +178,9 @@ class Recorder(tune.Callback):
 
     def _begin(self, rows: Sequence[Row]) -> None:
         for row in rows:
-            if row.state in ("waiting", "running"):
+            if row.state == "waiting":
                 row.state, row.starts = "running", row.starts + 1
+            if row.state == "running":
                 break
         self._sweep.write()
 

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pty
+import signal
 import subprocess
 import sys
 import time
@@ -19,9 +20,13 @@ PATIENCE = 180
 """Seconds after which a sweep hangs."""
 
 
-def flags(*more: str, length: int = LENGTH) -> list[str]:
-    """Return the flags of a sweep of small runs with a checkpoint whenever one may be written."""
-    sets = [word for value in (*SMALL, f"total_steps={length}") for word in ("--set", value)]
+def flags(*more: str, length: int | None = LENGTH) -> list[str]:
+    """Return the flags of a sweep of small runs with a checkpoint whenever one may be written.
+
+    `length` is in plies; None if `more` says it.
+    """
+    values = SMALL if length is None else (*SMALL, f"total_steps={length}")
+    sets = [word for value in values for word in ("--set", value)]
     return [*sets, "--checkpoint-interval", "0.01", *more]
 
 
@@ -39,6 +44,11 @@ def finish(process: subprocess.Popen[str], status: int = 0) -> str:
 def run(*args: str) -> str:
     """Run `selfplay sweep` to its end."""
     return finish(start(*args))
+
+
+def interrupt(process: subprocess.Popen[str]) -> None:
+    """Press Ctrl-C, of which a terminal tells all that the sweep has started too."""
+    os.killpg(process.pid, signal.SIGINT)
 
 
 def run_on_terminal(*args: str) -> str:

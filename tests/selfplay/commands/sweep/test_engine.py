@@ -1,14 +1,23 @@
 """Sweeps on Ray: to their end, interrupted, with workers that die, with runs that fail, and as a search."""
 
 import json
-import signal
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from benchmarks.sweeps.processes import kill, start, workers
 from selfplay.commands.sweep import record
-from tests.selfplay.commands.sweep.sweeps import finish, flags, reported, run, run_on_terminal, wait_for
+from tests.runs import newest
+from tests.selfplay.commands.sweep.sweeps import (
+    finish,
+    flags,
+    interrupt,
+    reported,
+    run,
+    run_on_terminal,
+    wait_for,
+)
 
 pytest.importorskip("ray", reason="the extra `sweep` is not installed; .ci/run runs these tests with it")
 
@@ -24,17 +33,30 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+def rows_of(place: Path) -> list[record.Row]:
+    """Return how the runs of a sweep stand, none before it has begun."""
+    return record.read(place).rows if (place / record.FILE).exists() else []
+
+
+def done(place: Path) -> list[record.Row]:
+    """Return the runs that have come to their end."""
+    return [row for row in rows_of(place) if row.state == "done"]
+
+
 def checkpoint(place: Path) -> int:
     """Return how many checkpoints the run that is at work has written."""
-    rows = [row for row in record.read(place).rows if row.state == "running"]
-    found = [int(path.stem) for row in rows for path in (place / row.name / "checkpoint").glob("*.json")]
-    return max(found, default=0)
+    return max((newest(place / row.name) for row in rows_of(place) if row.state == "running"), default=0)
+
+
+def model(place: Path, name: str) -> bytes:
+    """Return what a run has learned."""
+    return (place / name / "model.safetensors").read_bytes()
 
 
 def same(one: Path, other: Path) -> None:
     """Assert that two sweeps have come to the same models and to the same report."""
     for name in GOOD:
-        assert (one / name / "model.safetensors").read_bytes() == (other / name / "model.safetensors").read_bytes()
+        assert model(one, name) == model(other, name)
     first, second = reported(one), reported(other)
     assert first.keys() == second.keys() >= {"report.md", "runs.csv", "evaluations.csv", "proved-steps.png"}
     assert [name for name in first if first[name] != second[name]] == []
@@ -57,8 +79,8 @@ def test_a_sweep_comes_to_its_end_and_names_what_failed(whole: Path) -> None:
 def test_ctrl_c_and_resume_lose_nothing(whole: Path, tmp_path: Path) -> None:
     place = tmp_path / "it"
     process = start(*flags(*VARIED, "--dir", str(place)))
-    wait_for(lambda: (place / record.FILE).exists() and checkpoint(place) >= 2)
-    process.send_signal(signal.SIGINT)
+    wait_for(lambda: checkpoint(place) >= 2)
+    interrupt(process)
     output = finish(process, status=130)
     assert "to be gone on with" in output
     rows = record.read(place).rows
@@ -79,7 +101,7 @@ def test_ctrl_c_and_resume_lose_nothing(whole: Path, tmp_path: Path) -> None:
 def test_a_run_whose_worker_is_killed_goes_on_from_its_checkpoint(whole: Path, tmp_path: Path) -> None:
     place = tmp_path / "it"
     process = start(*flags(*VARIED, "--dir", str(place), "--cpus", "1"))
-    wait_for(lambda: (place / record.FILE).exists() and checkpoint(place) >= 2)
+    wait_for(lambda: checkpoint(place) >= 2)
     [worker] = workers(process.pid)
     assert kill(worker)
     finish(process)
@@ -89,25 +111,32 @@ def test_a_run_whose_worker_is_killed_goes_on_from_its_checkpoint(whole: Path, t
     same(whole, place)
 
 
-def test_a_search_tries_settings_by_the_plies_to_a_proof(tmp_path: Path) -> None:
+def test_a_search_that_is_interrupted_tries_its_settings_by_the_plies_to_a_proof(tmp_path: Path) -> None:
     place = tmp_path / "it"
-    search = (
-        "--search",
-        "4",
-        "--seeds",
-        "1000,1001",
-        "--vary",
-        "learning_rate=0.001..0.1",
-        "--vary",
-        "mask=true,false",
-    )
-    run(*flags(*search, "--dir", str(place), length=4_800))
-    rows = record.read(place).rows
-    assert len({json.dumps(row.values) for row in rows}) == 4
-    assert {row.state for row in rows} <= {"done", "dropped"}
-    assert all(0.001 <= row.values["learning_rate"] <= 0.1 for row in rows)
-    assert sum(row.state == "done" for row in rows) >= 4
-    before = record.read(place)
+    varied = ("--vary", "learning_rate=0.001..0.1", "--vary", "mask=true,false")
+    search = ("--search", "4", "--seeds", "1000,1001", *varied, "--cpus", "1")
+    process = start(*flags(*search, "--dir", str(place), length=14_400))
+    # Of the first two settings three of four runs have ended, and the last of them is at work.
+    wait_for(lambda: len(done(place)) >= 3 and checkpoint(place) >= 2)
+    interrupt(process)
+    finish(process, status=130)
+    trained = {row.name: (row, model_written(place, row)) for row in done(place)}
+    stopped = [row.name for row in rows_of(place) if row.state == "waiting" and (place / row.name).exists()]
+    assert 3 <= len(trained) < 8
+    run("--resume", str(place))
+    rows = {row.name: row for row in rows_of(place)}
+    assert {name: (rows[name], model_written(place, rows[name])) for name in trained} == trained  # not once more
+    assert all((rows[name].state, rows[name].starts) == ("done", 2) for name in stopped)
+    settings = {json.dumps(row.values) for row in rows.values()}
+    assert len(settings) == 4
+    assert {(json.dumps(row.values), row.seed) for row in rows.values()} == {*product(settings, (1000, 1001))}
+    assert {row.state for row in rows.values()} <= {"done", "dropped"}
+    assert all(0.001 <= row.values["learning_rate"] <= 0.1 for row in rows.values())
     run("--resume", str(place))  # which knows that all has been tried
-    assert [row.values for row in record.read(place).rows] == [row.values for row in before.rows]
+    assert {row.name: row for row in rows_of(place)} == rows
     assert b"4 settings by steps to a proof" in reported(place)["report.md"]
+
+
+def model_written(place: Path, row: record.Row) -> int:
+    """Return when a run's model was written, in nanoseconds."""
+    return (place / row.name / "model.safetensors").stat().st_mtime_ns
