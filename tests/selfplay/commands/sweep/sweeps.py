@@ -46,6 +46,17 @@ def run(*args: str) -> str:
     return finish(start(*args))
 
 
+def refused(*args: str) -> str:
+    """Run `selfplay sweep`, which must refuse these arguments, and return all that it complains of."""
+    process = start(*args)
+    try:
+        output, complaint = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert (process.returncode, output) == (2, "")
+    return complaint
+
+
 def interrupt(process: subprocess.Popen[str]) -> None:
     """Press Ctrl-C, of which a terminal tells all that the sweep has started too."""
     os.killpg(process.pid, signal.SIGINT)

@@ -1,18 +1,22 @@
-"""Sweeps on Ray: to their end, interrupted, with workers that die, with runs that fail, and as a search."""
+"""Sweeps on Ray: to their end, interrupted, with workers that die, runs that fail, on a cluster, and as a search."""
 
 import json
+import socket
+import tempfile
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
 import pytest
 
-from benchmarks.sweeps.processes import kill, start, workers
+from benchmarks.sweeps.processes import descendants, kill, start, workers
 from selfplay.commands.sweep import record
 from tests.runs import newest
 from tests.selfplay.commands.sweep.sweeps import (
     finish,
     flags,
     interrupt,
+    refused,
     reported,
     run,
     run_on_terminal,
@@ -31,6 +35,22 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("whole") / "it"
     run(*flags(*VARIED, "--dir", str(place)))
     return place
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Yield the address of a cluster of one machine, which is this one, and on which no other machine can look."""
+    from ray.cluster_utils import Cluster  # noqa: PLC0415 (there may be none)
+
+    from selfplay.commands.sweep import engine  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as folder, engine.without_dashboard():
+        monkeypatch.setenv("RAY_TMPDIR", folder)  # a short name: the paths of sockets must not be long
+        found = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "node_ip_address": engine.LOOPBACK})
+        try:
+            yield found.address
+        finally:
+            found.shutdown()
 
 
 def rows_of(place: Path) -> list[record.Row]:
@@ -109,6 +129,26 @@ def test_a_run_whose_worker_is_killed_goes_on_from_its_checkpoint(whole: Path, t
     assert len(again) == 1
     assert len(list((place / again[0]).glob("events.out.tfevents.*"))) == 2  # or it would have begun again
     same(whole, place)
+
+
+def test_a_sweep_on_a_cluster_comes_to_the_same_models(whole: Path, cluster: str, tmp_path: Path) -> None:
+    place = tmp_path / "it"
+    process = start(*flags("--seeds", "1000", "--each", "mask=true", "--dir", str(place), "--address", cluster))
+    wait_for(lambda: checkpoint(place) >= 1)
+    assert descendants(process.pid) == []  # so that it is the cluster which trains
+    finish(process)
+    assert [row.name for row in done(place)] == GOOD[:2]
+    assert [model(place, name) for name in GOOD[:2]] == [model(whole, name) for name in GOOD[:2]]
+
+
+def test_an_address_where_nobody_listens_is_refused_in_one_line(tmp_path: Path) -> None:
+    place = tmp_path / "it"
+    with socket.socket() as taken:
+        taken.bind(("", 0))  # where nobody else can listen either
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        complaint = refused(*flags("--dir", str(place), "--address", address))
+    assert complaint == f"selfplay sweep: --address {address}: there is no Ray cluster (Connection refused)\n"
+    assert not place.exists()  # or it would be in the way of the same command with another address
 
 
 def test_a_search_that_is_interrupted_tries_its_settings_by_the_plies_to_a_proof(tmp_path: Path) -> None:
