@@ -20,13 +20,9 @@ PATIENCE = 180
 """Seconds after which a sweep hangs."""
 
 
-def flags(*more: str, length: int | None = LENGTH) -> list[str]:
-    """Return the flags of a sweep of small runs with a checkpoint whenever one may be written.
-
-    `length` is in plies; None if `more` says it.
-    """
-    values = SMALL if length is None else (*SMALL, f"total_steps={length}")
-    sets = [word for value in values for word in ("--set", value)]
+def flags(*more: str, length: int = LENGTH) -> list[str]:
+    """Return the flags of a sweep of small runs with a checkpoint whenever one may be written."""
+    sets = [word for value in (*SMALL, f"total_steps={length}") for word in ("--set", value)]
     return [*sets, "--checkpoint-interval", "0.01", *more]
 
 
