@@ -34,9 +34,20 @@ def descendants(process: int) -> list[int]:
     return list(below(process))
 
 
+def session(leader: int) -> list[int]:
+    """Return the processes that `start` and what it started have left at work, also once the first has ended itself."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, _, number = path.read_text().rpartition(")")[2].split()[:4]
+            if int(number) == leader and state != "Z":  # which has ended, and nobody has asked how
+                found.append(int(path.parent.name))
+    return found
+
+
 def workers(process: int) -> list[int]:
     """Return the workers that a process, or those it has started, has at work."""
-    return [pid for pid in descendants(process) if _command_line(pid).startswith(b"ray::Worker")]
+    return [pid for pid in descendants(process) if title(pid).startswith(b"ray::Worker")]
 
 
 def kill(pid: int) -> bool:
@@ -57,7 +68,8 @@ def megabytes(pid: int) -> float:
     return next((int(line.split()[1]) / MEGABYTE for line in lines if line.startswith("Pss:")), 0.0)
 
 
-def _command_line(pid: int) -> bytes:
+def title(pid: int) -> bytes:
+    """Return the command line of a process, or what it calls itself; nothing if it has ended."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:

@@ -77,11 +77,11 @@ def main(args: Sequence[str], prog: str = "selfplay sweep") -> None:
     sweep = _resumed(config.resume) if config.resume is not None else _new(config)
     from selfplay.commands.sweep import engine  # before there is a folder: it may not be installed
 
+    address = None if config.address is None else engine.find(config.address)  # nor may there be a cluster
     if config.resume is None:
         run_folder.create(sweep.place, "--dir")
     with locked(sweep.place):
-        sweep.write()
-        ended = engine.train(sweep, config.cpus, config.address, config.checkpoint_interval)
+        ended = engine.train(sweep, config.cpus, address, config.checkpoint_interval)
     _present(sweep)
     if not ended:
         raise KeyboardInterrupt(f"interrupted; every run has its checkpoint in {sweep.place}")

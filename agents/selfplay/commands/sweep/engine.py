@@ -8,6 +8,7 @@ import contextlib
 import logging
 import os
 import shutil
+import socket
 import sys
 import tempfile
 import warnings
@@ -43,10 +44,15 @@ from selfplay.errors import UserError, one_line, what_failed  # noqa: E402
 from selfplay.program import when_asked_to_stop  # noqa: E402
 from selfplay.runs.screen import shown  # noqa: E402
 
+for _name in ("ray", "optuna"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
 MOST_DEATHS = 10
 """Of a run's workers, one after the other, after which it has failed: it may be what kills them."""
 OBJECT_STORE = 100_000_000
 """Bytes of shared memory; what workers say is small."""
+TO_CONNECT = 10.0
+"""Seconds to wait for a cluster to take a connection."""
 LOOPBACK = "127.0.0.2" if sys.platform == "linux" else None
 """Where Ray is to be found on this machine alone; of 127.0.0.1 it would make an address that others can reach."""
 OBJECTIVE, SEEDS = "objective", "training_iteration"
@@ -119,9 +125,10 @@ class Recorder(tune.Callback):
         del iteration, trials
         rows, ended = self._rows(trial), result["ended"]
         row = rows[result["run"]]
-        row.state, row.why, row.proved = ended["state"], one_line(ended["why"]), ended["proved"]
-        row.host, row.seconds = ended["host"], ended["seconds"]
-        self._screen.ended(row)
+        if row.state != "done":  # or a worker before has come so far, and this one has only found it so
+            row.state, row.why, row.proved = ended["state"], one_line(ended["why"]), ended["proved"]
+            row.host, row.seconds = ended["host"], ended["seconds"]
+            self._screen.ended(row)
         if not result[tune.result.DONE]:
             self._begin(rows)
         self._sweep.write()
@@ -177,8 +184,9 @@ class Recorder(tune.Callback):
 
     def _begin(self, rows: Sequence[Row]) -> None:
         for row in rows:
-            if row.state in ("waiting", "running"):
+            if row.state == "waiting":
                 row.state, row.starts = "running", row.starts + 1
+            if row.state == "running":
                 break
         self._sweep.write()
 
@@ -221,6 +229,7 @@ def train(sweep: Sweep, cpus: int | None, address: str | None, interval: float) 
         return True
     (sweep.place / STOP).unlink(missing_ok=True)
     with connected(cpus, address) as own, shown(Screen(sweep, cpus or _cores())) as screen:
+        sweep.write()  # not before: where Ray does not start the folder is still empty, and can be used again
         recorder = Recorder(sweep, screen)
         run_config = tune.RunConfig(
             name="sweep",
@@ -263,6 +272,22 @@ def _search(sweep: Sweep, cpus: int | None) -> tuple[dict[str, Any], tune.TuneCo
     return {}, how
 
 
+def find(address: str) -> str:
+    """Return the address of the cluster that is meant, at which something listens; Ray itself would try for minutes.
+
+    Raises:
+        UserError: there is none.
+    """
+    try:
+        found = ray._private.services.canonicalize_bootstrap_address_or_die(address)
+        host, _, port = found.rpartition(":")
+        socket.create_connection((host.strip("[]"), int(port)), TO_CONNECT).close()
+    except (OSError, OverflowError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise UserError(f"--address {address}: there is no Ray cluster ({why})") from None
+    return str(found)
+
+
 @contextlib.contextmanager
 def connected(cpus: int | None, address: str | None) -> Iterator[Path]:
     """Start Ray on this machine, or connect to a cluster, and give it a folder that is gone afterwards.
@@ -270,8 +295,6 @@ def connected(cpus: int | None, address: str | None) -> Iterator[Path]:
     Raises:
         UserError: there is no cluster at the address.
     """
-    for name in ("ray", "optuna"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL, "include_dashboard": False}
     own = Path(tempfile.mkdtemp(prefix="selfplay-"))
     try:
@@ -279,7 +302,7 @@ def connected(cpus: int | None, address: str | None) -> Iterator[Path]:
             warnings.simplefilter("ignore")
             if address is None:
                 cores = cpus or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-                with _without_dashboard():
+                with without_dashboard():
                     ray.init(
                         "local",
                         num_cpus=cores,
@@ -303,7 +326,7 @@ def connected(cpus: int | None, address: str | None) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _without_dashboard() -> Iterator[None]:
+def without_dashboard() -> Iterator[None]:
     """Keep Ray from starting the process of its dashboard, which it starts though it is told not to include one.
 
     All that this process then does is to ask the network which cloud it is in, for the statistics that are off.

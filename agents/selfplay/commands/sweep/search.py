@@ -82,7 +82,9 @@ def searcher(sweep: Sweep, already: Known, metric: str) -> OptunaSearch:
     """Return Optuna's search, which goes on with what was begun and knows what has ended."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     space = distributions(sweep.plan)
-    search = Search(space, metric=metric, mode="min", points_to_evaluate=already.begun or None, seed=0)
+    drawn_so_far = len(already.ended) + len(already.begun)
+    # A seed of its own for each process that goes on, or it would draw again what the first has drawn.
+    search = Search(space, metric=metric, mode="min", points_to_evaluate=already.begun or None, seed=drawn_so_far)
     for point, value in already.ended:
         search.add_evaluated_point(point, value)
     return search

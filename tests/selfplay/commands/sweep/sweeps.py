@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pty
+import signal
 import subprocess
 import sys
 import time
@@ -39,6 +40,22 @@ def finish(process: subprocess.Popen[str], status: int = 0) -> str:
 def run(*args: str) -> str:
     """Run `selfplay sweep` to its end."""
     return finish(start(*args))
+
+
+def refused(*args: str) -> str:
+    """Run `selfplay sweep`, which must refuse these arguments, and return all that it complains of."""
+    process = start(*args)
+    try:
+        output, complaint = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert (process.returncode, output) == (2, "")
+    return complaint
+
+
+def interrupt(process: subprocess.Popen[str]) -> None:
+    """Press Ctrl-C, of which a terminal tells all that the sweep has started too."""
+    os.killpg(process.pid, signal.SIGINT)
 
 
 def run_on_terminal(*args: str) -> str:

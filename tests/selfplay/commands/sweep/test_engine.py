@@ -1,14 +1,33 @@
-"""Sweeps on Ray: to their end, interrupted, with workers that die, with runs that fail, and as a search."""
+"""Sweeps on Ray: to their end, interrupted, ended, with workers that die, runs that fail, a cluster, and a search."""
 
+import contextlib
 import json
+import os
 import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
 
-from benchmarks.sweeps.processes import kill, start, workers
+from benchmarks.sweeps.processes import descendants, kill, session, start, title, workers
 from selfplay.commands.sweep import record
-from tests.selfplay.commands.sweep.sweeps import finish, flags, reported, run, run_on_terminal, wait_for
+from selfplay.runs.checkpoints import finished
+from tests.runs import newest
+from tests.selfplay.commands.sweep.sweeps import (
+    finish,
+    flags,
+    interrupt,
+    refused,
+    reported,
+    run,
+    run_on_terminal,
+    wait_for,
+)
 
 pytest.importorskip("ray", reason="the extra `sweep` is not installed; .ci/run runs these tests with it")
 
@@ -24,17 +43,89 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, int]]:
+    """Yield a sweep whose own process was killed while its workers were at work, and the number of its session."""
+    place = tmp_path_factory.mktemp("killed") / "it"
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", folder)  # what a killed sweep leaves there is cleared away with it
+        with at_work(place) as (process, frozen):
+            patch.undo()
+            with process:
+                process.kill()
+            time.sleep(2)  # after which they look at once whether Ray is still there, and not when the run is over
+            for worker in frozen:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGCONT)
+            yield place, process.pid
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Yield the address of a cluster of one machine, which is this one, and on which no other machine can look."""
+    from ray.cluster_utils import Cluster  # noqa: PLC0415 (there may be none)
+
+    from selfplay.commands.sweep import engine  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as folder, engine.without_dashboard():
+        monkeypatch.setenv("RAY_TMPDIR", folder)  # a short name: the paths of sockets must not be long
+        found = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "node_ip_address": engine.LOOPBACK})
+        try:
+            yield found.address
+        finally:
+            found.shutdown()
+
+
+def rows_of(place: Path) -> list[record.Row]:
+    """Return how the runs of a sweep stand, none before it has begun."""
+    return record.read(place).rows if (place / record.FILE).exists() else []
+
+
+def done(place: Path) -> list[record.Row]:
+    """Return the runs that have come to their end."""
+    return [row for row in rows_of(place) if row.state == "done"]
+
+
 def checkpoint(place: Path) -> int:
     """Return how many checkpoints the run that is at work has written."""
-    rows = [row for row in record.read(place).rows if row.state == "running"]
-    found = [int(path.stem) for row in rows for path in (place / row.name / "checkpoint").glob("*.json")]
-    return max(found, default=0)
+    return max((newest(place / row.name) for row in rows_of(place) if row.state == "running"), default=0)
+
+
+@contextlib.contextmanager
+def at_work(place: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+    """Yield a sweep that has begun its only run, and its workers, which were told to stand still.
+
+    Or they would answer what asks them to stop, or come to the end of the run before they could be ended.
+    """
+    process = start(*flags("--seeds", "1000", "--cpus", "1", "--dir", str(place)))
+    try:
+        wait_for(lambda: checkpoint(place) >= 2)
+        frozen = workers(process.pid)
+        for worker in frozen:
+            os.kill(worker, signal.SIGSTOP)
+        yield process, frozen
+    finally:
+        for pid in session(process.pid):
+            kill(pid)
+
+
+def goes_on(place: Path, whole: Path) -> None:
+    """Assert that the only run of a sweep was interrupted, and goes on to what it has come to in `whole`."""
+    assert not finished(place / GOOD[0])
+    run("--resume", str(place))
+    assert len(list((place / GOOD[0]).glob("events.out.tfevents.*"))) == 2  # or it would have begun again
+    assert model(place, GOOD[0]) == model(whole, GOOD[0])
+
+
+def model(place: Path, name: str) -> bytes:
+    """Return what a run has learned."""
+    return (place / name / "model.safetensors").read_bytes()
 
 
 def same(one: Path, other: Path) -> None:
     """Assert that two sweeps have come to the same models and to the same report."""
     for name in GOOD:
-        assert (one / name / "model.safetensors").read_bytes() == (other / name / "model.safetensors").read_bytes()
+        assert model(one, name) == model(other, name)
     first, second = reported(one), reported(other)
     assert first.keys() == second.keys() >= {"report.md", "runs.csv", "evaluations.csv", "proved-steps.png"}
     assert [name for name in first if first[name] != second[name]] == []
@@ -54,11 +145,17 @@ def test_a_sweep_comes_to_its_end_and_names_what_failed(whole: Path) -> None:
     assert not (whole / record.STOP).exists()
 
 
+def test_a_sweep_that_is_killed_goes_on(killed: tuple[Path, int], whole: Path) -> None:
+    place, leader = killed
+    wait_for(lambda: not any(title(pid).startswith(b"ray::Worker") for pid in session(leader)))
+    goes_on(place, whole)
+
+
 def test_ctrl_c_and_resume_lose_nothing(whole: Path, tmp_path: Path) -> None:
     place = tmp_path / "it"
     process = start(*flags(*VARIED, "--dir", str(place)))
-    wait_for(lambda: (place / record.FILE).exists() and checkpoint(place) >= 2)
-    process.send_signal(signal.SIGINT)
+    wait_for(lambda: checkpoint(place) >= 2)
+    interrupt(process)
     output = finish(process, status=130)
     assert "to be gone on with" in output
     rows = record.read(place).rows
@@ -79,7 +176,7 @@ def test_ctrl_c_and_resume_lose_nothing(whole: Path, tmp_path: Path) -> None:
 def test_a_run_whose_worker_is_killed_goes_on_from_its_checkpoint(whole: Path, tmp_path: Path) -> None:
     place = tmp_path / "it"
     process = start(*flags(*VARIED, "--dir", str(place), "--cpus", "1"))
-    wait_for(lambda: (place / record.FILE).exists() and checkpoint(place) >= 2)
+    wait_for(lambda: checkpoint(place) >= 2)
     [worker] = workers(process.pid)
     assert kill(worker)
     finish(process)
@@ -89,25 +186,72 @@ def test_a_run_whose_worker_is_killed_goes_on_from_its_checkpoint(whole: Path, t
     same(whole, place)
 
 
-def test_a_search_tries_settings_by_the_plies_to_a_proof(tmp_path: Path) -> None:
+def test_a_sweep_on_a_cluster_comes_to_the_same_models(whole: Path, cluster: str, tmp_path: Path) -> None:
     place = tmp_path / "it"
-    search = (
-        "--search",
-        "4",
-        "--seeds",
-        "1000,1001",
-        "--vary",
-        "learning_rate=0.001..0.1",
-        "--vary",
-        "mask=true,false",
-    )
-    run(*flags(*search, "--dir", str(place), length=4_800))
-    rows = record.read(place).rows
-    assert len({json.dumps(row.values) for row in rows}) == 4
-    assert {row.state for row in rows} <= {"done", "dropped"}
-    assert all(0.001 <= row.values["learning_rate"] <= 0.1 for row in rows)
-    assert sum(row.state == "done" for row in rows) >= 4
-    before = record.read(place)
+    process = start(*flags("--seeds", "1000,1001", "--cpus", "1", "--dir", str(place), "--address", cluster))
+    wait_for(lambda: checkpoint(place) >= 1)
+    assert descendants(process.pid) == []  # so that it is the cluster which trains
+    finish(process)
+    assert [row.name for row in done(place)] == GOOD[::2]
+    assert [model(place, name) for name in GOOD[::2]] == [model(whole, name) for name in GOOD[::2]]
+
+
+def test_an_address_where_nobody_listens_is_refused_in_one_line(tmp_path: Path) -> None:
+    place = tmp_path / "it"
+    with socket.socket() as taken:
+        taken.bind(("", 0))  # where nobody else can listen either
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        complaint = refused(*flags("--dir", str(place), "--address", address))
+    assert complaint == f"selfplay sweep: --address {address}: there is no Ray cluster (Connection refused)\n"
+    assert not place.exists()  # or it would be in the way of the same command with another address
+
+
+def test_a_search_that_is_interrupted_tries_its_settings_by_the_plies_to_a_proof(tmp_path: Path) -> None:
+    place = tmp_path / "it"
+    varied = ("--vary", "learning_rate=0.001..0.1", "--vary", "mask=true,false")
+    search = ("--search", "3", "--seeds", "1000,1001", *varied, "--cpus", "1")
+    process = start(*flags(*search, "--dir", str(place), length=9_600))
+    # Of the first two settings three of four runs have ended, and the last of them is at work.
+    wait_for(lambda: len(done(place)) >= 3 and checkpoint(place) >= 2)
+    interrupt(process)
+    finish(process, status=130)
+    trained = {row.name: (row, model_written(place, row)) for row in done(place)}
+    stopped = [row.name for row in rows_of(place) if row.state == "waiting" and (place / row.name).exists()]
+    assert 3 <= len(trained) < 6
+    run("--resume", str(place))
+    rows = {row.name: row for row in rows_of(place)}
+    assert {name: (rows[name], model_written(place, rows[name])) for name in trained} == trained  # not once more
+    assert all((rows[name].state, rows[name].starts) == ("done", 2) for name in stopped)
+    settings = {json.dumps(row.values) for row in rows.values()}
+    assert len(settings) == 3
+    assert {(json.dumps(row.values), row.seed) for row in rows.values()} == {*product(settings, (1000, 1001))}
+    assert {row.state for row in rows.values()} <= {"done", "dropped"}
+    assert all(0.001 <= row.values["learning_rate"] <= 0.1 for row in rows.values())
     run("--resume", str(place))  # which knows that all has been tried
-    assert [row.values for row in record.read(place).rows] == [row.values for row in before.rows]
-    assert b"4 settings by steps to a proof" in reported(place)["report.md"]
+    assert {row.name: row for row in rows_of(place)} == rows
+    assert b"3 settings by steps to a proof" in reported(place)["report.md"]
+
+
+def model_written(place: Path, row: record.Row) -> int:
+    """Return when a run's model was written, in nanoseconds."""
+    return (place / row.name / "model.safetensors").stat().st_mtime_ns
+
+
+def test_a_second_ctrl_c_ends_a_sweep_at_once(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "it"
+    with tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        with at_work(place) as (process, frozen):
+            assert frozen
+            interrupt(process)
+            wait_for((place / record.STOP).exists)  # the first has been heard, and nobody can answer it
+            interrupt(process)
+            finish(process, status=130)
+            wait_for(lambda: not session(process.pid))
+        assert not list(Path(folder).glob("selfplay-*"))
+    goes_on(place, whole)
+
+
+def test_a_sweep_that_is_killed_leaves_no_process(killed: tuple[Path, int]) -> None:
+    # The last test of this file, because two of Ray's processes ask after the others for a minute before they end.
+    wait_for(lambda: not session(killed[1]))
