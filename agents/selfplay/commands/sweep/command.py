@@ -42,8 +42,8 @@ class SweepConfig:
     each: Words = ()
     """NAME=VALUE,VALUE,...: each value is trained by itself, all else as without it, and so is none of them."""
     search: int | None = None
-    """Try so many settings that Optuna chooses among those of --vary, in place of every combination; after each seed
-    only the best third goes on with the next."""
+    """Try so many settings that Optuna chooses among those of --vary, in place of every combination; after one
+    seed, three seeds, nine and so on only the best third goes on."""
     objective: Literal["steps", "updates"] | None = None
     """What a search makes small: steps (plies, or games) or updates to the first evaluation from which the proof held;
     steps, if nothing is named. A run without a proof counts for more than any with one."""
