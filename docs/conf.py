@@ -55,6 +55,7 @@ docs/sweeps
 docs/published-learners
 docs/bigger-boards
 docs/results
+docs/evidence
 docs/performance
 agents/selfplay/model/README
 ```
