@@ -18,7 +18,6 @@ from tictactoe.tree import BoolArray, IntArray
 RULES = Rules()
 BOARDS, EPSILON = 64, 0.5
 SPARSE = Rewards(allow=0.0, loss=-1.0)
-Evaluated = selfplay.Evaluation
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class Greedy:
     def act(self, observation: Any, action_mask: Any = None) -> IntArray:
         """Return the cells [B] for observations [B, 3, 3, 3] of the mover's view; what is empty is seen in plane 0."""
         del action_mask
-        seen = np.asarray(observation, dtype=np.float32).reshape(len(observation), -1)
+        seen = flat(np.asarray(observation))
         values = self.learner.values(seen)
         return best(values, seen.reshape(-1, CELLS, 3)[..., 0] == 1 if self.masked != "nothing" else None)
 
@@ -68,8 +67,7 @@ def epsilon_greedy(values: FloatArray, legal: BoolArray, masked: Masked, generat
 
 def look(state: batch.State) -> tuple[FloatArray, BoolArray]:
     """Return what the movers see, [B, 27], and which cells are empty, [B, 9]."""
-    seen = batch.observe(RULES, state, "mover").reshape(-1, 3 * CELLS).astype(np.float32)
-    return seen, batch.action_mask(RULES, state)
+    return flat(batch.observe(RULES, state, "mover")), batch.action_mask(RULES, state)
 
 
 def looked_at(how: SelfPlay, before: BoolArray, after: BoolArray) -> BoolArray:
@@ -79,19 +77,44 @@ def looked_at(how: SelfPlay, before: BoolArray, after: BoolArray) -> BoolArray:
     return before if how.stale_mask else after
 
 
+class Waiting:
+    """Hold each seat's last move on each board, until its own next turn or the end of the game says what came of it.
+
+    Of a move that no longer waits `goes_on` is False.
+    """
+
+    def __init__(self) -> None:
+        nothing = np.zeros(BOARDS, np.int64)
+        seen, cells = np.zeros((BOARDS, 3 * CELLS), np.float32), np.zeros((BOARDS, CELLS), bool)
+        self.own = Transitions(seen, nothing, nothing.astype(np.float32), nothing == 1, seen, cells)
+        """Of the seat that is to move."""
+        self.others = self.own
+
+    def followed(self, seen: FloatArray, legal: BoolArray) -> Transitions:
+        """Return the moves whose seats see this at their own next turn."""
+        return chosen(self.own._replace(next_observation=seen, next_legal=legal), self.own.goes_on)
+
+    def ended(self, reward: FloatArray, ended: BoolArray) -> Transitions:
+        """Return the moves after which the opponent has ended the game, with what their seats are paid for that."""
+        last = self.others._replace(reward=self.others.reward + reward, goes_on=np.zeros_like(ended))
+        return chosen(last, ended & self.others.goes_on)
+
+    def turn(self, moved: Transitions, ended: BoolArray) -> None:
+        """Let the seats change; nothing waits for a game that has ended."""
+        self.own, self.others = self.others._replace(goes_on=self.others.goes_on & ~ended), moved
+
+
 def self_play(
     how: SelfPlay, seed: int, plies: int, watch: Callable[[int, Learner], None] | None = None
-) -> tuple[Learner, Evaluated]:
+) -> tuple[Learner, selfplay.Evaluation]:
     """Train for so many plies in all; `watch` is called after each ply of all boards, with their number."""
     learner, generator = Learner(seed, how.sign), np.random.default_rng(seed)
     state = batch.reset(RULES, BOARDS, np)
-    own: Transitions | None = None  # the last move of the seat that is to move, on each board
-    others: Transitions | None = None  # that of the other seat
+    waiting = Waiting()
     for ply in range(BOARDS, plies + 1, BOARDS):
         seen, legal = look(state)
-        if how.follows == "own next turn" and own is not None:
-            followed = own._replace(next_observation=seen, next_legal=looked_at(how, legal, legal))
-            learner.remember(chosen(followed, own.goes_on))
+        if how.follows == "own next turn":
+            learner.remember(waiting.followed(seen, looked_at(how, legal, legal)))
         actions = epsilon_greedy(learner.values(seen), legal, how.masked, generator)
         played = batch.step(RULES, how.rewards, state, actions)
         reward, other_reward, ended = played.reward, played.other_reward, played.terminated
@@ -105,12 +128,9 @@ def self_play(
             learner.remember(moved)
         else:
             learner.remember(chosen(moved, ended))
-            if others is not None and how.loser_told:
-                told = others._replace(reward=others.reward + other_reward.astype(np.float32))
-                learner.remember(chosen(told._replace(goes_on=np.zeros_like(ended)), ended & others.goes_on))
-            if others is not None:
-                others = others._replace(goes_on=others.goes_on & ~ended)
-            own, others = others, moved
+            if how.loser_told:
+                learner.remember(waiting.ended(other_reward.astype(np.float32), ended))
+            waiting.turn(moved, ended)
         state = batch.restart(played.state, ended)
         learner.learn()
         if watch is not None:
@@ -134,7 +154,7 @@ class Versus:
     masked: Masked = "moves and targets"
 
 
-def versus(how: Versus, seed: int, plies: int) -> tuple[Learner, Evaluated, float]:
+def versus(how: Versus, seed: int, plies: int) -> tuple[Learner, selfplay.Evaluation, float]:
     """Train for so many of its own plies; return also which part of the games an opponent's taken cell ended."""
     learner, generator = Learner(seed, 1), np.random.default_rng(seed)
     envs: Any = gymnasium.make_vec(
