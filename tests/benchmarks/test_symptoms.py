@@ -148,6 +148,12 @@ def test_a_table_learns_both_seats_by_itself_and_one_game_at_a_time() -> None:
     assert table.judged(table.learn("itself", "opponent's turn", 1.0, 60_000, seed=0)).beaten_lines < 20
 
 
+def test_a_table_hears_of_the_moves_after_which_it_has_lost() -> None:
+    learned = table.learn("itself", "own next turn", 1.0, 300, seed=0)
+    numbers_learned = [value for values in learned.values() for value in values.values()]
+    assert min(numbers_learned) < 0 < max(numbers_learned)
+
+
 def test_ties_are_told_from_wins_and_from_taken_cells() -> None:
     class Plays:
         def __init__(self, cells: list[int]) -> None:
@@ -159,7 +165,7 @@ def test_ties_are_told_from_wins_and_from_taken_cells() -> None:
 
     assert measures.ties_with_itself(Plays([0, 1, 2, 4, 3, 5, 7, 6, 8]))
     assert not measures.ties_with_itself(Plays([0, 3, 1, 4, 2, 5, 6, 7, 8]))
-    assert not measures.ties_with_itself(Plays([0, 1, 2, 4, 3, 5, 7, 6, 6]))
+    assert not measures.ties_with_itself(Plays([0, 1, 2, 4, 3, 5, 7, 6, 7]))
 
 
 def test_numbers_are_written_and_read_alike(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
