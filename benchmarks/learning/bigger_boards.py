@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.measuring import machine, tables
-from benchmarks.measuring.flags import read_flags
+from benchmarks.measuring.flags import check_known, read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import in_turns
 from benchmarks.training import runs
@@ -30,7 +30,6 @@ from selfplay.agent import Player
 from selfplay.commands.arena.matches import Entrant, Judged, Uniform, sample
 from selfplay.commands.command_line import run_command
 from selfplay.dqn.config import DQNConfig
-from selfplay.errors import UserError
 from selfplay.proof.evaluation import Proof, SeatEvaluation
 from selfplay.proof.judge import trusted
 from selfplay.proof.reach import Unfinished, Unproved, assess
@@ -204,8 +203,7 @@ def seat_cells(done: Sequence[Run], seat: int) -> list[str]:
 def main(args: Sequence[str]) -> None:
     """Measure, and print each run as it ends and the table at the end."""
     flags = read_flags(Flags, args, PROG)
-    if unknown := sorted(set(flags.rows) - ROWS.keys()):
-        raise UserError(f"--rows must be some of {', '.join(ROWS)}, got {unknown}")
+    check_known("--rows", flags.rows, ROWS)
     console = machine.start("Bigger boards", [], flags.seeds)
     done = in_turns(console, flags.seeds, flags.rows, lambda name, seed: measure(name, seed, flags))
     note = (

@@ -26,6 +26,7 @@ from selfplay.commands.command_line import run_command
 from selfplay.dqn.adam import Adam
 from selfplay.files import write_csv
 from selfplay.proof.evaluation import Proof
+from selfplay.runs.loop import first_of_final_streak
 
 PROG = "python -m benchmarks.learning.published_update"
 DECAY, LEAST = 0.95, 0.01
@@ -89,9 +90,8 @@ def measure(update: str, seed: int, total_steps: int) -> Run:
     loss = clipped_error if update == UPDATES[3] else torch.nn.functional.mse_loss
     with patch("selfplay.dqn.agent.Adam", optimizer), patch("torch.nn.functional.mse_loss", loss):
         records = list(training(config))
-    beaten = [record.steps for record in records if not is_proof(record)]
-    proved = [record.steps for record in records if record.steps > max(beaten, default=0)]
-    return Run(update, seed, min(proved, default=math.inf))
+    first = first_of_final_streak([is_proof(record) for record in records])
+    return Run(update, seed, math.inf if first is None else records[first].steps)
 
 
 def is_proof(record: Record) -> bool:

@@ -1,7 +1,7 @@
 """Read what a script was told, and refuse what measures nothing before hours of work are lost for it."""
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -36,6 +36,16 @@ def read_flags(kind: type[Flags], args: Sequence[str], prog: str, may_be_empty: 
         elif isinstance(value, Path):
             _check_place(name, value)
     return flags
+
+
+def check_known(name: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse names of what a script does not have.
+
+    Raises:
+        UserError: there is such a name.
+    """
+    if unknown := sorted(set(given) - set(known)):
+        raise UserError(f"{name} must be some of {', '.join(known)}, got {unknown}")
 
 
 def _check_place(name: str, path: Path) -> None:

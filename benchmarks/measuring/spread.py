@@ -49,4 +49,4 @@ def brief_number(value: float) -> str:
     """Return a measurement with three digits or so, whatever its size."""
     if value >= 1e6 and not math.isinf(value):
         return f"{value / 1e6:.{1 if value >= 1e7 else 2}f} M"
-    return number(value, 0 if value >= 100 else 1 if value >= 10 else 2)
+    return number(value, sum(abs(value) < size for size in (100, 10, 1)))

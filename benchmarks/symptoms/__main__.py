@@ -14,11 +14,10 @@ from typing import Annotated
 import tyro
 
 from benchmarks.measuring import machine, tables
-from benchmarks.measuring.flags import read_flags
+from benchmarks.measuring.flags import check_known, read_flags
 from benchmarks.symptoms.experiments import EXPERIMENTS
 from benchmarks.symptoms.numbers import CSV_HEADER, Number, header, measured, table_rows
 from selfplay.commands.command_line import run_command
-from selfplay.errors import UserError
 from selfplay.files import write_csv
 
 PROG = "python -m benchmarks.symptoms"
@@ -41,9 +40,7 @@ class Flags:
 def main(args: Sequence[str]) -> None:
     """Run the experiments, and print a table for each as it ends."""
     flags = read_flags(Flags, args, PROG)
-    unknown = [name for name in flags.symptoms if name not in EXPERIMENTS]
-    if unknown:
-        raise UserError(f"there is no symptom {unknown[0]!r}; choose from {', '.join(EXPERIMENTS)}")
+    check_known("symptoms", flags.symptoms, EXPERIMENTS)
     console = machine.start("Why does my DQN not learn?", [], flags.seeds)
     numbers: list[Number] = []
     for name in flags.symptoms:

@@ -70,12 +70,7 @@ def cell(measure: str, values: Sequence[float]) -> str:
     """Return what stands in the table for the numbers of some seeds."""
     if not values:
         return "-"
-    return f"{sum(values):.0f} of {len(values)}" if measure == PROVED else spread(values).text(digits(values))
-
-
-def digits(values: Sequence[float]) -> int:
-    """Return how many digits are worth showing after the point: none of counts, three or so of all others."""
-    finite = [abs(value) for value in values if math.isfinite(value)]
-    if all(value.is_integer() for value in finite):
-        return 0
-    return max(2 - int(math.log10(max(finite))), 0) if max(finite) >= 1 else 3
+    if measure == PROVED:
+        return f"{sum(values):.0f} of {len(values)}"
+    counted = all(value.is_integer() for value in values if math.isfinite(value))
+    return spread(values).text() if counted else spread(values).brief_text()

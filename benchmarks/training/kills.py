@@ -31,7 +31,7 @@ from typing import NamedTuple
 from rich.console import Console
 
 from benchmarks.measuring import machine, tables
-from benchmarks.measuring.flags import read_flags
+from benchmarks.measuring.flags import check_known, read_flags
 from benchmarks.training.lives import Life, live, unkilled
 from selfplay.commands.command_line import run_command
 from selfplay.errors import UserError
@@ -197,8 +197,7 @@ def present(console: Console, tallies: Sequence[Tally], flags: Flags) -> None:
 def main(args: Sequence[str]) -> None:
     """Kill the runs of each setting, print what came of them, and exit with `UNEQUAL` if anything is wrong."""
     flags = read_flags(Flags, args, PROG)
-    if unknown := sorted(set(flags.settings) - SETTINGS.keys()):
-        raise UserError(f"--settings must be some of {', '.join(SETTINGS)}, got {unknown}")
+    check_known("--settings", flags.settings, SETTINGS)
     if "fork" not in multiprocessing.get_all_start_methods():
         raise UserError("this system cannot fork a process; run it on Linux")
     logging.getLogger("tensorboard").setLevel(logging.ERROR)  # it tells of all that a resumed run takes back

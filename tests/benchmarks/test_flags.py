@@ -35,7 +35,7 @@ MISTAKES = [
     (kills, "--settings nonsense", "--settings must be some of default, mask"),
     (profile, "--seeds", "--seeds must be at least one"),
     (update_cost, "--nonsense", "Unrecognized options: --nonsense"),
-    (symptoms, "maks", "there is no symptom 'maks'; choose from worse, ties"),
+    (symptoms, "maks", "symptoms must be some of worse, ties"),
     (symptoms, "--part 0", "--part must be above 0"),
     (peers, "--evaluations 0", "--evaluations must be at least 1"),
     (peers, "--players", "name it by --docs"),
