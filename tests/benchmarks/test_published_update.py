@@ -1,6 +1,7 @@
 """What the published update is put back by does what was published, and nothing else changes."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -40,6 +41,16 @@ def test_our_own_row_is_a_plain_run_and_the_others_are_not() -> None:
     after = [record.metrics["loss/td"] for record in training(DQNConfig(seed=3, total_steps=plies, device="cpu"))]
     assert before == after
     assert all(run.plies == math.inf for run in runs.values())
+
+
+@pytest.mark.parametrize(("proofs", "plies"), [([0, 1, 0, 1, 1], 4), ([1, 1], 1), ([1, 0], math.inf), ([0], math.inf)])
+def test_what_counts_is_the_first_of_the_proofs_that_lasted(
+    monkeypatch: pytest.MonkeyPatch, proofs: list[int], plies: float
+) -> None:
+    records = [SimpleNamespace(steps=steps, proof=proof) for steps, proof in enumerate(proofs, 1)]
+    monkeypatch.setattr(published_update, "training", lambda _config: records)
+    monkeypatch.setattr(published_update, "is_proof", lambda record: bool(record.proof))
+    assert measure("ours", 0, 2_048).plies == plies
 
 
 def test_the_parts_are_put_back_where_the_agent_looks(monkeypatch: pytest.MonkeyPatch) -> None:
