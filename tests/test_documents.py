@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from selfplay.commands import certify, course, prove, train
+from selfplay.commands import certify, course, prove, repair, train
 from selfplay.commands.arena import command as arena
 from selfplay.commands.command_line import parse
 from selfplay.commands.play import command as play
@@ -145,6 +145,7 @@ def test_every_command_line_is_understood(
 COMMANDS: dict[str, Callable[[list[str], str], object]] = {
     "train": train.read,
     "prove": lambda args, prog: parse(prove.ProveConfig, args, prog),
+    "repair": lambda args, prog: parse(repair.RepairConfig, args, prog),
     "certify": lambda args, prog: parse(certify.CertifyConfig, args, prog),
     "play": lambda args, prog: parse(play.PlayConfig, args, prog),
     "arena": lambda args, prog: parse(arena.ArenaConfig, args, prog),

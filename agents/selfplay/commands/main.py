@@ -13,6 +13,7 @@ from selfplay.errors import MissingExtraError, naming_the_extra
 COMMANDS = {
     "train": "train a player until it is proved unbeatable",
     "prove": "prove what a player is, exactly",
+    "repair": "correct a trained player in the few positions from which it is beaten",
     "certify": "write down the play of an unbeatable player, for others to check",
     "play": "play against a player",
     "arena": "let players meet each other",

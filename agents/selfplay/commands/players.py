@@ -1,27 +1,34 @@
 """Who is meant by a name on the command line: a run, the shipped player, a built-in one, an agent of one's own."""
 
+import contextlib
 import importlib
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from selfplay.checks import GIGABYTE, machine_bytes, require
 from selfplay.errors import UserError, what_failed
 from tictactoe import Rules
+from tictactoe.drawing.text import MARKS
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rules import WORD_BITS
 from tictactoe.tree import SOLVABLE_CELLS
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from selfplay.agent import Player
     from selfplay.proof.judge import Asked, Judge
+    from selfplay.proof.reach import Report
 
 Perspective: TypeAlias = Literal["absolute", "mover"]
 
 POSITION_BYTES = 200
 """Of each position of a ply."""
+REPAIRED = "repaired"
+"""What config.json calls what was corrected in a player after its training."""
 
 
 def find(name: str, perspective: str, otherwise: Rules, also: Iterable[str] = ()) -> "tuple[Judge, Player | None]":
@@ -64,6 +71,25 @@ def asked(name: str, perspective: str, rules: Rules) -> "tuple[Asked, Player | N
     from selfplay.proof.built_in import BuiltIn
 
     return BuiltIn(OPPONENTS[name], rules), None
+
+
+def repaired(name: str) -> str | None:
+    """Return what was corrected in the player of a run folder after its training; None if nothing was."""
+    from selfplay.runs.folder import read_config
+
+    said = read_config(Path(name)).get(REPAIRED) if Path(name).is_dir() else None
+    return said if isinstance(said, str) else None
+
+
+@contextlib.contextmanager
+def following(console: "Console", rules: Rules) -> "Iterator[Report]":
+    """Show how far a player is followed by what is told meanwhile."""
+    with console.status("following every legal reply") as status:
+
+        def report(seat: int, ply: int, positions: int) -> None:
+            status.update(f"as {MARKS[seat]}: ply {ply + 1} of {rules.cells}, {positions:,} positions")
+
+        yield report
 
 
 def check_room(positions: int, rules: Rules) -> None:

@@ -10,7 +10,6 @@ from selfplay.checks import check_counts
 from selfplay.commands import players
 from selfplay.commands.command_line import parse, say
 from selfplay.commands.players import Perspective
-from tictactoe.drawing.text import MARKS
 
 
 @dataclass(frozen=True)
@@ -47,13 +46,11 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     judge, player = players.asked(config.player, config.perspective, otherwise)
     players.check_room(config.positions, judge.rules)
     console = Console()
-    with console.status("following every legal reply") as status:
-
-        def report(seat: int, ply: int, positions: int) -> None:
-            status.update(f"as {MARKS[seat]}: ply {ply + 1} of {judge.rules.cells}, {positions:,} positions")
-
+    with players.following(console, judge.rules) as report:
         evaluation = assess(judge, every_state=True, positions=config.positions, report=report)
     if games := telling_games(judge, player, evaluation, console.width):
         print(games)
     console.print(evaluation_table(evaluation))
     say(verdict(evaluation))
+    if said := players.repaired(config.player):
+        say(f"It was repaired after its training: {said}.")

@@ -94,6 +94,11 @@ class QPlayer:
 
     def act(self, observation: Array, action_mask: Array | None = None) -> Array:
         """Return the greedy actions [B], among those marked in `action_mask` [B, A] if one is given."""
+        actions = self.preferences(observation, action_mask).argmax(dim=1)
+        return actions if isinstance(observation, Tensor) else np.asarray(actions.cpu())
+
+    def preferences(self, observation: Array, action_mask: Array | None = None) -> Tensor:
+        """Return what it chooses by, [B, A]: the values with the rule's part, -inf for cells that it may not choose."""
         values = torch.as_tensor(self.q_values(observation))
         if self._rule is not None:
             planes = torch.as_tensor(observation, device=values.device)
@@ -103,8 +108,7 @@ class QPlayer:
             legal = torch.as_tensor(action_mask, device=values.device) != 0
         elif self.mask:
             legal = torch.as_tensor(observation, device=values.device)[..., 0].flatten(1) != 0
-        actions = masked(values, legal).argmax(dim=1)
-        return actions if isinstance(observation, Tensor) else np.asarray(actions.cpu())
+        return masked(values, legal)
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the weights of its networks by the names that they have in a file."""

@@ -103,6 +103,11 @@ def of_seats(first: SeatEvaluation | Unfinished, second: SeatEvaluation | Unfini
     return Proof(first, second)
 
 
+def settles(judge: Asked) -> bool:
+    """Tell whether games of an agent are followed no further than to where it cannot lose any more."""
+    return judge.legal and not judge.draws and judge.rules.cells > SETTLED_ABOVE
+
+
 def follow(
     judge: Asked,
     seat: int,
@@ -122,8 +127,7 @@ def follow(
         if report is not None:
             report(seat, number, len(ply.mine))
 
-    settle = judge.legal and not judge.draws and judge.rules.cells > SETTLED_ABOVE
-    walk = Walk(judge, seat, limit, salt, settle)
+    walk = Walk(judge, seat, limit, salt, settles(judge))
     walk.run(visit)
     if walk.whole and not (walk.lost.lines or walk.drawn.lines) and walk.settled.lines:
         # Whether it wins everything, which is the most that can be, only the ends of the settled games can say.

@@ -52,6 +52,11 @@ class Reached(NamedTuple):
         return Reached(self.mine[chosen], self.theirs[chosen], self.lines[chosen], self.chance[chosen])
 
 
+def begun(mine: IntArray, theirs: IntArray) -> Reached:
+    """Return positions [n] at which one game each begins."""
+    return Reached(mine, theirs, np.ones(len(mine), np.int64), np.ones(len(mine)))
+
+
 class Ends:
     """Add up the game lines and the probability of one kind of end."""
 
@@ -93,12 +98,14 @@ class Walk:
         """Tell whether no position was left out."""
         return self.followed == self._rules.cells
 
-    def run(self, visit: Callable[[int, Ply], None]) -> None:
-        """Go through the plies at which the agent is to move, and let each with its number be visited."""
+    def run(self, visit: Callable[[int, Ply], None], start: Reached | None = None, first: int = 0) -> None:
+        """Go through the plies at which the agent is to move, and let each with its number be visited.
+
+        The games begin on the empty board, or at the positions `start` of the ply `first`.
+        """
         rules = self._rules
-        nothing = np.zeros(1, np.int64)
-        level = Reached(nothing, nothing, np.ones(1, np.int64), np.ones(1))
-        for ply in range(rules.cells):
+        level = begun(np.zeros(1, np.int64), np.zeros(1, np.int64)) if start is None else start
+        for ply in range(first, rules.cells):
             if not len(level.mine):
                 return
             if ply % 2 == self._seat:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from selfplay.dqn.player import QPlayer
-from selfplay.proof.counterexamples import NEVER, distances, of_play
+from selfplay.proof.counterexamples import of_play
 from selfplay.proof.judge import Judge, trusted
 from selfplay.proof.reach import evaluate_reach, follow
+from selfplay.proof.retrograde import NEVER, distances
 from selfplay.proof.walk import Ply
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.proof.players import assert_close
@@ -70,7 +71,7 @@ def test_its_counterexamples_are_an_image_of_each_of_all(rules: Rules) -> None:
     for judge in (trusted(player), whole(player)):
         kept: list[Ply] = []
         follow(judge, 1, 10**6, kept=kept)
-        quickest.append([int(distance.min(initial=NEVER)) for distance in distances(rules, kept, judge.symmetric)])
+        quickest.append([int(known.distance.min(initial=NEVER)) for known in distances(rules, kept, judge.symmetric)])
     assert quickest[0] == quickest[1]
 
 

@@ -1,0 +1,91 @@
+"""Correct a DQN in the positions from which it is beaten: `selfplay repair RUN`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from selfplay.checks import check_counts
+from selfplay.commands import players
+from selfplay.commands.command_line import offer, parse, say
+from selfplay.errors import UserError
+from selfplay.program import command
+from tictactoe.tree import SOLVABLE_CELLS
+
+if TYPE_CHECKING:
+    from selfplay.dqn.repair import Repaired
+
+
+@dataclass(frozen=True)
+class RepairConfig:
+    """Give a trained DQN a better move in each position from which it is beaten, until it is proved unbeatable."""
+
+    run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
+    """The folder of the run, which is left as it is."""
+    run_dir: Path | None = None
+    """Folder of the repaired player; it must be new or empty. Default: RUN-repaired."""
+    positions: int = 5_000_000
+    """Distinct positions that the player is followed to at each ply, at most; these take 1 GB."""
+
+
+def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
+    """Correct a player round by round, write it to a folder of its own, and say what it is then."""
+    config = parse(RepairConfig, args, prog)
+    check_counts(config, "positions")
+    from rich.console import Console
+
+    from selfplay.algorithms import load, read_settings
+    from selfplay.dqn.config import DQNConfig
+    from selfplay.dqn.player import QPlayer
+    from selfplay.dqn.repair import repaired
+    from selfplay.proof.corrections import Corrections
+    from selfplay.proof.evaluation import Proof
+    from selfplay.proof.judge import trusted
+    from selfplay.proof.reach import assess
+    from selfplay.proof.report import evaluation_table, verdict
+    from selfplay.runs import folder as run_folder
+    from selfplay.tensor_file import write_tensors
+
+    place = Path(config.run)
+    player = load(config.run)
+    settings, _ = read_settings(place)
+    if not isinstance(player, QPlayer) or not isinstance(settings, DQNConfig):
+        raise UserError(f"{config.run}: is a run of {settings.algorithm}, and only a DQN can be repaired")
+    players.check_room(config.positions, player.rules)
+    folder = config.run_dir or run_folder.unused(place.with_name(f"{place.name}-repaired"))
+    if folder.exists():
+        run_folder.check_unused(folder)
+    console = Console()
+    with players.following(console, player.rules) as report:
+        for state in repaired(player, settings, Corrections(config.positions, report)):
+            say(_progress(state))
+    if not state.corrected:
+        say("\nThere is nothing to correct, so nothing was written.")
+        return
+    run_folder.create(folder)
+    evaluation = (
+        assess(trusted(state.player), every_state=True)
+        if player.rules.cells <= SOLVABLE_CELLS
+        else state.found.evaluation
+    )
+    write_tensors(folder / run_folder.MODEL, state.player.tensors())
+    run_folder.write_config(
+        folder, state.config, {players.REPAIRED: f"in {state.corrected:,} positions, from {place.name}"}
+    )
+    run_folder.write_evaluation(folder, evaluation)
+    console.print(evaluation_table(evaluation))
+    say(verdict(evaluation))
+    say(f"\nThe repaired player is in {folder}. What you can do next:\n")
+    if isinstance(evaluation, Proof) and evaluation.unbeatable:
+        offer("Write down its play, for others to check:", command("certify", str(folder)))
+    offer("Play against it:", command("play", str(folder)))
+    offer("Play, and look inside it, on a page in the browser:", command("web", str(folder)))
+
+
+def _progress(state: "Repaired") -> str:
+    """Return in a sentence how far a repair has come."""
+    found = state.found
+    beaten = f"beaten from {found.beaten:,} of the {found.positions:,} positions that its play leads to"
+    return f"{state.corrected:,} positions corrected: {beaten}"

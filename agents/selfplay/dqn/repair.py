@@ -1,0 +1,129 @@
+"""Repair a trained DQN: a hidden unit of its own for each position in which it is to play another move.
+
+The unit compares every cell with that position, so it is 1 there and 0 on every other board. It lowers what the network
+has overrated to just below the better move, and leaves all other positions as they were learned. Such additions are
+called patches (Fu and Li, "Sound and Complete Neural Network Repair with Minimality and Locality Guarantees", 2022).
+What is in them does not come of learning, so a run that was repaired says so wherever it is shown.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from selfplay.dqn.canonical import Canonical
+from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.network import QNetwork, network_of
+from selfplay.dqn.player import QPlayer, network_inputs, player_of
+from selfplay.errors import UserError
+from selfplay.proof.corrections import Corrected, Corrections, Position
+from selfplay.proof.judge import trusted
+from tictactoe import batch, planes
+from tictactoe.tree import FloatArray, IntArray
+
+MARGIN = 0.05
+"""By which the better move is preferred to what the player would have played."""
+ROUNDS = 200
+"""After which a player is left as it is."""
+
+
+class Repaired(NamedTuple):
+    """Hold a player after some rounds, and what was found of it in the last."""
+
+    player: QPlayer
+    config: DQNConfig
+    """Its settings, with wider hidden layers."""
+    found: Corrected
+    """What beats it, and what would be corrected next."""
+    corrected: int
+    """Positions that have a unit of their own."""
+
+
+def repaired(player: QPlayer, config: DQNConfig, corrections: Corrections) -> Iterator[Repaired]:
+    """Correct a player round after round until nothing beats it or nothing is left to try, and yield each.
+
+    Raises:
+        UserError: its network cannot be added to, or its play leads to too many positions.
+    """
+    check_repairable(player, config)
+    cells: dict[Position, int] = {}
+    now, widened = player, config
+    for _ in range(ROUNDS):
+        found = corrections.find(trusted(now), lambda mine, theirs: _preferences(player, mine, theirs))
+        yield Repaired(now, widened, found, len(cells))
+        if not found.cells:
+            return
+        cells |= found.cells
+        now, widened = patched(player, config, cells)
+
+
+def check_repairable(player: QPlayer, config: DQNConfig) -> None:
+    """Refuse networks whose dense layers do not see the board itself.
+
+    Raises:
+        UserError: it has convolutions, no hidden layer, or is one of somebody's own.
+    """
+    if not all(isinstance(network, QNetwork) for network in player.networks):
+        raise UserError("a network of one's own cannot be repaired; only one of dense layers can")
+    if config.convolution or not config.hidden:
+        kind = "convolutions" if config.convolution else "no hidden layer"
+        raise UserError(f"a network with {kind} cannot be repaired: its dense layers do not see the board itself")
+
+
+def patched(player: QPlayer, config: DQNConfig, cells: Mapping[Position, int]) -> tuple[QPlayer, DQNConfig]:
+    """Return a player that marks these cells in these positions, and plays as before everywhere else."""
+    config = replace(config, hidden=tuple(width + len(cells) for width in config.hidden))
+    inputs, lowered = _patches(player, cells)
+    networks = tuple(_widened(network, config, inputs, lowered) for network in player.networks)
+    return player_of(config, networks), config
+
+
+def _patches(player: QPlayer, cells: Mapping[Position, int]) -> tuple[Tensor, Tensor]:
+    """Return the network's inputs [N, 3A] in these positions, and by how much each value is to be lowered, [N, A]."""
+    device = next(player.networks[0].parameters()).device
+    wanted = torch.tensor(list(cells.values()), device=device)[:, None]
+    mine, theirs = (torch.tensor(words).numpy() for words in zip(*cells, strict=True))
+    observation = torch.as_tensor(_observe(player, mine, theirs), device=device)
+    preferred = player.preferences(observation)
+    lowered = (preferred - preferred.gather(1, wanted) + MARGIN).clamp(min=0.0).scatter(1, wanted, 0.0)
+    inputs = network_inputs(observation, player.perspective)
+    if player.canonical:
+        canonical = Canonical(player.rules, device)
+        image = canonical.image(inputs)
+        numbers = torch.arange(player.rules.cells, device=device).expand(len(inputs), -1)
+        inputs, of_image = image.inputs, canonical.values(numbers, image.symmetry)
+        lowered = torch.zeros_like(lowered).scatter(1, of_image, lowered)
+    return inputs, lowered
+
+
+@torch.no_grad()
+def _widened(network: nn.Module, config: DQNConfig, inputs: Tensor, lowered: Tensor) -> QNetwork:
+    """Return a network with a unit in each hidden layer for each of the inputs [N, 3A] at which it lowers values."""
+    assert isinstance(network, QNetwork)
+    wide = network_of(config, inputs.device)
+    learned = network.state_dict()
+    for name, weights in wide.state_dict().items():
+        before = learned[name]
+        weights.zero_()[tuple(slice(length) for length in before.shape)] = before
+    number, below = inputs.shape
+    first, *others = (layer for layer in wide.hidden if isinstance(layer, nn.Linear))
+    first.weight[-number:, :below] = inputs
+    first.bias[-number:] = 1.0 - config.rules.cells  # as many inputs are 1 on a board as there are cells
+    for layer in others:
+        layer.weight[-number:, -number:] = torch.eye(number, device=inputs.device)
+    wide.advantage.weight[:, -number:] = -lowered.T
+    return wide.requires_grad_(False)
+
+
+def _preferences(player: QPlayer, mine: IntArray, theirs: IntArray) -> FloatArray:
+    found: FloatArray = player.preferences(_observe(player, mine, theirs)).double().cpu().numpy()
+    return found
+
+
+def _observe(player: QPlayer, mine: IntArray, theirs: IntArray) -> IntArray:
+    """Return the mover's view of positions [n], [n, R, C, 3]."""
+    ply = planes.bits(player.rules.cells, mine | theirs).sum(axis=1)
+    observation: IntArray = batch.observe(player.rules, batch.State(mine, theirs, ply), "mover")
+    return observation

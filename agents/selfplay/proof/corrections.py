@@ -1,0 +1,171 @@
+"""Corrections: in positions from which a player is beaten, the moves after which nothing beats it as it plays.
+
+The walk of the proof finds the positions from which some reply beats a player. Going back from the last of them, each
+is tried with other moves, and the player's own play behind them is followed to the end: a move behind which nothing
+beats it is the position's correction, and what was lost by this position alone is cured as well. It is a step of policy
+iteration (Howard 1960) in these positions alone, and needs no solution of the game.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.errors import UserError
+from selfplay.proof.evaluation import Proof
+from selfplay.proof.judge import Asked
+from selfplay.proof.reach import Report, Unfinished, follow, of_seats, settles
+from selfplay.proof.retrograde import NEVER, Known, answered_by_a_line, distances, moved, of_moves, of_ply
+from selfplay.proof.walk import Ply, Reached, Walk, begun, merged
+from tictactoe.symmetry import representatives
+from tictactoe.tree import FloatArray, IntArray
+
+FIRST_TRIED = 4
+"""Moves of a position that are tried before all others, which lead to as many positions each."""
+
+Preferences: TypeAlias = Callable[[IntArray, IntArray], FloatArray]
+"""What a player chooses by in positions [n]: a number for each cell, [n, A], the least for one that it may not mark."""
+Position: TypeAlias = tuple[int, int]
+"""Bitboards: its own marks and the other seat's."""
+
+
+class Corrected(NamedTuple):
+    """Hold what beats a player, and which moves would do better."""
+
+    evaluation: Proof
+    """Of the player as it was."""
+    beaten: int
+    """Positions of its own play from which it is beaten."""
+    positions: int
+    """Of its own play, all of which were followed."""
+    cells: dict[Position, int]
+    """The better moves by position."""
+
+
+class Corrections:
+    """Find better moves for a player round after round, and remember which have turned out no better.
+
+    At most so many `positions` are followed at each ply of a seat; of each ply the `report` is told.
+    """
+
+    def __init__(self, positions: int, report: Report | None = None) -> None:
+        self._limit, self._report = positions, report
+        self._given_up: set[Position] = set()
+        """Positions behind moves that were no better, each as it is told from others."""
+
+    def find(self, judge: Asked, preferences: Preferences) -> Corrected:
+        """Return what beats a player, and its corrections; none are left where there is nothing more to try.
+
+        Raises:
+            UserError: it leads to too many positions.
+        """
+        seats, beaten, positions = [], 0, 0
+        cells: dict[Position, int] = {}
+        for seat in (0, 1):
+            plies: list[Ply] = []
+            seats.append(follow(judge, seat, self._limit, kept=plies, report=self._report))
+            if isinstance(seats[-1], Unfinished):
+                raise UserError(
+                    f"the player leads to more than {self._limit:,} positions at one ply, and must be followed to the "
+                    "end to be corrected; raise --positions, or train it longer"
+                )
+            known = distances(judge.rules, plies, judge.symmetric)
+            beaten += sum(int((of_ply.distance < NEVER).sum()) for of_ply in known)
+            positions += sum(len(ply.mine) for ply in plies)
+            cells |= self._in_seat(judge, preferences, seat, plies, known)
+        evaluation = of_seats(*seats)
+        assert isinstance(evaluation, Proof)
+        return Corrected(evaluation, beaten, positions, cells)
+
+    def _in_seat(
+        self, judge: Asked, preferences: Preferences, seat: int, plies: Sequence[Ply], known: Sequence[Known]
+    ) -> dict[Position, int]:
+        """Return the corrections of one seat, all of whose plies are given and known."""
+        found: dict[Position, int] = {}
+        uncured: list[dict[Position, int]] = []
+        for number in reversed(range(len(plies))):
+            distance, later = known[number].distance, known[number + 1] if number + 1 < len(known) else None
+            lost = np.flatnonzero(distance < NEVER)
+            if found and len(lost):  # which may have cured some of them
+                distance[lost] = of_ply(judge.rules, _some(plies[number], lost), later, judge.symmetric).distance
+                lost = lost[distance[lost] < NEVER]
+            if not len(lost):
+                continue
+            of_lost = _some(plies[number], lost)
+            wanted = preferences(of_lost.mine, of_lost.theirs)
+            left, new = self._try_others(judge, seat, seat + 2 * number, of_lost, wanted)
+            places = _positions(of_lost)
+            cured = (left == NEVER).any(axis=1)
+            found |= _chosen(places, left == NEVER, wanted)
+            distance[lost[cured]] = NEVER
+            longest = np.where(new & ~cured[:, None], left, 0)
+            if open_ := _chosen(places, (longest > 0) & (longest == longest.max(axis=1, keepdims=True)), wanted):
+                uncured.append(open_)
+                first = plies[number]
+        if found or not uncured:
+            return found
+        # Mistakes lie behind each move. The next round goes on behind the one with which such a position is lost last.
+        now = moved(judge.rules, first)
+        tried = zip(_positions(first), _behind(judge, now.mine, now.theirs), strict=True)
+        self._given_up.update(behind for position, behind in tried if position in uncured[-1])
+        return uncured[-1]
+
+    def _try_others(
+        self, judge: Asked, seat: int, number: int, lost: Ply, wanted: FloatArray
+    ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+        """Return in how many plies lost positions [n] of a ply are lost by other moves, [n, A], and which are new.
+
+        Once one of the moves that the player wants most does not lose, the others are not tried; those have 0 plies.
+        """
+        rules = judge.rules
+        left, new = np.zeros(wanted.shape, np.int16), np.zeros(wanted.shape, np.bool_)
+        others = rules.empty_cells(lost.mine, lost.theirs) & ~lost.moves
+        if not others.any():
+            return left, new
+        after, now = moved(rules, lost._replace(moves=others)), moved(rules, lost)
+        known = {*_behind(judge, now.mine, now.theirs), *self._given_up}
+        new[after.position, after.cell] = [each not in known for each in _behind(judge, after.mine, after.theirs)]
+        bits = np.int64(1) << np.arange(rules.cells)
+        open_ = others[:, None] & bits != 0
+        rank = np.argsort(np.argsort(-np.where(open_, wanted, -np.inf), axis=1, kind="stable"), axis=1)
+        for tried in (open_ & (rank < FIRST_TRIED), open_ & (rank >= FIRST_TRIED)):
+            again = np.flatnonzero((left.max(axis=1) < NEVER) & tried.any(axis=1))
+            if not len(again):
+                continue
+            after = moved(rules, Ply(lost.mine[again], lost.theirs[again], np.where(tried[again], bits, 0).sum(axis=1)))
+            goes_on = ~(after.won | answered_by_a_line(rules, after))
+            later = self._later(judge, seat, number + 1, begun(after.mine[goes_on], after.theirs[goes_on]))
+            left[again[after.position], after.cell] = of_moves(rules, after, later, judge.symmetric)
+        return left, new
+
+    def _later(self, judge: Asked, seat: int, number: int, start: Reached) -> Known | None:
+        """Return what is known of the player's next ply behind positions in which the other seat is to move."""
+        plies: list[Ply] = []
+        walk = Walk(judge, seat, self._limit, settle=settles(judge))
+        walk.run(lambda _, ply: plies.append(ply), merged(judge.rules, [start]), number)
+        if not walk.whole:
+            raise UserError(f"a better move leads to more than {self._limit:,} positions at one ply; raise --positions")
+        known = distances(judge.rules, plies, judge.symmetric)
+        return known[0] if known else None
+
+
+def _chosen(positions: Sequence[Position], among: NDArray[np.bool_], wanted: FloatArray) -> dict[Position, int]:
+    """Return the most wanted cell among some [n, A] of each position [n] that has any."""
+    cells = np.where(among, wanted, -np.inf).argmax(axis=1)
+    return {positions[number]: int(cells[number]) for number in np.flatnonzero(among.any(axis=1)).tolist()}
+
+
+def _behind(judge: Asked, mine: IntArray, theirs: IntArray) -> list[Position]:
+    """Return positions [n] as they are told from others, which is by one of their images of a symmetric player."""
+    if judge.symmetric:
+        mine, theirs = representatives(judge.rules, mine, theirs)
+    return list(zip(mine.tolist(), theirs.tolist(), strict=True))
+
+
+def _some(ply: Ply, chosen: IntArray) -> Ply:
+    return Ply(*(field[chosen] for field in ply))
+
+
+def _positions(ply: Ply) -> list[Position]:
+    return list(zip(ply.mine.tolist(), ply.theirs.tolist(), strict=True))
