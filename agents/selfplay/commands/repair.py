@@ -49,10 +49,11 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     from selfplay.tensor_file import write_tensors
 
     place = Path(config.run)
-    player = load(config.run)
     settings, _ = read_settings(place)
-    if not isinstance(player, QPlayer) or not isinstance(settings, DQNConfig):
+    if not isinstance(settings, DQNConfig):
         raise UserError(f"{config.run}: is a run of {settings.algorithm}, and only a DQN can be repaired")
+    player = load(config.run)
+    assert isinstance(player, QPlayer)
     players.check_room(config.positions, player.rules)
     folder = config.run_dir or run_folder.unused(place.with_name(f"{place.name}-repaired"))
     if folder.exists():

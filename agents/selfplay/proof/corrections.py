@@ -53,6 +53,8 @@ class Corrections:
         self._limit, self._report = positions, report
         self._given_up: set[Position] = set()
         """Positions behind moves that were no better, each as it is told from others."""
+        self._followed = 0
+        """Positions behind other moves than the player's that were followed in a round and a seat."""
 
     def find(self, judge: Asked, preferences: Preferences) -> Corrected:
         """Return what beats a player, and its corrections; none are left where there is nothing more to try.
@@ -83,8 +85,11 @@ class Corrections:
     ) -> dict[Position, int]:
         """Return the corrections of one seat, all of whose plies are given and known."""
         found: dict[Position, int] = {}
-        uncured: list[dict[Position, int]] = []
+        otherwise: dict[Position, int] = {}
+        self._followed, own = 0, sum(len(ply.mine) for ply in plies)
         for number in reversed(range(len(plies))):
+            if found and self._followed > own:  # in the next round there will be less to try
+                break
             distance, later = known[number].distance, known[number + 1] if number + 1 < len(known) else None
             lost = np.flatnonzero(distance < NEVER)
             if found and len(lost):  # which may have cured some of them
@@ -99,17 +104,17 @@ class Corrections:
             cured = (left == NEVER).any(axis=1)
             found |= _chosen(places, left == NEVER, wanted)
             distance[lost[cured]] = NEVER
-            longest = np.where(new & ~cured[:, None], left, 0)
-            if open_ := _chosen(places, (longest > 0) & (longest == longest.max(axis=1, keepdims=True)), wanted):
-                uncured.append(open_)
-                first = plies[number]
-        if found or not uncured:
-            return found
-        # Mistakes lie behind each move. The next round goes on behind the one with which such a position is lost last.
-        now = moved(judge.rules, first)
-        tried = zip(_positions(first), _behind(judge, now.mine, now.theirs), strict=True)
-        self._given_up.update(behind for position, behind in tried if position in uncured[-1])
-        return uncured[-1]
+            if not otherwise:
+                longest = np.where(new & ~cured[:, None], left, 0)
+                most = longest.max(axis=1, keepdims=True)
+                otherwise, there = _chosen(places, (longest > 0) & (longest == most), wanted), of_lost
+        if not found and otherwise:
+            # Behind each other move there are mistakes, too. In the last ply where one is left to try, the next round
+            # goes on behind the one with which a position is lost last, and corrects what it finds there.
+            now = moved(judge.rules, there)
+            tried = zip(_positions(there), _behind(judge, now.mine, now.theirs), strict=True)
+            self._given_up.update(behind for position, behind in tried if position in otherwise)
+        return found or otherwise
 
     def _try_others(
         self, judge: Asked, seat: int, number: int, lost: Ply, wanted: FloatArray
@@ -144,6 +149,7 @@ class Corrections:
         plies: list[Ply] = []
         walk = Walk(judge, seat, self._limit, settle=settles(judge))
         walk.run(lambda _, ply: plies.append(ply), merged(judge.rules, [start]), number)
+        self._followed += walk.positions
         if not walk.whole:
             raise UserError(f"a better move leads to more than {self._limit:,} positions at one ply; raise --positions")
         known = distances(judge.rules, plies, judge.symmetric)

@@ -1,0 +1,154 @@
+"""A repaired network plays the better move in the corrected positions, and as before in all others."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from torch import nn
+
+import selfplay
+from selfplay.algorithms import SHIPPED_FOLDER, read_settings
+from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.player import QPlayer, player_of
+from selfplay.dqn.repair import MARGIN, check_repairable, patched, repaired
+from selfplay.errors import UserError
+from selfplay.proof.corrections import Corrections, Position
+from selfplay.proof.evaluation import evaluate_tree
+from selfplay.proof.judge import trusted
+from tests.selfplay.dqn.scripted import config_with, make
+from tictactoe import Rules, batch, planes, solve
+from tictactoe.symmetry import representatives
+from tictactoe.tree import IntArray, game_tree
+
+KINDS: list[dict[str, Any]] = [
+    {"mask": True},
+    {"mask": False, "hidden": (16, 8)},
+    {"mask": True, "symmetry": "none", "perspective": "absolute"},
+    {"mask": True, "networks": "separate", "dueling": True},
+    {"mask": True, "lines": 2, "rule_weight": 1.0},
+    {"mask": True, "rows": 2, "cols": 4, "hidden": (8, 8, 8)},
+]
+
+
+def decisions(rules: Rules) -> tuple[IntArray, IntArray]:
+    """Return every position in which somebody is to move, bitboards."""
+    tree = game_tree(rules)
+    return tree.mover[tree.decisions].astype(np.int64), tree.opponent[tree.decisions].astype(np.int64)
+
+
+def seen(rules: Rules, mine: IntArray, theirs: IntArray) -> IntArray:
+    ply = planes.bits(rules.cells, mine | theirs).sum(axis=1)
+    observation: IntArray = batch.observe(rules, batch.State(mine, theirs, ply), "mover")
+    return observation
+
+
+def trained(**settings: Any) -> tuple[QPlayer, DQNConfig]:
+    config = config_with(**settings)
+    player = make(config).player()
+    assert isinstance(player, QPlayer)
+    return player, config
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_it_plays_otherwise_in_the_corrected_positions_alone(kind: dict[str, Any]) -> None:
+    player, config = trained(**kind)
+    rules = player.rules
+    mine, theirs = decisions(rules)
+    rng = np.random.default_rng(0)
+    before = trusted(player).cells(mine, theirs)
+    images = list(zip(*(representatives(rules, mine, theirs) if player.canonical else (mine, theirs)), strict=True))
+    cells: dict[Position, int] = {}
+    for number in rng.permutation(len(mine)):
+        empty = [cell for cell in range(rules.cells) if not (mine[number] | theirs[number]) >> cell & 1]
+        others = [cell for cell in empty if cell != before[number]]
+        position = int(mine[number]), int(theirs[number])
+        # One image of each position, for the others are the same to a canonical player.
+        if others and images[number] == position and len(cells) < 12:
+            cells[position] = int(rng.choice(others))
+    now, widened = patched(player, config, cells)
+    assert widened.hidden == tuple(width + 12 for width in config.hidden)
+    after = trusted(now).cells(mine, theirs)
+    values = (each.q_values(seen(rules, mine, theirs)) for each in (player, now))
+    difference = np.abs(next(values) - next(values)).max(axis=1)
+    for number, image in enumerate(images):
+        position = int(mine[number]), int(theirs[number])
+        if position in cells:
+            assert after[number] == cells[position]
+            assert difference[number] >= MARGIN * 0.5
+        elif image not in cells:
+            assert after[number] == before[number]
+            assert difference[number] < 1e-5
+    again = player_of(widened, now.networks)
+    assert np.array_equal(trusted(again).cells(mine, theirs), after)
+
+
+def shipped() -> tuple[QPlayer, DQNConfig]:
+    player, (config, _) = selfplay.load("shipped"), read_settings(SHIPPED_FOLDER)
+    assert isinstance(player, QPlayer)
+    assert isinstance(config, DQNConfig)
+    return player, config
+
+
+def damaged(seed: int, mistakes: int) -> tuple[QPlayer, DQNConfig]:
+    """Return the shipped player with moves that lose what was no loss."""
+    player, config = shipped()
+    rules, solution, rng = player.rules, solve(player.rules), np.random.default_rng(seed)
+    cells: dict[Position, int] = {}
+    for mover, opponent in rng.permutation(np.stack(decisions(rules), axis=1)).tolist():
+        if len(cells) == mistakes or solution.lookup(mover, opponent)[0] < 0:
+            continue
+        for cell in range(rules.cells):
+            after = mover | 1 << cell
+            full = after | opponent == rules.full_word
+            if after == mover or opponent >> cell & 1 or full or rules.has_line(np.array([after]))[0]:
+                continue
+            if solution.lookup(opponent, after)[0] > 0:
+                cells[mover, opponent] = cell
+                break
+    return patched(player, config, cells)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_was_spoilt_is_repaired(seed: int) -> None:
+    player, config = damaged(seed, 150)
+    assert not evaluate_tree(trusted(player)).unbeatable
+    *_, last = repaired(player, config, Corrections(10**6))
+    assert last.found.evaluation.unbeatable
+    assert evaluate_tree(trusted(last.player)).unbeatable
+    assert 0 < last.corrected < 150
+    assert last.config.hidden == (config.hidden[0] + last.corrected,)
+
+
+def test_an_untrained_network_is_repaired() -> None:
+    for seed in range(3):
+        player, config = trained(mask=True, seed=seed)
+        states = [*repaired(player, config, Corrections(10**6))]
+        assert states[0].found.beaten > 20
+        assert states[-1].found.beaten == 0
+        assert evaluate_tree(trusted(states[-1].player)).unbeatable
+
+
+def test_a_player_that_nothing_beats_stays_as_it_is() -> None:
+    player, config = shipped()
+    (only,) = repaired(player, config, Corrections(10**6))
+    assert only.player is player
+    assert (only.corrected, only.found.beaten) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "gist"),
+    [
+        ({"convolution": (4,)}, "a network with convolutions cannot be repaired"),
+        ({"hidden": ()}, "a network with no hidden layer cannot be repaired"),
+    ],
+)
+def test_networks_that_cannot_be_added_to_are_refused(settings: dict[str, Any], gist: str) -> None:
+    with pytest.raises(UserError, match=gist):
+        check_repairable(*trained(**settings))
+
+
+def test_a_network_of_ones_own_is_refused() -> None:
+    player, config = trained()
+    own = QPlayer(player.rules, (nn.Linear(27, 9),), "mover", mask=True)
+    with pytest.raises(UserError, match="of one's own cannot be repaired"):
+        check_repairable(own, config)
