@@ -22,7 +22,7 @@ from tictactoe.symmetry import representatives
 from tictactoe.tree import FloatArray, IntArray
 
 FIRST_TRIED = 4
-"""Moves of a position that are tried before all others, which lead to as many positions each."""
+"""Moves of a position that are tried at first; all others only where none of these helps anywhere."""
 
 Preferences: TypeAlias = Callable[[IntArray, IntArray], FloatArray]
 """What a player chooses by in positions [n]: a number for each cell, [n, A], the least for one that it may not mark."""
@@ -84,6 +84,25 @@ class Corrections:
         self, judge: Asked, preferences: Preferences, seat: int, plies: Sequence[Ply], known: Sequence[Known]
     ) -> dict[Position, int]:
         """Return the corrections of one seat, all of whose plies are given and known."""
+        for most in (FIRST_TRIED, judge.rules.cells):
+            found, otherwise = self._back(judge, preferences, seat, plies, known, most)
+            if found:
+                return found
+        return otherwise
+
+    def _back(
+        self,
+        judge: Asked,
+        preferences: Preferences,
+        seat: int,
+        plies: Sequence[Ply],
+        known: Sequence[Known],
+        most: int,
+    ) -> tuple[dict[Position, int], dict[Position, int]]:
+        """Go back from the last ply, and try so many moves of each lost position, those that are wanted most.
+
+        Return the corrections, and the moves to go on with where there are none.
+        """
         found: dict[Position, int] = {}
         otherwise: dict[Position, int] = {}
         self._followed, own = 0, sum(len(ply.mine) for ply in plies)
@@ -99,49 +118,45 @@ class Corrections:
                 continue
             of_lost = _some(plies[number], lost)
             wanted = preferences(of_lost.mine, of_lost.theirs)
-            left, new = self._try_others(judge, seat, seat + 2 * number, of_lost, wanted)
+            left, new = self._try_others(judge, seat, seat + 2 * number, of_lost, wanted, most)
             places = _positions(of_lost)
             cured = (left == NEVER).any(axis=1)
             found |= _chosen(places, left == NEVER, wanted)
             distance[lost[cured]] = NEVER
             if not otherwise:
                 longest = np.where(new & ~cured[:, None], left, 0)
-                most = longest.max(axis=1, keepdims=True)
-                otherwise, there = _chosen(places, (longest > 0) & (longest == most), wanted), of_lost
-        if not found and otherwise:
+                longest_each = longest.max(axis=1, keepdims=True)
+                otherwise, there = _chosen(places, (longest > 0) & (longest == longest_each), wanted), of_lost
+        if otherwise and not found and most == judge.rules.cells:
             # Behind each other move there are mistakes, too. In the last ply where one is left to try, the next round
             # goes on behind the one with which a position is lost last, and corrects what it finds there.
             now = moved(judge.rules, there)
             tried = zip(_positions(there), _behind(judge, now.mine, now.theirs), strict=True)
             self._given_up.update(behind for position, behind in tried if position in otherwise)
-        return found or otherwise
+        return found, otherwise
 
     def _try_others(
-        self, judge: Asked, seat: int, number: int, lost: Ply, wanted: FloatArray
+        self, judge: Asked, seat: int, number: int, lost: Ply, wanted: FloatArray, most: int
     ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
         """Return in how many plies lost positions [n] of a ply are lost by other moves, [n, A], and which are new.
 
-        Once one of the moves that the player wants most does not lose, the others are not tried; those have 0 plies.
+        Of a move that is not among the `most` wanted ones these are 0 plies.
         """
         rules = judge.rules
         left, new = np.zeros(wanted.shape, np.int16), np.zeros(wanted.shape, np.bool_)
         others = rules.empty_cells(lost.mine, lost.theirs) & ~lost.moves
         if not others.any():
             return left, new
-        after, now = moved(rules, lost._replace(moves=others)), moved(rules, lost)
-        known = {*_behind(judge, now.mine, now.theirs), *self._given_up}
-        new[after.position, after.cell] = [each not in known for each in _behind(judge, after.mine, after.theirs)]
         bits = np.int64(1) << np.arange(rules.cells)
         open_ = others[:, None] & bits != 0
         rank = np.argsort(np.argsort(-np.where(open_, wanted, -np.inf), axis=1, kind="stable"), axis=1)
-        for tried in (open_ & (rank < FIRST_TRIED), open_ & (rank >= FIRST_TRIED)):
-            again = np.flatnonzero((left.max(axis=1) < NEVER) & tried.any(axis=1))
-            if not len(again):
-                continue
-            after = moved(rules, Ply(lost.mine[again], lost.theirs[again], np.where(tried[again], bits, 0).sum(axis=1)))
-            goes_on = ~(after.won | answered_by_a_line(rules, after))
-            later = self._later(judge, seat, number + 1, begun(after.mine[goes_on], after.theirs[goes_on]))
-            left[again[after.position], after.cell] = of_moves(rules, after, later, judge.symmetric)
+        moves = np.where(open_ & (rank < most), bits, 0).sum(axis=1)
+        after, now = moved(rules, lost._replace(moves=moves)), moved(rules, lost)
+        goes_on = ~(after.won | answered_by_a_line(rules, after))
+        later = self._later(judge, seat, number + 1, begun(after.mine[goes_on], after.theirs[goes_on]))
+        left[after.position, after.cell] = of_moves(rules, after, later, judge.symmetric)
+        known = {*_behind(judge, now.mine, now.theirs), *self._given_up}
+        new[after.position, after.cell] = [each not in known for each in _behind(judge, after.mine, after.theirs)]
         return left, new
 
     def _later(self, judge: Asked, seat: int, number: int, start: Reached) -> Known | None:
