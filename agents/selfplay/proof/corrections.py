@@ -7,6 +7,7 @@ iteration (Howard 1960) in these positions alone, and needs no solution of the g
 """
 
 from collections.abc import Callable, Sequence
+from itertools import compress, pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,8 +22,8 @@ from selfplay.proof.walk import Ply, Reached, Walk, begun, merged
 from tictactoe.symmetry import representatives
 from tictactoe.tree import FloatArray, IntArray
 
-FIRST_TRIED = 4
-"""Moves of a position that are tried at first; all others only where none of these helps anywhere."""
+TRIED = 4, 8, 16
+"""Of how many ranks the moves are tried in every lost position before those of the next."""
 
 Preferences: TypeAlias = Callable[[IntArray, IntArray], FloatArray]
 """What a player chooses by in positions [n]: a number for each cell, [n, A], the least for one that it may not mark."""
@@ -53,6 +54,8 @@ class Corrections:
         self._limit, self._report = positions, report
         self._given_up: set[Position] = set()
         """Positions behind moves that were no better, each as it is told from others."""
+        self._tried: dict[Position, int] = {}
+        """Of how many ranks the moves of a position have not helped."""
         self._followed = 0
         """Positions behind other moves than the player's that were followed in a round and a seat."""
 
@@ -84,10 +87,22 @@ class Corrections:
         self, judge: Asked, preferences: Preferences, seat: int, plies: Sequence[Ply], known: Sequence[Known]
     ) -> dict[Position, int]:
         """Return the corrections of one seat, all of whose plies are given and known."""
-        for most in (FIRST_TRIED, judge.rules.cells):
-            found, otherwise = self._back(judge, preferences, seat, plies, known, most)
+        cells = judge.rules.cells
+        for first, last in pairwise((0, *(each for each in TRIED if each < cells), cells)):
+            found, _ = self._back(judge, preferences, seat, plies, known, range(first, last))
             if found:
                 return found
+        # Behind each other move there are mistakes, too. In the last ply where one is left to try, the next round goes
+        # on behind the one with which a position is lost last, and corrects what it finds there.
+        self._tried.clear()
+        found, otherwise = self._back(judge, preferences, seat, plies, known, range(cells))
+        self._tried.clear()
+        if found:
+            return found
+        for ply in plies:
+            now = moved(judge.rules, ply)
+            tried = zip(_positions(ply), _behind(judge, now.mine, now.theirs), strict=True)
+            self._given_up.update(behind for position, behind in tried if position in otherwise)
         return otherwise
 
     def _back(
@@ -97,9 +112,9 @@ class Corrections:
         seat: int,
         plies: Sequence[Ply],
         known: Sequence[Known],
-        most: int,
+        ranks: range,
     ) -> tuple[dict[Position, int], dict[Position, int]]:
-        """Go back from the last ply, and try so many moves of each lost position, those that are wanted most.
+        """Go back from the last ply, and try the moves of some ranks in each lost position, of those that are wanted.
 
         Return the corrections, and the moves to go on with where there are none.
         """
@@ -114,33 +129,30 @@ class Corrections:
             if found and len(lost):  # which may have cured some of them
                 distance[lost] = of_ply(judge.rules, _some(plies[number], lost), later, judge.symmetric).distance
                 lost = lost[distance[lost] < NEVER]
+            places = _positions(_some(plies[number], lost))
+            lost = lost[[self._tried.get(position, 0) < ranks.stop for position in places]]
             if not len(lost):
                 continue
             of_lost = _some(plies[number], lost)
             wanted = preferences(of_lost.mine, of_lost.theirs)
-            left, new = self._try_others(judge, seat, seat + 2 * number, of_lost, wanted, most)
+            left, new = self._try_others(judge, seat, seat + 2 * number, of_lost, wanted, ranks)
             places = _positions(of_lost)
             cured = (left == NEVER).any(axis=1)
             found |= _chosen(places, left == NEVER, wanted)
             distance[lost[cured]] = NEVER
+            self._tried.update(dict.fromkeys(compress(places, ~cured), ranks.stop))
             if not otherwise:
                 longest = np.where(new & ~cured[:, None], left, 0)
                 longest_each = longest.max(axis=1, keepdims=True)
-                otherwise, there = _chosen(places, (longest > 0) & (longest == longest_each), wanted), of_lost
-        if otherwise and not found and most == judge.rules.cells:
-            # Behind each other move there are mistakes, too. In the last ply where one is left to try, the next round
-            # goes on behind the one with which a position is lost last, and corrects what it finds there.
-            now = moved(judge.rules, there)
-            tried = zip(_positions(there), _behind(judge, now.mine, now.theirs), strict=True)
-            self._given_up.update(behind for position, behind in tried if position in otherwise)
+                otherwise = _chosen(places, (longest > 0) & (longest == longest_each), wanted)
         return found, otherwise
 
     def _try_others(
-        self, judge: Asked, seat: int, number: int, lost: Ply, wanted: FloatArray, most: int
+        self, judge: Asked, seat: int, number: int, lost: Ply, wanted: FloatArray, ranks: range
     ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
         """Return in how many plies lost positions [n] of a ply are lost by other moves, [n, A], and which are new.
 
-        Of a move that is not among the `most` wanted ones these are 0 plies.
+        Of moves of other `ranks`, which the most wanted one begins, these are 0 plies.
         """
         rules = judge.rules
         left, new = np.zeros(wanted.shape, np.int16), np.zeros(wanted.shape, np.bool_)
@@ -150,7 +162,7 @@ class Corrections:
         bits = np.int64(1) << np.arange(rules.cells)
         open_ = others[:, None] & bits != 0
         rank = np.argsort(np.argsort(-np.where(open_, wanted, -np.inf), axis=1, kind="stable"), axis=1)
-        moves = np.where(open_ & (rank < most), bits, 0).sum(axis=1)
+        moves = np.where(open_ & (rank >= ranks.start) & (rank < ranks.stop), bits, 0).sum(axis=1)
         after, now = moved(rules, lost._replace(moves=moves)), moved(rules, lost)
         goes_on = ~(after.won | answered_by_a_line(rules, after))
         later = self._later(judge, seat, number + 1, begun(after.mine[goes_on], after.theirs[goes_on]))
