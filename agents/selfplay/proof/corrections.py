@@ -15,15 +15,20 @@ from numpy.typing import NDArray
 
 from selfplay.errors import UserError
 from selfplay.proof.evaluation import Proof
+from selfplay.proof.exact import known_results
 from selfplay.proof.judge import Asked
 from selfplay.proof.reach import Report, Unfinished, follow, of_seats, settles
 from selfplay.proof.retrograde import NEVER, Known, answered_by_a_line, distances, moved, of_moves, of_ply
 from selfplay.proof.walk import Ply, Reached, Walk, begun, merged
+from tictactoe import Rules
 from tictactoe.symmetry import representatives
 from tictactoe.tree import FloatArray, IntArray
 
 TRIED = 4, 8, 16
 """Of how many ranks the moves are tried in every lost position before those of the next."""
+
+SEARCHED = 1_000_000
+"""Positions that the solver looks at for one answer, some tenths of a second."""
 
 Preferences: TypeAlias = Callable[[IntArray, IntArray], FloatArray]
 """What a player chooses by in positions [n]: a number for each cell, [n, A], the least for one that it may not mark."""
@@ -47,11 +52,14 @@ class Corrected(NamedTuple):
 class Corrections:
     """Find better moves for a player round after round, and remember which have turned out no better.
 
-    At most so many `positions` are followed at each ply of a seat; of each ply the `report` is told.
+    At most so many `positions` are followed at each ply of a seat; of each ply the `report` is told. With a `solver`
+    moves are not tried that lose with best play, which is by far most of them.
     """
 
-    def __init__(self, positions: int, report: Report | None = None) -> None:
-        self._limit, self._report = positions, report
+    def __init__(self, positions: int, report: Report | None = None, solver: bool = False) -> None:
+        self._limit, self._report, self._solver = positions, report, solver
+        self._not_lost: dict[Position, int] = {}
+        """What the solver has been asked: cells that do not lose, as far as is known, by bitboard."""
         self._given_up: set[Position] = set()
         """Positions behind moves that were no better, each as it is told from others."""
         self._tried: dict[Position, int] = {}
@@ -157,6 +165,8 @@ class Corrections:
         rules = judge.rules
         left, new = np.zeros(wanted.shape, np.int16), np.zeros(wanted.shape, np.bool_)
         others = rules.empty_cells(lost.mine, lost.theirs) & ~lost.moves
+        if self._solver:
+            others &= np.array([self._held(rules, position) for position in _positions(lost)], np.int64)
         if not others.any():
             return left, new
         bits = np.int64(1) << np.arange(rules.cells)
@@ -170,6 +180,13 @@ class Corrections:
         known = {*_behind(judge, now.mine, now.theirs), *self._given_up}
         new[after.position, after.cell] = [each not in known for each in _behind(judge, after.mine, after.theirs)]
         return left, new
+
+    def _held(self, rules: Rules, position: Position) -> int:
+        """Return the cells that the solver does not know to lose, a bitboard."""
+        if position not in self._not_lost:
+            results = known_results(rules, *position, SEARCHED)
+            self._not_lost[position] = sum(1 << cell for cell, bounds in results.items() if bounds.most >= 0)
+        return self._not_lost[position]
 
     def _later(self, judge: Asked, seat: int, number: int, start: Reached) -> Known | None:
         """Return what is known of the player's next ply behind positions in which the other seat is to move."""
