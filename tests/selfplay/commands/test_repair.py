@@ -49,9 +49,10 @@ def test_a_run_is_repaired_beside_itself(run: Path, capsys: pytest.CaptureFixtur
 
 
 def test_each_repair_has_a_folder_of_its_own(run: Path) -> None:
-    for words in ([], [], ["--run-dir", "elsewhere"]):
+    for words in ([], [], ["--run-dir", "elsewhere", "--solver"]):
         repair.main([str(run), *words])
     assert all(Path(name, "model.safetensors").exists() for name in ("run-repaired", "run-repaired-2", "elsewhere"))
+    assert " positions with a solver, from run" in Path("elsewhere", "config.json").read_text()
     assert "elsewhere: has files in it already" in refused(repair.main, [str(run), "--run-dir", "elsewhere"])
 
 

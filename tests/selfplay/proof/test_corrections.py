@@ -134,9 +134,10 @@ def test_behind_a_correction_nothing_beats_it(rules: Rules, seed: int) -> None:
         assert all(beaten_behind(rules, player, each, other) for other in better)
 
 
-def test_it_goes_on_where_no_single_move_helps() -> None:
-    rules = Rules()
-    player, corrections = ScriptedPlayer(first_empty), Corrections(10**6)
+@pytest.mark.parametrize("solver", [False, True])
+def test_it_goes_on_where_no_single_move_helps(solver: bool) -> None:
+    rules, solution = Rules(), solve(Rules())
+    player, corrections = ScriptedPlayer(first_empty), Corrections(10**6, solver=solver)
     moves: dict[Position, int] = {}
     beaten = []
     for _ in range(300):
@@ -145,6 +146,10 @@ def test_it_goes_on_where_no_single_move_helps() -> None:
         if not found.cells:
             break
         moves |= found.cells
+        if solver:  # then no move is tried that loses
+            assert all(solution.lookup(*each)[0] >= 0 for each in found.cells)
+            after = [(theirs, mine | 1 << cell) for (mine, theirs), cell in found.cells.items()]
+            assert all(solution.lookup(*each)[0] <= 0 for each in after)
     assert beaten[0] > 50
     assert beaten[-1] == 0
     assert evaluate_tree(Judge(with_moves(player, moves), rules)).unbeatable
