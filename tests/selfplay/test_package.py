@@ -116,5 +116,5 @@ def test_an_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> N
     assert stop.value.code == 2
     assert (
         capsys.readouterr().err == "selfplay: there is no command 'trian'; "
-        "choose one of train, prove, certify, play, arena, web, sweep, report, course\n"
+        "choose one of train, prove, repair, certify, play, arena, web, sweep, report, course\n"
     )
