@@ -137,14 +137,13 @@ class Corrections:
             if found and len(lost):  # which may have cured some of them
                 distance[lost] = of_ply(judge.rules, _some(plies[number], lost), later, judge.symmetric).distance
                 lost = lost[distance[lost] < NEVER]
-            places = _positions(_some(plies[number], lost))
-            lost = lost[[self._tried.get(position, 0) < ranks.stop for position in places]]
-            if not len(lost):
+            untried = [self._tried.get(each, 0) < ranks.stop for each in _positions(_some(plies[number], lost))]
+            if not any(untried):
                 continue
+            lost = lost[untried]
             of_lost = _some(plies[number], lost)
-            wanted = preferences(of_lost.mine, of_lost.theirs)
+            places, wanted = _positions(of_lost), preferences(of_lost.mine, of_lost.theirs)
             left, new = self._try_others(judge, seat, seat + 2 * number, of_lost, wanted, ranks)
-            places = _positions(of_lost)
             cured = (left == NEVER).any(axis=1)
             found |= _chosen(places, left == NEVER, wanted)
             distance[lost[cured]] = NEVER
