@@ -1,5 +1,6 @@
 """Correct a DQN in the positions from which it is beaten: `selfplay repair RUN`."""
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from tictactoe.tree import SOLVABLE_CELLS
 
 if TYPE_CHECKING:
     from selfplay.dqn.repair import Repaired
+    from selfplay.proof.evaluation import Proof
+    from selfplay.proof.reach import Unproved
 
 
 @dataclass(frozen=True)
@@ -44,14 +47,12 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     from selfplay.dqn.player import QPlayer
     from selfplay.dqn.repair import repaired
     from selfplay.proof.corrections import Corrections
-    from selfplay.proof.evaluation import Proof
-    from selfplay.proof.judge import trusted
-    from selfplay.proof.reach import assess
     from selfplay.proof.report import evaluation_table, verdict
     from selfplay.runs import folder as run_folder
-    from selfplay.tensor_file import write_tensors
 
     place = Path(config.run)
+    if place.name in ("", ".."):
+        place = place.resolve()
     settings, _ = read_settings(place)
     if not isinstance(settings, DQNConfig):
         raise UserError(f"{config.run}: is a run of {settings.algorithm}, and only a DQN can be repaired")
@@ -59,33 +60,42 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     assert isinstance(player, QPlayer)
     players.check_room(config.positions, player.rules)
     folder = config.run_dir or run_folder.unused(place.with_name(f"{place.name}-repaired"))
-    if folder.exists():
-        run_folder.check_unused(folder)
-    console = Console()
-    with players.following(console, player.rules) as report:
-        for state in repaired(player, settings, Corrections(config.positions, report, config.solver)):
-            say(_progress(state))
-    if not state.corrected:
-        say("\nThere is nothing to correct, so nothing was written.")
-        return
-    run_folder.create(folder)
-    evaluation = (
-        assess(trusted(state.player), every_state=True)
-        if player.rules.cells <= SOLVABLE_CELLS
-        else state.found.evaluation
-    )
-    write_tensors(folder / run_folder.MODEL, state.player.tensors())
     how = " with a solver" if config.solver else ""
-    note = f"in {state.corrected:,} positions{how}, from {place.name}"
-    run_folder.write_config(folder, state.config, {players.REPAIRED: note})
-    run_folder.write_evaluation(folder, evaluation)
+    console = Console()
+    run_folder.create(folder)  # now, or all would be lost where it cannot be made
+    try:
+        with players.following(console, player.rules) as report:
+            for state in repaired(player, settings, Corrections(config.positions, report, config.solver)):
+                say(_progress(state))
+        if not state.corrected:
+            say("\nThere is nothing to correct, so nothing was written.")
+            return
+        evaluation = _write(folder, state, f"in {state.corrected:,} positions{how}, from {place.name}")
+    finally:
+        with contextlib.suppress(OSError):
+            folder.rmdir()  # which it is not if anything was written
     console.print(evaluation_table(evaluation))
     say(verdict(evaluation))
     say(f"\nThe repaired player is in {folder}. What you can do next:\n")
-    if isinstance(evaluation, Proof) and evaluation.unbeatable:
+    if evaluation.as_dict()["unbeatable"]:
         offer("Write down its play, for others to check:", command("certify", str(folder)))
     offer("Play against it:", command("play", str(folder)))
     offer("Play, and look inside it, on a page in the browser:", command("web", str(folder)))
+
+
+def _write(folder: Path, state: "Repaired", what: str) -> "Proof | Unproved":
+    """Write a repaired player, and `what` was corrected in it, and return its evaluation."""
+    from selfplay.proof.judge import trusted
+    from selfplay.proof.reach import assess
+    from selfplay.runs import folder as run_folder
+    from selfplay.tensor_file import write_tensors
+
+    small = state.player.rules.cells <= SOLVABLE_CELLS
+    evaluation = assess(trusted(state.player), every_state=True) if small else state.found.evaluation
+    write_tensors(folder / run_folder.MODEL, state.player.tensors())
+    run_folder.write_config(folder, state.config, {players.REPAIRED: what})
+    run_folder.write_evaluation(folder, evaluation)
+    return evaluation
 
 
 def _progress(state: "Repaired") -> str:
