@@ -1,7 +1,8 @@
 """What runs do past their first proof: how often they are beaten again, and how often every move is optimal.
 
-selfplay sweep benchmarks/sweeps/past.toml
-python -m benchmarks.sweeps.past sweeps/past
+    python -m benchmarks.sweeps.past sweeps/past
+
+The sweep is made by `selfplay sweep benchmarks/sweeps/past.toml` before.
 """
 
 import math
@@ -17,7 +18,8 @@ from benchmarks.measuring import tables
 from benchmarks.measuring.flags import read_flags
 from selfplay.commands.command_line import run_command
 from selfplay.commands.sweep import record, results
-from selfplay.commands.sweep.statistics import Interval, interquartile_mean
+from selfplay.commands.sweep.pages import interval_text
+from selfplay.commands.sweep.statistics import interquartile_mean
 from selfplay.files import write_csv
 
 PROG = "python -m benchmarks.sweeps.past"
@@ -77,16 +79,11 @@ def rows(found: dict[str, dict[int, Past]]) -> list[list[str]]:
         for which in (0, 1):
             own = {seed: run.shares[which] for seed, run in runs.items() if run.evaluations}
             apart = [share - base[seed].shares[which] for seed, share in own.items() if base[seed].evaluations]
-            row += [_text(interquartile_mean(list(own.values()))), "-"]
+            row += [interval_text(interquartile_mean(list(own.values())), 2), "-"]
             if runs is not base:
-                row[-1] = _text(interquartile_mean(apart), "+")
+                row[-1] = interval_text(interquartile_mean(apart), 2, signed=True)
         shown.append(row)
     return shown
-
-
-def _text(interval: Interval, sign: str = "") -> str:
-    estimate, low, high = (f"{value:{sign}.2f}" for value in interval)
-    return f"{estimate} ({low} to {high})"
 
 
 def main(args: Sequence[str]) -> None:

@@ -98,7 +98,7 @@ class QPlayer:
         return actions if isinstance(observation, Tensor) else np.asarray(actions.cpu())
 
     def preferences(self, observation: Array, action_mask: Array | None = None) -> Tensor:
-        """Return what it chooses by, [B, A]: the values with the rule's part, -inf for cells that it may not choose."""
+        """Return what it chooses by, [B, A]: the values with the rule's part, and below all others what is barred."""
         values = torch.as_tensor(self.q_values(observation))
         if self._rule is not None:
             planes = torch.as_tensor(observation, device=values.device)

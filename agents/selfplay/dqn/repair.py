@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -20,7 +21,7 @@ from selfplay.dqn.player import QPlayer, network_inputs, player_of
 from selfplay.errors import UserError
 from selfplay.proof.corrections import Corrected, Corrections, Position
 from selfplay.proof.judge import trusted
-from tictactoe import batch, planes
+from tictactoe import batch
 from tictactoe.tree import FloatArray, IntArray
 
 MARGIN = 0.05
@@ -84,7 +85,7 @@ def _patches(player: QPlayer, cells: Mapping[Position, int]) -> tuple[Tensor, Te
     """Return the network's inputs [N, 3A] in these positions, and by how much each value is to be lowered, [N, A]."""
     device = next(player.networks[0].parameters()).device
     wanted = torch.tensor(list(cells.values()), device=device)[:, None]
-    mine, theirs = (torch.tensor(words).numpy() for words in zip(*cells, strict=True))
+    mine, theirs = np.array([*cells], np.int64).T
     observation = torch.as_tensor(_observe(player, mine, theirs), device=device)
     preferred = player.preferences(observation)
     lowered = (preferred - preferred.gather(1, wanted) + MARGIN).clamp(min=0.0).scatter(1, wanted, 0.0)
@@ -124,6 +125,6 @@ def _preferences(player: QPlayer, mine: IntArray, theirs: IntArray) -> FloatArra
 
 def _observe(player: QPlayer, mine: IntArray, theirs: IntArray) -> IntArray:
     """Return the mover's view of positions [n], [n, R, C, 3]."""
-    ply = planes.bits(player.rules.cells, mine | theirs).sum(axis=1)
-    observation: IntArray = batch.observe(player.rules, batch.State(mine, theirs, ply), "mover")
+    state = batch.State(mine, theirs, np.zeros_like(mine))  # the mover's view does not ask for the ply
+    observation: IntArray = batch.observe(player.rules, state, "mover")
     return observation

@@ -12,7 +12,7 @@ from selfplay.proof.judge import Judge
 from tests.selfplay.proof.players import ScriptedPlayer, first_empty, optimal_player
 from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rules, solve
-from tictactoe.tree import FloatArray, IntArray, game_tree
+from tictactoe.tree import FloatArray, IntArray
 
 
 def bitboard(cells: set[int]) -> int:
@@ -27,13 +27,10 @@ def with_moves(player: ScriptedPlayer, moves: dict[Position, int]) -> ScriptedPl
     """Return a player that plays these moves, and as another in all other positions."""
 
     def choose(mine: set[int], theirs: set[int]) -> int:
-        return moves.get((bitboard(mine), bitboard(theirs)), -1)
+        cell = moves.get((bitboard(mine), bitboard(theirs)))
+        return player.choose(mine, theirs) if cell is None else cell
 
-    def either(mine: set[int], theirs: set[int]) -> int:
-        cell = choose(mine, theirs)
-        return player.choose(mine, theirs) if cell < 0 else cell
-
-    return ScriptedPlayer(either)
+    return ScriptedPlayer(choose)
 
 
 def in_order(mine: IntArray, _theirs: IntArray) -> FloatArray:
@@ -68,7 +65,7 @@ def beaten_behind(rules: Rules, player: ScriptedPlayer, position: Position, cell
 @pytest.mark.parametrize("seed", range(8))
 def test_a_planted_mistake_is_corrected_where_it_stands(seed: int) -> None:
     rules, rng = Rules(), np.random.default_rng(seed)
-    player, tree, solution = optimal_player(Rules()), game_tree(Rules()), solve(Rules())
+    player, solution = optimal_player(rules), solve(rules)
     led_to = Recorder(player)
     assert evaluate_tree(Judge(player, rules)).unbeatable
     Corrections(10**6).find(Judge(led_to, rules, twice=False), in_order)
@@ -84,7 +81,7 @@ def test_a_planted_mistake_is_corrected_where_it_stands(seed: int) -> None:
                     planted = {(mine, theirs): cell}
         if planted:
             break
-    assert planted, tree
+    assert planted
     wrong = with_moves(player, planted)
     found = Corrections(10**6).find(Judge(wrong, rules), in_order)
     assert not found.evaluation.unbeatable

@@ -91,7 +91,9 @@ def _times_to_proof(found: Results, name: str, kind: str) -> Page:
         means = interquartile_mean([result.amount(kind) for result in results if result.ended])
         digits = 1 if kind == "seconds" else 0
         least = min((result.amount(kind) for result in results), default=math.inf)
-        rows.append([setting, _text(median_of(curve), digits), _text(means, digits), _number(least, digits)])
+        rows.append(
+            [setting, interval_text(median_of(curve), digits), interval_text(means, digits), _number(least, digits)]
+        )
     header = ("setting", "median (95 %)", "interquartile mean (95 %)", "least")
     return Page(f"{name.capitalize()} to the first evaluation from which the proof held", header, rows)
 
@@ -103,13 +105,14 @@ def _differences(found: Results, name: str, kind: str) -> Page:
     for setting, results in others:
         after = {result.row.seed: result.amount(kind) for result in results if result.ended}
         pair = paired(before, after)
-        difference = _text(pair.difference, 1 if kind == "seconds" else 0, signed=True) if pair.both else "-"
+        difference = interval_text(pair.difference, 1 if kind == "seconds" else 0, signed=True) if pair.both else "-"
         rows.append([setting, str(pair.seeds), str(pair.sooner), str(pair.later), str(pair.both), difference])
     header = ("setting", "equal seeds", "sooner", "later", "both proved", "difference (95 %)")
     return Page(f"{name.capitalize()} beside those of {first}, on equal seeds", header, rows)
 
 
-def _text(interval: Interval, digits: int, signed: bool = False) -> str:
+def interval_text(interval: Interval, digits: int, signed: bool = False) -> str:
+    """Return an estimate with its interval, without one where both are the same."""
     if math.isnan(interval.estimate):
         return "-"
     estimate, low, high = (_number(value, digits, signed) for value in interval)
