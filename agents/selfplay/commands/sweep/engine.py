@@ -5,6 +5,7 @@ are never read: what goes on is taken from `sweep.json` and from the checkpoints
 """
 
 import contextlib
+import itertools
 import logging
 import os
 import shutil
@@ -12,6 +13,7 @@ import socket
 import sys
 import tempfile
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -107,6 +109,7 @@ class Recorder(tune.Callback):
         self._screen = screen
         self._at_work: set[str] = set()
         self._awaited: set[str] | None = None
+        self._deaths: Counter[str] = Counter()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return nothing for Ray's snapshots, which nobody reads; a terminal could not be in them."""
@@ -146,18 +149,24 @@ class Recorder(tune.Callback):
     def on_trial_recover(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
         """Note that a worker died, and that the setting waits for another."""
         del iteration, trials
-        self._leave(trial)
-        for row in self._rows(trial):
-            if row.state == "running":
-                row.state = "waiting"
-        self._sweep.write()
+        self._died(trial)
 
     def on_trial_error(self, iteration: int, trials: list[Trial], trial: Trial, **_: Any) -> None:
-        """Note that a run has failed for good, because its workers died or it raised what is no user's mistake."""
+        """Note that Ray Tune gives a setting up: too many workers died, or raised what is no user's mistake.
+
+        It also does so at the first death if a worker that has ended another setting dies while it takes this one on.
+        """
         del iteration, trials
+        self._died(trial)
+
+    def _died(self, trial: Trial) -> None:
+        """Let the runs that a dead worker had still to do wait for another, or fail if there were too many."""
         self._leave(trial)
-        for row in self._rows(trial):
-            if row.state in ("waiting", "running"):
+        left = [row for row in self._rows(trial) if row.state in ("waiting", "running")]
+        self._deaths.update(row.name for row in left[:1])
+        for row in left:
+            row.state = "waiting"
+            if self._deaths[left[0].name] > MOST_DEATHS:
                 row.state, row.why = "failed", f"given up after {MOST_DEATHS + 1} workers: {_reason(trial)}"
                 self._screen.ended(row)
         self._sweep.write()
@@ -224,23 +233,31 @@ def train(sweep: Sweep, cpus: int | None, address: str | None, interval: float) 
     place = str(sweep.place.resolve())
     sweep = replace(sweep, place=Path(place))
     config = {"place": place, "interval": interval}
-    space, how = _search(sweep, cpus) if sweep.plan.search else _everything(sweep, cpus)
+    for row in sweep.rows:
+        if row.state == "running" or (row.state == "failed" and not sweep.plan.search):
+            row.state = "waiting"
+    how_to_go_on = _search if sweep.plan.search else _everything
+    space, how = how_to_go_on(sweep, cpus)
     if how.num_samples <= 0:
         return True
     (sweep.place / STOP).unlink(missing_ok=True)
     with connected(cpus, address) as own, shown(Screen(sweep, cpus or _cores())) as screen:
         sweep.write()  # not before: where Ray does not start the folder is still empty, and can be used again
         recorder = Recorder(sweep, screen)
-        run_config = tune.RunConfig(
-            name="sweep",
-            storage_path=str(own),
-            verbose=0,
-            stop=StopAll(recorder),
-            callbacks=[recorder],
-            failure_config=tune.FailureConfig(max_failures=MOST_DEATHS),
-        )
         with when_asked_to_stop(recorder.stop):
-            tune.Tuner(Worker, param_space={**config, **space}, tune_config=how, run_config=run_config).fit()
+            for number in itertools.count():
+                run_config = tune.RunConfig(
+                    name=str(number),
+                    storage_path=str(own),
+                    verbose=0,
+                    stop=StopAll(recorder),
+                    callbacks=[recorder],
+                    failure_config=tune.FailureConfig(max_failures=MOST_DEATHS),
+                )
+                tune.Tuner(Worker, param_space={**config, **space}, tune_config=how, run_config=run_config).fit()
+                if recorder.stop_asked or not any(row.state == "waiting" for row in sweep.rows):
+                    break
+                space, how = how_to_go_on(sweep, cpus)  # with what was given up too soon
     (sweep.place / STOP).unlink(missing_ok=True)
     for row in sweep.rows:
         if row.state == "running":
@@ -250,8 +267,8 @@ def train(sweep: Sweep, cpus: int | None, address: str | None, interval: float) 
 
 
 def _everything(sweep: Sweep, cpus: int | None) -> tuple[dict[str, Any], tune.TuneConfig]:
-    """Return all runs that have not ended, one after the other in the order of the record."""
-    left = [number for number, row in enumerate(sweep.rows) if row.state not in ("done", "dropped")]
+    """Return all runs that wait, one after the other in the order of the record."""
+    left = [number for number, row in enumerate(sweep.rows) if row.state == "waiting"]
     how = tune.TuneConfig(num_samples=min(1, len(left)), max_concurrent_trials=cpus, reuse_actors=True)
     return {"row": tune.grid_search(left)}, how
 

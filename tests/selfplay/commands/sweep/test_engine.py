@@ -6,11 +6,14 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -19,6 +22,7 @@ from selfplay.commands.sweep import record
 from selfplay.runs.checkpoints import finished
 from tests.runs import newest
 from tests.selfplay.commands.sweep.sweeps import (
+    PATIENCE,
     finish,
     flags,
     interrupt,
@@ -31,6 +35,24 @@ from tests.selfplay.commands.sweep.sweeps import (
 
 pytest.importorskip("ray", reason="the extra `sweep` is not installed; .ci/run runs these tests with it")
 
+DYING = """
+import os, signal, sys
+from pathlib import Path
+from selfplay.commands.main import main
+from selfplay.commands.sweep import engine
+
+class Dying(engine.Worker):
+    def reset_config(self, new_config):
+        died = Path(new_config["place"]) / "died"
+        if not died.exists():
+            died.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().reset_config(new_config)
+
+engine.Worker = Dying
+main(["sweep", *sys.argv[1:]])
+"""
+"""A sweep of which the first worker that takes on another run dies at that."""
 VARIED = ("--seeds", "1000,1001", "--each", "mask=true", "--each", "learning_rate=1e30")
 GOOD = ["default,seed=1000", "mask=true,seed=1000", "default,seed=1001", "mask=true,seed=1001"]
 
@@ -184,6 +206,32 @@ def test_a_run_whose_worker_is_killed_goes_on_from_its_checkpoint(whole: Path, t
     assert len(again) == 1
     assert len(list((place / again[0]).glob("events.out.tfevents.*"))) == 2  # or it would have begun again
     same(whole, place)
+
+
+def test_a_worker_that_dies_between_two_runs_loses_neither(whole: Path, tmp_path: Path) -> None:
+    place = tmp_path / "it"
+    arguments = flags("--seeds", "1000,1001", "--cpus", "1", "--dir", str(place))
+    subprocess.run([sys.executable, "-c", DYING, *arguments], check=True, capture_output=True, timeout=PATIENCE)
+    assert (place / "died").exists()
+    assert [(row.state, row.starts) for row in rows_of(place)] == [("done", 1), ("done", 1)]
+    assert [model(place, name) for name in GOOD[::2]] == [model(whole, name) for name in GOOD[::2]]
+
+
+def test_a_run_whose_workers_die_again_and_again_has_failed(whole: Path, tmp_path: Path) -> None:
+    from selfplay.commands.sweep import engine  # noqa: PLC0415
+
+    sweep = replace(record.read(whole), place=tmp_path)
+    row, other = sweep.rows[:2]
+    screen, trial = mock.Mock(), mock.Mock(trial_id="it", config={"row": 0}, get_error=lambda: "killed\n")
+    recorder = engine.Recorder(sweep, screen)
+    for death in range(1, engine.MOST_DEATHS + 2):
+        row.state = "running"
+        (recorder.on_trial_error if death % 2 else recorder.on_trial_recover)(0, [], trial)
+        assert row.state == ("waiting" if death <= engine.MOST_DEATHS else "failed")
+    assert row.why == f"given up after {engine.MOST_DEATHS + 1} workers: killed"
+    assert other.state == "done"
+    assert record.read(tmp_path).rows == sweep.rows
+    screen.ended.assert_called_once_with(row)
 
 
 def test_a_sweep_on_a_cluster_comes_to_the_same_models(whole: Path, cluster: str, tmp_path: Path) -> None:
