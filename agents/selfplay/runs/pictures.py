@@ -40,10 +40,13 @@ def progress_figure(
     `unit` is what the x axis counts, plies or games, and the key of that number in each line. `name` and
     `settings`, those that are not the defaults, stand above; from line number `proved_from` on the proof held.
     """
-    figure = Figure(figsize=(10, 8), layout="constrained")
+    figure = Figure(figsize=(10, 8))
     flags = ", ".join(f"{setting} = {value}" for setting, value in settings.items()) or "all settings at their defaults"
     heading = "\n".join([*textwrap.wrap(name, 100), *textwrap.wrap(flags, 120)[:3]])
     figure.suptitle(heading, fontsize="medium", parse_math=False)
+    # Placed by hand: finding out what fits draws everything twice, and whoever has trained waits for it.
+    top = 0.93 - 0.022 * len(heading.splitlines())
+    figure.subplots_adjust(left=0.07, right=0.98, bottom=0.12, top=top, wspace=0.17, hspace=0.75)
     beaten, optimal, against_random, learning = figure.subplots(2, 2).ravel()
     steps = [line[unit] for line in metrics]
 
@@ -60,22 +63,22 @@ def progress_figure(
         if any(f"eval/{seat}/losses_at_least" in line for line in metrics):
             draw(beaten, f"eval/{seat}/losses_at_least", f"lost, at least, {seat} seat", colour, "--")
     beaten.set_yscale("symlog", linthresh=1)
-    beaten.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    beaten.yaxis.set_major_formatter(EngFormatter())
     beaten.set_ylim(bottom=0)
     beaten.set_title("Game lines lost or ended by an illegal move")
     if "eval/optimal_fraction" in metrics[-1]:
         draw(optimal, "eval/optimal_fraction", "optimal", BOTH)
-        optimal.yaxis.set_major_formatter(PercentFormatter(xmax=1))
+        _share(optimal)
         optimal.set_title("Decision states with an optimal move")
     else:
         draw(optimal, "eval/exploitability", "exploitability", BOTH)
         optimal.set_title("Exploitability")
-    against_random.yaxis.set_major_formatter(PercentFormatter(xmax=1))
+    _share(against_random)
     against_random.set_title("Wins against a random opponent (exact)")
     if "games/draws" in metrics[-1]:
         for end, label, colour in OUTCOMES:
             draw(learning, f"games/{end}", label, colour)
-        learning.yaxis.set_major_formatter(PercentFormatter(xmax=1))
+        _share(learning)
         learning.set_title("Training games")
     else:
         draw(learning, "loss/td", "squared TD error", BOTH)
@@ -98,6 +101,12 @@ def progress_figure(
     return figure
 
 
+def _share(axes: Axes) -> None:
+    """Let an axis of shares reach from nothing to all, so that pictures can be compared and its labels are short."""
+    axes.set_ylim(-0.03, 1.03)
+    axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
+
+
 def _say_unknown(axes: Axes, span: tuple[float, float]) -> None:
     """Say why nothing is drawn, over the same steps as elsewhere, where the scale of no data would be of no use."""
     axes.set_xlim(span)
@@ -111,27 +120,24 @@ def _say_unknown(axes: Axes, span: tuple[float, float]) -> None:
 def value_figure(values: NDArray[np.floating[Any]], title: str) -> Figure:
     """Draw the action values of one position, [R, C], as a board of colours and numbers; the best are framed."""
     rows, cols = values.shape
-    # Placed by hand: finding out what fits draws everything twice, and a run draws this while it trains.
-    wide, high = 1.1 * cols + 1.6, 1.1 * rows + 0.75
+    # A run draws this while it trains: finding out what fits, ticks and a scale would take most of the time.
+    wide, high = 1.1 * cols + 0.4, 1.1 * rows + 0.75
     figure = Figure(figsize=(wide, high))
     axes = figure.add_axes((0.2 / wide, 0.15 / high, 1.1 * cols / wide, 1.1 * rows / high))
-    scale = figure.add_axes(((1.1 * cols + 0.45) / wide, (0.15 + 0.11 * rows) / high, 0.15 / wide, 0.88 * rows / high))
-    # With a least range around 0, or the noise of a player that has learned nothing would fill the colours.
+    axes.set_axis_off()
+    # With a least range around 0, or the noise of a player that has learned nothing would be all colours.
     drawn = drawn_values(values)
     least, most = min(drawn.min(), -LEAST_VALUE), max(drawn.max(), LEAST_VALUE)
-    image = axes.imshow(drawn, cmap="viridis", vmin=least, vmax=most)
+    axes.imshow(drawn, cmap="viridis", vmin=least, vmax=most)
+    axes.vlines(np.arange(1, cols) - 0.5, -0.5, rows - 0.5, color="white", linewidth=2)
+    axes.hlines(np.arange(1, rows) - 0.5, -0.5, cols - 0.5, color="white", linewidth=2)
     for (row, col), value in np.ndenumerate(drawn):
         colour = "black" if value > (least + most) / 2 else "white"
         axes.text(col, row, value_text(float(values[row, col])), ha="center", va="center", color=colour)
         if value == drawn.max():
             frame = Rectangle((col - 0.42, row - 0.42), 0.84, 0.84, fill=False, edgecolor=BEST, linewidth=3)
             axes.add_patch(frame)
-    axes.set_xticks(np.arange(cols + 1) - 0.5, labels=[])
-    axes.set_yticks(np.arange(rows + 1) - 0.5, labels=[])
-    axes.grid(color="white", linewidth=2)
-    axes.tick_params(length=0)
-    axes.set_title(f"{title}\nframed: the best", fontsize="medium")
-    figure.colorbar(image, cax=scale)
+    axes.set_title(f"{title}\nframed: the best", y=1, fontsize="medium")
     return figure
 
 
