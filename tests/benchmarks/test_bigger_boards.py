@@ -23,7 +23,9 @@ from selfplay.proof.reach import Unproved
 
 PULLED = {
     "plain": (True, True),
-    "plain-unmasked": (True, True),
+    "unmasked-plain": (True, True),
+    "unmasked-canonical": (True, False),
+    "unmasked-counterexamples": (False, True),
     "canonical": (True, False),
     "counterexamples": (False, True),
 }
