@@ -227,7 +227,7 @@ def train(sweep: Sweep, cpus: int | None, address: str | None, interval: float) 
     `cpus` is how many run side by side, by default as many as there are cores, here or in the cluster at `address`.
 
     Raises:
-        UserError: there is no such cluster, or the record cannot be written.
+        UserError: there is no such cluster, Ray does not start, or the record cannot be written.
         KeyboardInterrupt: it was interrupted twice; what each run has since its last checkpoint is to be done again.
     """
     place = str(sweep.place.resolve())
@@ -310,7 +310,7 @@ def connected(cpus: int | None, address: str | None) -> Iterator[Path]:
     """Start Ray on this machine, or connect to a cluster, and give it a folder that is gone afterwards.
 
     Raises:
-        UserError: there is no cluster at the address.
+        UserError: there is no cluster at the address, or Ray does not start here.
     """
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL, "include_dashboard": False}
     own = Path(tempfile.mkdtemp(prefix="selfplay-"))
@@ -320,16 +320,19 @@ def connected(cpus: int | None, address: str | None) -> Iterator[Path]:
             if address is None:
                 cores = cpus or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
                 with without_dashboard():
-                    ray.init(
-                        "local",
-                        num_cpus=cores,
-                        num_gpus=0,
-                        object_store_memory=OBJECT_STORE,
-                        _temp_dir=str(own),
-                        _node_ip_address=LOOPBACK,
-                        _system_config={"prestart_worker_first_driver": False},  # workers that nobody would use
-                        **quiet,
-                    )
+                    try:
+                        ray.init(
+                            "local",
+                            num_cpus=cores,
+                            num_gpus=0,
+                            object_store_memory=OBJECT_STORE,
+                            _temp_dir=str(own),
+                            _node_ip_address=LOOPBACK,
+                            _system_config={"prestart_worker_first_driver": False},  # workers that nobody would use
+                            **quiet,
+                        )
+                    except Exception as error:  # Ray has no narrower one for a machine on which it takes too long
+                        raise UserError(f"Ray did not start; try again when less is running ({error})") from None
             else:
                 try:
                     del quiet["include_dashboard"]

@@ -19,6 +19,7 @@ import pytest
 
 from benchmarks.sweeps.processes import descendants, kill, session, start, title, workers
 from selfplay.commands.sweep import record
+from selfplay.errors import UserError
 from selfplay.runs.checkpoints import finished
 from tests.runs import newest
 from tests.selfplay.commands.sweep.sweeps import (
@@ -242,6 +243,15 @@ def test_a_sweep_on_a_cluster_comes_to_the_same_models(whole: Path, cluster: str
     finish(process)
     assert [row.name for row in done(place)] == GOOD[::2]
     assert [model(place, name) for name in GOOD[::2]] == [model(whole, name) for name in GOOD[::2]]
+
+
+def test_a_machine_that_is_too_busy_for_ray_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    from selfplay.commands.sweep import engine  # noqa: PLC0415
+
+    monkeypatch.setattr("ray.init", mock.Mock(side_effect=Exception("The current node timed out")))
+    complaint = r"Ray did not start; try again when less is running \(The current node timed out\)"
+    with pytest.raises(UserError, match=complaint), engine.connected(1, None):
+        pass
 
 
 def test_an_address_where_nobody_listens_is_refused_in_one_line(tmp_path: Path) -> None:
