@@ -18,6 +18,8 @@ from selfplay.proof.report import drawn_values, value_text
 FIRST, SECOND, BOTH = "#1f6fb4", "#d9622b", "#3a3a3a"
 PROVED = "#2e8b57"
 BEST = "#d9622b"
+TITLE_WIDTH = 3.5
+"""Inches that the heading of the opening takes, which a board of two columns would not leave."""
 LEAST_VALUE = 0.05
 """The scale of values reaches so far on both sides of 0 at least."""
 OUTCOMES = (
@@ -121,9 +123,10 @@ def value_figure(values: NDArray[np.floating[Any]], title: str) -> Figure:
     """Draw the action values of one position, [R, C], as a board of colours and numbers; the best are framed."""
     rows, cols = values.shape
     # A run draws this while it trains: finding out what fits, ticks and a scale would take most of the time.
-    wide, high = 1.1 * cols + 0.4, 1.1 * rows + 0.75
+    wide, high = max(1.1 * cols + 0.4, TITLE_WIDTH), 1.1 * rows + 0.75
     figure = Figure(figsize=(wide, high))
-    axes = figure.add_axes((0.2 / wide, 0.15 / high, 1.1 * cols / wide, 1.1 * rows / high))
+    board = (wide - 1.1 * cols) / 2 / wide, 0.15 / high, 1.1 * cols / wide, 1.1 * rows / high
+    axes = figure.add_axes(board)
     axes.set_axis_off()
     # With a least range around 0, or the noise of a player that has learned nothing would be all colours.
     drawn = drawn_values(values)

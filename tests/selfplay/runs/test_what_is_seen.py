@@ -26,7 +26,10 @@ def test_progress_is_named_and_says_where_the_proof_begins_beside_no_curve() -> 
         assert np.array(marks).tolist() == [[300, 300]]
         legend = axes.get_legend()
         assert legend is not None
-        assert not legend.get_window_extent().overlaps(axes.get_window_extent())
+        assert not any(legend.get_window_extent().overlaps(each.get_window_extent()) for each in figure.axes)
+    _, optimal, against_random, _ = figure.axes
+    for axes in (optimal, against_random):  # on one scale in all pictures, however little a curve changes
+        assert axes.get_ylim() == (-0.03, 1.03)
     unproved = progress_figure(LINES, "plies", "dqn-3x3x3-7", {}, None)
     assert unproved.get_suptitle().endswith("\nall settings at their defaults")
     assert not [line for axes in unproved.axes for line in axes.get_lines() if line.get_color() == PROVED]
@@ -48,6 +51,16 @@ def test_the_opening_frames_the_best_moves_on_a_scale_that_noise_does_not_fill()
     assert centres == {(1, 1), (2, 0)}
     assert {patch.get_edgecolor() for patch in axes.patches} == {to_rgba(BEST)}
     assert value_figure(np.array([[-2.0, 3.0]]), "").axes[0].images[0].get_clim() == (-2.0, 3.0)
+
+
+@pytest.mark.parametrize("size", [(2, 2), (3, 3), (6, 5)])
+def test_the_heading_of_the_opening_is_whole(size: tuple[int, int]) -> None:
+    figure = value_figure(np.zeros(size), "Values of the opening, 10,000,000 plies")
+    figure.draw_without_rendering()
+    heading, whole = figure.axes[0].title.get_window_extent(), figure.get_window_extent()
+    assert whole.x0 <= heading.x0 < heading.x1 <= whole.x1
+    assert heading.y1 <= whole.y1
+    assert heading.y0 >= figure.axes[0].get_window_extent().y1
 
 
 @pytest.mark.parametrize(
