@@ -6,9 +6,6 @@ All of it counts: starting Python, the imports, training with its evaluations, t
 Programs that run beside it lengthen it, so it is to be measured on a quiet machine.
 """
 
-import os
-import pty
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,6 +18,7 @@ from benchmarks.measuring import machine
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.fresh import ROOT
 from benchmarks.measuring.spread import spread
+from benchmarks.measuring.terminal import run_on_terminal
 from selfplay.commands.command_line import run_command
 from selfplay.errors import UserError
 
@@ -51,27 +49,18 @@ def wait(arguments: Sequence[str]) -> Wait:
     Raises:
         UserError: it ends without a proof.
     """
-    master, terminal = pty.openpty()
     started, proof, shown = time.perf_counter(), None, b""
-    command = [sys.executable, str(ROOT / "train.py"), *arguments]
-    process = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal)
-    os.close(terminal)
-    while read := _read(master):
-        shown += read
+
+    def hear(piece: bytes) -> None:
+        nonlocal proof, shown
+        shown += piece
         if proof is None and PROVED in shown:
             proof = time.perf_counter() - started
-    os.close(master)
-    if process.wait() or proof is None:
-        raise UserError(f"train.py {' '.join(arguments)}: ended with status {process.returncode}, without a proof")
+
+    status = run_on_terminal([sys.executable, str(ROOT / "train.py"), *arguments], hear)
+    if status or proof is None:
+        raise UserError(f"train.py {' '.join(arguments)}: ended with status {status}, without a proof")
     return Wait(proof, time.perf_counter() - started)
-
-
-def _read(terminal: int) -> bytes:
-    """Return what has been written to a terminal, nothing once whoever wrote to it has gone."""
-    try:
-        return os.read(terminal, 1 << 16)
-    except OSError:  # so says Linux; macOS returns nothing
-        return b""
 
 
 def main(args: Sequence[str]) -> None:

@@ -23,9 +23,6 @@ from selfplay.proof.reach import Unproved
 
 PULLED = {
     "plain": (True, True),
-    "unmasked-plain": (True, True),
-    "unmasked-canonical": (True, False),
-    "unmasked-counterexamples": (False, True),
     "canonical": (True, False),
     "counterexamples": (False, True),
 }
@@ -55,7 +52,7 @@ def test_a_row_is_named_after_its_board(name: str, monkeypatch: pytest.MonkeyPat
     assert name.startswith(f"{config.rows}x{config.cols}x{config.k}")
     assert (config.seed, config.total_steps) == (7, 50_000)
     assert (config.counterexamples == 0, config.symmetry == "augment") == PULLED.get(
-        name.partition("-")[2], (False, False)
+        name.rpartition("-")[2], (False, False)
     )
 
 

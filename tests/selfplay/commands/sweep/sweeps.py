@@ -1,8 +1,6 @@
 """Sweeps in processes of their own, small ones, and what is done to them on their way."""
 
-import contextlib
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -10,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.measuring import terminal
 from benchmarks.sweeps.processes import start
 from selfplay.commands.sweep import record, report, results
 
@@ -60,16 +59,9 @@ def interrupt(process: subprocess.Popen[str]) -> None:
 
 def run_on_terminal(*args: str) -> str:
     """Run `selfplay sweep` to its end on a terminal, and return all that it drew there."""
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "selfplay", "sweep", *args]
-    with subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=theirs, start_new_session=True) as process:
-        os.close(theirs)
-        drawn = b""
-        with contextlib.suppress(OSError):  # with which a terminal ends on Linux
-            while piece := os.read(ours, 1 << 16):
-                drawn += piece
-    os.close(ours)
-    assert process.returncode == 0, drawn.decode()
+    drawn = bytearray()
+    status = terminal.run_on_terminal([sys.executable, "-m", "selfplay", "sweep", *args], drawn.extend)
+    assert status == 0, drawn.decode()
     return drawn.decode()
 
 
