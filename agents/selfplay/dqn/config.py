@@ -95,7 +95,7 @@ class DQNConfig(RunSettings, PresetFlag):
     are learned with a fraction of the plies."""
     dueling: bool = False
     """End the network in a value and an advantage head (Wang et al. 2016)."""
-    double: bool = True
+    double: bool = False
     """Choose the bootstrap action with the online network, value it with the target network
     (van Hasselt et al. 2016)."""
     gamma: float = 0.99
@@ -239,6 +239,7 @@ PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
             target="article",
             explore="any",
             hidden=(27, 27, 27),
+            double=True,
             learning_rate=1e-3,
             learning_rate_hold=0,
             batch_size=32,
