@@ -30,7 +30,7 @@ def test_settings_are_compared_on_equal_seeds() -> None:
     never = Past(math.inf, 0, 0, 0)
     first = {0: Past(1, 100, 10, 50), 1: Past(1, 100, 20, 50), 2: never}
     other = {0: Past(1, 100, 30, 40), 1: never, 2: Past(1, 100, 90, 40)}
-    default, changed = rows({"default": first, "double=false": other})
+    default, changed = rows({"default": first, "double=true": other})
     assert default[:2] == ["`default`", "3"]
     assert default[2].startswith("15.00 (")
     assert default[3] == default[5] == "-"

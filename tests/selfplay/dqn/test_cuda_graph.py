@@ -25,7 +25,7 @@ needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GP
 KINDS: tuple[dict[str, object], ...] = (
     {},
     {"networks": "separate", "target": "independent"},
-    {"mask": True, "target": "article", "double": False, "dueling": True, "perspective": "absolute"},
+    {"mask": True, "target": "article", "double": True, "dueling": True, "perspective": "absolute"},
     {"hard_update": 3, "updates_per_step": 2, "explore": "any", "symmetry": "none", "rewards": "sparse"},
     {"rows": 4, "cols": 5, "k": 4, "networks": "separate", "hidden": ()},
     {"convolution": (4, 5), "dueling": True},

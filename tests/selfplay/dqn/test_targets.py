@@ -37,15 +37,16 @@ def by_hand(target: str, separate: bool = False, **settings: object) -> list[tup
 @pytest.mark.parametrize(
     ("target", "settings", "targets"),
     [
-        ("negamax", {}, [-4, -4, -4, -5, 1]),  # the opponent's value with a minus sign
-        ("article", {}, [4, 4, 4, 3, 1]),  # the next observation's with a plus sign
+        ("negamax", {}, [-4.5, -4.5, -4.5, -5.5, 1]),  # the opponent's value with a minus sign
+        ("article", {}, [4.5, 4.5, 4.5, 3.5, 1]),  # the next observation's with a plus sign
         # Stored when the reply is known: X0, O3, X1 bootstrap from the own next turn; then the losing O4 ends
         # with its -1, and the winning X2 with +1.
-        ("independent", {}, [4, 4, 4, -1, 1]),
-        ("negamax", {"double": False}, [-4.5, -4.5, -4.5, -5.5, 1]),  # the target network chooses too
-        # After X0 cell 4 is open (8); after O4 it is taken, and of the open 2, 5, 6, 7, 8 the online network
-        # prefers 2, valued 6. The mask of the position before O4 would still allow cell 4.
-        ("negamax", {"mask": True}, [-4, -4, -4, -4, 1]),
+        ("independent", {}, [4.5, 4.5, 4.5, -1, 1]),
+        ("negamax", {"double": True}, [-4, -4, -4, -5, 1]),  # the online network chooses
+        # After X0 cell 4 is open (8); after O4 it is taken, and of the open 2, 5, 6, 7, 8 the best is 5, valued 7.
+        # The mask of the position before O4 would still allow cell 4.
+        ("negamax", {"mask": True}, [-4, -4, -4, -4.5, 1]),
+        ("negamax", {"mask": True, "double": True}, [-4, -4, -4, -4, 1]),  # there the online network prefers 2, valued 6
     ],
 )
 def test_the_targets_of_one_agent_for_both_seats(target: str, settings: dict[str, Any], targets: list[float]) -> None:
@@ -55,9 +56,9 @@ def test_the_targets_of_one_agent_for_both_seats(target: str, settings: dict[str
 @pytest.mark.parametrize(
     ("target", "first", "second"),
     [
-        ("negamax", [-54, -54, 1], [-4, -5]),  # each from the other: the first from 108, the second from 8
-        ("article", [4, 4, 1], [54, 53]),  # each from its own target network
-        ("independent", [4, 4, 1], [54, -1]),
+        ("negamax", [-54.5, -54.5, 1], [-4.5, -5.5]),  # each from the other: the first from 109, the second from 9
+        ("article", [4.5, 4.5, 1], [54.5, 53.5]),  # each from its own target network
+        ("independent", [4.5, 4.5, 1], [54.5, -1]),
     ],
 )
 def test_the_targets_of_two_agents(target: str, first: list[float], second: list[float]) -> None:

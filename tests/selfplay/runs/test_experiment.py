@@ -130,7 +130,7 @@ def test_elsewhere_every_evaluation_is_a_line_when_it_is_made(
     ("config", "name"),
     [
         (DQNConfig(), "dqn-3x3x3-0"),
-        (DQNConfig(seed=1, mask=True, double=False), "dqn-3x3x3-1-mask-no-double"),
+        (DQNConfig(seed=1, mask=True, double=True), "dqn-3x3x3-1-mask-double"),
         (
             DQNConfig(rows=4, cols=5, k=4, hidden=(64, 32), learning_rate=1e-3),
             "dqn-4x5x4-0-hidden-64x32-learning-rate-0.001",

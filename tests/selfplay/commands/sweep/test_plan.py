@@ -29,8 +29,8 @@ def test_every_combination_has_a_run_named_by_what_differs() -> None:
 
 
 def test_each_is_tried_by_itself_beside_none_and_what_is_the_same_is_trained_once() -> None:
-    found = settings(make({}, {"each": ["double=false", "hidden=256,64x32", "symmetry=none"]}))
-    assert [setting.label for setting in found] == ["default", "double=false", "hidden=64x32", "symmetry=none"]
+    found = settings(make({}, {"each": ["double=true", "hidden=256,64x32", "symmetry=none"]}))
+    assert [setting.label for setting in found] == ["default", "double=true", "hidden=64x32", "symmetry=none"]
     assert [setting.values for setting in found][2] == {"hidden": (64, 32)}
     both = settings(make({}, {"each": ["mask=true"], "vary": ["counterexamples=0.5,0", "gamma=0.9"]}))
     assert [setting.label for setting in both] == [

@@ -184,7 +184,7 @@ def test_what_is_behind_is_little() -> None:
         ([{}], [""]),
         ([{}, {}], ["", ""]),
         ([{}, {"seed": 1}], ["seed 0", "seed 1"]),
-        ([{"mask": True}, {"mask": True, "double": False}, {}], ["mask", "mask, no double", ""]),
+        ([{"mask": True}, {"mask": True, "double": True}, {}], ["mask", "mask, double", ""]),
         ([{"hidden": (8, 4)}, {"rows": 4, "cols": 4, "k": 4}], ["3,3,3, hidden 8x4", "4,4,4"]),
     ],
 )
