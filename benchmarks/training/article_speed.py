@@ -6,7 +6,7 @@ The README's figures:
 
 Ours is `python train.py --preset article`, theirs `cleanrl_style.py`; both play the same game on one
 board and do one update per step, on one core, without evaluation. They take turns, and each pair gives one
-ratio. Ours uses double DQN as published, one more forward pass per update than theirs. Theirs writes the
+ratio. The preset does double DQN, as published, one more forward pass per update than theirs. Theirs writes the
 TensorBoard scalars that CleanRL writes; `--no-scalars` leaves them out, for a ratio of the algorithms alone.
 """
 
