@@ -201,7 +201,7 @@ def test_a_board_too_large_to_solve_is_judged_by_what_the_player_leads_to(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = str(tmp_path / "it")
-    flags = ["--rows", "5", "--cols", "5", "--k", "4", "--total-steps", "12000", "--hidden", "16"]
+    flags = ["--rows", "3", "--cols", "6", "--total-steps", "12000", "--hidden", "16"]
     train.main([*flags, "--run-dir", folder])
     assert "NOT unbeatable: some opponent beats it. Its exploitability is 1." in capsys.readouterr().out
     evaluation = json.loads((tmp_path / "it" / "evaluation.json").read_text())
