@@ -56,7 +56,7 @@ PARTS = {
     "canonical image": "of the symmetric images of a position one that all share",
     "remember": "transitions into the replay memory",
     "sample": "a batch out of it, turned and reflected",
-    "targets": "two forward passes on what came after",
+    "targets": "a forward pass on what came after, two with double targets",
     "forward and backward": "the values of what was done, loss, gradient",
     "Adam": "a step on the weights",
     "target network": "a step after them",
