@@ -46,7 +46,7 @@ def by_hand(target: str, separate: bool = False, **settings: object) -> list[tup
         # After X0 cell 4 is open (8); after O4 it is taken, and of the open 2, 5, 6, 7, 8 the best is 5, valued 7.
         # The mask of the position before O4 would still allow cell 4.
         ("negamax", {"mask": True}, [-4, -4, -4, -4.5, 1]),
-        ("negamax", {"mask": True, "double": True}, [-4, -4, -4, -4, 1]),  # there the online network prefers 2, valued 6
+        ("negamax", {"mask": True, "double": True}, [-4, -4, -4, -4, 1]),  # there the online network prefers 2
     ],
 )
 def test_the_targets_of_one_agent_for_both_seats(target: str, settings: dict[str, Any], targets: list[float]) -> None:
