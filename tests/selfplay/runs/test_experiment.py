@@ -19,7 +19,7 @@ from selfplay.runs.flags import RunFlags
 from selfplay.runs.folder import default_run_dir, differences
 from selfplay.runs.screen import Screen
 from selfplay.settings import RunSettings
-from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
+from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learner import TabularLearner
 from selfplay.tabular.players import AfterstatePlayer
 from tests.runs import DQN, TABULAR, metrics, refused
@@ -136,6 +136,7 @@ def test_elsewhere_every_evaluation_is_a_line_when_it_is_made(
             "dqn-4x5x4-0-hidden-64x32-learning-rate-0.001",
         ),
         (PRESETS["article"], "dqn-3x3x3-0-article"),
+        (TDValueConfig(back_up_losses=False), "td-value-3x3x3-0-no-back-up-losses"),
         (
             MinimaxQConfig(from_table=Path("a/my table.csv"), tables="separate"),
             "minimax-q-3x3x3-0-tables-separate-from-table-my-table.csv",

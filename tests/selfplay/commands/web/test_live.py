@@ -194,5 +194,5 @@ def test_a_legend_says_in_what_runs_differ_among_themselves(changes: list[dict[s
 
 def test_the_legends_of_no_runs_and_of_several_algorithms() -> None:
     assert legends([]) == []
-    configs = [selfplay.DQNConfig(seed=3), selfplay.MinimaxQConfig(seed=3, tables="separate")]
-    assert legends(configs) == ["dqn", "minimax-q, tables separate"]
+    configs = [selfplay.DQNConfig(seed=3), selfplay.TDValueConfig(seed=3, back_up_losses=False)]
+    assert legends(configs) == ["dqn", "td-value, no back up losses"]
