@@ -5,12 +5,12 @@
     python train.py minimax-q        one of the published tabular learners
     python train.py --help           every setting, and the other algorithms
 
-The DQN on one screen is agents/selfplay/dqn/self_play.py; the loop around every algorithm, runs/loop.py beside it.
+The DQN on one screen is agents/selfplay/dqn/self_play.py; the loop around every algorithm, training/loop.py beside it.
 """
 
 import sys
 
-from selfplay.commands.main import main
+from selfplay.cli.main import main
 
 if __name__ == "__main__":
     main(["train", *sys.argv[1:]], "python train.py")

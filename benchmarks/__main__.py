@@ -27,7 +27,7 @@ from benchmarks.overview import compare, results, rounds, suite
 from benchmarks.overview.results import Report, Result
 from benchmarks.overview.rounds import Row
 from benchmarks.overview.suite import GroupName, Sizes
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 
 PROG = "python -m benchmarks"
 SIZES = Sizes()

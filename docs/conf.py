@@ -34,11 +34,11 @@ CONTENTS = """
 :hidden:
 :caption: The environment
 docs/environment
-docs/faces/turn
-docs/faces/versus
-docs/faces/vector
-docs/faces/pettingzoo
-docs/faces/batch
+docs/environments/turn
+docs/environments/versus
+docs/environments/vector
+docs/environments/pettingzoo
+docs/environments/batch
 docs/frameworks
 docs/recipes
 ```

@@ -1,6 +1,6 @@
 """Draw the README's picture of a game: `python docs/draw_game.py` writes game.gif beside itself.
 
-Pillow, which comes with matplotlib in the extra `train`, turns the pixels of `tictactoe.drawing.pixels` into a file.
+Pillow, which comes with matplotlib in the extra `train`, turns the pixels of `tictactoe.rendering.pixels` into a file.
 """
 
 from pathlib import Path
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from tictactoe import Rules
-from tictactoe.drawing.pixels import board_image
+from tictactoe.rendering.pixels import board_image
 
 GAME = (0, 8, 2, 1, 6, 3, 4)  # X forks with its third mark
 COLOURS = 64  # in the animation, all frames together

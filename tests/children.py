@@ -92,7 +92,7 @@ def _pipe(path: Path) -> Iterator[int]:
 
 
 def _command(command: str, args: list[str], place: Path, setting: Setting) -> None:
-    from selfplay.commands.command_line import run_command  # noqa: PLC0415 (loaded already where this runs)
+    from selfplay.command_line import run_command  # noqa: PLC0415 (loaded already where this runs)
     from tests.warm import COMMANDS  # noqa: PLC0415
 
     output, complaint, measured = (os.open(place / name, os.O_WRONLY) for name in PIPES)

@@ -38,8 +38,8 @@ def browser() -> "Iterator[Browser]":
 @pytest.fixture
 def stopper(monkeypatch: pytest.MonkeyPatch) -> object:
     """Return the `tests.runs.Stopper` of runs without pictures, whose tabular learners can often be stopped."""
-    from selfplay.runs import record  # noqa: PLC0415 (the environment's tests need none of it)
     from selfplay.tabular import learner  # noqa: PLC0415
+    from selfplay.training import record  # noqa: PLC0415 (the environment's tests need none of it)
     from tests.runs import Stopper, without_pictures  # noqa: PLC0415
 
     monkeypatch.setattr(learner, "SLICE", 70)

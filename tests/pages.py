@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-FOLDER = Path(__file__).parent.parent / "docs" / "faces"
+FOLDER = Path(__file__).parent.parent / "docs" / "environments"
 
 
 def section(page: str, heading: str = "") -> str:

@@ -15,14 +15,14 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from selfplay.commands import train
+from selfplay.cli import train
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.proof.evaluation import evaluate
-from selfplay.runs import checkpoints as checkpoint, folder as run_folder, newest as newest_file, record
-from selfplay.runs.checkpoints import Checkpoints
+from selfplay.evaluation.evaluation import evaluate
 from selfplay.tabular import learner as training
 from selfplay.tensor_file import write_tensors
+from selfplay.training import checkpoints as checkpoint, folder as run_folder, newest as newest_file, record
+from selfplay.training.checkpoints import Checkpoints
 from tests.selfplay.dqn.scripted import config_with, make
 
 ROOT = Path(__file__).parents[1]

@@ -8,20 +8,20 @@ from typing import NamedTuple
 
 import pytest
 
-from selfplay.commands import certify, course, prove, repair, train
-from selfplay.commands.arena import command as arena
-from selfplay.commands.command_line import parse
-from selfplay.commands.play import command as play
-from selfplay.commands.sweep import command as sweep, report
-from selfplay.commands.web import command as web
+from selfplay.arena import command as arena
+from selfplay.cli import certify, course, prove, repair, train
+from selfplay.command_line import parse
 from selfplay.errors import UserError
+from selfplay.play import command as play
+from selfplay.sweep import command as sweep, report
+from selfplay.web import command as web
 from tests.runs import saved
 
 ROOT = Path(__file__).parent.parent
 README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 DOCUMENTS = [*PAGES, CONTRIBUTING, ROOT / "agents/selfplay/model/README.md"]
-EXACT = [ROOT / "docs/environment.md", ROOT / "docs/frameworks.md", *sorted((ROOT / "docs/faces").glob("*.md"))]
+EXACT = [ROOT / "docs/environment.md", ROOT / "docs/frameworks.md", *sorted((ROOT / "docs/environments").glob("*.md"))]
 """Pages on which a comment behind or below a `print` is what it prints."""
 FRAMEWORKS = ("sb3_contrib", "stable_baselines3", "torchrl")
 """What snippets import beside what this project needs; where one is not installed they are not run."""

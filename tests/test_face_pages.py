@@ -23,7 +23,7 @@ from tictactoe import (
     batch,
     tictactoe_v0,
 )
-from tictactoe.faces import turn, vector_face, vector_start
+from tictactoe.envs import turn, vector_face, vector_start
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import PRESETS
 

@@ -15,7 +15,7 @@ FUNCTIONS = {"eval", "exec", "compile", "__import__", "import_module", "exec_mod
 NEEDS = {("torch", "load"): ("weights_only", True), ("np", "load"): ("allow_pickle", False)}
 
 
-IMPORTS_BY_NAME = {"selfplay/__init__.py", "selfplay/commands/main.py", "selfplay/commands/players.py"}
+IMPORTS_BY_NAME = {"selfplay/__init__.py", "selfplay/cli/main.py", "selfplay/players.py"}
 """Modules that import others by a name: their own, or one that a person has typed as `module:name`."""
 
 
@@ -69,7 +69,7 @@ def test_what_is_harmless_is_no_danger() -> None:
         "torch.load(path, weights_only=True)",
         "network.eval()",
         "re.compile(text)",
-        "from selfplay.runs.folder import load",
+        "from selfplay.training.folder import load",
     ]
     assert not [danger for source in harmless for danger in dangers(source)]
 

@@ -11,9 +11,9 @@ import tempfile
 import torch
 
 from selfplay.algorithms import ALGORITHMS
-from selfplay.commands import prove, train
-from selfplay.commands.arena import command as arena
-from selfplay.commands.play import command as play
+from selfplay.arena import command as arena
+from selfplay.cli import prove, train
+from selfplay.play import command as play
 from tests.runs import SMALL, without_pictures
 
 torch.set_num_threads(1)  # a process that is forked must not have others

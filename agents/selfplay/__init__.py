@@ -15,22 +15,29 @@ if TYPE_CHECKING:
     from selfplay.dqn.config import PRESETS as PRESETS, DQNConfig as DQNConfig
     from selfplay.dqn.interleaved import InterleavedAgents as InterleavedAgents
     from selfplay.errors import UserError as UserError
-    from selfplay.proof.counterexamples import Counterexamples as Counterexamples, counterexamples as counterexamples
-    from selfplay.proof.evaluation import (
+    from selfplay.evaluation.counterexamples import (
+        Counterexamples as Counterexamples,
+        counterexamples as counterexamples,
+    )
+    from selfplay.evaluation.evaluation import (
         Evaluation as Evaluation,
         Proof as Proof,
         SeatEvaluation as SeatEvaluation,
         evaluate as evaluate,
     )
-    from selfplay.proof.reach import Unfinished as Unfinished, Unproved as Unproved, evaluate_reach as evaluate_reach
-    from selfplay.runs.experiment import Run as Run
-    from selfplay.runs.loop import Record as Record
+    from selfplay.evaluation.reach import (
+        Unfinished as Unfinished,
+        Unproved as Unproved,
+        evaluate_reach as evaluate_reach,
+    )
     from selfplay.tabular.config import (
         AfterstateQConfig as AfterstateQConfig,
         MinimaxQConfig as MinimaxQConfig,
         TDBackupConfig as TDBackupConfig,
         TDValueConfig as TDValueConfig,
     )
+    from selfplay.training.experiment import Run as Run
+    from selfplay.training.loop import Record as Record
 
     __version__: str
 
@@ -40,11 +47,11 @@ _PLACES = {
     "dqn.config": ("PRESETS", "DQNConfig"),
     "dqn.interleaved": ("InterleavedAgents",),
     "errors": ("UserError",),
-    "proof.counterexamples": ("Counterexamples", "counterexamples"),
-    "proof.evaluation": ("Evaluation", "Proof", "SeatEvaluation", "evaluate"),
-    "proof.reach": ("Unfinished", "Unproved", "evaluate_reach"),
-    "runs.experiment": ("Run",),
-    "runs.loop": ("Record",),
+    "evaluation.counterexamples": ("Counterexamples", "counterexamples"),
+    "evaluation.evaluation": ("Evaluation", "Proof", "SeatEvaluation", "evaluate"),
+    "evaluation.reach": ("Unfinished", "Unproved", "evaluate_reach"),
+    "training.experiment": ("Run",),
+    "training.loop": ("Record",),
     "tabular.config": ("AfterstateQConfig", "MinimaxQConfig", "TDBackupConfig", "TDValueConfig"),
 }
 """The names by the module that each comes from; a test compares them with the imports above."""

@@ -1,5 +1,5 @@
 """Start the program as `python -m selfplay`."""
 
-from selfplay.commands.main import main
+from selfplay.cli.main import main
 
 main()

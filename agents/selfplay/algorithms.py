@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from selfplay.checks import check_changes
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError, naming_the_extra
-from selfplay.runs.flags import RunFlags
-from selfplay.runs.folder import CONFIG, MODEL, read_config, settings
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
+from selfplay.training.flags import RunFlags
+from selfplay.training.folder import CONFIG, MODEL, read_config, settings
 
 if TYPE_CHECKING:
     from selfplay.agent import Player
     from selfplay.dqn.network import NetworkFactory
     from selfplay.learner import Learner
-    from selfplay.runs.experiment import Run
-    from selfplay.runs.loop import Record
     from selfplay.tensor_file import Reader
+    from selfplay.training.experiment import Run
+    from selfplay.training.loop import Record
 
 Config: TypeAlias = DQNConfig | TabularConfig
 
@@ -123,7 +123,7 @@ def train(
         check_resumed(run_flags.resume, config, force)
     elif config is None:
         config = configured(DQNConfig.algorithm, flags)
-    from selfplay.runs import experiment
+    from selfplay.training import experiment
 
     if run_flags.resume is not None:
         from selfplay.dqn.player import check_network
@@ -146,7 +146,7 @@ def training(config: Config, network: "NetworkFactory | None" = None) -> "Iterat
         UserError: the own network does not fit, or what was learned is no longer finite.
     """
     with naming_the_extra():
-        from selfplay.runs.loop import records
+        from selfplay.training.loop import records
 
         learner = ALGORITHMS[config.algorithm].learner(config, network)
     with _one_thread():
@@ -209,8 +209,8 @@ def load(folder: str | Path, network: "NetworkFactory | None" = None, steps: int
     Raises:
         UserError: a file is missing, truncated, foreign, or does not fit the others; no player was kept at `steps`.
     """
-    from selfplay.runs.kept import PLAYERS, read_kept
     from selfplay.tensor_file import read_model
+    from selfplay.training.kept import PLAYERS, read_kept
 
     folder = _run_folder(folder)
     config, notes = read_settings(folder)
@@ -227,7 +227,7 @@ def kept_steps(folder: str | Path) -> tuple[int, ...]:
     Raises:
         UserError: there is no such run folder, or its file of players cannot be read.
     """
-    from selfplay.runs import kept
+    from selfplay.training import kept
 
     return kept.kept_steps(_run_folder(folder))
 

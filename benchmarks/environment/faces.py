@@ -35,7 +35,7 @@ from benchmarks.measuring import machine
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import INSTALL, installed, round_by_round
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 
 PROG = "python -m benchmarks.environment.faces"
 

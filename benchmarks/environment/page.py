@@ -24,9 +24,9 @@ from typing import NamedTuple
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
-from selfplay.commands.command_line import run_command
-from selfplay.commands.web.command import PAGE
+from selfplay.command_line import run_command
 from selfplay.errors import UserError
+from selfplay.web.command import PAGE
 from tictactoe import Rules
 
 PROG = "python -m benchmarks.environment.page"

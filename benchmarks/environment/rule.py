@@ -28,9 +28,9 @@ from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import in_turns
-from selfplay.commands.arena.matches import Uniform, sample
-from selfplay.commands.command_line import run_command
-from selfplay.proof.stochastic import sort_keys
+from selfplay.arena.matches import Uniform, sample
+from selfplay.command_line import run_command
+from selfplay.evaluation.stochastic import sort_keys
 from tictactoe import Rules, planes
 from tictactoe.opponents import OPPONENTS, Choices
 from tictactoe.symmetry import representatives

@@ -18,7 +18,7 @@ from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import in_turns
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.errors import UserError
 from tictactoe import Rules, search_value
 from tictactoe.search import Search

@@ -27,12 +27,12 @@ from benchmarks.measuring.turns import in_turns
 from benchmarks.training import runs
 from selfplay import training
 from selfplay.agent import Player
-from selfplay.commands.arena.matches import Entrant, Judged, Uniform, sample
-from selfplay.commands.command_line import run_command
+from selfplay.arena.matches import Entrant, Judged, Uniform, sample
+from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
-from selfplay.proof.evaluation import Proof, SeatEvaluation
-from selfplay.proof.judge import trusted
-from selfplay.proof.reach import Unfinished, Unproved, assess
+from selfplay.evaluation.evaluation import Proof, SeatEvaluation
+from selfplay.evaluation.judge import trusted
+from selfplay.evaluation.reach import Unfinished, Unproved, assess
 from tictactoe.opponents import OPPONENTS
 
 PROG = "python -m benchmarks.learning.bigger_boards"

@@ -21,12 +21,12 @@ from benchmarks.measuring.turns import in_turns
 from benchmarks.training import runs
 from selfplay import training
 from selfplay.agent import AnyAgent
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
-from selfplay.proof.evaluation import Evaluation, SeatEvaluation, evaluate
-from selfplay.proof.games import self_play_game
-from selfplay.proof.judge import Judge
-from selfplay.proof.report import live_score
+from selfplay.evaluation.evaluation import Evaluation, SeatEvaluation, evaluate
+from selfplay.evaluation.games import self_play_game
+from selfplay.evaluation.judge import Judge
+from selfplay.evaluation.report import live_score
 from tictactoe import Rules
 
 PROG = "python -m benchmarks.learning.learners"

@@ -27,11 +27,10 @@ from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.training import article_speed
 from selfplay import training
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.dqn.config import PRESETS
+from selfplay.evaluation.evaluation import Evaluation
 from selfplay.files import write_whole
-from selfplay.proof.evaluation import Evaluation
-from selfplay.runs.pictures import png
 from selfplay.tabular.afterstate_q import MATCH_UPS, match_up_curves
 from selfplay.tabular.boards import IntArray
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
@@ -39,6 +38,7 @@ from selfplay.tabular.minimax_q import MinimaxQ
 from selfplay.tabular.outcomes import group_counts, write_curves
 from selfplay.tabular.pictures import cumulative_figure, density_figure, groups_figure
 from selfplay.tabular.td_backup import TDBackup, learned_values
+from selfplay.training.pictures import png
 from tictactoe import Rules
 from tictactoe.tree import game_tree, play_out, uniform_legal
 

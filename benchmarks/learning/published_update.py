@@ -22,11 +22,11 @@ from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import number, spread
 from benchmarks.measuring.turns import in_turns
 from selfplay import DQNConfig, Record, training
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.dqn.adam import Adam
+from selfplay.evaluation.evaluation import Proof
 from selfplay.files import write_csv
-from selfplay.proof.evaluation import Proof
-from selfplay.runs.loop import first_of_final_streak
+from selfplay.training.loop import first_of_final_streak
 
 PROG = "python -m benchmarks.learning.published_update"
 DECAY, LEAST = 0.95, 0.01

@@ -27,12 +27,12 @@ from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import Spread, spread
 from benchmarks.measuring.turns import in_turns
 from selfplay import training
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig, Target
+from selfplay.evaluation.evaluation import Evaluation
+from selfplay.evaluation.report import live_score
 from selfplay.files import write_csv, write_whole
-from selfplay.proof.evaluation import Evaluation
-from selfplay.proof.report import live_score
-from selfplay.runs.pictures import png
+from selfplay.training.pictures import png
 
 PROG = "python -m benchmarks.learning.targets"
 TARGETS: tuple[Target, ...] = get_args(Target)

@@ -30,13 +30,13 @@ from benchmarks.measuring.spread import Spread, spread
 from benchmarks.training import runs
 from benchmarks.training.unit import STEPS, unit_seconds
 from selfplay import training
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.devices import choose_device
-from selfplay.proof.evaluation import Proof, evaluate_tree
-from selfplay.proof.judge import trusted
-from selfplay.proof.reach import Unproved
-from selfplay.proof.report import live_score
+from selfplay.evaluation.evaluation import Proof, evaluate_tree
+from selfplay.evaluation.judge import trusted
+from selfplay.evaluation.reach import Unproved
+from selfplay.evaluation.report import live_score
 
 PROG = "python -m benchmarks.learning.time_to_unbeatable"
 EVALUATE_CALLS = 20

@@ -19,7 +19,7 @@ from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.fresh import ROOT
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.terminal import run_on_terminal
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.learning.waiting"

@@ -1,6 +1,6 @@
 """What CSV files hold of an exact evaluation."""
 
-from selfplay.proof.evaluation import Evaluation
+from selfplay.evaluation.evaluation import Evaluation
 
 COUNTED = ("first_losses", "second_losses", "first_illegal", "second_illegal", "optimal_states")
 """Their columns."""

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from selfplay.checks import check_counts, check_seed, check_some, check_times
-from selfplay.commands.command_line import parse
+from selfplay.command_line import parse
 from selfplay.errors import UserError
-from selfplay.runs.folder import check_writable
+from selfplay.training.folder import check_writable
 
 Flags = TypeVar("Flags")
 

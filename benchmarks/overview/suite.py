@@ -154,7 +154,7 @@ def memory_group(sizes: Sizes) -> list[Row]:
     sb3 = f"Stable-Baselines3's DQN, {sizes.memory_peer_steps:,} steps"
     train = f"""
 import tempfile
-from selfplay.commands.train import main
+from selfplay.cli.train import main
 with tempfile.TemporaryDirectory() as folder:
     main(["--total-steps", "{sizes.memory_steps}", "--stop", "never", "--device", "cpu", "--run-dir", folder])
 """

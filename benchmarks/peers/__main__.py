@@ -26,10 +26,10 @@ from benchmarks.measuring.flags import read_flags
 from benchmarks.peers import judging, learners, report
 from benchmarks.peers.judging import Run
 from benchmarks.peers.learners import Name
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.errors import UserError
 from selfplay.files import write_whole
-from selfplay.runs.pictures import png
+from selfplay.training.pictures import png
 
 PROG = "python -m benchmarks.peers"
 DISTRIBUTIONS = ("stable-baselines3", "open-spiel", "tianshou")

@@ -11,8 +11,8 @@ import numpy as np
 from benchmarks.measuring.counts import counts
 from selfplay.agent import Agent
 from selfplay.errors import UserError
+from selfplay.evaluation.evaluation import evaluate
 from selfplay.files import write_csv
-from selfplay.proof.evaluation import evaluate
 from tictactoe import Rules
 
 RULES = Rules()

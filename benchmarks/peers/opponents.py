@@ -14,7 +14,7 @@ from torch import nn
 from benchmarks.peers.judging import RULES
 from selfplay.dqn.player import QPlayer
 from tictactoe import batch, solve
-from tictactoe.faces.versus import TicTacToeVersusEnv
+from tictactoe.envs.versus import TicTacToeVersusEnv
 
 Planes = NDArray[np.int8]
 COPIES = 8

@@ -13,8 +13,8 @@ import numpy as np
 from benchmarks.peers.judging import Tick, Training, widths
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.self_play import DQNLearner
-from selfplay.proof.judge import trusted
-from selfplay.proof.lessons import examine
+from selfplay.evaluation.judge import trusted
+from selfplay.evaluation.lessons import examine
 
 DEFAULTS = DQNConfig()
 

@@ -25,9 +25,9 @@ from benchmarks.measuring.turns import INSTALL, installed
 from benchmarks.scaling import memory, picture, rows
 from benchmarks.scaling.picture import CSV_HEADER, Measurement
 from benchmarks.scaling.rows import Panel, Point
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.files import write_csv, write_whole
-from selfplay.runs.pictures import png
+from selfplay.training.pictures import png
 
 PROG = "python -m benchmarks.scaling"
 PEERS = ("pgx", "jax", "matplotlib")

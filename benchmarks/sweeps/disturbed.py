@@ -24,9 +24,9 @@ from rich.console import Console
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.sweeps.processes import kill, start, workers
-from selfplay.commands.command_line import run_command
-from selfplay.commands.sweep import record, report, results
+from selfplay.command_line import run_command
 from selfplay.errors import UserError
+from selfplay.sweep import record, report, results
 
 PROG = "python -m benchmarks.sweeps.disturbed"
 UNEQUAL = 1
@@ -190,7 +190,7 @@ def row(name: str, found: Sequence[Disturbed]) -> list[str]:
 def main(args: Sequence[str]) -> None:
     """Disturb sweeps, print what came of them, and exit with `UNEQUAL` if anything is wrong."""
     flags = read_flags(Flags, args, PROG)
-    from selfplay.commands.sweep import engine  # noqa: PLC0415 (before any other module imports Ray)
+    from selfplay.sweep import engine  # noqa: PLC0415 (before any other module imports Ray)
 
     del engine
     console = machine.start("Sweeps whose machines and workers die", ["ray", "scipy"], [flags.seed])

@@ -16,11 +16,11 @@ from rich.console import Console
 
 from benchmarks.measuring import tables
 from benchmarks.measuring.flags import read_flags
-from selfplay.commands.command_line import run_command
-from selfplay.commands.sweep import record, results
-from selfplay.commands.sweep.pages import interval_text
-from selfplay.commands.sweep.statistics import interquartile_mean
+from selfplay.command_line import run_command
 from selfplay.files import write_csv
+from selfplay.sweep import record, results
+from selfplay.sweep.pages import interval_text
+from selfplay.sweep.statistics import interquartile_mean
 
 PROG = "python -m benchmarks.sweeps.past"
 HEADER = (

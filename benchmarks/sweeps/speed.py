@@ -22,9 +22,9 @@ from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.sweeps import disturbed
 from benchmarks.sweeps.processes import descendants, megabytes, start, workers
-from selfplay.commands.command_line import run_command
-from selfplay.commands.sweep import plan as plans, record
+from selfplay.command_line import run_command
 from selfplay.errors import UserError
+from selfplay.sweep import plan as plans, record
 
 PROG = "python -m benchmarks.sweeps.speed"
 HEADER = ("how", "seconds", "of one after another", "seconds a run", "MB of what does not train", "MB of what trains")

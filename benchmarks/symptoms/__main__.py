@@ -17,7 +17,7 @@ from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import check_known, read_flags
 from benchmarks.symptoms.experiments import EXPERIMENTS
 from benchmarks.symptoms.numbers import CSV_HEADER, Number, header, measured, table_rows
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.files import write_csv
 
 PROG = "python -m benchmarks.symptoms"

@@ -10,9 +10,9 @@ import selfplay
 from benchmarks.symptoms import endless, table
 from benchmarks.symptoms.learner import MEMORY, Learner
 from benchmarks.symptoms.loops import BOARDS, RULES, Greedy, SelfPlay, Versus, self_play, versus
-from selfplay.proof.evaluation import Evaluation
-from selfplay.proof.games import self_play_cells
-from selfplay.proof.judge import Judge
+from selfplay.evaluation.evaluation import Evaluation
+from selfplay.evaluation.games import self_play_cells
+from selfplay.evaluation.judge import Judge
 from tictactoe import Rewards
 from tictactoe.tree import FloatArray
 

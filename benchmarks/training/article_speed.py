@@ -22,7 +22,7 @@ from benchmarks.measuring.turns import in_turns, round_by_round
 from benchmarks.training import cleanrl_style
 from benchmarks.training.cleanrl_style import Timed
 from selfplay import training
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.dqn.config import PRESETS, DQNConfig
 
 PROG = "python -m benchmarks.training.article_speed"

@@ -20,7 +20,7 @@ from torch.utils._pytree import tree_leaves
 
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.dqn.agent import DQNAgent
 from selfplay.dqn.beginnings import Beginnings
 from selfplay.dqn.canonical import Canonical

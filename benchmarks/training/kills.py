@@ -33,7 +33,7 @@ from rich.console import Console
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import check_known, read_flags
 from benchmarks.training.lives import Life, live, unkilled
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.training.kills"

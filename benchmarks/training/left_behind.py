@@ -7,9 +7,9 @@ from typing import Any
 
 from tensorboard.backend.event_processing.plugin_event_accumulator import TENSORS, EventAccumulator
 
-from selfplay.runs.checkpoints import KEPT
-from selfplay.runs.events import PREFIX
-from selfplay.runs.folder import CHECKPOINTS, METRICS
+from selfplay.training.checkpoints import KEPT
+from selfplay.training.events import PREFIX
+from selfplay.training.folder import CHECKPOINTS, METRICS
 
 EVENTS, HALVES, NEWEST = "TensorBoard's events", "halves of checkpoints", "the newest checkpoint"
 TIMES, NO_TIME = "time/", "time/updates"

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.training.left_behind import differences, halves, left_behind, newest
-from selfplay.commands import train
-from selfplay.commands.command_line import USER_ERROR, run_command
+from selfplay.cli import train
+from selfplay.command_line import USER_ERROR, run_command
 from selfplay.errors import UserError
 from selfplay.program import command
-from selfplay.runs import checkpoints
-from selfplay.runs.folder import CHECKPOINTS, CONFIG
 from selfplay.tabular import learner
+from selfplay.training import checkpoints
+from selfplay.training.folder import CHECKPOINTS, CONFIG
 
 PATIENCE = 300.0
 """Seconds after which a process hangs that nobody kills."""

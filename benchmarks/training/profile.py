@@ -29,8 +29,8 @@ from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import in_turns
 from selfplay import train
-from selfplay.commands.command_line import run_command
-from selfplay.commands.train import present
+from selfplay.cli.train import present
+from selfplay.command_line import run_command
 from selfplay.dqn import self_play
 from selfplay.dqn.adam import Adam
 from selfplay.dqn.agent import DQNAgent
@@ -39,9 +39,9 @@ from selfplay.dqn.canonical import Canonical
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.dqn.interleaved import InterleavedAgents
 from selfplay.dqn.self_play import DQNLearner
-from selfplay.runs import experiment, loop
-from selfplay.runs.checkpoints import Checkpoints
-from selfplay.runs.record import Tracker
+from selfplay.training import experiment, loop
+from selfplay.training.checkpoints import Checkpoints
+from selfplay.training.record import Tracker
 from tictactoe import batch
 
 PROG = "python -m benchmarks.training.profile"

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from selfplay import Record
 from selfplay.algorithms import Config
-from selfplay.commands.train import read
+from selfplay.cli.train import read
 from selfplay.dqn.config import DQNConfig
-from selfplay.runs.loop import first_of_final_streak, proves
+from selfplay.training.loop import first_of_final_streak, proves
 
 
 def configuration(command: str, seed: int) -> Config:

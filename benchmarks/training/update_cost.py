@@ -29,7 +29,7 @@ from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import Spread, number, spread
 from benchmarks.measuring.turns import round_by_round
 from benchmarks.training import loops
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.dqn.agent import DQNAgent
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.dqn.interleaved import InterleavedAgents

@@ -25,7 +25,7 @@ from functools import cache
 
 import selfplay
 from tictactoe import Rules, solve
-from tictactoe.drawing.text import board_text
+from tictactoe.rendering.text import board_text
 
 RULES = Rules()  # 3 rows, 3 columns, 3 in a row
 

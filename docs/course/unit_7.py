@@ -18,7 +18,7 @@
 # %%
 import selfplay
 from tictactoe import Rules
-from tictactoe.drawing.text import board_text
+from tictactoe.rendering.text import board_text
 
 RULES = Rules()
 

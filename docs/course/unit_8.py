@@ -12,8 +12,8 @@
 import numpy as np
 
 import selfplay
-from selfplay.proof.judge import Judge
-from selfplay.proof.reach import follow
+from selfplay.evaluation.judge import Judge
+from selfplay.evaluation.reach import follow
 from tictactoe import Rules, solve
 from tictactoe.opponents import rule_choices
 

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
-from tictactoe.faces.turn import TicTacToeEnv
-from tictactoe.faces.versus import TicTacToeVersusEnv
+from tictactoe.envs.turn import TicTacToeEnv
+from tictactoe.envs.versus import TicTacToeVersusEnv
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 from tictactoe.search import best_moves, search_value
 from tictactoe.solver import Solution, solve
 
 if TYPE_CHECKING:
-    from tictactoe.faces.vector import TicTacToeVectorEnv
-    from tictactoe.faces.versus_vector import TicTacToeVersusVectorEnv
+    from tictactoe.envs.vector import TicTacToeVectorEnv
+    from tictactoe.envs.versus_vector import TicTacToeVersusVectorEnv
 
     __version__: str
 else:  # out of the sight of type checkers, which would take any name for one of these
@@ -22,11 +22,11 @@ else:  # out of the sight of type checkers, which would take any name for one of
     def __getattr__(name: str) -> Any:
         # Imported when they are asked for (PEP 562): at once they would make the import a quarter slower.
         if name == "TicTacToeVectorEnv":
-            from tictactoe.faces.vector import TicTacToeVectorEnv  # noqa: PLC0415
+            from tictactoe.envs.vector import TicTacToeVectorEnv  # noqa: PLC0415
 
             return TicTacToeVectorEnv
         if name == "TicTacToeVersusVectorEnv":
-            from tictactoe.faces.versus_vector import TicTacToeVersusVectorEnv  # noqa: PLC0415
+            from tictactoe.envs.versus_vector import TicTacToeVersusVectorEnv  # noqa: PLC0415
 
             return TicTacToeVersusVectorEnv
         if name == "__version__":
@@ -65,11 +65,11 @@ def _version() -> str:
 # The environments check their actions and the order of calls themselves, so Gymnasium's checking wrappers,
 # which would halve their speed, are left off.
 for _id, _entry_point, _vector_entry_point in (
-    ("TicTacToe-v0", "tictactoe.faces.turn:TicTacToeEnv", "tictactoe.faces.vector:TicTacToeVectorEnv"),
+    ("TicTacToe-v0", "tictactoe.envs.turn:TicTacToeEnv", "tictactoe.envs.vector:TicTacToeVectorEnv"),
     (
         "TicTacToeVersus-v0",
-        "tictactoe.faces.versus:TicTacToeVersusEnv",
-        "tictactoe.faces.versus_vector:TicTacToeVersusVectorEnv",
+        "tictactoe.envs.versus:TicTacToeVersusEnv",
+        "tictactoe.envs.versus_vector:TicTacToeVersusVectorEnv",
     ),
 ):
     gymnasium.register(

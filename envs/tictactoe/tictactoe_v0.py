@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from pettingzoo import AECEnv
 
-from tictactoe.faces.turn import Planes, TicTacToeEnv
+from tictactoe.envs.turn import Planes, TicTacToeEnv
 from tictactoe.rewards import Rewards
 
 AGENTS = ("player_1", "player_2")

@@ -21,9 +21,9 @@ import torch
 
 from benchmarks.training import kills
 from benchmarks.training.lives import live, unkilled
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.dqn import standing
-from selfplay.runs import checkpoint_file, folder
+from selfplay.training import checkpoint_file, folder
 from tests.runs import SMALL, without_pictures
 
 ARGS = [*SMALL, "--total-steps", "960", "--eval-every", "320", "--seed", "1000", "--device", "cpu", "--stop", "never"]

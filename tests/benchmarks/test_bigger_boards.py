@@ -18,8 +18,8 @@ from benchmarks.learning.bigger_boards import (
 )
 from selfplay import training
 from selfplay.dqn.self_play import DQNLearner
-from selfplay.proof.evaluation import Proof
-from selfplay.proof.reach import Unproved
+from selfplay.evaluation.evaluation import Proof
+from selfplay.evaluation.reach import Unproved
 
 PULLED = {
     "plain": (True, True),

@@ -14,7 +14,7 @@ from benchmarks import __main__ as command
 from benchmarks.overview import results
 from benchmarks.overview.compare import Pair
 from benchmarks.overview.results import Report
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from tests.benchmarks.reports import RATES, printed_rows, report, row
 
 

@@ -14,8 +14,8 @@ from benchmarks.training import kills
 from benchmarks.training.kills import SETTINGS, Tally
 from benchmarks.training.left_behind import EVENTS, HALVES, NEWEST, differences, halves, left_behind, newest
 from benchmarks.training.lives import Kill, Life
-from selfplay.commands import train
-from selfplay.runs.events import Events
+from selfplay.cli import train
+from selfplay.training.events import Events
 from tests.benchmarks.reports import printed_rows
 from tests.runs import DQN, ROOT, forge, without_pictures
 

@@ -11,7 +11,7 @@ from benchmarks.learning import learners, published, targets
 from benchmarks.measuring.spread import spread
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.self_play import DQNLearner
-from selfplay.proof.evaluation import Evaluation, evaluate
+from selfplay.evaluation.evaluation import Evaluation, evaluate
 from selfplay.tabular.afterstate_q import AfterstateQ
 from selfplay.tabular.config import AfterstateQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.td_backup import TDBackup

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.environment import page
-from selfplay.commands.position import read_board
 from selfplay.errors import UserError
+from selfplay.position import read_board
 from tictactoe import Rules
 
 

@@ -17,7 +17,7 @@ from benchmarks.peers.opponents import VERSUS_RANDOM, Games, decision_states
 from benchmarks.training.cleanrl_style import QNetwork
 from selfplay.agent import Agent
 from selfplay.dqn.player import QPlayer
-from selfplay.proof.judge import Judge
+from selfplay.evaluation.judge import Judge
 from tictactoe import Rules, solve
 
 RULES = Rules()

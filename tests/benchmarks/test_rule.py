@@ -6,8 +6,8 @@ from types import MappingProxyType
 import pytest
 
 from benchmarks.environment import rule
-from selfplay.proof.built_in import BuiltIn
-from selfplay.proof.reach import assess
+from selfplay.evaluation.built_in import BuiltIn
+from selfplay.evaluation.reach import assess
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS, Choices
 

@@ -18,10 +18,10 @@ import gymnasium
 from suites import Outcome, Reason, Watch, apart, fetch_tests, report
 
 import tictactoe  # noqa: F401 (registers the environments)
-from tictactoe.faces.turn import TicTacToeEnv
-from tictactoe.faces.vector import TicTacToeVectorEnv
-from tictactoe.faces.versus import TicTacToeVersusEnv
-from tictactoe.faces.versus_vector import TicTacToeVersusVectorEnv
+from tictactoe.envs.turn import TicTacToeEnv
+from tictactoe.envs.vector import TicTacToeVectorEnv
+from tictactoe.envs.versus import TicTacToeVersusEnv
+from tictactoe.envs.versus_vector import TicTacToeVersusVectorEnv
 
 URL = "https://github.com/Farama-Foundation/Gymnasium"
 IDS = ("TicTacToe-v0", "TicTacToeVersus-v0")

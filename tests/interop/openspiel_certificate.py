@@ -19,9 +19,9 @@ from open_spiel.python import policy
 from open_spiel.python.algorithms import best_response, exploitability
 
 import selfplay
-from selfplay.proof import check_certificate
-from selfplay.proof.certificate import packed, unbeatable_play
-from selfplay.proof.judge import trusted
+from selfplay.evaluation import check_certificate
+from selfplay.evaluation.certificate import packed, unbeatable_play
+from selfplay.evaluation.judge import trusted
 from tictactoe import Rules
 
 Moves = Mapping[str, int]

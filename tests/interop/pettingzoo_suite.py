@@ -26,7 +26,7 @@ from pettingzoo.utils.wrappers import MultiEpisodeEnv, OrderEnforcingWrapper
 from suites import Outcome, Reason, Watch, apart, fetch_tests, report
 
 from tictactoe import tictactoe_v0
-from tictactoe.faces.turn import TicTacToeEnv
+from tictactoe.envs.turn import TicTacToeEnv
 
 URL = "https://github.com/Farama-Foundation/PettingZoo"
 FAMILIES = ("atari", "butterfly", "classic", "sisl")

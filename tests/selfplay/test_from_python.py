@@ -11,7 +11,7 @@ from torch import nn
 
 import selfplay
 from selfplay.algorithms import ALGORITHMS
-from selfplay.commands.train import main
+from selfplay.cli.train import main
 from tests.runs import DQN, left_behind, refused, same
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import SMALL

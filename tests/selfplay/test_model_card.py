@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 import selfplay
 from selfplay.algorithms import SHIPPED_FOLDER, read_settings
-from selfplay.commands import train
+from selfplay.cli import train
 from selfplay.dqn.player import QPlayer
-from selfplay.proof.judge import Judge
-from selfplay.proof.reach import follow
-from selfplay.proof.walk import Ply
+from selfplay.evaluation.judge import Judge
+from selfplay.evaluation.reach import follow
+from selfplay.evaluation.walk import Ply
 from tictactoe import Rules, batch, planes, solve
 
 CARD = (SHIPPED_FOLDER / "README.md").read_text()

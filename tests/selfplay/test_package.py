@@ -9,7 +9,7 @@ import pytest
 
 import selfplay
 import tictactoe
-from selfplay.commands.main import COMMANDS, main
+from selfplay.cli.main import COMMANDS, main
 from tests.runs import python
 
 HEAVY = ("torch", "numba", "matplotlib", "tensorboard", "scipy", "choix")
@@ -25,9 +25,9 @@ def run(code: str, *path: Path) -> subprocess.CompletedProcess[str]:
     [
         "import selfplay",
         "import selfplay; selfplay.DQNConfig, selfplay.PRESETS, selfplay.TDBackupConfig, selfplay.UserError",
-        *(f"from selfplay.commands.main import main; main([{name!r}, '--help'])" for name in COMMANDS),
-        "from selfplay.commands.main import main; main(['train', 'td-value', '--help'])",
-        "from selfplay.commands.main import main; main(['--help'])",
+        *(f"from selfplay.cli.main import main; main([{name!r}, '--help'])" for name in COMMANDS),
+        "from selfplay.cli.main import main; main(['train', 'td-value', '--help'])",
+        "from selfplay.cli.main import main; main(['--help'])",
     ],
 )
 def test_it_imports_nothing_that_takes_seconds(what: str) -> None:
@@ -77,7 +77,7 @@ HINT = "is not installed, which learning and judging need: pip install 'tictacto
 )
 @pytest.mark.parametrize("module", ["tyro", "safetensors"])
 def test_a_missing_extra_is_named_in_one_line(args: list[str], module: str, tmp_path: Path) -> None:
-    done = run(f"from selfplay.commands.main import main; main({args})", absent(tmp_path, module))
+    done = run(f"from selfplay.cli.main import main; main({args})", absent(tmp_path, module))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith(f": {module} {HINT}\n")
     assert done.stderr.count("\n") == 1

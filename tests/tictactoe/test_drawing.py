@@ -10,7 +10,7 @@ from PIL import Image as Picture
 from docs.draw_game import GAME, game_images
 from tests.tictactoe.rule_book import EMPTY, RuleBook
 from tictactoe import Rules
-from tictactoe.drawing.pixels import BAND, MARGIN, MARK_COLOURS, board_image, cell_pixels
+from tictactoe.rendering.pixels import BAND, MARGIN, MARK_COLOURS, board_image, cell_pixels
 
 Image = NDArray[np.uint8]
 

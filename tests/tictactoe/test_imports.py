@@ -19,8 +19,8 @@ for cell in (0, 3, 1, 4, 2):
 env.render()
 """,
     "draw": """
-import tictactoe, tictactoe.drawing.window
-from tictactoe.drawing.pixels import board_image
+import tictactoe, tictactoe.rendering.window
+from tictactoe.rendering.pixels import board_image
 board_image(tictactoe.Rules(), 0b111, 0b11000, 2)
 """,
     "batch": """

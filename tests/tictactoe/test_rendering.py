@@ -12,9 +12,9 @@ from pettingzoo.test import render_test
 
 from tests.tictactoe.shared import TURN, VERSUS, shown, sized
 from tictactoe import Rules, TicTacToeEnv, tictactoe_v0
-from tictactoe.drawing.pixels import board_image
-from tictactoe.drawing.text import board_text
-from tictactoe.faces.turn import Planes
+from tictactoe.envs.turn import Planes
+from tictactoe.rendering.pixels import board_image
+from tictactoe.rendering.text import board_text
 
 X_WINS = [0, 3, 1, 4, 2]
 X_MARKS, O_MARKS = 0b000000111, 0b000011000

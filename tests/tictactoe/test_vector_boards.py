@@ -11,8 +11,8 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from tests.tictactoe.shared import TURN, VERSUS, assert_same, random_actions, sized
-from tictactoe.faces import vector, versus_vector
-from tictactoe.faces.boards import kernels
+from tictactoe.envs import vector, versus_vector
+from tictactoe.envs.backends import kernels
 from tictactoe.opponents import OPPONENTS
 
 NUM_ENVS = 40
@@ -95,7 +95,7 @@ def test_big_boards_play_without_numba() -> None:
 import sys
 sys.modules["numba"] = None
 import gymnasium, tictactoe
-from tictactoe.faces.boards import kernels
+from tictactoe.envs.backends import kernels
 from tictactoe.opponents import OPPONENTS
 env = gymnasium.make_vec("TicTacToe-v0", num_envs=2, rows=4, cols=4, k=4)
 env.reset(seed=0)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.tictactoe.shared import TURN, VERSUS, assert_same
-from tictactoe.faces.vector import TicTacToeVectorEnv
-from tictactoe.faces.versus_vector import TicTacToeVersusVectorEnv
+from tictactoe.envs.vector import TicTacToeVectorEnv
+from tictactoe.envs.versus_vector import TicTacToeVersusVectorEnv
 
 BAD_ACTIONS = {
     "float": np.zeros(3),

@@ -10,8 +10,8 @@ import pytest
 
 from tests.tictactoe.shared import shown
 from tictactoe import Rules
-from tictactoe.drawing.pixels import board_image
-from tictactoe.drawing.window import Window
+from tictactoe.rendering.pixels import board_image
+from tictactoe.rendering.window import Window
 
 FPS = 1000
 IMAGE = board_image(Rules(), 0b111, 0b11000, 2)

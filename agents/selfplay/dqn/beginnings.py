@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from selfplay.proof.lessons import MOST
+from selfplay.evaluation.lessons import MOST
 from tictactoe import batch, planes
 from tictactoe.rules import Rules
 

@@ -19,8 +19,8 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.network import QNetwork, network_of
 from selfplay.dqn.player import QPlayer, network_inputs, player_of
 from selfplay.errors import UserError
-from selfplay.proof.corrections import Corrected, Corrections, Position
-from selfplay.proof.judge import trusted
+from selfplay.evaluation.corrections import Corrected, Corrections, Position
+from selfplay.evaluation.judge import trusted
 from tictactoe import batch
 from tictactoe.tree import FloatArray, IntArray
 

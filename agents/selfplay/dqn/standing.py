@@ -13,8 +13,8 @@ from selfplay.dqn.beginnings import Beginnings
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.interleaved import InterleavedAgents
 from selfplay.errors import UserError
+from selfplay.evaluation.lessons import MOST
 from selfplay.learner import State
-from selfplay.proof.lessons import MOST
 from tictactoe import Rules, batch, planes
 
 BEGINNINGS = "beginnings"

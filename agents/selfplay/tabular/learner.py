@@ -13,7 +13,6 @@ from selfplay.checks import LARGEST
 from selfplay.errors import UserError
 from selfplay.files import write_whole
 from selfplay.learner import State
-from selfplay.runs.pictures import png
 from selfplay.tabular.afterstate_q import AfterstateQ, match_up_curves
 from selfplay.tabular.boards import IntArray
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
@@ -23,6 +22,7 @@ from selfplay.tabular.pictures import cumulative_figure, density_figure, groups_
 from selfplay.tabular.players import TABLE, AfterstatePlayer, MinimaxQPlayer
 from selfplay.tabular.td_backup import TDBackup, learned_values
 from selfplay.tabular.td_value import TDValue
+from selfplay.training.pictures import png
 
 Algorithm: TypeAlias = MinimaxQ | AfterstateQ | TDValue | TDBackup
 

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
 
-from selfplay.runs.pictures import FIRST, OUTCOMES, SECOND
 from selfplay.tabular.boards import FloatArray, IntArray
+from selfplay.training.pictures import FIRST, OUTCOMES, SECOND
 
 POINTS = 500
 """Of a curve; more would not be seen."""

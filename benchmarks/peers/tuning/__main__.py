@@ -36,9 +36,9 @@ from benchmarks.peers.tuning.ranges import WITH_EXAMPLE, draw
 from benchmarks.peers.tuning.record import FILE, SEARCH_SEED, Contestant, Ended, Job, Record
 from benchmarks.peers.tuning.score import text
 from selfplay.checks import require
-from selfplay.commands.command_line import run_command
+from selfplay.command_line import run_command
 from selfplay.files import locked, write_csv, write_whole
-from selfplay.runs.pictures import png
+from selfplay.training.pictures import png
 
 PROG = "python -m benchmarks.peers.tuning"
 DISTRIBUTIONS = ("stable-baselines3", "optuna")

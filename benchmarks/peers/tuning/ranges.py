@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from benchmarks.peers.tuning.record import SEARCH_SEED, Contestant, Ended
 from benchmarks.peers.tuning.score import score
-from selfplay.commands.sweep.ranges import Range, distribution
+from selfplay.sweep.ranges import Range, distribution
 
 Ranges: TypeAlias = Mapping[str, Range | tuple[str, ...]]
 

@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Sequence
 
 from benchmarks.peers.judging import Judged
-from selfplay.runs.loop import first_of_final_streak
+from selfplay.training.loop import first_of_final_streak
 
 LAST_PART = 4
 """The mean is over the last of so many parts."""

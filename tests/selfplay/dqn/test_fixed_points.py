@@ -6,8 +6,8 @@ import torch
 
 from selfplay.dqn.config import Target
 from selfplay.dqn.targets import td_target
-from selfplay.proof.evaluation import Evaluation, evaluate
-from tests.selfplay.proof.players import ScriptedPlayer
+from selfplay.evaluation.evaluation import Evaluation, evaluate
+from tests.selfplay.evaluation.players import ScriptedPlayer
 from tictactoe import Rules, batch
 from tictactoe.rewards import PRESETS
 from tictactoe.tree import game_tree

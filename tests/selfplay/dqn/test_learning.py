@@ -16,9 +16,9 @@ from selfplay.dqn.interleaved import InterleavedAgents
 from selfplay.dqn.schedules import linear
 from selfplay.dqn.self_play import DQNLearner
 from selfplay.errors import UserError
-from selfplay.proof.evaluation import Evaluation
-from selfplay.runs import loop
-from selfplay.runs.loop import Record, proves, records
+from selfplay.evaluation.evaluation import Evaluation
+from selfplay.training import loop
+from selfplay.training.loop import Record, proves, records
 from tests.selfplay.dqn.scripted import CPU, config_with, iterations
 
 

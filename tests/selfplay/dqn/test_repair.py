@@ -12,9 +12,9 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.player import QPlayer, player_of
 from selfplay.dqn.repair import MARGIN, check_repairable, patched, repaired
 from selfplay.errors import UserError
-from selfplay.proof.corrections import Corrections, Position
-from selfplay.proof.evaluation import evaluate_tree
-from selfplay.proof.judge import trusted
+from selfplay.evaluation.corrections import Corrections, Position
+from selfplay.evaluation.evaluation import evaluate_tree
+from selfplay.evaluation.judge import trusted
 from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules, batch, planes, solve
 from tictactoe.symmetry import representatives

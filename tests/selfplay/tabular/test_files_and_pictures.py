@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from selfplay.runs.pictures import png, progress_figure
 from selfplay.tabular.afterstate_q import AfterstateQ, match_up_curves
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig
 from selfplay.tabular.minimax_q import MinimaxQ, read_table, write_table
 from selfplay.tabular.outcomes import cumulative_counts, group_counts, write_curves
 from selfplay.tabular.pictures import cumulative_figure, density_figure, groups_figure
 from selfplay.tabular.td_backup import TDBackup, learned_values
+from selfplay.training.pictures import png, progress_figure
 from tests.runs import refused
 from tests.selfplay.tabular.references import row_of
 from tests.tictactoe.rule_book import RuleBook

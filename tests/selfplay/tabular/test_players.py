@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.proof.games import self_play_game
-from selfplay.proof.judge import trusted
+from selfplay.evaluation.games import self_play_game
+from selfplay.evaluation.judge import trusted
 from selfplay.tabular.afterstate_q import AfterstateQ, match_up_curves
 from selfplay.tabular.boards import all_boards, greedy, reachable_positions, row_numbers, rows_and_seats
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig

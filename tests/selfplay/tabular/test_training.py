@@ -10,7 +10,6 @@ import pytest
 import selfplay
 from selfplay.algorithms import ALGORITHMS
 from selfplay.errors import UserError
-from selfplay.runs.loop import Record, records
 from selfplay.tabular import learner as training
 from selfplay.tabular.afterstate_q import AfterstateQ
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
@@ -21,6 +20,7 @@ from selfplay.tabular.outcomes import Counts, count, cumulative_counts, shares
 from selfplay.tabular.players import MinimaxQPlayer
 from selfplay.tabular.td_backup import TDBackup
 from selfplay.tabular.td_value import TDValue
+from selfplay.training.loop import Record, records
 from tests.runs import read, refused
 from tests.selfplay.decisions import ABSOLUTE
 

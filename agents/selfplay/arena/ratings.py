@@ -1,0 +1,91 @@
+"""Elo ratings of a round robin: choix's Bradley-Terry fit to the exact scores, with an interval for each.
+
+The model gives a player of rating a the mean score 1 / (1 + 10^((b - a) / 400)) against one of rating b; a
+draw is half a win, and both seats count the same. No single number per player can match all the scores of a
+field, so ratings depend on who is in it, even where every result is exact. That is what the intervals show.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import choix
+import numpy as np
+
+from selfplay.arena.matches import Result
+from tictactoe.tree import FloatArray
+
+ELO = 400 / math.log(10)
+"""Elo points in a unit of the logistic scale."""
+DRAWN_GAMES = 0.01
+"""Drawn games added to each game of two players, so that the one who wins none is rated 921 points lower, not
+infinitely many."""
+RESAMPLES = 1_000
+ITERATIONS = 10_000
+
+
+@dataclass(frozen=True)
+class Rating:
+    """Hold a player's Elo rating and the interval that holds it in 95 % of the resamples."""
+
+    elo: float
+    low: float
+    high: float
+
+
+def rate(results: Sequence[Sequence[Result]], anchor: int | None, seed: int = 0) -> list[Rating]:
+    """Rate the players of a round robin; the anchor has 0, or, if it is None, the mean of all players has.
+
+    The intervals are a Bayesian bootstrap (Rubin, 1981, doi:10.1214/aos/1176345338): each resample gives every
+    pair of players a random weight, and redraws the probabilities of sampled results from their games.
+    """
+    generator = np.random.default_rng(seed)
+    count = len(results)
+    everyone = _fit(_scores(results), np.ones((count, count)), np.zeros(count))
+    resampled = np.stack(
+        [_fit(_scores(results, generator), _pair_weights(count, generator), everyone / ELO) for _ in range(RESAMPLES)]
+    )
+    zero = slice(None) if anchor is None else slice(anchor, anchor + 1)
+    everyone = everyone - everyone[zero].mean()
+    resampled = resampled - resampled[:, zero].mean(axis=1, keepdims=True)
+    low, high = np.quantile(resampled, [0.025, 0.975], axis=0)
+    return [Rating(*map(float, numbers)) for numbers in zip(everyone, low, high, strict=True)]
+
+
+def _scores(results: Sequence[Sequence[Result]], generator: np.random.Generator | None = None) -> FloatArray:
+    """Return each player's mean score against each other over both seats, [n, n], 0 against itself.
+
+    With a generator, sampled results are redrawn.
+    """
+    first = np.array([[_score(result, generator) for result in row] for row in results])
+    scores: FloatArray = (first + 1 - first.T) / 2
+    np.fill_diagonal(scores, 0)
+    return scores
+
+
+def _score(result: Result, generator: np.random.Generator | None) -> float:
+    if generator is None or result.games is None:
+        return result.score
+    win, draw, loss = generator.standard_gamma(np.array([result.win, result.draw, result.loss]) * result.games)
+    return float((win + draw / 2) / (win + draw + loss))
+
+
+def _pair_weights(count: int, generator: np.random.Generator) -> FloatArray:
+    """Return a random weight for each pair of players, mean 1, as a symmetric matrix."""
+    above = np.triu_indices(count, 1)
+    pairs = len(above[0])
+    weights = np.zeros((count, count))
+    weights[above] = generator.dirichlet(np.ones(pairs)) * pairs
+    return weights + weights.T
+
+
+def _fit(scores: FloatArray, weights: FloatArray, start: FloatArray) -> FloatArray:
+    """Return Elo ratings with mean 0, [n], fitted to scores [n, n] of pairs that weigh `weights` [n, n].
+
+    `start` is where the search begins, on the logistic scale.
+    """
+    wins = weights * (scores + DRAWN_GAMES / 2)
+    np.fill_diagonal(wins, 0)
+    strengths = choix.ilsr_pairwise_dense(wins, initial_params=start, max_iter=ITERATIONS)
+    centred: FloatArray = ELO * (strengths - strengths.mean())
+    return centred

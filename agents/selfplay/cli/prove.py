@@ -1,0 +1,56 @@
+"""Prove what a player is: `selfplay prove PLAYER`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import tyro
+
+from selfplay import players
+from selfplay.checks import check_counts
+from selfplay.command_line import parse, say
+from selfplay.players import Perspective
+
+
+@dataclass(frozen=True)
+class ProveConfig:
+    """Evaluate a player exactly: every legal reply is followed, and nothing is sampled."""
+
+    player: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER")]
+    """The folder of a run, shipped (the proved player of this package), a built-in opponent (random, heuristic, rule or
+    optimal: each of its choices is followed), or module:name of an agent of your own: an object with act(observation)
+    or probabilities(observation), or a function of one observation."""
+    perspective: Perspective = "absolute"
+    """Planes that an agent of your own is shown: X and O, as the environment has them, or mine and theirs."""
+    rows: int = 3
+    """Board height for a built-in opponent, or an agent of your own that has no `rules`, cells."""
+    cols: int = 3
+    """Board width for these, cells."""
+    k: int = 3
+    """Marks in a row that win, for these."""
+    positions: int = 10_000_000
+    """Above 16 cells: distinct positions that the player is followed to at each ply, at most; these take 2 GB."""
+
+
+def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
+    """Print the exact evaluation of a player, and the shortest games that beat it or else one against itself."""
+    config = parse(ProveConfig, args, prog)
+    check_counts(config, "positions")
+    from rich.console import Console
+
+    from selfplay.evaluation.games import telling_games
+    from selfplay.evaluation.reach import assess
+    from selfplay.evaluation.report import evaluation_table, verdict
+
+    otherwise = players.board(config.rows, config.cols, config.k)
+    judge, player = players.asked(config.player, config.perspective, otherwise)
+    players.check_room(config.positions, judge.rules)
+    console = Console()
+    with players.following(console, judge.rules) as report:
+        evaluation = assess(judge, every_state=True, positions=config.positions, report=report)
+    if games := telling_games(judge, player, evaluation, console.width):
+        print(games)
+    console.print(evaluation_table(evaluation))
+    say(verdict(evaluation))
+    if said := players.repaired(config.player):
+        say(f"It was repaired after its training: {said}.")

@@ -1,0 +1,129 @@
+"""Train a player and prove what it is: `selfplay train [ALGORITHM] [flags]`."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from selfplay import flags
+from selfplay.algorithms import ALGORITHMS, Config, read_settings, train
+from selfplay.command_line import offer, peek, say
+from selfplay.dqn.config import PRESETS, DQNConfig, PresetFlag
+from selfplay.errors import UserError
+from selfplay.program import command, tensorboard
+from selfplay.training.flags import RunFlags
+
+if TYPE_CHECKING:
+    from selfplay.training.experiment import Run
+
+
+def main(args: Sequence[str], prog: str = "selfplay train") -> None:
+    """Train as the flags say, showing the exact score, and leave a run folder behind."""
+    config, run_flags = read(args, prog)
+    from selfplay.training.experiment import Interrupted
+
+    try:
+        run = train(
+            config,
+            resume=run_flags.resume,
+            force=run_flags.force,
+            checkpoint_interval=run_flags.checkpoint_interval,
+        )
+    except Interrupted as interrupted:
+        present_interrupted(interrupted.run)
+        raise
+    present(run)
+
+
+def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, RunFlags]:
+    """Return the settings of the algorithm that is named first, the DQN if none is, and how to go about the run.
+
+    Flags override the defaults, which of a run to resume are its own settings.
+
+    Raises:
+        UserError: there is no such algorithm, flag or run, or a value is none of its flag.
+    """
+    algorithm, *rest = args if args and not args[0].startswith("-") else ("", *args)
+    if algorithm and algorithm not in ALGORITHMS:
+        raise UserError(f"there is no algorithm {algorithm!r}; choose one of {', '.join(ALGORITHMS)}")
+    default: Config
+    resumed = peek(RunFlags, rest, prog).resume if _given("--resume", rest) else None
+    if resumed is not None and {"-h", "--help"}.isdisjoint(rest):
+        default, _ = read_settings(resumed)
+        if algorithm and algorithm != default.algorithm:
+            raise UserError(f"{resumed}: is a run of {default.algorithm}, not of {algorithm}")
+    elif algorithm in ("", DQNConfig.algorithm):
+        default = PRESETS[peek(PresetFlag, rest, prog).preset if _given("--preset", rest) else "default"]
+    else:
+        default = ALGORITHMS[algorithm].settings()
+    started = f"{prog} {algorithm}".rstrip()
+    config, others = flags.read_settings(
+        default, default.groups, {"resuming": RunFlags()}, rest, started, about(default)
+    )
+    return config, others["resuming"]
+
+
+def _given(flag: str, args: Sequence[str]) -> bool:
+    """Tell whether a flag is among the arguments, which saves reading them twice."""
+    return any(arg.split("=")[0] == flag for arg in args)
+
+
+def _in_one_line(kind: type[Config]) -> str:
+    """Return what an algorithm does, which is the first line of its settings' docstring."""
+    return str(kind.__doc__).splitlines()[0]
+
+
+def about(default: Config) -> str:
+    """Return what an algorithm does, and below the DQN's the other algorithms, one line each."""
+    own = _in_one_line(type(default))
+    if not isinstance(default, DQNConfig):
+        return own
+    others = [
+        f"  train {name:13} {_in_one_line(algorithm.settings)}"
+        for name, algorithm in ALGORITHMS.items()
+        if name != DQNConfig.algorithm
+    ]
+    return "\n".join([own, "", "Other algorithms, each with its own --help:", *others])
+
+
+def present(run: "Run") -> None:
+    """Print a game that tells something of the player, its exact evaluation, and what to try next."""
+    from rich.console import Console
+
+    from selfplay.evaluation.games import telling_games
+    from selfplay.evaluation.judge import trusted
+    from selfplay.evaluation.report import evaluation_table, verdict
+    from selfplay.training.loop import first_of_final_streak, proves
+
+    console = Console()
+    print("\n" + telling_games(trusted(run.player), run.player, run.proof, console.width))
+    console.print(evaluation_table(run.proof))
+    say(verdict(run.proof))
+    stop = "unbeatable" if run.config.stop == "never" else run.config.stop
+    first = first_of_final_streak([proves(record.evaluation, stop) for record in run.records])
+    if first is not None:
+        steps, _, metrics, _ = run.records[first]
+        updates = f", {metrics['time/updates']:,} updates" if "time/updates" in metrics else ""
+        seconds = metrics["time/training_s"]
+        say(f"It was proved from {steps:,} {run.config.unit}{updates} and {seconds:.1f} s of training on to the end.")
+    say(f"\nThe run is in {run.folder}. What you can do next:\n")
+    offer("Prove the saved player again:", command("prove", str(run.folder)))
+    offer("Play against it:", command("play", str(run.folder)))
+    offer("Play, and look inside it, on a page in the browser:", command("web", str(run.folder)))
+    offer("Look at all runs in TensorBoard:", tensorboard(run.folder.parent))
+    algorithm = [] if run.config.algorithm == DQNConfig.algorithm else [run.config.algorithm]
+    offer("See what else can be set:", command("train", *algorithm, "--help"))
+
+
+def present_interrupted(run: "Run") -> None:
+    """Print what is known of the player of a run that was ended early, and how it goes on."""
+    from selfplay.evaluation.report import live_score, verdict
+
+    say("")
+    if run.records:
+        last = run.records[-1]
+        say(f"At the last evaluation, after {last.steps:,} {run.config.unit}: {live_score(last.evaluation)}.")
+        say(verdict(last.evaluation))
+    say(f"\nThe run is in {run.folder}. What you can do next:\n")
+    offer("Go on with the run:", command("train", "--resume", str(run.folder)))
+    if run.records:
+        offer("Prove the player so far:", command("prove", str(run.folder)))
+        offer("Play against it:", command("play", str(run.folder)))

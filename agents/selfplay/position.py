@@ -1,0 +1,99 @@
+"""A game between two plies, as somebody looks at it: whose turn it is, how it stands, and what a player is shown."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.agent import Array
+from selfplay.errors import UserError
+from tictactoe import Rules, batch
+from tictactoe.rendering.text import MARKS
+
+EMPTY = "."
+
+
+@dataclass(frozen=True)
+class Position:
+    """Hold a game between two plies, on a board of any size."""
+
+    rules: Rules
+    marks: tuple[int, int] = (0, 0)
+    """The bitboards of X and O."""
+    last_cell: int | None = None
+
+    @property
+    def seat(self) -> int:
+        """Return the seat to move."""
+        return (self.marks[0] | self.marks[1]).bit_count() % 2
+
+    @property
+    def mover(self) -> int:
+        """Return the marks of the seat to move."""
+        return self.marks[self.seat]
+
+    @property
+    def opponent(self) -> int:
+        """Return the marks of the other seat."""
+        return self.marks[1 - self.seat]
+
+    @property
+    def empty(self) -> tuple[int, ...]:
+        """Return the cells without a mark."""
+        return self.rules.cells_of(self.rules.empty_cells(*self.marks))
+
+    @property
+    def winner(self) -> int | None:
+        """Return the seat that has a line."""
+        return next((seat for seat in (0, 1) if self.rules.has_line(self.marks[seat])), None)
+
+    @property
+    def over(self) -> bool:
+        """Tell whether a line is complete or the board is full."""
+        return self.winner is not None or not self.empty
+
+    def after(self, cell: int) -> "Position":
+        """Return the position after the seat to move has marked an empty cell."""
+        first, second = self.marks
+        marks = (first | 1 << cell, second) if self.seat == 0 else (first, second | 1 << cell)
+        return Position(self.rules, marks, cell)
+
+    @property
+    def words(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the marks of the seat to move and of the other as bitboards [1], of a board of up to 64 cells."""
+        mover, opponent = (np.array([marks], np.uint64).view(np.int64) for marks in (self.mover, self.opponent))
+        return mover, opponent
+
+    @property
+    def observation(self) -> Array:
+        """Return what the seat to move sees, [1, R, C, 3], itself in plane 1."""
+        mover, opponent = self.words
+        return batch.observe(self.rules, batch.State(mover, opponent, ply=np.zeros(1, np.int64)), "mover")
+
+    @property
+    def mask(self) -> Array:
+        """Return 1 for each empty cell, [1, A]."""
+        mask = np.zeros((1, self.rules.cells), np.int8)
+        mask[0, list(self.empty)] = 1
+        return mask
+
+
+def read_board(rules: Rules, text: str) -> Position:
+    """Return the position that a text of one character a cell shows, row by row: X, O or a point.
+
+    Raises:
+        UserError: it is no such text, or no legal game leads to it.
+    """
+    if len(text) != rules.cells or set(text) - {EMPTY, *MARKS}:
+        raise UserError(f"a board of {rules} is {rules.cells} characters out of {EMPTY}{''.join(MARKS)}")
+    first, second = (sum(1 << cell for cell, mark in enumerate(text) if mark == own) for own in MARKS)
+    position = Position(rules, (first, second))
+    if first.bit_count() - second.bit_count() not in (0, 1):
+        raise UserError(f"no game leads to {text}: X has as many marks as O, or one more")
+    if rules.has_line(position.mover):
+        raise UserError(f"no game leads to {text}: {MARKS[position.seat]} has a line, and would have to move again")
+    other = position.opponent
+    lasts = [cell for cell in rules.cells_of(other) if not rules.has_line(other & ~(1 << cell))]
+    if rules.has_line(other) and not lasts:
+        raise UserError(f"no game leads to {text}: {MARKS[1 - position.seat]} has lines that no one move completes")
+    return position

@@ -1,0 +1,179 @@
+"""The folder of a run: what its files are called, and its JSON, written whole or not at all."""
+
+import json
+import os
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from selfplay.errors import UserError, one_line
+from selfplay.evaluation.evaluation import Proof
+from selfplay.evaluation.reach import Unproved
+from selfplay.files import read_small, write_whole
+from selfplay.settings import RunSettings
+
+CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
+CHECKPOINTS, NEWEST = "checkpoint", "newest.json"
+LONGEST_NAME = 100
+"""Characters of a run's default name before its time."""
+LARGEST_JSON = 1 << 20
+"""Bytes; a configuration has about a thousand."""
+
+
+def create(folder: Path, flag: str = "--run-dir") -> None:
+    """Make the folder of a new run; `flag` is what a user chooses it with.
+
+    Raises:
+        UserError: the folder cannot be made or written to, or has files in it already.
+    """
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        raise UserError(
+            f"{folder}: is no name in UTF-8, and no model is loaded from such; choose another {flag}"
+        ) from None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be made ({error.strerror}); choose another {flag}") from None
+    check_unused(folder, flag)
+    check_writable(folder, f"choose another {flag}")
+
+
+def check_unused(folder: Path, flag: str = "--run-dir") -> None:
+    """Refuse a folder that holds more than what a run that was killed before it wrote its settings has left.
+
+    Raises:
+        UserError: it does, or it cannot be read.
+    """
+    left = {CHECKPOINTS, f"{CONFIG}.partial"}
+    try:
+        names = {path.name for path in folder.iterdir()}
+        kept = names - left or (CHECKPOINTS in names and any((folder / CHECKPOINTS).iterdir()))
+    except OSError as error:
+        raise UserError(f"{error.filename}: cannot be read ({error.strerror}); choose another {flag}") from None
+    if kept:
+        raise UserError(f"{folder}: has files in it already; choose a new or empty {flag}")
+
+
+def check_writable(folder: Path, way_out: str) -> None:
+    """Refuse a folder in which no file can be made.
+
+    Raises:
+        UserError: it is read-only, or there is none.
+    """
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UserError(f"{folder}: is not writable; {way_out}")
+
+
+def write_config(folder: Path, config: RunSettings, notes: Mapping[str, str]) -> None:
+    """Write how the run was started; where its folder lies is left out, so that it can be moved."""
+    from importlib.metadata import version  # noqa: PLC0415 (a hundredth of a second, for which --help need not wait)
+
+    content = {"algorithm": config.algorithm, "version": version("tictactoe-selfplay"), "config": settings(config)}
+    _write_json(folder / CONFIG, content | dict(notes))
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Return what config.json holds, which may be anything that is a JSON object.
+
+    Raises:
+        UserError: it is missing or no JSON object.
+    """
+    path = folder / CONFIG
+    try:
+        content = json.loads(read_small(path, LARGEST_JSON))
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); is this a run folder?") from None
+    except ValueError:  # not JSON, or not even text
+        raise UserError(f"{path}: is truncated or not JSON") from None
+    except RecursionError:
+        raise UserError(f"{path}: is nested too deeply to be a configuration") from None
+    return content if isinstance(content, dict) else {}
+
+
+def settings(config: RunSettings) -> dict[str, Any]:
+    """Return the settings of a run by name, ready for JSON, without the place of its folder."""
+    found = {name: value for name, value in asdict(config).items() if name != "run_dir"}
+    return {name: str(value) if isinstance(value, Path) else value for name, value in found.items()}
+
+
+def differences(config: RunSettings) -> dict[str, Any]:
+    """Return what is special about a run: the settings that are not the defaults of its algorithm, or of its preset.
+
+    Seed and board, which every run has, and the device, which changes nothing but the last bits, are left out.
+    """
+    own, default = settings(config), settings(config.defaults)
+    common = ("seed", "device", "rows", "cols", "k")
+    found = {name: value for name, value in own.items() if value != default[name] and name not in common}
+    return found if own.get("preset", "default") == "default" else {"preset": own["preset"], **found}
+
+
+def legends(configs: Sequence[RunSettings]) -> list[str]:
+    """Return for each of some runs, in short, in what it differs from others among them; "" where it does not."""
+    found = [_special(config) for config in configs]
+    names = dict.fromkeys(name for special in found for name in special)
+    telling = [name for name in names if any(special.get(name) != found[0].get(name) for special in found)]
+    return [
+        one_line(", ".join(_in_words(name, special[name]) for name in telling if name in special)) for special in found
+    ]
+
+
+def about(config: RunSettings) -> str:
+    """Return in short what is special about a run, and its seed."""
+    return one_line(", ".join(_in_words(*each) for each in [*differences(config).items(), ("seed", config.seed)]))
+
+
+def _special(config: RunSettings) -> dict[str, Any]:
+    """Return what may tell a run from others, by name."""
+    rules = config.rules
+    own = {"algorithm": config.algorithm, "board": f"{rules.rows},{rules.cols},{rules.k}", **differences(config)}
+    return {**own, "seed": config.seed}
+
+
+def _in_words(name: str, value: object) -> str:
+    if name in ("algorithm", "board", "preset"):
+        return str(value)
+    words = name.replace("_", " ")
+    if isinstance(value, bool):
+        return words if value else f"no {words}"
+    return f"{words} {_shown(value)}"
+
+
+def _shown(value: object) -> str:
+    """Return the value of a setting in as few characters as tell it."""
+    return "x".join(map(str, value)) if isinstance(value, tuple) else Path(str(value)).name
+
+
+def default_run_dir(config: RunSettings) -> Path:
+    """Return runs/ALGORITHM-BOARD-SEED-DIFFERENCES-TIME."""
+    rules = config.rules
+    words = [f"{config.algorithm}-{rules.rows}x{rules.cols}x{rules.k}-{config.seed}"]
+    for name, value in differences(config).items():
+        if isinstance(value, bool):
+            words.append(name if value else f"no-{name}")
+        else:
+            words.append(_shown(value) if name == "preset" else f"{name}-{_shown(value)}")
+    name = re.sub(r"[^\w.-]", "-", "-".join(words).replace("_", "-"), flags=re.ASCII)[:LONGEST_NAME].rstrip("-.")
+    return Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+
+
+def unused(folder: Path) -> Path:
+    """Return the folder, with a number behind its name if another run has taken it."""
+    candidate, number = folder, 1
+    while candidate.exists():
+        number += 1
+        candidate = folder.with_name(f"{folder.name}-{number}")
+    return candidate
+
+
+def write_evaluation(folder: Path, evaluation: Proof | Unproved) -> None:
+    """Write the exact evaluation of the player that was written last, or how far it has got."""
+    _write_json(folder / EVALUATION, evaluation.as_dict())
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    write_whole(path, (json.dumps(content, indent=2) + "\n").encode())

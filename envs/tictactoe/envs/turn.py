@@ -1,0 +1,296 @@
+"""The turn view: a Gymnasium environment in which each `step` is one ply and the seats alternate."""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from tictactoe.actions import checked_cell, keys_of_cells
+from tictactoe.batch import check_perspective
+from tictactoe.envs.specification import json_spec
+from tictactoe.positions import check_options, check_seat_to_move, checked_position, seat_to_move
+from tictactoe.rendering.modes import check_render_mode, draw
+from tictactoe.rendering.window import Window
+from tictactoe.rewards import Rewards, named_rewards
+from tictactoe.rules import Rules
+
+Planes: TypeAlias = NDArray[np.int8]
+Observation: TypeAlias = Any
+"""One-hot planes, or a dict of them and the action mask where that is asked for."""
+
+OPTIONS = ("position", "seat")
+"""What `reset` may be given."""
+
+# What `info` holds is of types with shape and dtype, which TorchRL asks for.
+SEATS = (np.int64(0), np.int64(1))
+NOBODY = np.int64(-1)
+"""The winner while there is none, and of a drawn game."""
+# An array without axes, because Gymnasium's vectors of single environments keep NumPy's own booleans as objects, whose
+# sum is True however many of them are. Handed out as copies, for a tensor of TorchRL shares an array's memory.
+LAWFUL, ILLEGAL = np.array(False), np.array(True)
+
+
+class TicTacToeEnv(gymnasium.Env[Observation, int]):
+    """Play both seats of an m,n,k game in turn: `gymnasium.make("tictactoe:TicTacToe-v0")`.
+
+    Action space: Discrete(rows * cols). Action `a` marks cell `a`, counted row by row from 0; a taken cell is a legal
+        call.
+    Observation space: Box(0, 1, (rows, cols, 3), int8), one-hot. Plane 0 is empty; planes 1 and 2 are X and O, or by
+        `perspective="mover"` the mover's and the other seat's. With `dict_observation` a dict of it, `observation`, and
+        of `action_mask`, Box(0, 1, (rows * cols,), int8). Arrays are fresh at every call.
+    Rewards: a float, to the seat that acted, as `tictactoe.Rewards` says. Nobody is handed `loss`.
+    Starting state: the empty board, seat 0 (X) to move, or `reset(options=...)`: `position`, `seat`.
+    Episode end: a line, a full board, or a taken cell, by which the other seat wins. `truncated` is always False.
+    Information: the same keys at every reset and step. `action_mask` [rows * cols] int8, all ones at the end;
+        `to_play` int64, the seat to move; `winner` int64, -1 for none; `illegal` bool, whether a taken cell ended it.
+
+    Arguments:
+        rows: from 1.
+        cols: from 1.
+        k: how many in a row win, from 1 to the longer side.
+        rewards: `"shaped"`, `"article"`, `"sparse"`, a `tictactoe.Rewards` or a dict of its fields.
+        perspective: `"absolute"` or `"mover"`.
+        dict_observation: whether the mask is part of the observation.
+        render_mode: None, `"ansi"`, `"rgb_array"` or `"human"`.
+
+    Vectorised use: `gymnasium.make_vec` makes a `TicTacToeVectorEnv`.
+
+    Raises:
+        ValueError: a size, preset, perspective or render mode does not exist.
+        gymnasium.error.InvalidAction: the action is not a cell; nothing changes.
+        gymnasium.error.ResetNeeded: there is no game, or it has ended.
+    """
+
+    spec = json_spec
+    metadata = {  # noqa: RUF012 (Gymnasium's own declaration)
+        "render_modes": ["ansi", "rgb_array", "human"],
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        rows: int = 3,
+        cols: int = 3,
+        k: int = 3,
+        rewards: str | Rewards | Mapping[str, float] = "shaped",
+        perspective: str = "absolute",
+        dict_observation: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        self.rules = Rules(rows, cols, k)
+        self._cells = self.rules.cells
+        self.rewards = named_rewards(rewards)
+        check_perspective(perspective)
+        if not isinstance(dict_observation, bool):
+            raise ValueError(f"dict_observation must be True or False, got {dict_observation!r}")  # noqa: TRY004 (as of any setting)
+        check_render_mode(render_mode, self.metadata["render_modes"])
+        self.perspective = perspective
+        self.dict_observation = dict_observation
+        self.render_mode = render_mode
+        self.observation_space = observation_space(self.rules, dict_observation)
+        self.action_space = spaces.Discrete(self.rules.cells)  # type: ignore[assignment]
+        self._window = Window("Tic-tac-toe") if render_mode == "human" else None
+        self._empty_board = np.zeros((rows, cols, 3), np.int8)
+        self._empty_board[..., 0] = 1
+        self._begun = False  # whether there has been a game
+        self._playing = False  # whether one is going on
+        self._new_game()
+
+    def _new_game(self) -> None:
+        rules = self.rules
+        self._marks = [0, 0]  # bitboards by seat
+        # By seat: the cells that complete a line, empty or not. A line of one mark lacks nothing else.
+        self._threats = [rules.full_board if rules.k == 1 else 0] * 2
+        self._empty = rules.full_board
+        self._ply = 0
+        self._last_cell: int | None = None
+        self._winner, self._illegal = NOBODY, LAWFUL
+        self._mask = np.ones(self._cells, np.int8)
+        # What each seat sees, kept up to date a cell at a time; absolute planes are the same for both.
+        first = self._empty_board.copy()
+        self._seen = (first, first if self.perspective == "absolute" else first.copy())
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start a new game; the game itself draws nothing at random, so `seed` changes no outcome.
+
+        `options["position"]` is the board to start from, [rows, cols, 3], as the seat to move observes it, and
+        `options["seat"]` says which seat that is, which the numbers of marks say already.
+
+        Raises:
+            ValueError: an option does not exist, or no game can go on from there; the present game can.
+        """
+        marks = None
+        if options is not None:
+            marks = self.checked_start(options)
+            if "seat" in options:
+                check_seat_to_move(options["seat"], seat_to_move(*marks))
+        super().reset(seed=seed)
+        self.start(marks)
+        return self.observe(self._ply & 1), self.info()
+
+    def checked_start(self, options: Mapping[str, Any]) -> tuple[int, int]:
+        """Return the bitboards of X and of O with which a game starts that `reset` is given these options for.
+
+        Raises:
+            ValueError: an option does not exist, or no game can go on from there.
+        """
+        check_options(options, OPTIONS)
+        if "position" not in options:
+            return 0, 0
+        return checked_position(self.rules, options["position"], self.perspective)
+
+    def start(self, marks: tuple[int, int] | None = None) -> None:
+        """Start a new game, from the bitboards of X and of O that `checked_start` has passed if not from the start."""
+        self._new_game()
+        if marks is not None:
+            for seat in range(2):
+                for cell in self.rules.cells_of(marks[seat]):
+                    self._mark(cell, seat)
+            self._last_cell = None  # nobody knows which it was
+        self._begun = self._playing = True
+        if self._window is not None:
+            self.render()
+
+    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Let the seat to move mark the cell `action`."""
+        reward, terminated = self.play(action)
+        return self.observe(self._ply & 1), reward, terminated, False, self.info()
+
+    def play(self, action: int) -> tuple[float, bool]:
+        """Do what `step` does, but leave the looking at the board to the caller: reward and terminated."""
+        if not self._playing:
+            raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
+        # The common case is asked first, because asking all of `checked_cell` would cost a tenth of the step.
+        known = type(action) is int and 0 <= action < self._cells
+        result = self._ruled(action if known else checked_cell(self._cells, action))
+        if self._window is not None:
+            self.render()
+        return result
+
+    def _ruled(self, cell: int) -> tuple[float, bool]:
+        seat = self._ply & 1
+        if not self._empty >> cell & 1:
+            self._illegal = ILLEGAL
+            return self._end(self.rewards.illegal, SEATS[1 - seat])
+        if self._mark(cell, seat):
+            return self._end(self.rewards.win, SEATS[seat])
+        if not self._empty:
+            return self._end(self.rewards.draw, NOBODY)
+        return self.rewards.allow if self._threats[1 - seat] & self._empty else 0.0, False
+
+    def abandon(self) -> None:
+        """End the game without a result, so that nobody can go on with it; `reset` starts another."""
+        self._playing = False
+
+    def _mark(self, cell: int, seat: int) -> bool:
+        """Put a seat's mark on an empty cell; tell whether it completes a line."""
+        bit = 1 << cell
+        marks = self._marks[seat] = self._marks[seat] | bit
+        self._empty ^= bit
+        self._ply += 1
+        self._last_cell = cell
+        self._mask[cell] = 0
+        row, col = divmod(cell, self.rules.cols)
+        first, second = self._seen
+        first[row, col, 0] = 0
+        first[row, col, 1 + seat] = 1
+        if second is not first:
+            second[row, col, 0] = 0
+            second[row, col, 2 - seat] = 1
+
+        # Only lines through the cell have changed, so the whole board need not be searched.
+        lacking = ~marks
+        completed = False
+        for line in self.rules.lines_through(cell):
+            missing = line & lacking
+            if not missing:
+                completed = True
+            elif not missing & (missing - 1):
+                self._threats[seat] |= missing
+        return completed
+
+    def _end(self, reward: float, winner: np.int64) -> tuple[float, bool]:
+        self._playing = False
+        self._winner = winner
+        return reward, True
+
+    @property
+    def to_play(self) -> int:
+        """Return the seat to move, 0 or 1."""
+        return self._ply & 1
+
+    @property
+    def winner(self) -> int:
+        """Return the seat that has won, -1 while none has."""
+        return int(self._winner)
+
+    @property
+    def illegal(self) -> bool:
+        """Return whether a taken cell has ended the game."""
+        return bool(self._illegal)
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """Return the marks of the seat to move and of the other, as bitboards."""
+        return self._marks[self.to_play], self._marks[1 - self.to_play]
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """Return 1 for each empty cell, [rows * cols] int8; all ones when no game is being played."""
+        return self._mask.copy() if self._playing else np.ones(self._cells, np.int8)
+
+    def info(self) -> dict[str, Any]:
+        """Return what `reset` and `step` return as `info`."""
+        return {
+            "action_mask": self.action_masks(),
+            "to_play": SEATS[self._ply & 1],
+            "winner": self._winner,
+            "illegal": self._illegal.copy(),
+        }
+
+    def planes(self, seat: int) -> Planes:
+        """Return the board as a seat sees it, [rows, cols, 3]; only `perspective="mover"` tells seats apart."""
+        return self._seen[seat].copy()
+
+    def observe(self, seat: int) -> Observation:
+        """Return an observation of the environment's space as a seat sees it."""
+        planes = self._seen[seat].copy()
+        return {"observation": planes, "action_mask": self.action_masks()} if self.dict_observation else planes
+
+    def render(self) -> Any:
+        """Return the board as text (`"ansi"`), as pixels [height, width, 3] (`"rgb_array"`), or show it (`"human"`)."""
+        if self.render_mode is None:
+            gymnasium.logger.warn('render() draws nothing without a mode: make the environment with render_mode="ansi"')
+            return None
+        if not self._begun:
+            raise gymnasium.error.ResetNeeded("there is no board to draw: call reset() before render()")
+        drawing = draw(self.render_mode, self.rules, self._marks[0], self._marks[1], self._last_cell)
+        if self._window is None:
+            return drawing
+        self._window.show(drawing, self.metadata["render_fps"])
+        return None
+
+    def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
+        """Return which key marks which cell in `gymnasium.utils.play.play(env, wait_on_player=True)`.
+
+        Raises:
+            ValueError: the board has more cells than there are keys.
+        """
+        return keys_of_cells(self._cells)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+
+
+def observation_space(rules: Rules, dict_observation: bool) -> spaces.Space[Any]:
+    """Return the space of one board's one-hot planes, alone or in a dict with its action mask."""
+    planes = spaces.Box(0, 1, (rules.rows, rules.cols, 3), np.int8)
+    if not dict_observation:
+        return planes
+    return spaces.Dict({"observation": planes, "action_mask": spaces.Box(0, 1, (rules.cells,), np.int8)})

@@ -1,0 +1,189 @@
+"""The versus view: a single-agent Gymnasium environment in which the opponent answers inside `step`."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias
+
+import gymnasium
+
+from tictactoe.envs.specification import json_spec
+from tictactoe.envs.turn import Observation, Planes, TicTacToeEnv
+from tictactoe.opponents import OPPONENTS, check_optimal
+from tictactoe.positions import check_first_reply, is_seat, seat_to_move
+from tictactoe.rewards import Rewards
+from tictactoe.rules import Rules
+
+Opponent: TypeAlias = Callable[[Planes, Planes], int]
+"""Maps what the opponent sees, observation [rows, cols, 3] and action mask [rows * cols], to its cell."""
+
+
+class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
+    """Play one seat of an m,n,k game; the opponent answers in `step`: `gymnasium.make("tictactoe:TicTacToeVersus-v0")`.
+
+    Action space: Discrete(rows * cols), as in `TicTacToeEnv`.
+    Observation space: Box(0, 1, (rows, cols, 3), int8), as the agent's seat sees it, or a dict, as in `TicTacToeEnv`.
+    Rewards: a float, that of the agent's own move, plus `loss` if the reply wins.
+    Starting state: the empty board, on which an opponent in seat 0 has moved, or `reset(options=...)`: `position`, and
+        `seat`, the agent's in this game alone. `reset(seed=...)` seeds all that is drawn at random.
+    Episode end: as in `TicTacToeEnv`, by the agent's move or the reply.
+    Information: as in `TicTacToeEnv`; the agent's seat is `seat`.
+
+    Arguments:
+        opponent: `"random"`, `"heuristic"` (win, else block, else random), `"rule"` (win, else block, else the cell
+            where the most and fullest open lines cross) or `"optimal"`, on boards of up to 64 cells; `set_opponent`
+            takes any other.
+        seat: 0, 1 or `"random"`, drawn anew for each game; with `k=1` only 0.
+        rows, cols, k, rewards, perspective, dict_observation, render_mode: as in `TicTacToeEnv`.
+
+    Vectorised use: `gymnasium.make_vec` makes a `TicTacToeVersusVectorEnv`.
+
+    Raises:
+        TypeError: the opponent is a function; it belongs into `set_opponent`, for no JSON file can hold it.
+        ValueError: a setting does not exist, or the opponent is `"optimal"` on a board of over 64 cells.
+        ImportError: it is that on a board of over 16 cells, which takes a search, and Numba is not installed.
+        gymnasium.error.InvalidAction: the action is not a cell; nothing changes. Or the opponent's is none;
+            the game is then over without a result.
+        gymnasium.error.ResetNeeded: there is no game, or it has ended.
+    """
+
+    spec = json_spec
+    metadata = TicTacToeEnv.metadata
+
+    def __init__(
+        self,
+        opponent: str = "random",
+        seat: int | Literal["random"] = 0,
+        rows: int = 3,
+        cols: int = 3,
+        k: int = 3,
+        rewards: str | Rewards | Mapping[str, float] = "shaped",
+        perspective: str = "absolute",
+        dict_observation: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        self.game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode)
+        """The game that both play; its `play` would move for either."""
+        if not isinstance(opponent, str):
+            raise TypeError(
+                f"opponent must be one of {', '.join(OPPONENTS)}, got {opponent!r}: "
+                "pass a function to set_opponent() instead"
+            )
+        check_opponent(opponent, self.game.rules)
+        check_seat(seat, self.game.rules)
+        self._opponent: str | Opponent = opponent
+        self._seat = seat
+        self.seat = 0
+        self.render_mode = self.game.render_mode
+        self.observation_space = self.game.observation_space
+        self.action_space = self.game.action_space
+
+    def set_opponent(self, opponent: str | Opponent) -> None:
+        """Play against another opponent from the next reply on: a name, or a function of what it sees."""
+        check_opponent(opponent, self.game.rules)
+        self._opponent = opponent
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start a new game; if the agent is not to move in it, the opponent has moved already.
+
+        `options["position"]` is the board to start from, [rows, cols, 3], as the seat to move observes it, and
+        `options["seat"]`, 0 or 1, is the agent's in this game alone.
+
+        Raises:
+            ValueError: an option does not exist, no game can go on from there, or the opponent's first move could
+                end it; the present game can go on.
+        """
+        seat, marks = (self._seat, None) if options is None else self._checked_start(options)
+        super().reset(seed=seed)
+        self.seat = int(self.np_random.integers(2)) if seat == "random" else int(seat)
+        self.game.start(marks)
+        if self.seat != self.game.to_play:
+            _, terminated = self._answer()
+            if terminated:
+                raise gymnasium.error.InvalidAction(
+                    "the opponent's first action is a taken cell, and reset cannot return a finished game"
+                )
+        return self.game.observe(self.seat), self.game.info()
+
+    def _checked_start(self, options: Mapping[str, Any]) -> tuple[int | Literal["random"], tuple[int, int]]:
+        marks, seat = self.game.checked_start(options), self._seat
+        if "seat" in options:
+            if not is_seat(options["seat"]):
+                raise ValueError(f"option seat must be 0 or 1, the agent's in this game, got {options['seat']!r}")
+            seat = int(options["seat"])
+        if seat != seat_to_move(*marks):  # a random one may turn out to be the other
+            check_first_reply(self.game.rules, *marks)
+        return seat, marks
+
+    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Mark the cell `action` and let the opponent reply."""
+        reward, terminated = self.game.play(action)
+        if not terminated:
+            _, terminated = self._answer()
+            if terminated and self.game.winner == 1 - self.seat:
+                reward += self.game.rewards.loss
+        return self.game.observe(self.seat), reward, terminated, False, self.game.info()
+
+    def _answer(self) -> tuple[float, bool]:
+        """Let the opponent move. If it fails, the game is over, or the agent would move in its place."""
+        try:
+            return self.game.play(self._reply())
+        except gymnasium.error.InvalidAction as error:
+            self.game.abandon()
+            raise gymnasium.error.InvalidAction(f"the opponent's {error}") from None
+        except BaseException:
+            self.game.abandon()
+            raise
+
+    def _reply(self) -> int:
+        """Return the opponent's cell in the present position."""
+        if not isinstance(self._opponent, str):
+            return self._opponent(self.game.planes(1 - self.seat), self.game.action_masks())
+        choices = int(OPPONENTS[self._opponent](self.game.rules, *self.game.position))
+        cells = self.game.rules.cells_of(choices)
+        return cells[self.np_random.integers(len(cells))]
+
+    def action_masks(self) -> Planes:
+        """Return 1 for each empty cell, [rows * cols] int8; all ones when no game is being played."""
+        return self.game.action_masks()
+
+    def render(self) -> Any:
+        """Return or show the board, as `TicTacToe-v0` does; a window shows each ply."""
+        return self.game.render()
+
+    def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
+        """Return which key marks which cell, as `TicTacToe-v0` does."""
+        return self.game.get_keys_to_action()
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self.game.close()
+
+
+def check_seat(seat: object, rules: Rules) -> None:
+    """Refuse a seat that does not exist, or in which every game is lost before the agent's first move.
+
+    Raises:
+        ValueError: it is not 0, 1 or `"random"`, or with k=1 not 0.
+    """
+    if not is_seat(seat) and not (isinstance(seat, str) and seat == "random"):
+        raise ValueError(f"unknown seat {seat!r}: choose 0, 1 or 'random'")
+    if rules.k == 1 and seat != 0:
+        raise ValueError(f"with k=1 the first move wins: seat must be 0, got {seat!r}")
+
+
+def check_opponent(opponent: object, rules: Rules) -> None:
+    """Refuse an opponent that does not exist or cannot play this board; a function passes.
+
+    Raises:
+        ValueError: it is no known name and no function, or `"optimal"` on a board of over 64 cells.
+        ImportError: it is `"optimal"` on a board of over 16, and Numba is not installed.
+    """
+    if callable(opponent):
+        return
+    if not isinstance(opponent, str) or opponent not in OPPONENTS:
+        raise ValueError(
+            f"unknown opponent {opponent!r}: choose from {', '.join(OPPONENTS)}, or pass a function to set_opponent()"
+        )
+    if opponent == "optimal":
+        check_optimal(rules)  # now, not in the first game

@@ -1,0 +1,224 @@
+"""`selfplay arena` as a user runs it: everything it prints and leaves, and every mistake in one line."""
+
+import io
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+import selfplay
+from selfplay.arena import command as arena, tournament
+from selfplay.arena.heat_map import score_figure, score_text
+from selfplay.arena.matches import Result
+from selfplay.arena.ratings import Rating
+from selfplay.arena.tables import markdown, percent, rating_table, result_note, result_table
+from selfplay.cli import train
+from selfplay.training.pictures import png
+from tests.runs import python, read, refused, save, saved, unread
+from tests.selfplay.dqn.scripted import config_with, make
+from tictactoe import Rules
+
+TINY = ("--total-steps", "400", "--num-envs", "16", "--warmup", "64", "--hidden", "16")
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Train two tiny players, one of them without a mask, so that it plays taken cells, and let them meet."""
+    folder = tmp_path_factory.mktemp("arena")
+    for name, flags in (("plain", ()), ("masked", ("--mask",))):
+        train.main([*TINY, *flags, "--run-dir", str(folder / "runs" / name)])
+    players = "runs/plain", "runs/masked", "random", "optimal"
+    done = python("-m", "selfplay", "arena", *players, "--out", "runs/arena", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder / "runs", done.stdout
+
+
+def test_what_is_printed(held: tuple[Path, str]) -> None:
+    _, output = held
+    for expected in (
+        "4 players on 3,3,3, 16 pairings",
+        "random has 0",
+        "95 % interval",
+        "58/13/29",
+        "!: games ended by a taken cell",
+        "All results are exact",
+        "runs/arena holds results.csv",
+    ):
+        assert expected in output
+    assert "…" not in output
+
+
+def test_every_pairing_is_in_the_results_and_agrees_with_the_exact_evaluation(held: tuple[Path, str]) -> None:
+    runs, _ = held
+    lines = {(line["first"], line["second"]): line for line in read(runs / "arena" / "results.csv")}
+    names = {"plain", "masked", "random", "optimal"}
+    assert lines.keys() == {(first, second) for first in names for second in names}
+    for line in lines.values():
+        assert sum(float(line[share]) for share in ("win", "draw", "loss")) == pytest.approx(1, abs=1e-12)
+        assert float(line["score"]) == pytest.approx(float(line["win"]) + float(line["draw"]) / 2, abs=1e-12)
+        assert not line["games"]
+        assert line["win_low"] == line["win_high"] == line["win"]
+    assert Fraction(float(lines["random", "random"]["win"])).limit_denominator(10_000) == Fraction(737, 1260)
+    assert {float(lines["optimal", other]["loss"]) for other in names} == {0}
+    assert {float(lines[other, "optimal"]["win"]) for other in names} == {0}
+    illegal = 0.0
+    for name in ("plain", "masked"):
+        proof = selfplay.evaluate(selfplay.load(runs / name), Rules())
+        first, second = lines[name, "random"], lines["random", name]
+        for seat, line, results in ((proof.first, first, "win draw loss"), (proof.second, second, "loss draw win")):
+            found = [float(line[result]) for result in results.split()]
+            assert found == pytest.approx([seat.win, seat.draw, seat.loss], abs=1e-12)
+        illegal += float(first["illegal_by_first"])
+        assert (float(first["illegal_by_first"]) > 0) == (proof.first.illegal > 0) == (name == "plain")
+        assert float(first["illegal_by_second"]) == 0
+    assert illegal > 0
+
+
+def test_ratings_are_in_order_and_relative_to_random(held: tuple[Path, str]) -> None:
+    runs, _ = held
+    lines = read(runs / "arena" / "ratings.csv")
+    assert [line["rank"] for line in lines] == ["1", "2", "3", "4"]
+    elos = [float(line["elo"]) for line in lines]
+    assert elos == sorted(elos, reverse=True)
+    assert lines[0]["player"] == "optimal"
+    assert {line["player"]: float(line["elo"]) for line in lines}["random"] == 0
+    assert all(float(line["elo_low"]) <= float(line["elo"]) <= float(line["elo_high"]) for line in lines)
+
+
+def test_the_folder_holds_a_picture_and_a_record_for_tensorboard(held: tuple[Path, str]) -> None:
+    folder = held[0] / "arena"
+    names = {path.name for path in folder.iterdir() if not path.name.startswith("events.out.tfevents")}
+    assert names == {"results.csv", "ratings.csv", "scores.png"}
+    assert (folder / "scores.png").read_bytes().startswith(b"\x89PNG")
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    tags = events.Tags()
+    assert tags["images"] == ["arena/scores"]
+    assert tags["tensors"] == ["arena/tables/text_summary"]
+    text = events.Tensors("arena/tables/text_summary")[0].tensor_proto.string_val[0].decode()
+    assert "| 58/13/29 |" in text
+    assert "| 1 | optimal |" in text
+    for line in read(folder / "ratings.csv"):
+        for tag, field in (("elo", "elo"), ("elo_low", "elo_low"), ("elo_high", "elo_high")):
+            assert events.Scalars(f"{tag}/{line['player']}")[0].value == pytest.approx(float(line[field]), rel=1e-6)
+
+
+def test_what_nobody_reads_is_saved(tmp_path: Path) -> None:
+    ended = unread("-m", "selfplay", "arena", "random", "heuristic", "--out", "arena", cwd=tmp_path)
+    assert ended == (0, "")
+    assert len(read(tmp_path / "arena" / tournament.RESULTS)) == 4
+    assert (tmp_path / "arena" / tournament.SCORES).exists()
+
+
+@pytest.mark.usefixtures("players")
+def test_a_large_board_is_sampled_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("one", "two"):
+        arena.main(["large", "random", "--games", "500", "--seed", "3", "--out", name])
+        output = capsys.readouterr().out
+        assert "~: sampled in 500 games each" in output
+        assert "(Wilson)" in output
+    assert Path("one/results.csv").read_text() == Path("two/results.csv").read_text()
+    for line in read(Path("one/results.csv")):
+        exact = line["first"] == line["second"] == "large"
+        assert line["games"] == ("" if exact else "500")
+        low, win, high = (float(line[field]) for field in ("win_low", "win", "win_high"))
+        assert low <= win <= high
+        assert (low == high) == exact
+
+
+@pytest.fixture
+def players(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    saved(tmp_path / "a")
+    saved(tmp_path / "other" / "a", mask=True)
+    saved(tmp_path / "wide", rows=3, cols=4)
+    large = config_with(rows=4, cols=5, k=3, mask=True)
+    save(tmp_path / "large", large, make(large).player())
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "again").symlink_to(tmp_path / "a")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("args", "gist"),
+    [
+        (["nobody", "random"], "nobody: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
+        (["Random", "a"], "Random: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
+        (["empty", "random"], "empty/config.json: cannot be read"),
+        (["a", "wide"], "wide plays 3,4,3, but a plays 3,3,3: give players of one board"),
+        (["large", "optimal"], "takes too long for an arena, and large plays 4,5,3; leave it out"),
+        (["a", "random", "./a"], "./a is a, which is there already; every player also meets itself"),
+        (["a", "again"], "again is a, which is there already"),
+        (["random", "a", "random"], "random is there already"),
+        (["a"], "an arena needs at least two players, got 1"),
+        ([], "an arena needs at least two players, got 0"),
+        (["a", "random", "--out", "other"], "other: has files in it already; choose a new or empty --out"),
+        (["a", "random", "--out", "/dev/null/x"], "choose another --out"),
+        (["a", "random", "--games", "0"], "--games must be at least 1, got 0"),
+        (["a", "random", "--seed", "-1"], "--seed must be 0 or more, got -1"),
+        (["a", "random", "--game", "5"], "perhaps you meant --games"),
+    ],
+    ids=" ".join,
+)
+def test_a_mistake_is_one_line(players: Path, args: list[str], gist: str) -> None:
+    before = sorted(players.rglob("*"))
+    assert gist in refused(arena.main, args)
+    assert sorted(players.rglob("*")) == before
+
+
+@pytest.mark.usefixtures("players")
+def test_players_are_called_by_their_folder_unless_two_have_the_same_name() -> None:
+    assert tournament.enter(["a", "random"], "absolute").names == ["a", "random"]
+    assert tournament.enter(["./again/", "random"], "absolute").names == ["a", "random"]
+    assert tournament.enter(["a", "other/a", "random"], "absolute").names == ["a", "other/a", "random"]
+    assert tournament.enter(["random", "optimal"], "absolute").rules == Rules()
+    assert tournament.enter(["heuristic", "rule", "wide"], "absolute").rules == Rules(3, 4, 3)
+
+
+def test_a_run_folder_called_as_a_built_in_opponent_is_not_taken_for_it() -> None:
+    assert tournament.short_names(["runs/random", "heuristic", "optimal"]) == ["runs/random", "heuristic", "optimal"]
+
+
+@pytest.mark.usefixtures("players")
+def test_without_random_the_mean_is_0_and_the_folder_has_a_name_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    arena.main(["heuristic", "rule", "optimal"])
+    assert "the mean of all players is 0" in capsys.readouterr().out
+    (folder,) = Path("runs").iterdir()
+    assert folder.name.startswith("arena-3x3x3-")
+    elos = [float(line["elo"]) for line in read(folder / "ratings.csv")]
+    assert sum(elos) == pytest.approx(0, abs=1e-6)
+    assert elos[0] > 50
+
+
+def test_shares_and_scores_are_never_rounded_to_what_they_are_not() -> None:
+    few, many = {0: "0", 1e-9: "<1", 0.005: "<1", 0.006: "1"}, {0.994: "99", 0.995: ">99", 0.9999: ">99", 1: "100"}
+    shares = {**few, 0.128: "13", **many}
+    assert {share: percent(share) for share in shares} == shares
+    scores = {0: "0", 1e-9: "0.001", 0.1284: "0.128", 0.5: "0.5", 0.5001: "0.500", 1 - 1e-9: "0.999", 1: "1"}
+    assert {score: score_text(score) for score in scores} == scores
+
+
+def test_the_results_of_eight_players_fit_80_characters() -> None:
+    results = [[Result(0.58, 0.13, 0.29, (0.004, 0.1)) for _ in range(8)] for _ in range(8)]
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(result_table(results))
+    text = console.export_text()
+    assert text.count("58/13/29") == text.count("!<1+10") == 64
+    assert markdown(result_table(results)).count("| 58/13/29<br>!<1+10 |") == 8 * 4
+    assert "!: games ended by a taken cell" in result_note(results)
+
+
+def test_odd_names_are_shown_as_they_are() -> None:
+    names = ["[bold]x[/bold]", "$a^b$", "a|b"]
+    table = rating_table(names, [Rating(0, 0, 0)] * 3)
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(table)
+    text = console.export_text()
+    assert all(name in text for name in names)
+    assert names[0] in markdown(table)
+    assert "| a\\|b |" in markdown(table)  # a bar does not break TensorBoard's table
+    for drawn in (["$a^b$", "$"], ["\u65e5\u672c", "random"]):  # the font lacks letters, which is no warning
+        assert png(score_figure(drawn, np.eye(2), "scores")).startswith(b"\x89PNG")

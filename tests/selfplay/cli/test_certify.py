@@ -1,0 +1,116 @@
+"""`selfplay certify` writes what its last line checks, says who is meant, and refuses in one line."""
+
+import gzip
+import hashlib
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selfplay.algorithms import SHIPPED_FOLDER
+from selfplay.cli import certify
+from selfplay.evaluation import check_certificate
+from tests.runs import refused, saved
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def header(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()).split(b"\n")[0])
+    return found
+
+
+def run_of(folder: Path, **settings: Any) -> Path:
+    """Make a run folder of the shipped player, with other settings."""
+    shutil.copytree(SHIPPED_FOLDER, folder)
+    content = json.loads((folder / "config.json").read_text())
+    content["config"] |= settings
+    (folder / "config.json").write_text(json.dumps(content))
+    return folder
+
+
+def test_the_last_line_checks_the_shipped_player(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    certify.main(["shipped"])
+    assert (here / certify.NAME).is_file()
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("CERTIFIED: shipped is unbeatable on 3,3,3; its play is in certificate.txt.gz (")
+    python, *words = shlex.split(said[-1])
+    assert python == "python"
+    ended = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0
+    checksum = hashlib.sha256((SHIPPED_FOLDER / "model.safetensors").read_bytes()).hexdigest()
+    assert f"rows 3, cols 3, k 3, model_sha256 '{checksum}'\nUNBEATABLE as X and as O" in ended.stdout
+
+
+def test_a_run_has_its_certificate_in_its_folder(here: Path) -> None:
+    run, masked = run_of(here / "run"), run_of(here / "masked", mask=True)
+    for folder in (run, masked):
+        certify.main([str(folder)])
+        assert check_certificate.main(str(folder / certify.NAME)) == 0
+    assert [header(folder / certify.NAME)["masked"] for folder in (run, masked)] == [False, True]
+    assert (masked / certify.NAME).stat().st_size < (run / certify.NAME).stat().st_size
+    certify.main([str(run), "--output", "elsewhere.gz"])
+    assert Path("elsewhere.gz").read_bytes() == (run / certify.NAME).read_bytes()
+
+
+def test_a_built_in_opponent_is_certified_by_all_of_its_choices(capsys: pytest.CaptureFixture[str]) -> None:
+    certify.main(["rule", "--rows", "4", "--cols", "4", "--k", "4"])
+    assert check_certificate.main(certify.NAME) == 0
+    assert "model_sha256 None" in capsys.readouterr().out
+    found = header(Path(certify.NAME))
+    assert (found["rows"], found["cols"], found["k"], found["masked"], found["symmetric"]) == (4, 4, 4, True, True)
+
+
+def test_an_own_agent_is_certified_as_it_is_shown(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "certified_agents.py").write_text(
+        "import selfplay\n"
+        "class Mover:\n"
+        "    player = selfplay.load('shipped')\n"
+        "    def act(self, observation):\n"
+        "        return self.player.act(observation)\n"
+        "agent = Mover()\n"
+        "def draws(observation):\n"
+        "    import random\n"
+        "    return random.randrange(9)\n"
+    )
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
+    monkeypatch.delitem(sys.modules, "certified_agents", raising=False)
+    for perspective in ("absolute", "mover"):
+        certify.main(["certified_agents:agent", "--perspective", perspective])
+        assert check_certificate.main(certify.NAME) == 0
+        assert header(Path(certify.NAME))["model_sha256"] is None
+    assert "certified_agents:draws" in refused(certify.main, ["certified_agents:draws"])
+
+
+@pytest.mark.parametrize(
+    ("args", "gist"),
+    [
+        ("rule", "rule: can be beaten, so there is nothing to certify (selfplay prove shows a game that beats it)"),
+        ("random --rows 4 --cols 4 --k 4", "random: can be beaten"),
+        ("rule --rows 15 --cols 15 --k 5", "15,15,5 has 225 cells: a player can be followed on boards of up to 64"),
+        ("rule --rows 4 --cols 4 --k 4 --positions 9", "rule: leads to more than 9 positions at one ply"),
+        ("shipped --positions 0", "--positions must be at least 1"),
+        ("untrained", "untrained: can be beaten"),
+        ("nobody", "nobody: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor module"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_no_file(args: str, gist: str, here: Path) -> None:
+    saved(here / "untrained")
+    before = sorted(here.rglob("*"))
+    assert gist in refused(certify.main, args.split())
+    assert sorted(here.rglob("*")) == before
+
+
+def test_what_cannot_be_written_is_named(here: Path) -> None:
+    with pytest.raises(OSError, match="No such file") as caught:
+        certify.main(["shipped", "--output", str(here / "nowhere" / "it.gz")])
+    assert caught.value.filename == str(here / "nowhere" / "it.gz")

@@ -1,0 +1,83 @@
+"""`selfplay course` writes the units as notebooks, replaces none unasked, and refuses in one line."""
+
+import sys
+from pathlib import Path
+
+import jupytext
+import nbformat
+import pytest
+
+from selfplay.cli import course
+from tests.runs import refused
+
+ROOT = Path(__file__).parents[3]
+NAMES = [f"unit_{number}" for number in range(1, 9)]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_each_unit_becomes_a_notebook_of_the_same_cells(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    course.main([])
+    written = sorted((here / "course").iterdir())
+    assert [path.name for path in written] == [f"{name}.ipynb" for name in NAMES]
+    for path in written:
+        notebook = nbformat.read(path, as_version=nbformat.NO_CONVERT)
+        nbformat.validate(notebook)
+        assert notebook.metadata.kernelspec.name == "python3"
+        unit = jupytext.read(ROOT / "docs" / "course" / f"{path.stem}.py")
+        found, wanted = (
+            [(cell.cell_type, cell.source, cell.metadata.get("tags")) for cell in each.cells]
+            for each in (notebook, unit)
+        )
+        assert found == wanted
+        assert len(found) > 10
+        assert sum("raise NotImplementedError" in source for _, source, _ in found) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "  jupyter lab course/unit_1.ipynb"
+
+
+def test_the_same_bytes_come_each_time(here: Path) -> None:
+    for folder in ("one", "two"):
+        course.main(["--into", folder])
+    for name in NAMES:
+        assert (here / f"one/{name}.ipynb").read_bytes() == (here / f"two/{name}.ipynb").read_bytes()
+
+
+def test_what_was_filled_in_is_replaced_only_if_asked(here: Path) -> None:
+    course.main([])
+    mine = here / "course" / "unit_3.ipynb"
+    fresh = mine.read_bytes()
+    mine.write_text("my work")
+    (here / "course" / "unit_1.ipynb").unlink()
+    gist = "course/unit_2.ipynb: is there already; choose another folder with --into, or replace it"
+    assert refused(course.main, []).startswith(gist)
+    assert mine.read_text() == "my work"
+    assert not (here / "course" / "unit_1.ipynb").exists()  # all of them or none
+    course.main(["--overwrite"])
+    assert mine.read_bytes() == fresh
+    assert (here / "course" / "unit_1.ipynb").exists()
+
+
+@pytest.mark.parametrize("into", ["taken", "taken/below"])
+def test_a_file_in_the_place_of_the_folder_is_one_line(into: str, here: Path) -> None:
+    (here / "taken").write_text("")
+    assert refused(course.main, ["--into", into]).startswith(f"--into {into}: is no folder, and none can be made there")
+
+
+def test_without_jupytext_nothing_is_left_behind(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jupytext", None)
+    with pytest.raises(ModuleNotFoundError, match="jupytext"):
+        course.main([])
+    assert list(here.iterdir()) == []
+
+
+def test_the_units_are_in_the_wheel(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = (ROOT / "pyproject.toml").read_text()
+    for name in NAMES:
+        assert f'"docs/course/{name}.py" = "selfplay/course/{name}.py"' in listed
+    (here / "unit_1.py").write_text("# %%\n1 + 1\n")
+    monkeypatch.setattr(course, "UNITS", here)  # which a wheel has
+    assert course.write_notebooks(here / "course", overwrite=False) == [here / "course" / "unit_1.ipynb"]

@@ -1,0 +1,50 @@
+"""What `selfplay prove` says of built-in opponents, and of boards that are too large."""
+
+from pathlib import Path
+
+import pytest
+
+from selfplay import players, prove
+from tests.runs import refused, save, saved
+from tests.selfplay.dqn.scripted import config_with, make
+
+
+def test_a_built_in_opponent_is_proved_on_any_board(capsys: pytest.CaptureFixture[str]) -> None:
+    prove.main(["rule"])
+    shown = capsys.readouterr().out
+    assert "The shortest game that beats the player as O" in shown
+    assert "optimal in 4,362 of 4,520 decision states" in shown
+    assert "NOT unbeatable" in shown
+    prove.main(["optimal"])
+    assert "PROVED UNBEATABLE AND OPTIMAL" in capsys.readouterr().out
+    prove.main(["rule", "--rows", "5", "--cols", "5", "--k", "4", "--positions", "20000"])
+    shown = capsys.readouterr().out
+    assert "plies followed" in shown
+    assert "illegal game lines │                   ≥0" in shown
+
+
+@pytest.mark.parametrize(
+    ("args", "gist"),
+    [
+        ("optimal --rows 5 --cols 5 --k 4", "which takes too long for a proof, and 5,5,4 has 25"),
+        ("rule --rows 15 --cols 15 --k 5", "15,15,5 has 225 cells: a player can be followed on boards of up to 64"),
+        (
+            "ruler",
+            "ruler: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor module:name",
+        ),
+        ("rule --k 4", "got k=4 on a 3x3 board"),
+    ],
+)
+def test_a_mistake_is_one_line(args: str, gist: str) -> None:
+    assert gist in refused(prove.main, args.split())
+
+
+def test_no_more_positions_are_followed_than_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = config_with(rows=5, cols=4, k=4)
+    save(tmp_path / "large", config, make(config).player())
+    saved(tmp_path / "small")
+    monkeypatch.setattr(players, "machine_bytes", lambda: 4 * 10**9)
+    message = refused(prove.main, [str(tmp_path / "large"), "--positions", "20000001"])
+    assert message == "--positions must be at most 20,000,000, for which 4 GB of memory are enough, got 20000001"
+    prove.main([str(tmp_path / "large"), "--positions", "100"])
+    prove.main([str(tmp_path / "small"), "--positions", "20000001"])  # of which no positions are followed

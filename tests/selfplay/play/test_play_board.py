@@ -1,0 +1,136 @@
+"""What a person at the terminal sees and types."""
+
+import pytest
+
+from selfplay.play.board import Hint, board, hint_board, how_to_name, read_square, square_name
+from selfplay.position import Position
+from tests.runs import refused
+from tictactoe import Rules
+
+LARGE = Rules(4, 5, 4)
+
+
+def position(*cells: int, rules: Rules | None = None) -> Position:
+    reached = Position(rules or Rules())
+    for cell in cells:
+        assert not reached.over
+        reached = reached.after(cell)
+    return reached
+
+
+@pytest.mark.parametrize(
+    ("cells", "seat", "winner", "over"),
+    [
+        ((), 0, None, False),
+        ((4,), 1, None, False),
+        ((0, 3, 1, 4, 2), 1, 0, True),
+        ((8, 3, 1, 4, 2, 5), 0, 1, True),
+        ((0, 1, 2, 4, 3, 5, 7, 6, 8), 1, None, True),
+    ],
+)
+def test_who_moves_and_who_has_won(cells: tuple[int, ...], seat: int, winner: int | None, over: bool) -> None:
+    reached = position(*cells)
+    assert (reached.seat, reached.winner, reached.over) == (seat, winner, over)
+    assert set(reached.empty) == set(range(9)) - set(cells)
+
+
+def test_every_square_is_read_by_its_name() -> None:
+    for rules in (Rules(), LARGE, Rules(2, 4, 2), Rules(1, 10, 3), Rules(12, 1, 3)):
+        assert [read_square(Position(rules), square_name(rules, cell)) for cell in range(rules.cells)] == list(
+            range(rules.cells)
+        )
+
+
+def test_small_boards_have_numbers_and_large_ones_rows_and_columns() -> None:
+    assert [square_name(Rules(), cell) for cell in (0, 4, 8)] == ["1", "5", "9"]
+    assert [square_name(LARGE, cell) for cell in (0, 7, 19)] == ["1 1", "2 3", "4 5"]
+    assert how_to_name(Rules()) == "square 1 to 9"
+    assert how_to_name(LARGE) == "row and column, as in 2 3"
+
+
+def test_the_example_of_a_large_board_is_a_square_of_it() -> None:
+    for rules in (Rules(10, 1, 3), Rules(1, 10, 3), Rules(5, 2, 2), Rules(2, 5, 2), LARGE):
+        assert read_square(Position(rules), how_to_name(rules).removeprefix("row and column, as in ")) in range(10)
+
+
+def test_blanks_and_zeros_do_no_harm_and_a_comma_may_set_rows_and_columns_apart() -> None:
+    assert [read_square(Position(Rules()), answer) for answer in (" 5 ", "5\n", "005")] == [4] * 3
+    assert [read_square(Position(LARGE), answer) for answer in ("2 3", "2,3", " 2 , 3 ", "2\t3")] == [7] * 4
+
+
+@pytest.mark.parametrize(
+    ("rules", "answer", "gist"),
+    [
+        (Rules(), "10", "'10' is not on the board"),
+        (Rules(), "00", "'00' is not on the board"),
+        (Rules(), "-1", "'-1' is no square"),
+        (Rules(), "", "an empty line is no square"),
+        (Rules(), "five", "'five' is no square"),
+        (Rules(), "5.0", "'5.0' is no square"),
+        (Rules(), "2 2", "'2 2' is no square"),
+        (Rules(), "\N{SUPERSCRIPT TWO}", "is no square"),
+        (Rules(), "\N{ARABIC-INDIC DIGIT TWO}", "is no square"),
+        (Rules(), "1" * 5_000, "'11111111111111111111'... is no square"),
+        (Rules(), "\x1b[2J", r"'\x1b[2J' is no square"),
+        (Rules(), "9", "9 is taken"),
+        (LARGE, "7", "'7' is no square"),
+        (LARGE, "0 3", "'0 3' is not on the board"),
+        (LARGE, "5 1", "'5 1' is not on the board"),
+        (LARGE, "1 6", "'1 6' is not on the board"),
+        (LARGE, "1 2 3", "'1 2 3' is no square"),
+        (LARGE, "2 4", "2 4 is taken"),
+    ],
+)
+def test_what_is_no_free_square_is_named_in_one_line(rules: Rules, answer: str, gist: str) -> None:
+    line = refused(read_square, position(8, rules=rules), answer)
+    assert gist in line
+    assert line.isprintable()
+
+
+def drawn(text: str) -> str:
+    """Return a drawing without the blanks at the ends of its lines."""
+    return "\n".join(line.rstrip() for line in text.split("\n"))
+
+
+def test_a_board_numbers_its_free_squares_and_marks_the_last_move() -> None:
+    assert drawn(board(position(0, 4)).plain) == " X | 2 | 3\n---+---+---\n 4 |(O)| 6\n---+---+---\n 7 | 8 | 9"
+
+
+def test_a_winning_line_stands_in_brackets_that_need_no_colours() -> None:
+    won = board(position(0, 3, 4, 5, 8))
+    assert drawn(won.plain) == "[X]| 2 | 3\n---+---+---\n O |[X]| O\n---+---+---\n 7 | 8 |[X]"
+    lost = board(position(0, 2, 4, 5, 1, 8))
+    assert drawn(lost.plain) == " X | X |[O]\n---+---+---\n 4 | X |[O]\n---+---+---\n 7 | 8 |[O]"
+
+
+def test_a_large_board_has_its_rows_and_columns_numbered() -> None:
+    assert drawn(board(position(0, 7, rules=Rules(2, 5, 2))).plain) == (
+        "    1   2   3   4   5\n 1  X | . | . | . | .\n   ---+---+---+---+---\n 2  . | . |(O)| . | ."
+    )
+
+
+def test_every_line_of_a_board_is_equally_long() -> None:
+    for rules in (Rules(), LARGE, Rules(10, 2, 2), Rules(1, 12, 3)):
+        lines = board(Position(rules)).plain.split("\n")
+        assert len({len(line) for line in lines}) == 1
+
+
+def test_hints_are_read_without_colours_and_stars_mark_the_choice() -> None:
+    reached = position(0, 4, rules=Rules(2, 3, 3))
+    hints = {1: Hint("+0.50", 0.5, True), 2: Hint("-1.00", -1.0, False), 3: Hint("+0.00", 0, False)}
+    hints[5] = Hint("-10.25", -10.25, False)
+    assert drawn(hint_board(reached, hints).plain) == (
+        "   X    |*+0.50  | -1.00\n--------+--------+--------\n +0.00  |   O    | -10.25"
+    )
+
+
+def test_the_colours_of_hints_follow_the_values() -> None:
+    hints = {cell: Hint("?", (-3.0, -1.0, -0.5, 0.0, 0.5, 1.0)[cell], False) for cell in range(6)}
+    spans = [span.style for span in hint_board(Position(Rules(2, 3, 3)), hints).spans]
+    colours = [style.bgcolor.triplet for style in spans if not isinstance(style, str) and style.bgcolor]
+    assert colours[0] == colours[1]
+    blue = [triplet.blue for triplet in colours[1:] if triplet]
+    red = [triplet.red for triplet in colours[1:] if triplet]
+    assert len(set(colours)) == 5
+    assert blue == sorted(blue)
+    assert red[1:] == sorted(red[1:], reverse=True)

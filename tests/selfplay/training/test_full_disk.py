@@ -1,0 +1,233 @@
+"""A disk that is full, or read-only, really: the operating system refuses the bytes, wherever a run is writing.
+
+A limit on the size of files refuses them from any moment on; where the tests may mount one, a small disk does.
+"""
+
+import os
+import re
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from selfplay.cli import train
+from tests.children import Ended, Setting, run
+from tests.runs import DQN, OFTEN, TABULAR, Stopper, content_of, in_parts, newest, often, refused, same, stopped
+
+SHORT = [*DQN, "--total-steps", "320", "--eval-every", "160"]
+MINIMAX_Q = ["minimax-q", *TABULAR, "--games", "60", "--eval-every", "40"]
+
+
+def full_from(name: str) -> None:
+    """Let the operating system refuse every byte once a file whose path has this part is opened to be written."""
+
+    def watch(event: str, args: tuple[object, ...]) -> None:
+        path, flags = str(args[0]) if args else "", args[2] if len(args) > 2 else 0
+        if event == "open" and name in path and isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))  # Python ignores its signal
+
+    often()
+    sys.addaudithook(watch)
+
+
+def start(args: Sequence[str], folder: Path, before: Callable[[], None] = often) -> Ended:
+    """Begin a run that writes a checkpoint whenever it can."""
+    return run("train", [*args, *OFTEN, "--run-dir", str(folder)], folder.parent, Setting(before))
+
+
+def resume(folder: Path, *flags: str) -> Ended:
+    return run("train", ["--resume", str(folder), *flags], folder.parent, Setting(often))
+
+
+def assert_resumed(ended: Ended, folder: Path) -> None:
+    """Assert that a run has gone on to its end, or begun again where it had not found room for anything."""
+    beginning = f"{folder}/checkpoint: holds no checkpoint yet; the run begins again\n"
+    assert ended.status == 0
+    assert ended.complaint in ("", beginning)
+
+
+@pytest.fixture
+def whole(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Return the folder of a run whose disk is never full."""
+    assert start(getattr(request, "param", SHORT), tmp_path / "whole").status == 0
+    return tmp_path / "whole"
+
+
+def assert_stopped_in_a_line(ended: Ended, folder: Path, reason: str) -> None:
+    """Assert that a run has ended because of the disk, and has said so without a traceback."""
+    assert ended.status == 2
+    *notices, last = ended.complaint.splitlines()
+    assert last.startswith(f"selfplay train: {folder}/")
+    assert f": cannot be written ({reason}); once it can, " in last
+    begun = (folder / "config.json").exists()
+    assert last.endswith(
+        " goes on from the last checkpoint" if begun else " start the run again, or choose another --run-dir now"
+    )
+    assert_only_notices(notices, reason)
+
+
+def assert_only_notices(notices: list[str], reason: str) -> None:
+    said = rf": no checkpoint could be written \({reason}\); (the last one stays|the run goes on without)$"
+    assert all(re.search(said, notice) for notice in notices)
+
+
+@pytest.mark.parametrize(
+    ("whole", "args", "names"),
+    [
+        (
+            SHORT,
+            SHORT,
+            [
+                "metrics.jsonl",
+                "events.out.tfevents",
+                "checkpoint/1.safetensors",
+                "checkpoint/1.json",
+                "checkpoint/7.safetensors",
+                "checkpoint/8.json",
+                "model.safetensors",
+                "players.safetensors",
+                "newest.json",
+                "evaluation.json",
+                "progress.png",
+            ],
+        ),
+        (MINIMAX_Q, MINIMAX_Q, ["checkpoint/2.safetensors", "checkpoint/3.json", "model.safetensors", "table.csv"]),
+    ],
+    ids=["dqn", "minimax-q"],
+    indirect=["whole"],
+)
+def test_a_run_whose_disk_is_full_stops_in_a_line_and_loses_nothing(
+    whole: Path, args: list[str], names: list[str], tmp_path: Path
+) -> None:
+    for number, name in enumerate(names):
+        folder = tmp_path / str(number)
+        ended = start(args, folder, partial(full_from, f"{folder}/{name}"))
+        assert_stopped_in_a_line(ended, folder, "File too large")
+        again = resume(folder)
+        assert_resumed(again, folder)
+        same(whole, folder)
+        assert not list(folder.rglob("*.partial"))
+
+
+def test_a_run_that_cannot_begin_says_so(tmp_path: Path) -> None:
+    ended = start(SHORT, tmp_path / "it", partial(full_from, "config.json"))
+    assert_stopped_in_a_line(ended, tmp_path / "it", "File too large")
+    assert not content_of(tmp_path / "it")
+    again = start(SHORT, tmp_path / "it")
+    assert (again.status, again.complaint) == (0, "")
+
+
+def large_checkpoints_fail() -> None:
+    """Let the disk take everything but the tensors of a checkpoint."""
+    often()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, resource.RLIM_INFINITY))
+
+
+def test_a_run_goes_on_where_there_is_room_for_all_but_its_checkpoints(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "it"
+    ended = start(SHORT, folder, large_checkpoints_fail)
+    assert ended.status == 0
+    lines = ended.complaint.splitlines()
+    gist = "no checkpoint could be written (File too large); the run goes on without"
+    assert set(lines) == {f"{folder}/checkpoint: {gist}"}
+    assert newest(folder) == 0
+    assert not list((folder / "checkpoint").iterdir())
+    assert (folder / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+    before = content_of(folder)
+    again = resume(folder)
+    assert (again.status, again.complaint.count("\n")) == (2, 1)
+    assert "holds no checkpoint of a run that has a record: none found room, or they are gone; " in again.complaint
+    assert content_of(folder) == before
+    assert resume(folder, "--force").status == 0
+    same(whole, folder)
+
+
+def output_is_full() -> None:
+    """Let standard output be a full disk, as a log file may be."""
+    often()
+    os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device of a full disk")
+def test_a_run_whose_output_cannot_be_written_loses_nothing(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "it"
+    ended = start(SHORT, folder, output_is_full)
+    assert ended.status == 2
+    assert ended.complaint.count("\n") == 1
+    assert "the output: " in ended.complaint
+    assert "No space left on device" in ended.complaint
+    again = resume(folder)
+    assert "is finished" in again.complaint or not again.status
+    same(whole, folder)
+
+
+def mounted(options: str, place: Path) -> bool:
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+def test_a_small_disk_that_runs_full_and_then_grows(whole: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    statuses = set()
+    for kib in (8, 16, 24, 32, 40, 100, 252):
+        if not mounted(f"size={kib}k", disk):
+            pytest.skip("a disk can be mounted by root alone")
+        try:
+            folder = disk / "it"
+            ended = run("train", [*SHORT, *OFTEN, "--run-dir", str(folder)], tmp_path, Setting(often))
+            statuses.add(ended.status)
+            if ended.status:
+                assert_stopped_in_a_line(ended, folder, "No space left on device")
+            else:  # there was room for all but some checkpoints
+                assert_only_notices(ended.complaint.splitlines(), "No space left on device")
+            assert mounted("remount,size=9m", disk)
+            if not (folder / "config.json").exists():
+                again = run("train", [*SHORT, *OFTEN, "--run-dir", str(folder)], tmp_path, Setting(often))
+            else:
+                again = run("train", ["--resume", str(folder)], tmp_path, Setting(often))
+                if "--force" in again.complaint:
+                    again = run("train", ["--resume", str(folder), "--force"], tmp_path, Setting(often))
+            if "is finished" not in again.complaint:
+                assert_resumed(again, folder)
+                same(whole, folder)
+            assert (folder / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+        finally:
+            subprocess.run(["umount", disk], check=True)
+    assert statuses == {0, 2}
+
+
+def test_a_disk_that_is_read_only_is_named(tmp_path: Path, stopper: Stopper) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if not mounted("size=9m", disk):
+        pytest.skip("a disk can be mounted by root alone")
+    try:
+        folder = stopped(disk / "it", stopper)
+        assert mounted("remount,ro", disk)
+        gist = "is not writable; copy the run elsewhere and resume it there"
+        assert refused(train.main, ["--resume", str(folder)]) == f"{folder}: {gist}"
+        assert "cannot be made (Read-only file system)" in refused(train.main, ["--run-dir", str(disk / "other")])
+        assert mounted("remount,rw", disk)
+        in_parts(DQN, disk / "other", stopper, [])
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_what_even_root_may_not_change_is_named(tmp_path: Path, stopper: Stopper) -> None:
+    folder = stopped(tmp_path / "it", stopper)
+    for path, gist in (
+        (folder, "it: is not writable; copy the run elsewhere and resume it there"),
+        (folder / "metrics.jsonl", "metrics.jsonl: cannot be written (Operation not permitted); once it can, "),
+    ):
+        if subprocess.run(["chattr", "+i", str(path)], check=False, capture_output=True).returncode:
+            pytest.skip("only root may make a file immutable, and not on every disk")
+        try:
+            assert gist in refused(train.main, ["--resume", str(folder)])
+        finally:
+            subprocess.run(["chattr", "-i", str(path)], check=True)
+    train.main(["--resume", str(folder)])

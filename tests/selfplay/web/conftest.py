@@ -1,0 +1,43 @@
+"""The page as the server hands it out, started once for all tests of a process."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from selfplay.cli import train
+from tests.runs import DQN, save, saved, without_pictures
+from tests.selfplay.dqn.scripted import config_with, make
+from tests.selfplay.web.serving import serving
+from tests.selfplay.web.visits import PATIENCE, Site, Visit
+
+expect.set_options(timeout=PATIENCE)
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Serve three runs that have learned nothing: one marks taken squares, one has a larger board; and one that has."""
+    runs = tmp_path_factory.mktemp("runs")
+    saved(runs / "masked", mask=True, seed=1000)
+    saved(runs / "unmasked", symmetry="none", seed=1001)
+    larger = config_with(mask=True, rows=4, cols=5, k=4)
+    save(runs / "larger", larger, make(larger).player())
+    with pytest.MonkeyPatch.context() as patch:
+        without_pictures(patch.setattr)
+        train.main([*DQN, "--mask", "--eval-every", "480", "--run-dir", str(runs / "trained")])
+    with serving(runs=runs) as server:
+        yield Site(runs, f"http://127.0.0.1:{server.port}/")
+
+
+@pytest.fixture
+def visit(browser: Browser, served: Site) -> Iterator[Callable[..., Page]]:
+    """Return what opens the page at a link; at the end nothing was complained of, and nobody else was asked."""
+    visits: list[Visit] = []
+
+    def opened(link: str = "", width: int = 1400, scheme: str = "light") -> Page:
+        visits.append(Visit(browser, served.address, link, width, scheme))
+        return visits[-1].page
+
+    yield opened
+    for each in visits:
+        each.end()

@@ -1,0 +1,79 @@
+"""A server of the page in this process, on a port of its own, and questions to it over a real socket."""
+
+import contextlib
+import http.client
+import json
+import socket
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from selfplay.web.catalogue import Catalogue
+from selfplay.web.command import listen, server
+from selfplay.web.server import Hosts
+from tictactoe import Rules
+
+PATIENCE = 60
+"""Seconds after which a server hangs."""
+
+
+class Answer(NamedTuple):
+    """Hold what a server has answered."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Their names in small letters."""
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class Served(NamedTuple):
+    """Ask a server."""
+
+    port: int
+
+    def ask(self, path: str, method: str = "GET", **headers: str) -> Answer:
+        """Ask as a browser does, with these headers beside or instead of its own."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        with contextlib.closing(connection):
+            connection.request(method, path, headers={name.replace("_", "-"): text for name, text in headers.items()})
+            found = connection.getresponse()
+            return Answer(found.status, {name.lower(): text for name, text in found.getheaders()}, found.read())
+
+    def send(self, content: bytes) -> bytes:
+        """Send bytes as they are, and return all that comes back until the server has ended it."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
+            with contextlib.suppress(ConnectionError):
+                connection.sendall(content)
+                connection.shutdown(socket.SHUT_WR)
+            back = b""
+            with contextlib.suppress(ConnectionError):
+                while part := connection.recv(1 << 16):
+                    back += part
+            return back
+
+
+@contextlib.contextmanager
+def serving(*named: str, runs: Path | None = None, rules: Rules | None = None) -> Iterator[Served]:
+    """Serve the page of these players until the end of the block."""
+    catalogue = Catalogue(named, runs, "absolute", rules or Rules())
+    with listen("127.0.0.1", 0) as listening:
+        port = listening.getsockname()[1]
+        started = server(catalogue, Hosts("127.0.0.1", port), seed=0)
+        thread = threading.Thread(target=started.run, args=([listening],))
+        thread.start()
+        try:
+            yield Served(port)
+        finally:
+            started.should_exit = True
+            thread.join(PATIENCE)
+
+
+def raw(method: str, path: str, headers: Sequence[tuple[str, str]], body: bytes = b"") -> bytes:
+    """Return a request as it goes over a socket; the server is asked to end the connection."""
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {text}" for name, text in headers), "Connection: close", "", ""]
+    return "\r\n".join(lines).encode("latin-1", "replace") + body

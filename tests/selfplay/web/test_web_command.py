@@ -1,0 +1,105 @@
+"""`selfplay web` says where the page is, ends quietly at Ctrl-C, and tells every mistake in one line."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from selfplay.web import command
+from selfplay.web.command import WebConfig, announce, listen
+from tests.runs import ROOT, python, refused
+from tests.selfplay.web.serving import Served
+
+PATIENCE = 60
+
+
+@contextmanager
+def started(*args: str, cwd: Path) -> Iterator[tuple[subprocess.Popen[str], Served]]:
+    """Start the command on a free port, and wait until it says where the page is."""
+    path = os.pathsep.join([*map(str, (ROOT / "envs", ROOT / "agents")), os.environ.get("PYTHONPATH", "")])
+    command_line = [sys.executable, "-m", "selfplay", "web", "--port", "0", "--no-open", *args]
+    with subprocess.Popen(
+        command_line,
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            said = re.fullmatch(
+                r"The page is at http://127\.0\.0\.1:(\d+)/ \(Ctrl-C ends it\)\.\n", process.stdout.readline()
+            )
+            assert said
+            yield process, Served(int(said[1]))
+        finally:
+            process.kill()
+
+
+def test_ctrl_c_ends_it_without_a_word_of_complaint_though_a_page_listens(tmp_path: Path) -> None:
+    with started(cwd=tmp_path) as (process, served):
+        assert served.ask("/api/look?player=0&board=.........").status == 200
+        with socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE) as listening:
+            listening.sendall(f"GET /api/live HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n\r\n".encode())
+            assert listening.recv(1 << 16).startswith(b"HTTP/1.1 200 OK")
+            process.send_signal(signal.SIGINT)
+            output, complaint = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, output, complaint) == (0, "\nThe page is closed.\n", "")
+
+
+def test_a_taken_port_is_one_line_that_names_the_way_out(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = python("-m", "selfplay", "web", "--port", str(port), "--no-open", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (f"selfplay web: port {port} is taken; choose another with --port, 0 for any that is free\n")
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "x" * 300, "a b"])
+def test_an_address_that_is_not_ours_is_one_line(host: str) -> None:
+    assert refused(listen, host, 0).startswith("--host ")
+
+
+@pytest.mark.parametrize(
+    ("args", "why"),
+    [
+        (["--port", "65536"], "--port must be 0 to 65,535, got 65536"),
+        (["--port", "-1"], "--port must be 0 to 65,535, got -1"),
+        (["--rows", "0"], "rows must be a positive integer, got 0"),
+        (["nobody", "--port", "0"], "nobody: is neither a run folder"),
+    ],
+)
+def test_a_wrong_flag_is_one_line(args: list[str], why: str) -> None:
+    assert refused(command.main, args).startswith(why)
+
+
+@pytest.mark.parametrize(
+    ("host", "warns"), [("127.0.0.1", False), ("localhost", False), ("::1", False), ("0.0.0.0", True)]
+)
+def test_an_address_that_others_reach_is_warned_of(host: str, warns: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    announce(WebConfig(host=host, open=False), 8000)
+    captured = capsys.readouterr()
+    warning = f"Warning: with --host {host} anybody who reaches this machine can use the page.\n"
+    assert captured.err == (warning if warns else "")
+    shown = "[::1]" if host == "::1" else "127.0.0.1" if warns else host
+    assert captured.out == f"The page is at http://{shown}:8000/ (Ctrl-C ends it).\n"
+
+
+@pytest.mark.parametrize(("screen", "wanted"), [(":0", True), ("", False)])
+def test_the_page_is_opened_where_there_is_a_screen(screen: str, wanted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("DISPLAY", screen)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    announce(WebConfig(), 8000)
+    announce(WebConfig(open=False), 8000)
+    assert opened == (["http://127.0.0.1:8000/"] if wanted else [])
