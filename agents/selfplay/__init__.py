@@ -7,11 +7,12 @@ PyTorch, which takes seconds.
 import importlib
 from typing import TYPE_CHECKING, Any
 
+# At once, because the function `training` must take the place of the package of this name, once that is loaded.
+from selfplay.algorithms import kept_steps as kept_steps, load as load, train as train, training as training
 from selfplay.errors import naming_the_extra
 
 if TYPE_CHECKING:
     from selfplay.agent import Agent as Agent, Player as Player, StochasticAgent as StochasticAgent
-    from selfplay.algorithms import kept_steps as kept_steps, load as load, train as train, training as training
     from selfplay.dqn.config import PRESETS as PRESETS, DQNConfig as DQNConfig
     from selfplay.dqn.interleaved import InterleavedAgents as InterleavedAgents
     from selfplay.errors import UserError as UserError
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "agent": ("Agent", "Player", "StochasticAgent"),
-    "algorithms": ("kept_steps", "load", "train", "training"),
     "dqn.config": ("PRESETS", "DQNConfig"),
     "dqn.interleaved": ("InterleavedAgents",),
     "errors": ("UserError",),
@@ -55,7 +55,8 @@ _PLACES = {
     "tabular.config": ("AfterstateQConfig", "MinimaxQConfig", "TDBackupConfig", "TDValueConfig"),
 }
 """The names by the module that each comes from; a test compares them with the imports above."""
-__all__ = [name for names in _PLACES.values() for name in names]
+__all__ = ["kept_steps", "load", "train", "training"]
+__all__ += [name for names in _PLACES.values() for name in names]
 
 
 def __getattr__(name: str) -> Any:

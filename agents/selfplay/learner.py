@@ -46,7 +46,7 @@ class Learner(Protocol):
     def finish(self) -> bool:
         """Play what comes after the last step, if anything does, and tell whether it did."""
 
-    def settle(self) -> None:
+    def check_finite(self) -> None:
         """Wait until what was begun is done.
 
         Raises:
@@ -57,7 +57,7 @@ class Learner(Protocol):
         """Return the greedy player of the moment."""
 
     @property
-    def taught(self) -> bool:
+    def takes_counterexamples(self) -> bool:
         """Tell whether it begins games at what an evaluation finds wrong."""
 
     def teach(self, mover: "IntArray", opponent: "IntArray") -> None:

@@ -1,6 +1,8 @@
 """The package starts lightly, names what is missing, and offers what it says."""
 
 import ast
+import importlib
+import inspect
 import json
 import subprocess
 from pathlib import Path
@@ -52,13 +54,18 @@ def test_what_is_offered_is_what_type_checkers_see() -> None:
     }
     places = {name: module for module, names in selfplay._PLACES.items() for name in names}
     assert seen == places
-    assert sorted(selfplay.__all__) == sorted(places)
-    assert dir(selfplay) == sorted([*places, "__version__"])
+    assert sorted(selfplay.__all__) == sorted([*places, "kept_steps", "load", "train", "training"])
+    assert dir(selfplay) == sorted([*selfplay.__all__, "__version__"])
     assert selfplay.__version__ == tictactoe.__version__
-    for name in places:
+    for name in selfplay.__all__:
         assert getattr(selfplay, name) is not None
     with pytest.raises(AttributeError, match="has no attribute 'trian'"):
         _ = selfplay.trian
+
+
+def test_the_loop_is_a_function_beside_the_package_of_its_name() -> None:
+    importlib.import_module("selfplay.training.loop")
+    assert inspect.isfunction(selfplay.training)
 
 
 def absent(tmp_path: Path, module: str) -> Path:

@@ -116,7 +116,7 @@ class DQNLearner:
         return Positions(boards, image.inputs, image.symmetry)
 
     @property
-    def taught(self) -> bool:
+    def takes_counterexamples(self) -> bool:
         """Tell whether it begins games at what a proof finds wrong."""
         return self.beginnings is not None
 
@@ -141,7 +141,7 @@ class DQNLearner:
             metrics |= {"loss/td": float(torch.stack(losses).mean()), "q/mean": float(torch.cat(values).mean())}
         return metrics
 
-    def settle(self) -> None:
+    def check_finite(self) -> None:
         """Wait for the device.
 
         Raises:

@@ -39,7 +39,7 @@ class TabularLearner:
 
     stride = 1
     updates = None
-    taught = False
+    takes_counterexamples = False
 
     def __init__(self, config: TabularConfig) -> None:
         self.config = config
@@ -67,7 +67,7 @@ class TabularLearner:
     def _count(self, outcomes: np.ndarray[Any, np.dtype[np.int8]]) -> None:
         self.counts = Counts(*map(sum, zip(self.counts, count(outcomes), strict=True)))
 
-    def settle(self) -> None:
+    def check_finite(self) -> None:
         """Stop a run whose values have overflowed, before a player or a checkpoint of them is kept.
 
         Raises:

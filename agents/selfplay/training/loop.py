@@ -73,7 +73,7 @@ def records(learner: Learner, standing: Standing | None = None, kept: Checkpoint
         if learner.updates is not None:
             metrics |= {"time/updates_per_s": updates / elapsed, "time/updates": learner.updates}
         player, every_state = learner.player(), config.stop == "optimal"
-        if not learner.taught:
+        if not learner.takes_counterexamples:
             return Record(learner.steps, assess(trusted(player), every_state), metrics, player)
         lessons = examine(trusted(player), every_state, np.random.default_rng([config.seed, learner.steps]))
         if learner.steps >= due:
@@ -89,7 +89,7 @@ def records(learner: Learner, standing: Standing | None = None, kept: Checkpoint
         evaluating = learner.steps >= min(due, config.length)
         if not evaluating and not (kept and kept.due(learner.steps)):
             continue
-        learner.settle()
+        learner.check_finite()
         seconds += time.perf_counter() - started
         if evaluating:
             evaluated = record()
@@ -102,7 +102,7 @@ def records(learner: Learner, standing: Standing | None = None, kept: Checkpoint
             kept.write(_with_standing(learner.state(), Standing(due, seconds, proofs, evaluations)))
         started = time.perf_counter()
     if learner.finish():
-        learner.settle()
+        learner.check_finite()
         seconds += time.perf_counter() - started
         yield record()
 

@@ -94,7 +94,7 @@ def test_it_stays_what_it_is_over_a_checkpoint() -> None:
 
 def test_without_counterexamples_nothing_is_drawn_for_them() -> None:
     learner = DQNLearner(config_with(**{**vars(SMALL), "counterexamples": 0.0}))
-    assert not learner.taught
+    assert not learner.takes_counterexamples
     assert not any("beginnings" in name for name in learner.state().tensors)
 
 

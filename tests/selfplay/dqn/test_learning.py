@@ -242,11 +242,11 @@ def test_what_is_no_longer_finite_is_not_settled_though_the_loss_is(name: str, n
     learner = DQNLearner(config_with(networks="separate"), CPU)
     for _ in range(10):
         learner.advance()
-    learner.settle()
+    learner.check_finite()
     learner.agents.seats[1].state()[name][-1] = number
     assert all(bool(update.loss.isfinite()) for update in learner.last_updates)
     with pytest.raises(UserError, match="the loss is no longer finite; lower --learning-rate"):
-        learner.settle()
+        learner.check_finite()
 
 
 def test_a_loss_that_is_not_finite_is_not_settled_though_the_weights_are() -> None:
@@ -255,7 +255,7 @@ def test_a_loss_that_is_not_finite_is_not_settled_though_the_weights_are() -> No
         learner.advance()
     learner.last_updates[1].loss.fill_(float("inf"))
     with pytest.raises(UserError, match="the loss is no longer finite"):
-        learner.settle()
+        learner.check_finite()
 
 
 def test_no_player_is_judged_or_kept_of_weights_that_are_not_finite(

@@ -224,11 +224,11 @@ def test_td_backup_plays_its_greedy_games_last() -> None:
 def test_values_that_are_no_longer_finite_are_not_settled(config: TabularConfig) -> None:
     learner = TabularLearner(config)
     learner.advance(100)
-    learner.settle()
+    learner.check_finite()
     for number in (np.nan, np.inf, -np.inf):
         learner.algorithm.table.flat[-1] = number
         with pytest.raises(UserError, match="the values are no longer finite numbers; start from smaller ones"):
-            learner.settle()
+            learner.check_finite()
 
 
 def test_no_player_is_kept_of_a_table_that_overflows(tmp_path: Path) -> None:
