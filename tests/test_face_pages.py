@@ -23,7 +23,7 @@ from tictactoe import (
     batch,
     tictactoe_v0,
 )
-from tictactoe.envs import turn, vector_face, vector_start
+from tictactoe.envs import base_vector, turn
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import PRESETS
 
@@ -111,7 +111,7 @@ def test_all_arguments_and_their_defaults_are_told(page: str, face: Face) -> Non
 def test_what_an_argument_allows_is_taken_and_nothing_beside_it(page: str, face: Face) -> None:
     for name, row in table(page, "Arguments", "argument").items():
         allowed = re.findall(r"`([^`]*)`", row["allowed"])
-        known = vector_face.RENDER_MODES if (page, name) == ("vector", "render_mode") else NAMES.get(name, [])
+        known = base_vector.RENDER_MODES if (page, name) == ("vector", "render_mode") else NAMES.get(name, [])
         assert [value.strip('"') for value in allowed if '"' in value] == known, name
         values = [ast.literal_eval(value) for value in allowed if value != "tictactoe.Rewards"]
         for value in [*values, 1] if "integers from 1" in row["allowed"] else values:
@@ -166,7 +166,7 @@ def test_the_rewards_are_those_of_the_presets() -> None:
 
 @EACH_FACE
 def test_the_options_of_reset_are_those_of_the_code(page: str, face: Face) -> None:
-    known = vector_start.OPTIONS if page == "vector" else turn.OPTIONS
+    known = base_vector.OPTIONS if page == "vector" else turn.OPTIONS
     assert tuple(table(page, "Starting state", "option")) == known
     told = docstring(face).split("reset(options=...)`:")[1].split("\nEpisode end")[0]
     assert tuple(re.findall(r"`(\w+)`", told)) == known

@@ -1,11 +1,11 @@
 """Many games at once, state in and state out, on NumPy arrays or torch tensors of any device.
 
-Self-play trains on this face. It never loops over boards, never waits for a device, and holds no state:
+Our learners train on it. It never loops over boards, never waits for a device, and holds no state:
 every function returns new arrays. `B` is the number of boards, `A` the number of actions.
 
 A board that has ended keeps its last position until `restart` puts a new game in its place; what `step`
 returns for it before that has no meaning. Actions are not checked, because a check would have to wait
-for the device: each must be in 0..A-1. The other faces check theirs.
+for the device: each must be in 0..A-1. The environments check theirs.
 """
 
 from collections.abc import Callable
@@ -87,7 +87,7 @@ def check_fits(rules: Rules) -> None:
     if rules.cells > WORD_BITS:
         raise ValueError(
             f"a batch holds each board in one {WORD_BITS}-bit word, but a {rules.rows}x{rules.cols} board "
-            f"has {rules.cells} cells; only the faces of a single board take it"
+            f"has {rules.cells} cells; only environments of a single board take it"
         )
 
 

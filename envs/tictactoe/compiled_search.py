@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tictactoe.compiling import compiled
+from tictactoe.arrays import compiled
 
 NO, YES, OPEN = 0, 1, -1
 

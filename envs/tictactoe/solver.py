@@ -5,9 +5,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from tictactoe.arrays import read_only
 from tictactoe.rules import Rules
 from tictactoe.solution_file import KEPT_CELLS, kept_or_solved
-from tictactoe.tree import GameTree, IntArray, game_tree, read_only, ternary_code
+from tictactoe.tree import GameTree, IntArray, game_tree, ternary_code
 
 CHUNK_STATES = 1 << 16
 """States worked on at a time: few enough that their arrays stay in a processor's cache."""

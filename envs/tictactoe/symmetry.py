@@ -5,8 +5,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from tictactoe.arrays import read_only
 from tictactoe.rules import Rules
-from tictactoe.tree import IntArray, read_only
+from tictactoe.tree import IntArray
 
 
 @lru_cache(maxsize=64)

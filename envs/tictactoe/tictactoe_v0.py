@@ -169,8 +169,8 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
             raise gymnasium.error.ResetNeeded("there has been no game: call reset() first")
 
     def _share(self) -> None:
-        # What else the other faces' `info` always holds is here at the end alone: while a game goes on, a number beside
-        # the mask makes TorchRL's PettingZooWrapper fail. `agent_selection` says whose turn it is.
+        # The keys `winner` and `illegal`, which every `info` of the Gymnasium environments holds, are here at the end
+        # alone: while a game goes on, a number beside the mask makes TorchRL's PettingZooWrapper fail.
         first, second = AGENTS
         self.infos: dict[str, dict[str, Any]] = {
             first: {"action_mask": self._mask(first)},

@@ -8,18 +8,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tictactoe.arrays import read_only
 from tictactoe.rules import Rules
 
 IntArray: TypeAlias = NDArray[np.integer]
 BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
-
-AnyScalar = TypeVar("AnyScalar", bound=np.generic)
 
 SOLVABLE_CELLS = 16
 
@@ -153,12 +152,6 @@ def _new_cells(has_line: BoolArray) -> IntArray:
         found[before] |= np.where(followed[before | bit], 0, bit)
         followed[before | bit] = True
     return found
-
-
-def read_only(array: NDArray[AnyScalar]) -> NDArray[AnyScalar]:
-    """Make an array that callers share unwritable and return it."""
-    array.flags.writeable = False
-    return array
 
 
 Policy: TypeAlias = Callable[[IntArray], FloatArray]

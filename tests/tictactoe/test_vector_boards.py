@@ -11,8 +11,8 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from tests.tictactoe.shared import TURN, VERSUS, assert_same, random_actions, sized
-from tictactoe.envs import vector, versus_vector
-from tictactoe.envs.backends import kernels
+from tictactoe.envs import base_vector
+from tictactoe.envs.backends.bitboards import BitboardGames
 from tictactoe.opponents import OPPONENTS
 
 NUM_ENVS = 40
@@ -29,9 +29,7 @@ def fast(request: pytest.FixtureRequest) -> str:
 def by_numpy(patched: pytest.MonkeyPatch, make: Any) -> Any:
     """Return an environment that computes every ply by NumPy on bitboards."""
     with patched.context() as changes:
-        for module in (vector, versus_vector):
-            changes.setattr(module, "TABLED_CELLS", 0)
-            changes.setattr(module, "kernels", lambda: kernels.BY_NUMPY)
+        changes.setattr(base_vector, "fastest", lambda _: BitboardGames)
         return make()
 
 
@@ -95,14 +93,12 @@ def test_big_boards_play_without_numba() -> None:
 import sys
 sys.modules["numba"] = None
 import gymnasium, tictactoe
-from tictactoe.envs.backends import kernels
-from tictactoe.opponents import OPPONENTS
 env = gymnasium.make_vec("TicTacToe-v0", num_envs=2, rows=4, cols=4, k=4)
 env.reset(seed=0)
-print(env.step([3, 5])[4]["action_mask"].sum(), kernels.kernels() is kernels.BY_NUMPY)
+print(env.step([3, 5])[4]["action_mask"].sum(), type(env.unwrapped._games).__name__)
 """
     done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=True)
-    assert done.stdout == "30 True\n"
+    assert done.stdout == "30 BitboardGames\n"
 
 
 def test_few_actions_are_taken_as_they_come_and_never_written_to() -> None:

@@ -88,7 +88,7 @@ def test_a_wrong_reset_mask_is_refused(mask: Any) -> None:
         ({"num_envs": 2, "autoreset_mode": "Never"}, "unknown autoreset_mode 'Never': choose from NextStep, SameStep"),
         ({"num_envs": 2, "max_episode_steps": 0}, "max_episode_steps must be a positive integer, got 0"),
         ({"num_envs": 2, "max_episode_steps": 2.5}, "max_episode_steps must be a positive integer, got 2.5"),
-        ({"num_envs": 2, "rows": 9, "cols": 9}, "81 cells; only the faces of a single board take it"),
+        ({"num_envs": 2, "rows": 9, "cols": 9}, "81 cells; only environments of a single board take it"),
         ({"num_envs": 2, "perspective": "god"}, "unknown perspective"),
     ],
 )

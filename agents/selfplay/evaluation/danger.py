@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tictactoe import Rules
-from tictactoe.compiling import compiled
+from tictactoe.arrays import compiled
 from tictactoe.tree import FloatArray, IntArray
 
 

@@ -12,7 +12,7 @@ winner's seat, DRAW, or ILLEGAL + the seat that lost by playing a taken cell.
 import numpy as np
 from numpy.typing import NDArray
 
-from tictactoe.compiling import compiled
+from tictactoe.arrays import compiled
 
 DRAW = -1
 ILLEGAL = 2

@@ -6,13 +6,14 @@ from typing import Any, TypeAlias
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from tictactoe.actions import checked_cell, keys_of_cells
 from tictactoe.batch import check_perspective
-from tictactoe.envs.specification import json_spec
 from tictactoe.positions import check_options, check_seat_to_move, checked_position, seat_to_move
-from tictactoe.rendering.modes import check_render_mode, draw
+from tictactoe.rendering import check_render_mode, draw
 from tictactoe.rendering.window import Window
 from tictactoe.rewards import Rewards, named_rewards
 from tictactoe.rules import Rules
@@ -31,6 +32,28 @@ NOBODY = np.int64(-1)
 # An array without axes, because Gymnasium's vectors of single environments keep NumPy's own booleans as objects, whose
 # sum is True however many of them are. Handed out as copies, for a tensor of TorchRL shares an array's memory.
 LAWFUL, ILLEGAL = np.array(False), np.array(True)
+
+
+def _spec(env: Any) -> EnvSpec | None:
+    """Return what made the environment; None if it was not made by Gymnasium."""
+    spec: EnvSpec | None = getattr(env, "_json_spec", None)
+    return spec
+
+
+def _set_spec(env: Any, spec: EnvSpec | None) -> None:
+    # Gymnasium keeps the settings as they were given, and its JSON knows neither its own modes nor NumPy's numbers.
+    if spec is not None:
+        for name, value in spec.kwargs.items():
+            if isinstance(value, AutoresetMode):
+                spec.kwargs[name] = value.value
+            elif isinstance(value, np.generic):
+                spec.kwargs[name] = value.item()
+    # As an attribute: once somebody has asked for its `__dict__`, Python finds all that an object holds more slowly.
+    env._json_spec = spec
+
+
+json_spec = property(_spec, _set_spec)
+"""The attribute `spec` of an environment, with plain values for the modes and numbers in its settings."""
 
 
 class TicTacToeEnv(gymnasium.Env[Observation, int]):

@@ -1,21 +1,15 @@
 """The vector view: many games of the turn view at once, without a loop over boards."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from gymnasium.vector import AutoresetMode
 
-from tictactoe import batch
-from tictactoe.envs.backends.bitboards import BitboardGames
-from tictactoe.envs.backends.games import Games
-from tictactoe.envs.backends.kernels import kernels
-from tictactoe.envs.backends.tables import TABLED_CELLS, TabledGames
+from tictactoe.envs.base_vector import BaseVectorEnv
 from tictactoe.envs.turn import TicTacToeEnv
-from tictactoe.envs.vector_face import VectorFace, check_vector, named_mode
 from tictactoe.rewards import Rewards
 
 
-class TicTacToeVectorEnv(VectorFace):
+class TicTacToeVectorEnv(BaseVectorEnv):
     """Play `N` games of the turn view, one ply on each at every step: `make_vec("tictactoe:TicTacToe-v0", num_envs=N)`.
 
     Action space: MultiDiscrete of N cells, [N]. That of a board that starts a new game in the same call is ignored.
@@ -53,25 +47,5 @@ class TicTacToeVectorEnv(VectorFace):
         dict_observation: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        check_vector(num_envs, max_episode_steps, render_mode)
-        game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode)
-        batch.check_fits(game.rules)
-        games: Games
-        if game.rules.cells <= TABLED_CELLS:
-            games = TabledGames(game.rules, game.rewards, perspective)
-        else:
-            games = BitboardGames(game.rules, game.rewards, perspective, kernels())
-        super().__init__(games, game, num_envs, named_mode(autoreset_mode), max_episode_steps)
-
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start new games on all boards, or on those that `options["reset_mask"]` [N] bool names.
-
-        `options` may also hold the `position` [N, rows, cols, 3] of each board as the seat to move observes it, and
-        `seat`, one or [N], which is then checked to be the seat to move.
-
-        Raises:
-            ValueError: an option does not exist, or no game can go on from a position; nothing changes.
-        """
-        chosen, start = self._checked_start(options)
-        super().reset(seed=seed)
-        return self._start(chosen, start)
+        game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation)
+        super().__init__(game, num_envs, autoreset_mode, max_episode_steps, render_mode)

@@ -5,8 +5,7 @@ from typing import Any, Literal, TypeAlias
 
 import gymnasium
 
-from tictactoe.envs.specification import json_spec
-from tictactoe.envs.turn import Observation, Planes, TicTacToeEnv
+from tictactoe.envs.turn import Observation, Planes, TicTacToeEnv, json_spec
 from tictactoe.opponents import OPPONENTS, check_optimal
 from tictactoe.positions import check_first_reply, is_seat, seat_to_move
 from tictactoe.rewards import Rewards

@@ -1,23 +1,17 @@
 """The vector form of the versus view: many games against an opponent at once, without a loop over boards."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from gymnasium.vector import AutoresetMode
 
-from tictactoe import batch
-from tictactoe.envs.backends.games import Cells
-from tictactoe.envs.backends.kernels import kernels
-from tictactoe.envs.backends.tables import TABLED_CELLS
-from tictactoe.envs.backends.versus_bitboards import BitboardVersus
-from tictactoe.envs.backends.versus_games import BatchOpponent, VersusGames
-from tictactoe.envs.backends.versus_tables import TabledVersus
-from tictactoe.envs.vector_face import VectorFace, check_vector, named_mode
+from tictactoe.envs.backends.games import BatchOpponent, Cells
+from tictactoe.envs.base_vector import BaseVectorEnv
 from tictactoe.envs.versus import TicTacToeVersusEnv, check_opponent
 from tictactoe.rewards import Rewards
 
 
-class TicTacToeVersusVectorEnv(VectorFace):
+class TicTacToeVersusVectorEnv(BaseVectorEnv):
     """Play one seat of `N` games at once: `gymnasium.make_vec("tictactoe:TicTacToeVersus-v0", num_envs=N)`.
 
     Action space: MultiDiscrete of N cells, [N], as in `TicTacToeVectorEnv`.
@@ -42,8 +36,6 @@ class TicTacToeVersusVectorEnv(VectorFace):
         gymnasium.error.ResetNeeded: there is no game, or with autoreset disabled one has ended.
     """
 
-    _games: VersusGames[Any]
-
     def __init__(
         self,
         num_envs: int = 1,
@@ -59,24 +51,9 @@ class TicTacToeVersusVectorEnv(VectorFace):
         dict_observation: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        check_vector(num_envs, max_episode_steps, render_mode)
-        game = TicTacToeVersusEnv(
-            opponent,
-            seat,
-            rows=rows,
-            cols=cols,
-            k=k,
-            rewards=rewards,
-            perspective=perspective,
-            dict_observation=dict_observation,
-            render_mode=render_mode,
-        ).game
-        batch.check_fits(game.rules)
-        settings = (game.rules, game.rewards, perspective, seat, num_envs)
-        tabled = game.rules.cells <= TABLED_CELLS
-        games: VersusGames[Any] = TabledVersus(*settings) if tabled else BitboardVersus(*settings, kernels())
-        games.set_opponent(opponent)
-        super().__init__(games, game, num_envs, named_mode(autoreset_mode), max_episode_steps, seat)
+        game = TicTacToeVersusEnv(opponent, seat, rows, cols, k, rewards, perspective, dict_observation).game
+        super().__init__(game, num_envs, autoreset_mode, max_episode_steps, render_mode, seat)
+        self._games.set_opponent(opponent)
 
     @property
     def seats(self) -> Cells:
@@ -87,18 +64,3 @@ class TicTacToeVersusVectorEnv(VectorFace):
         """Play against another opponent from the next reply on: a name, or a function of what it sees."""
         check_opponent(opponent, self._rules)
         self._games.set_opponent(opponent)
-
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start new games; on boards where the agent is not to move the opponent has moved already.
-
-        `options` may hold `reset_mask` [N] bool, the `position` [N, rows, cols, 3] of each board as the seat to move
-        observes it, and `seat`, 0 or 1, one or [N]: the agent's in these games alone.
-
-        Raises:
-            ValueError: an option does not exist, no game can go on from a position, or the opponent's first move
-                could end it; nothing changes.
-        """
-        chosen, start = self._checked_start(options)
-        super().reset(seed=seed)
-        self._games.generator = self.np_random
-        return self._start(chosen, start)

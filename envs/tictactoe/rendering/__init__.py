@@ -1,1 +1,25 @@
 """What a person sees of a position: text, pixels, a window."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tictactoe.rendering.pixels import board_image
+from tictactoe.rendering.text import board_text
+from tictactoe.rules import Rules
+
+
+def draw(render_mode: str, rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = None) -> Any:
+    """Return a position as the text of the `"ansi"` mode, or else as pixels, [height, width, 3] uint8."""
+    if render_mode == "ansi":
+        return board_text(rules, x_marks, o_marks, last_cell) + "\n"
+    return board_image(rules, x_marks, o_marks, last_cell)
+
+
+def check_render_mode(render_mode: str | None, modes: Sequence[str]) -> None:
+    """Refuse a render mode that does not exist; None renders nothing.
+
+    Raises:
+        ValueError: it is none of the modes.
+    """
+    if render_mode is not None and render_mode not in modes:
+        raise ValueError(f"unknown render_mode {render_mode!r}: choose from {', '.join(modes)}")

@@ -1,51 +1,73 @@
-"""The games of a vector environment on bitboards, for boards of up to 64 cells."""
-
-from dataclasses import dataclass
+"""The backend for boards of up to 64 cells: bitboards, many of them at a time, by NumPy."""
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tictactoe import batch
-from tictactoe.envs.backends.games import EVERY, Boards, Cells, Flags, Planes, Results, Start
-from tictactoe.envs.backends.kernels import Kernels
-from tictactoe.rewards import Rewards
-from tictactoe.rules import Rules
+from tictactoe import batch, planes
+from tictactoe.envs.backends.games import EVERY, BatchOpponent, Boards, Cells, Flags, Games, Planes, Results, Start, ask
+from tictactoe.opponents import OPPONENTS, choose
 
 
-@dataclass(frozen=True)
-class BitboardGames:
-    """Play both seats; the state is that of `tictactoe.batch`."""
+class BitboardGames(Games):
+    """Play on boards of up to 64 cells; the state is that of `tictactoe.batch`."""
 
-    rules: Rules
-    rewards: Rewards
-    perspective: str
-    kernels: Kernels
+    def set_opponent(self, opponent: str | BatchOpponent) -> None:
+        """Play against another opponent from the next reply on."""
+        self.opponent = opponent
 
-    def empty_boards(self, number: int) -> batch.State:
-        """Return the state of so many empty boards."""
-        return batch.reset(self.rules, number, np)
+    def empty_boards(self) -> batch.State:
+        """Return the state of empty boards."""
+        return batch.reset(self.rules, len(self.seats), np)
 
-    def start(self, state: batch.State, chosen: Flags, start: Start | None = None) -> batch.State:
+    def place(self, state: batch.State, chosen: Flags, start: Start | None) -> batch.State:
         """Return the state with new games on the chosen boards."""
         return batch.restart(state, chosen) if start is None else batch.where(chosen, start.position, state)
 
     def play(self, state: batch.State, cells: Cells, over: Flags) -> Results:
-        """Return what the moves do."""
-        return self.kernels.play(self.rules, self.rewards, state, cells, over, True)
+        """Return what the moves and the replies to them do."""
+        own = self._move(state, cells, over)
+        if self.seat is None:
+            return own._replace(state=batch.restart(own.state, over)) if np.count_nonzero(over) else own
+        reply = self._reply(own.state, own.terminated | over)
+        lost = (reply.winner != self.seats) & reply.terminated & ~reply.illegal & (reply.winner >= 0)
+        return Results(
+            self.start(reply.state, over) if np.count_nonzero(over) else reply.state,
+            np.where(lost, own.reward + self.rewards.loss, own.reward),
+            own.terminated | reply.terminated,
+            np.maximum(own.winner, reply.winner),
+            own.illegal | reply.illegal,
+        )
 
-    def abandoned(self, state: batch.State, chosen: Flags) -> batch.State:  # noqa: ARG002 (the caller keeps which)
-        """Return the state as it is: whose game is over is told to each call that needs it."""
-        return state
+    def reply(self, state: batch.State, due: Flags) -> tuple[batch.State, Flags]:
+        """Return the state in which the opponent has moved where it is due, and which games that ended."""
+        reply = self._reply(state, ~due)
+        return reply.state, reply.terminated
+
+    def _reply(self, state: batch.State, idle: Flags) -> Results:
+        opponent = self.opponent
+        cells: Cells
+        if isinstance(opponent, str):
+            choices = OPPONENTS[opponent](self.rules, state.mover, state.opponent).astype(np.int64, copy=False)
+            cells = choose(self.rules.cells, choices, self.generator.random(len(idle)))
+        else:
+            cells = np.zeros(len(idle), np.int64)
+            due = (~idle).nonzero()[0]
+            if len(due):
+                seen = self._look(batch.State(*(field[due] for field in state)), None, idle[due])
+                cells[due] = ask(opponent, *seen)
+        return self._move(state, cells, idle)
 
     def look(self, state: batch.State, over: Flags, boards: Boards = EVERY) -> tuple[Planes, Planes]:
         """Return the one-hot planes and the action masks."""
-        first_seat = state.to_play if self.perspective == "mover" else np.zeros(len(over), np.int64)
-        return self.seen(state, first_seat, over, boards)
+        # After a game's last move the opponent may be the one to move; the agent still sees its own marks as mine.
+        seats = None if self.seat is None else self.seats[boards]
+        return self._look(batch.State(*(field[boards] for field in state)), seats, over[boards])
 
-    def seen(self, state: batch.State, first_seat: Cells, over: Flags, boards: Boards) -> tuple[Planes, Planes]:
-        """Return the planes with the marks of `first_seat` [N] in plane 1, and the action masks."""
-        if boards is not EVERY:
-            state, first_seat, over = batch.State(*(field[boards] for field in state)), first_seat[boards], over[boards]
-        return self.kernels.look(self.rules, state, first_seat, over)
+    def _look(self, state: batch.State, seats: Cells | None, over: Flags) -> tuple[Planes, Planes]:
+        """Return what these seats see, or the seats to move."""
+        if self.perspective == "absolute":
+            seats = np.zeros(len(over), np.int64)
+        return self._spread_out(state, state.to_play if seats is None else seats, over)
 
     def to_play(self, state: batch.State) -> Cells:
         """Return the seat to move."""
@@ -56,3 +78,29 @@ class BitboardGames:
         """Return the bitboards of X and of O."""
         x_first = batch.where(state.to_play == 1, batch.State(state.opponent, state.mover, state.ply), state)
         return x_first.mover, x_first.opponent
+
+    def _move(self, state: batch.State, cells: Cells, idle: Flags) -> Results:
+        """Return what the moves [N] do; on an idle board, [N], nothing is played and nothing changes."""
+        outcome = batch.play(self.rules, state, cells)
+        reward: NDArray[np.float64] = batch.reward(self.rewards, outcome)
+        results = Results(
+            outcome.state, reward, outcome.terminated, batch.winner(state.to_play, outcome), outcome.illegal
+        )
+        if not np.count_nonzero(idle):
+            return results
+        return Results(
+            batch.where(idle, state, outcome.state),
+            np.where(idle, 0.0, reward),
+            results.terminated & ~idle,
+            np.where(idle, -1, results.winner),
+            results.illegal & ~idle,
+        )
+
+    def _spread_out(self, state: batch.State, first_seat: Cells, over: Flags) -> tuple[Planes, Planes]:
+        """Return the planes, with the marks of `first_seat` [N] in plane 1, and the action masks."""
+        rules, turned = self.rules, state.to_play != first_seat
+        first = np.where(turned, state.opponent, state.mover)
+        second = np.where(turned, state.mover, state.opponent)
+        seen = planes.one_hot(rules.cells, first, second).reshape(-1, rules.rows, rules.cols, 3)
+        empty = np.where(over, rules.full_word, rules.empty_cells(state.mover, state.opponent))
+        return seen, planes.bits(rules.cells, empty).view(np.int8)

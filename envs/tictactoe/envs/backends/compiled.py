@@ -1,7 +1,7 @@
-"""The kernels of big boards, compiled by Numba: one loop over the boards instead of an array operation after another.
+"""The backend for big boards where Numba is installed: one loop over the boards instead of one array operation each.
 
-What each must return is said in `kernels.py`, and tested equal to NumPy's there. Bitboards are int64, so the last of 64
-cells is the sign bit: a shift to the right fills up with it, but only beyond the cells where a line can start.
+Bitboards are int64, so the last of 64 cells is the sign bit: a shift to the right fills up with it, but only beyond the
+cells where a line can start.
 """
 
 from functools import lru_cache
@@ -10,25 +10,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tictactoe import batch
-from tictactoe.compiling import compiled
-from tictactoe.envs.backends.games import Flags, Planes, Results
-from tictactoe.rewards import Rewards
+from tictactoe.arrays import compiled
+from tictactoe.envs.backends.bitboards import BitboardGames
+from tictactoe.envs.backends.games import Cells, Flags, Planes, Results
 from tictactoe.rules import Rules
 
 Words = NDArray[np.int64]
 Board = tuple[int, int, int, Words, Words, NDArray[np.int32]]
 
 
-def play(rules: Rules, rewards: Rewards, state: batch.State, cells: Words, idle: Flags, restart: bool) -> Results:
-    """Return what the moves do."""
-    number = len(cells)
-    after = batch.State(np.empty(number, np.int64), np.empty(number, np.int64), np.empty(number, np.int64))
-    reward, winner = np.empty(number), np.empty(number, np.int64)
-    terminated, illegal = np.empty(number, np.bool_), np.empty(number, np.bool_)
-    values = (rewards.illegal, rewards.win, rewards.draw, rewards.allow)
-    cells = np.array(cells)  # of the layout that the loop has been compiled for, whatever the caller's array is
-    _play(*state, cells, idle, restart, _board(rules), values, *after, reward, terminated, winner, illegal)
-    return Results(after, reward, terminated, winner, illegal)
+class CompiledGames(BitboardGames):
+    """Play and look as `BitboardGames` does, in compiled loops."""
+
+    def _move(self, state: batch.State, cells: Cells, idle: Flags) -> Results:
+        after = batch.State(*(np.empty_like(field) for field in state))
+        reward, winner = np.empty(len(cells)), np.empty(len(cells), np.int64)
+        terminated, illegal = np.empty(len(cells), np.bool_), np.empty(len(cells), np.bool_)
+        values = (self.rewards.illegal, self.rewards.win, self.rewards.draw, self.rewards.allow)
+        cells = np.array(cells)  # of the layout that the loop has been compiled for, whatever the caller's array is
+        _play(*state, cells, idle, _board(self.rules), values, *after, reward, terminated, winner, illegal)
+        return Results(after, reward, terminated, winner, illegal)
+
+    def _spread_out(self, state: batch.State, first_seat: Cells, over: Flags) -> tuple[Planes, Planes]:
+        number, cells = len(over), self.rules.cells
+        seen, mask = np.empty((number, 3 * cells), np.int8), np.empty((number, cells), np.int8)
+        _look(*state, first_seat, over, cells, seen, mask)
+        return seen.reshape(number, self.rules.rows, self.rules.cols, 3), mask
 
 
 @lru_cache(maxsize=64)
@@ -73,7 +80,6 @@ def _play(
     ply: Words,
     cells: Words,
     idle: Flags,
-    restart: bool,
     rules: Board,
     values: tuple[float, float, float, float],
     mover_after: Words,
@@ -89,9 +95,7 @@ def _play(
     for board in range(len(cells)):
         mine, theirs = mover[board], opponent[board]
         if idle[board]:
-            goes_on = 0 if restart else 1
-            mover_after[board], opponent_after[board] = mine * goes_on, theirs * goes_on
-            ply_after[board] = ply[board] * goes_on
+            mover_after[board], opponent_after[board], ply_after[board] = mine, theirs, ply[board]
             reward[board], terminated[board], winner[board], illegal[board] = 0.0, False, -1, False
             continue
         seat = ply[board] & 1
@@ -116,14 +120,6 @@ def _play(
             reward[board], terminated[board], winner[board] = on_allow if threatened != 0 else 0.0, False, -1
 
 
-def look(rules: Rules, state: batch.State, first_seat: Words, over: Flags) -> tuple[Planes, Planes]:
-    """Return the one-hot planes and the action masks."""
-    number, cells = len(over), rules.cells
-    seen, mask = np.empty((number, 3 * cells), np.int8), np.empty((number, cells), np.int8)
-    _look(*state, first_seat, over, cells, seen, mask)
-    return seen.reshape(number, rules.rows, rules.cols, 3), mask
-
-
 @compiled
 def _look(
     mover: Words, opponent: Words, ply: Words, first_seat: Words, over: Flags, cells: int, seen: Planes, mask: Planes
@@ -143,25 +139,3 @@ def _look(
         if over[board]:
             for cell in range(cells):
                 mask[board, cell] = 1
-
-
-def choose(cells: int, choices: Words, fractions: NDArray[np.float64]) -> Words:
-    """Return the choice that lies so far through each board's choices, [N]."""
-    found = np.zeros(len(choices), np.int64)
-    _choose(cells, choices, fractions, found)
-    return found
-
-
-@compiled
-def _choose(cells: int, choices: Words, fractions: NDArray[np.float64], found: Words) -> None:
-    for board in range(len(choices)):
-        number = 0
-        for cell in range(cells):
-            number += choices[board] >> cell & 1
-        skipped = int(fractions[board] * number)
-        for cell in range(cells):
-            if choices[board] >> cell & 1:
-                if skipped == 0:
-                    found[board] = cell
-                    break
-                skipped -= 1

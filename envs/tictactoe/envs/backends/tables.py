@@ -1,4 +1,4 @@
-"""The games of a vector environment on boards so small that a table holds every position.
+"""The backend for boards so small that a table holds every position, and every reply of a built-in opponent.
 
 A ply is then a few look-ups, which take a third of the time of computing it on many boards, and a tenth on few.
 """
@@ -10,12 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tictactoe import planes
-from tictactoe.envs.backends.games import EVERY, Boards, Cells, Flags, Planes, Results, Start
+from tictactoe.arrays import read_only
+from tictactoe.envs.backends.games import (
+    EVERY,
+    BatchOpponent,
+    Boards,
+    Cells,
+    Flags,
+    Games,
+    Planes,
+    Results,
+    Seat,
+    Start,
+    ask,
+)
+from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
-from tictactoe.tree import game_tree, read_only
+from tictactoe.tree import game_tree
 
-TABLED_CELLS = 9
+TABLE_CELLS = 9
 """Up to this board size there is a table: 5,478 positions of tic-tac-toe, each twice."""
 
 ONGOING, ALLOW, DRAW, WIN, ILLEGAL = range(5)
@@ -25,11 +39,10 @@ ONGOING, ALLOW, DRAW, WIN, ILLEGAL = range(5)
 class PositionTable(NamedTuple):
     """Hold every position of a board in which a move can be made or a game has ended, a row each.
 
-    Row 0 is the empty board. From `first_over` on the positions come a second time: as what is left when a
-    game ended there without a move, by a taken cell or a limit of steps. `P` is the number of rows.
+    Row 0 is the empty board. The second half repeats the positions as what is left when a game ended there by a taken
+    cell. `P` is the number of rows.
     """
 
-    first_over: int
     following: Cells
     """[P * A]: the row behind each move, which is row 0 behind a finished game."""
     led_to: NDArray[np.int8]
@@ -74,7 +87,6 @@ def position_table(rules: Rules) -> PositionTable:
     seen = [planes.one_hot(rules.cells, *marks) for marks in ((x_marks, o_marks), (o_marks, x_marks))]
     all_empty = np.where(finished, rules.full_word, np.tile(empty, 2))
     return PositionTable(
-        number,
         read_only(following.ravel()),
         read_only(np.concatenate([led_to, np.full(number, ILLEGAL)]).astype(np.int8)),
         read_only(finished),
@@ -88,16 +100,43 @@ def position_table(rules: Rules) -> PositionTable:
     )
 
 
-class TabledGames:
-    """Play both seats on boards of up to 9 cells; the state is the row of each position, [N] int64.
+class Replies(NamedTuple):
+    """Hold where the moves of a built-in opponent lead; `P` is the number of rows of the position table."""
+
+    number: NDArray[np.float64]
+    """[P]: of cells among which it picks; 1 where the game is over."""
+    after: Cells
+    """[P * A]: the row behind each of its choices, in the order of the cells; the row itself where the game is over."""
+
+
+@lru_cache(maxsize=32)
+def replies(rules: Rules, opponent: str) -> Replies:
+    """Return the replies of an opponent in every position of a small board."""
+    table, tree = position_table(rules), game_tree(rules)
+    rows = len(table.finished)
+    number = np.ones(rows)
+    after = np.zeros((rows, rules.cells), np.int64)
+    after[:, 0] = np.arange(rows)
+    decisions = tree.decisions
+    mover, opposite = (marks[decisions].astype(np.int64) for marks in (tree.mover, tree.opponent))
+    chosen = planes.bits(rules.cells, OPPONENTS[opponent](rules, mover, opposite).astype(np.int64))
+    number[decisions] = chosen.sum(axis=1)
+    # The cells that are chosen first, each part in order.
+    order = np.argsort(~chosen, axis=1, kind="stable")
+    after[decisions] = table.following[decisions[:, None] * rules.cells + order]
+    return Replies(read_only(number), read_only(after.ravel()))
+
+
+class TableGames(Games):
+    """Play on boards of up to 9 cells; the state is the row of each position, [N] int64.
 
     On few boards the time goes into the number of NumPy's calls and not into their work, so each look-up is of the
     kind that costs least: an index for one number a row, and `take` for a row of bytes, told (`"clip"`) not to check
     beforehand what is right by construction.
     """
 
-    def __init__(self, rules: Rules, rewards: Rewards, perspective: str) -> None:
-        self.rules = rules
+    def __init__(self, rules: Rules, rewards: Rewards, perspective: str, num_envs: int, seat: Seat | None) -> None:
+        super().__init__(rules, rewards, perspective, num_envs, seat)
         self.table = table = position_table(rules)
         # As an array: NumPy takes twice as long for an array by a Python number as for one by another array.
         self.cells = np.array(rules.cells)
@@ -107,49 +146,68 @@ class TabledGames:
         # What the mover sees: its own view where there are two.
         views = np.where(perspective == "mover", table.to_play, 0)
         self.seen_by_mover = read_only(table.seen[np.arange(rows) + rows * views])
+        self.opponent: Replies | BatchOpponent
 
-    def empty_boards(self, number: int) -> Cells:
-        """Return the state of so many empty boards."""
-        return np.zeros(number, np.int64)
+    def set_opponent(self, opponent: str | BatchOpponent) -> None:
+        """Play against another opponent from the next reply on."""
+        self.opponent = replies(self.rules, opponent) if isinstance(opponent, str) else opponent
 
-    def start(self, state: Cells, chosen: Flags, start: Start | None = None) -> Cells:
+    def empty_boards(self) -> Cells:
+        """Return the state of empty boards."""
+        return np.zeros(len(self.seats), np.int64)
+
+    def place(self, state: Cells, chosen: Flags, start: Start | None) -> Cells:
         """Return the state with new games on the chosen boards."""
         begun = state.copy()
-        if start is None:
-            begun[chosen] = 0
-        else:
-            begun[chosen] = game_tree(self.rules).find(start.position.mover, start.position.opponent)[chosen]
+        begun[chosen] = 0 if start is None else game_tree(self.rules).find(*start.position[:2])[chosen]
         return begun
 
-    def after(self, state: Cells, cells: Cells) -> Cells:
-        """Return the rows behind the moves."""
-        behind: Cells = self.table.following[state * self.cells + cells]
-        return behind
-
-    def play(self, state: Cells, cells: Cells, over: Flags) -> Results:  # noqa: ARG002 (the table starts new games)
-        """Return what the moves do."""
-        after = self.after(state, cells)
-        return self.results(after, self.reward[after])
-
-    def results(self, after: Cells, reward: NDArray[np.float64]) -> Results:
-        """Return the results of moves that led to these rows."""
+    def play(self, state: Cells, cells: Cells, over: Flags) -> Results:
+        """Return what the moves and the replies to them do."""
         table = self.table
-        return Results(
-            after,
-            reward,
-            table.finished[after],
-            table.winner[after],
-            table.illegal[after],
-        )
+        own = after = table.following[state * self.cells + cells]
+        restarted = np.count_nonzero(over)
+        if restarted:
+            own[over] = 0
+        reward = self.reward[own]
+        if self.seat is not None:
+            after = self._replied(own, over)
+            if restarted:
+                after[over] = self.start(own, over)[over]
+            if self.rewards.loss:
+                lost = (table.led_to[after] == WIN) & (after != own)
+                reward = np.where(lost, reward + self.rewards.loss, reward)
+        return Results(after, reward, table.finished[after], table.winner[after], table.illegal[after])
 
-    def abandoned(self, state: Cells, chosen: Flags) -> Cells:
-        """Return the state in which the chosen games are over without a result."""
-        return np.where(chosen & (state < self.table.first_over), state + self.table.first_over, state)
+    def reply(self, state: Cells, due: Flags) -> tuple[Cells, Flags]:
+        """Return the state in which the opponent has moved where it is due, and which games that ended."""
+        replied = np.where(due, self._replied(state, ~due), state)
+        return replied, due & self.table.finished[replied]
 
-    def look(self, state: Cells, over: Flags, boards: Boards = EVERY) -> tuple[Planes, Planes]:  # noqa: ARG002 (as above)
+    def _replied(self, state: Cells, spared: Flags) -> Cells:
+        """Return the state in which the opponent has moved; on the spared boards it has no meaning."""
+        opponent = self.opponent
+        if isinstance(opponent, Replies):
+            choice = self.generator.random(len(state)) * opponent.number[state]
+            replied: Cells = opponent.after[state * self.cells + choice.astype(np.int64)]
+            return replied
+        after = state.copy()
+        due = ~(spared | self.table.finished[state])
+        if due.any():
+            rows = state[due]
+            cells = ask(opponent, self.seen_by_mover[rows], self.table.mask[rows])
+            after[due] = self.table.following[rows * self.cells + cells]
+        return after
+
+    def look(self, state: Cells, over: Flags, boards: Boards = EVERY) -> tuple[Planes, Planes]:  # noqa: ARG002 (rows tell)
         """Return the one-hot planes and the action masks."""
+        table = self.table
         rows = state if boards is EVERY else state[boards]
-        return self.seen_by_mover.take(rows, 0, None, "clip"), self.table.mask.take(rows, 0, None, "clip")
+        if self.seat is None or self.perspective == "absolute":
+            seen = self.seen_by_mover.take(rows, 0, None, "clip")
+        else:
+            seen = table.seen.take(rows + self.seats[boards] * len(table.finished), 0, None, "clip")
+        return seen, table.mask.take(rows, 0, None, "clip")
 
     def to_play(self, state: Cells) -> Cells:
         """Return the seat to move."""

@@ -1,6 +1,7 @@
-"""What both vector environments do alike: check actions, restart ended games, hand out what is seen."""
+"""What both vector environments share: settings, actions, autoreset, `reset(options=...)`, and what is returned."""
 
 import itertools
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import gymnasium
@@ -9,51 +10,64 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from tictactoe import batch
 from tictactoe.actions import checked_cells
-from tictactoe.envs.backends.games import Cells, Flags, Games, Planes, Results, Start
-from tictactoe.envs.specification import json_spec
-from tictactoe.envs.turn import TicTacToeEnv
-from tictactoe.envs.vector_start import chosen_boards, start_of
-from tictactoe.rendering.modes import check_render_mode, draw
+from tictactoe.envs.backends import fastest
+from tictactoe.envs.backends.games import Cells, Flags, Planes, Results, Seat, Start
+from tictactoe.envs.turn import TicTacToeEnv, json_spec
+from tictactoe.positions import (
+    check_first_reply,
+    check_options,
+    check_seat_to_move,
+    checked_position,
+    is_seat,
+    seat_to_move,
+)
+from tictactoe.rendering import check_render_mode, draw
 
 RENDER_MODES = ["ansi", "rgb_array"]
+OPTIONS = ("reset_mask", "position", "seat")
 
 VectorStep: TypeAlias = tuple[Any, NDArray[np.float64], Flags, Flags, dict[str, Any]]
 
 
-class VectorFace(VectorEnv[Any, Any, NDArray[Any]]):
-    """Hold the games of `N` boards and show them as Gymnasium wants it; how to reset them a subclass says.
+class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
+    """Play `N` games as Gymnasium's vector interface asks.
 
-    `settings` is a single environment of the same settings; `seat` is that of the versus view, None in the turn view.
+    `game` is a single environment with the settings of each board; `seat` is None where the caller plays both seats.
     """
 
     spec = json_spec
 
     def __init__(
         self,
-        games: Games,
-        settings: TicTacToeEnv,
+        game: TicTacToeEnv,
         num_envs: int,
-        autoreset_mode: AutoresetMode,
+        autoreset_mode: str | AutoresetMode,
         max_episode_steps: int | None,
-        seat: int | str | None = None,
+        render_mode: str | None,
+        seat: Seat | None = None,
     ) -> None:
+        check_render_mode(render_mode, RENDER_MODES)
+        _check_positive("num_envs", num_envs)
+        if max_episode_steps is not None:
+            _check_positive("max_episode_steps", max_episode_steps)
+        batch.check_fits(game.rules)
         self.num_envs = num_envs
-        self.autoreset_mode = autoreset_mode
-        self.metadata = {**settings.metadata, "render_modes": RENDER_MODES, "autoreset_mode": autoreset_mode}
-        self.render_mode = settings.render_mode
-        self.single_observation_space, self.single_action_space = settings.observation_space, settings.action_space
+        self.autoreset_mode = _named_mode(autoreset_mode)
+        self.metadata = {**game.metadata, "render_modes": RENDER_MODES, "autoreset_mode": self.autoreset_mode}
+        self.render_mode = render_mode
+        self.single_observation_space, self.single_action_space = game.observation_space, game.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._games = games
-        self._rules = settings.rules
-        self._cells = settings.rules.cells
-        self._perspective = settings.perspective
-        self._dict_observation = settings.dict_observation
-        self._seat = seat
+        self._rules = game.rules
+        self._cells = game.rules.cells
+        self._perspective = game.perspective
+        self._dict_observation = game.dict_observation
         self._limit = max_episode_steps
+        self._games = fastest(game.rules)(game.rules, game.rewards, game.perspective, num_envs, seat)
         self._begun = False
-        self._state = games.empty_boards(num_envs)
+        self._state = self._games.empty_boards()
         self._every, self._none = np.ones(num_envs, bool), np.zeros(num_envs, bool)
         self._no_winner = np.full(num_envs, -1)
         # Replaced at each step, and never written to.
@@ -64,29 +78,71 @@ class VectorFace(VectorEnv[Any, Any, NDArray[Any]]):
         self._steps = np.zeros(num_envs, np.int64)
         """The steps of each game so far, counted where there is a limit."""
 
-    def _checked_start(self, options: dict[str, Any] | None) -> tuple[Flags, Start | None]:
-        """Return which boards `reset` starts, [N], and from where if not from the empty board.
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Start new games on all boards, or on those that `options["reset_mask"]` [N] bool names.
+
+        `options` may also hold the `position` [N, rows, cols, 3] of each board as the seat to move observes it, and
+        `seat`, one or [N]: the agent's in these games alone, or the seat to move where the caller plays both.
 
         Raises:
-            ValueError: an option does not exist, or no game can start as it says.
+            ValueError: an option does not exist, no game can go on from a position, or an opponent's first move could
+                end it; nothing changes.
             gymnasium.error.ResetNeeded: boards are left out before the first reset of all.
         """
         chosen, start = self._every, None
         if options is not None:
-            chosen = chosen_boards(options, self.num_envs)
-            start = start_of(options, self._rules, self._perspective, chosen, self._seat)
+            chosen = _chosen_boards(options, self.num_envs)
+            start = self._checked_start(options, chosen)
         if not self._begun and not chosen.all():
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() without a reset_mask first")
-        return chosen, start
-
-    def _start(self, chosen: Flags, start: Start | None) -> tuple[Any, dict[str, Any]]:
-        """Start new games."""
+        super().reset(seed=seed)
+        if self._games.seat is not None:
+            self._games.generator = self.np_random
         self._state = self._games.start(self._state, chosen, start)  # first, for an opponent that moves in it can fail
         self._over, self._finished = self._over & ~chosen, self._finished & ~chosen
         self._steps = np.where(chosen, 0, self._steps)
         self._begun = True
         observation, mask = self._seen(self._state, self._finished)
         return observation, self._info(self._state, mask, self._no_winner.copy(), self._none.copy())
+
+    def _checked_start(self, options: Mapping[str, Any], chosen: Flags) -> Start | None:
+        """Return from where the chosen boards start; None if from the empty board and by the settings."""
+        if "position" not in options and "seat" not in options:
+            return None
+        boards, rules = self.num_envs, self._rules
+        positions, seats = options.get("position"), options.get("seat")
+        if positions is not None and (not hasattr(positions, "__len__") or len(positions) != boards):
+            raise ValueError(f"position must hold {boards} boards, [{boards}, {rules.rows}, {rules.cols}, 3]")
+        if seats is not None:
+            each = np.asarray(seats)
+            if each.shape not in ((), (boards,)) or not all(is_seat(seat) for seat in each.ravel()):
+                raise ValueError(
+                    f"option seat must be 0 or 1, or one of them for each of {boards} boards, got {seats!r}"
+                )
+            seats = np.array(np.broadcast_to(each, boards), np.int64)
+        marks: NDArray[np.uint64] = np.zeros((2, boards), np.uint64)
+        for board in np.flatnonzero(chosen):
+            position = None if positions is None else positions[board]
+            try:
+                marks[:, board] = self._checked_marks(position, None if seats is None else seats[board])
+            except ValueError as error:
+                raise ValueError(f"board {board}: {error}") from None
+        x_marks, o_marks = marks.view(np.int64)
+        ply = np.array([x.bit_count() + o.bit_count() for x, o in marks.T.tolist()])
+        x_first = ply & 1 == 0
+        state = batch.State(np.where(x_first, x_marks, o_marks), np.where(x_first, o_marks, x_marks), ply)
+        return Start(state, seats)
+
+    def _checked_marks(self, position: Any, seat: Any) -> tuple[int, int]:
+        """Return the bitboards of X and of O from which one board starts, for an agent in this seat if it has one."""
+        marks = (0, 0) if position is None else checked_position(self._rules, position, self._perspective)
+        to_play, setting = seat_to_move(*marks), self._games.seat
+        if setting is None:
+            if seat is not None:
+                check_seat_to_move(seat, to_play)
+        elif (setting if seat is None else seat) != to_play:  # a random one may turn out to be the other
+            check_first_reply(self._rules, *marks)
+        return marks
 
     def step(self, actions: Any) -> VectorStep:
         """Mark the cell `actions` [N] on each board, and start new games as the autoreset mode asks.
@@ -103,25 +159,23 @@ class VectorFace(VectorEnv[Any, Any, NDArray[Any]]):
                 "call reset(options={'reset_mask': terminated | truncated}) before step()"
             )
         cells = checked_cells(self._cells, actions, self.num_envs, ignored=self._over)
-        state = self._state if self._limit is None else self._games.abandoned(self._state, self._over)
-        results = self._games.play(state, cells, self._over)
-        deliver = self._new_games_at_once if self.autoreset_mode is AutoresetMode.SAME_STEP else self._new_games_later
-        if self._limit is None:
-            observation, info = deliver(results, results.terminated)
-            return observation, results.reward, results.terminated, self._none.copy(), info
-        steps = np.where(self._over, 0, self._steps + 1)  # a step that starts a game is none of it
-        truncated = steps >= self._limit
-        ended = results.terminated | truncated
-        observation, info = deliver(results, ended)
-        self._steps = np.where(ended, 0, steps)
+        results = self._games.play(self._state, cells, self._over)
+        truncated, ended, steps = self._none.copy(), results.terminated, self._steps
+        if self._limit is not None:
+            steps = np.where(self._over, 0, steps + 1)  # a step that starts a game does not count
+            truncated = steps >= self._limit
+            ended = results.terminated | truncated
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            observation, info = self._new_games_at_once(results, ended)
+        else:
+            self._state = results.state
+            self._finished = results.terminated.copy()
+            self._over = self._finished if self._limit is None else ended
+            observation, mask = self._seen(self._state, self._finished)
+            info = self._info(self._state, mask, results.winner, results.illegal)
+        if self._limit is not None:
+            self._steps = np.where(ended, 0, steps)
         return observation, results.reward, results.terminated, truncated, info
-
-    def _new_games_later(self, results: Results, ended: Flags) -> tuple[Any, dict[str, Any]]:
-        self._state = results.state
-        self._finished = results.terminated.copy()
-        self._over = self._finished if self._limit is None else ended
-        observation, mask = self._seen(self._state, self._finished)
-        return observation, self._info(self._state, mask, results.winner, results.illegal)
 
     def _new_games_at_once(self, results: Results, ended: Flags) -> tuple[Any, dict[str, Any]]:
         state, info = results.state, {}
@@ -188,7 +242,7 @@ class VectorFace(VectorEnv[Any, Any, NDArray[Any]]):
         return self._games.look(self._state, self._finished)[1]
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return a drawing of each board: text in the `"ansi"` mode, pixels in `"rgb_array"`."""
+        """Return each board: as text in the `"ansi"` mode, as pixels in `"rgb_array"`."""
         if self.render_mode is None:
             gymnasium.logger.warn('render() draws nothing without a mode: make the vector with render_mode="ansi"')
             return None
@@ -200,12 +254,8 @@ class VectorFace(VectorEnv[Any, Any, NDArray[Any]]):
         )
 
 
-def named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
-    """Return the autoreset mode of a name, `"SameStep"` as well as `"same_step"`; a mode passes through.
-
-    Raises:
-        ValueError: there is no such mode.
-    """
+def _named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
+    """Return the autoreset mode of a name, `"SameStep"` as well as `"same_step"`; a mode passes through."""
     if isinstance(autoreset_mode, AutoresetMode):
         return autoreset_mode
     for mode in AutoresetMode:
@@ -215,14 +265,19 @@ def named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
     raise ValueError(f"unknown autoreset_mode {autoreset_mode!r}: choose from {names}")
 
 
-def check_vector(num_envs: int, max_episode_steps: int | None, render_mode: str | None) -> None:
-    """Refuse a number of boards or steps that is none, and a window, which shows one game.
+def _check_positive(name: str, number: object) -> None:
+    if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 1:
+        raise ValueError(f"{name} must be a positive integer, got {number!r}")
 
-    Raises:
-        ValueError: a number is not a positive integer, or there is no such render mode.
-    """
-    check_render_mode(render_mode, RENDER_MODES)
-    for name, number in (("num_envs", num_envs), ("max_episode_steps", max_episode_steps)):
-        counts = isinstance(number, int | np.integer) and not isinstance(number, bool) and number >= 1
-        if not counts and not (name == "max_episode_steps" and number is None):
-            raise ValueError(f"{name} must be a positive integer, got {number!r}")
+
+def _chosen_boards(options: Mapping[str, Any], boards: int) -> Flags:
+    """Return the boards that start a new game, [N]: those of the mask, or all."""
+    check_options(options, OPTIONS)
+    if "reset_mask" not in options:
+        return np.ones(boards, bool)
+    chosen = options["reset_mask"]
+    if not isinstance(chosen, np.ndarray) or chosen.shape != (boards,) or chosen.dtype != bool:
+        raise ValueError(f"reset_mask must be a NumPy array of {boards} bools, got {chosen!r}")
+    if not chosen.any():
+        raise ValueError("reset_mask names no board: at least one element must be True")
+    return chosen
