@@ -1,13 +1,14 @@
-"""Who is meant by a name on the command line: a run, the shipped player, a built-in one, an agent of one's own."""
+"""Who plays: the shipped player, a built-in opponent, a run folder, or `module:name` of an agent of your own."""
 
 import contextlib
 import importlib
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, load
 from selfplay.checks import GIGABYTE, machine_bytes, require
 from selfplay.errors import UserError, what_failed
 from tictactoe import Rules
@@ -20,70 +21,101 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from selfplay.agent import Player
-    from selfplay.evaluation.judge import Asked, Judge
+    from selfplay.evaluation.judge import Asked
     from selfplay.evaluation.reach import Report
 
 Perspective: TypeAlias = Literal["absolute", "mover"]
 
-POSITION_BYTES = 200
-"""Of each position of a ply."""
 REPAIRED = "repaired"
-"""What config.json calls what was corrected in a player after its training."""
+"""The note in config.json of what was corrected in a player after its training."""
+POSITION_BYTES = 200
+"""Memory for each position of a ply."""
 
 
-def find(name: str, perspective: str, otherwise: Rules, also: Iterable[str] = ()) -> "tuple[Judge, Player | None]":
-    """Return the player of a run folder, the shipped one, or, for `module:name`, what a module holds under that name.
+class NamedPolicy(NamedTuple):
+    """Hold what a name on the command line means."""
 
-    It comes as the judge that asks it for its moves and, if it is one of our own trained players, as itself. Modules
-    are looked for in the folder that one stands in first, as Python does. An agent of one's own is shown the
-    `perspective`, and plays its own `rules` or those `otherwise`. A mistake names what could `also` have been meant.
+    name: str
+    policy: "Asked"
+    """What is evaluated, and asked for moves."""
+    player: "Player | None"
+    """The trained player, which has values to show; None for a built-in opponent or an agent of the user."""
+    folder: Path | None
+    """The run folder; None where there is no trained player."""
+
+    @property
+    def rules(self) -> Rules:
+        """Return the rules of the board."""
+        return self.policy.rules
+
+
+def resolve(
+    name: str, perspective: Perspective = "absolute", rules: Rules | None = None, steps: int | None = None
+) -> NamedPolicy:
+    """Return who plays under a name: "shipped", a built-in opponent, a run folder, or `module:name`.
+
+    Built-in opponents play on the board of `rules`, and so do agents of the user that have no `rules`; these are shown
+    the `perspective`. Of a run folder `steps` chooses a snapshot. Code is imported for `module:name` alone, from the
+    current folder first, and not where a folder has that name.
 
     Raises:
-        UserError: there is none.
+        UserError: the name means nothing, or the player cannot be loaded.
     """
-    from selfplay.algorithms import SHIPPED, load
+    from selfplay.evaluation.built_in import BuiltIn
     from selfplay.evaluation.judge import Judge, trusted
 
-    if is_own(name):
-        agent = _imported(name)
-        rules = getattr(agent, "rules", otherwise)
-        return Judge(agent, rules if isinstance(rules, Rules) else otherwise, perspective, name=name), None
-    if name != SHIPPED and not Path(name).is_dir():
-        known = ", ".join((SHIPPED, *also))
+    rules = rules or Rules()
+    folder = run_folder(name)
+    if folder is not None:
+        player = load(folder, steps=steps)
+        return NamedPolicy(name, trusted(player), player, folder)
+    if name in OPPONENTS:
+        return NamedPolicy(name, BuiltIn(OPPONENTS[name], rules), None, None)
+    if not re.fullmatch(r"[\w.]+:[\w.]+", name):
+        known = ", ".join((SHIPPED, *OPPONENTS))
         raise UserError(f"{name}: is neither a run folder, nor one of {known}, nor module:name of an agent of your own")
-    player = load(name)
-    return trusted(player), player
+    agent = _imported(name)
+    board = getattr(agent, "rules", None)
+    board = board if isinstance(board, Rules) else rules
+    return NamedPolicy(name, Judge(agent, board, perspective, name=name), None, None)
 
 
-def asked(name: str, perspective: str, rules: Rules) -> "tuple[Asked, Player | None]":
-    """Return who is to be judged, a built-in opponent on the board of `rules`; as itself, if it is a player of ours.
+def run_folder(name: str) -> Path | None:
+    """Return the run folder that a name means, None for any other name."""
+    if name == SHIPPED:
+        return SHIPPED_FOLDER
+    return Path(name) if name not in OPPONENTS and Path(name).is_dir() else None
+
+
+def check_not_searched(name: str, rules: Rules, purpose: str) -> None:
+    """Refuse "optimal" where it would have to search each position.
 
     Raises:
-        UserError: there is none of this name, or it cannot play this board.
+        UserError: the board is too large to be solved.
     """
-    if name not in OPPONENTS:
-        return find(name, perspective, rules, also=OPPONENTS)
     if name == "optimal" and rules.cells > SOLVABLE_CELLS:
         raise UserError(
-            f"optimal: has to search each position on a board of over {SOLVABLE_CELLS} cells, which takes too long for "
-            f"a proof, and {rules} has {rules.cells}"
+            f"optimal: would have to search each position of {rules}, a board of over {SOLVABLE_CELLS} cells, which "
+            f"takes too long for {purpose}"
         )
-    from selfplay.evaluation.built_in import BuiltIn
-
-    return BuiltIn(OPPONENTS[name], rules), None
 
 
-def repaired(name: str) -> str | None:
-    """Return what was corrected in the player of a run folder after its training; None if nothing was."""
-    from selfplay.training.folder import read_config
-
-    said = read_config(Path(name)).get(REPAIRED) if Path(name).is_dir() else None
-    return said if isinstance(said, str) else None
+def _imported(name: str) -> Any:
+    module, _, attributes = name.partition(":")
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        found: Any = importlib.import_module(module)
+        for attribute in attributes.split("."):
+            found = getattr(found, attribute)
+    except Exception as error:  # the module is somebody's own program
+        raise UserError(f"{name}: cannot be imported: {what_failed(error)}") from None
+    return found
 
 
 @contextlib.contextmanager
 def following(console: "Console", rules: Rules) -> "Iterator[Report]":
-    """Show how far a player is followed by what is told meanwhile."""
+    """Show how far a player has been followed, as the yielded function is told."""
     with console.status("following every legal reply") as status:
 
         def report(seat: int, ply: int, positions: int) -> None:
@@ -104,12 +136,8 @@ def check_room(positions: int, rules: Rules) -> None:
     there = machine_bytes()
     if cells > SOLVABLE_CELLS and there is not None:
         most = there // POSITION_BYTES
-        require(
-            positions <= most,
-            "positions",
-            f"at most {most:,}, for which {there / GIGABYTE:,.0f} GB of memory are enough",
-            positions,
-        )
+        wanted = f"at most {most:,}, for which {there / GIGABYTE:,.0f} GB of memory are enough"
+        require(positions <= most, "positions", wanted, positions)
 
 
 def board(rows: int, cols: int, k: int) -> Rules:
@@ -122,21 +150,3 @@ def board(rows: int, cols: int, k: int) -> Rules:
         return Rules(rows, cols, k)
     except ValueError as error:
         raise UserError(str(error)) from None
-
-
-def is_own(name: str) -> bool:
-    """Tell whether a name is `module:name`; a folder of that name comes first."""
-    return re.fullmatch(r"[\w.]+:[\w.]+", name) is not None and not Path(name).is_dir()
-
-
-def _imported(name: str) -> Any:
-    module, _, attributes = name.partition(":")
-    if "" not in sys.path:
-        sys.path.insert(0, "")
-    try:
-        found: Any = importlib.import_module(module)
-        for attribute in attributes.split("."):
-            found = getattr(found, attribute)
-    except Exception as error:  # the module is somebody's own program
-        raise UserError(f"{name}: cannot be imported: {what_failed(error)}") from None
-    return found

@@ -27,11 +27,12 @@ from benchmarks.measuring.turns import in_turns
 from benchmarks.training import runs
 from selfplay import training
 from selfplay.agent import Player
-from selfplay.arena.matches import Entrant, Judged, Uniform, sample
+from selfplay.arena.matches import sample
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
+from selfplay.evaluation.built_in import BuiltIn
 from selfplay.evaluation.evaluation import Proof, SeatEvaluation
-from selfplay.evaluation.judge import trusted
+from selfplay.evaluation.judge import Asked, trusted
 from selfplay.evaluation.reach import Unfinished, Unproved, assess
 from tictactoe.opponents import OPPONENTS
 
@@ -170,7 +171,7 @@ def against_built_in(player: Player, config: DQNConfig, seat: int, games: int) -
     """Return how a player's games in one seat end, by opponent, from the player's view."""
     found = {}
     for name in BUILT_IN:
-        pair: tuple[Entrant, Entrant] = Judged(trusted(player)), Uniform(OPPONENTS[name])
+        pair: tuple[Asked, Asked] = trusted(player), BuiltIn(OPPONENTS[name], config.rules)
         first, second = pair if seat == 0 else pair[::-1]
         result = sample(config.rules, first, second, games, np.random.default_rng([config.seed, seat]))
         shares = result.win, result.draw, result.loss

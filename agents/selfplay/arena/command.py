@@ -1,16 +1,30 @@
 """Let players meet: `selfplay arena PLAYER PLAYER ...`. Everybody meets everybody, and itself, in both seats."""
 
-from collections.abc import Sequence
+import io
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from selfplay.algorithms import SHIPPED
 from selfplay.checks import check_counts, check_seed
 from selfplay.command_line import parse
 from selfplay.errors import UserError
-from selfplay.players import Perspective
+from selfplay.files import write_csv, write_whole
+from selfplay.players import NamedPolicy, Perspective, check_not_searched, resolve, run_folder
+from selfplay.training import folder as run_folders
+from tictactoe import Rules
+from tictactoe.opponents import OPPONENTS
+
+if TYPE_CHECKING:
+    from selfplay.arena.matches import Pairing, Result
+    from selfplay.arena.ratings import Rating
+
+RESULTS, RATINGS, SCORES = "results.csv", "ratings.csv", "scores.png"
+ANCHOR = "random"
 
 
 @dataclass(frozen=True)
@@ -42,6 +56,101 @@ class ArenaConfig:
 def main(args: Sequence[str], prog: str = "selfplay arena") -> None:
     """Play, rate, print the tables and leave a folder with everything behind."""
     config = parse(ArenaConfig, args, prog)
-    from selfplay.arena.tournament import hold
+    import torch
+    from rich.console import Console
+    from rich.progress import Progress
 
-    hold(config.players, config.perspective, config.out, config.games, config.seed)
+    from selfplay.arena.matches import round_robin
+    from selfplay.arena.ratings import rate
+    from selfplay.arena.tables import print_tables
+
+    torch.set_num_threads(1)  # on networks this small more threads only wait for each other
+    players = enter(config.players, config.perspective)
+    rules = players[0].rules
+    folder = config.out or run_folders.unused(
+        Path("runs") / f"arena-{rules.rows}x{rules.cols}x{rules.k}-{time.strftime('%Y%m%d-%H%M%S')}"
+    )
+    run_folders.create(folder, "--out")
+    console = Console()
+    pairings = len(players) ** 2
+    about = f"{len(players)} players on {rules}, {pairings} pairings"
+    anchor = ANCHOR if ANCHOR in config.players else None
+    with Progress(console=console) as progress:
+        results = round_robin(
+            players, config.games, config.seed, lambda pairs: progress.track(pairs, pairings, description=about)
+        )
+        ratings = rate(results, anchor, config.seed)
+        # Saved before anything more is shown, which may fail: the reader of it can be gone by now.
+        write(folder, rules, anchor, results, ratings)
+    print_tables(console, results, ratings, anchor)
+    print(f"\n{folder} holds {RESULTS}, {RATINGS}, {SCORES} and TensorBoard's events.")
+
+
+def enter(names: Sequence[str], perspective: Perspective) -> list[NamedPolicy]:
+    """Return the players, under short names.
+
+    Raises:
+        UserError: one is unknown, given twice, of another board than the rest, or not able to play this board.
+    """
+    places: dict[object, str] = {}
+    for name in names:
+        folder = run_folder(name)
+        place = folder.resolve() if folder else name
+        if place in places:
+            same = "" if places[place] == name else f" is {places[place]}, which"
+            raise UserError(f"{name}{same} is there already; every player also meets itself, so give it once")
+        places[place] = name
+    players: dict[str, NamedPolicy] = {}
+    rules = Rules()
+    # Those without a board play that of the others: first come runs, then agents of the user, then built-in opponents.
+    for name in sorted(names, key=lambda name: (run_folder(name) is None, name in OPPONENTS)):
+        players[name] = resolve(name, perspective, rules)
+        board = players[name].rules
+        if len(players) > 1 and board != rules:
+            raise UserError(f"{name} plays {board}, but {next(iter(players))} plays {rules}: give players of one board")
+        rules = board
+        check_not_searched(name, rules, "an arena; leave it out")
+    return [players[name]._replace(name=short) for name, short in zip(names, short_names(names), strict=True)]
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return the last part of each path, or all of it where another player or a built-in opponent has the same."""
+    folders = {name: run_folder(name) for name in names if name != SHIPPED}
+    short = [folder.resolve().name if (folder := folders.get(name)) else name for name in names]
+    return [
+        brief if short.count(brief) == 1 and brief not in OPPONENTS else name
+        for brief, name in zip(short, names, strict=True)
+    ]
+
+
+def write(
+    folder: Path,
+    rules: Rules,
+    anchor: str | None,
+    results: "Mapping[Pairing, Result]",
+    ratings: "Mapping[str, Rating]",
+) -> None:
+    """Write the CSV files, the heat map, and all of it for TensorBoard."""
+    from rich.console import Console
+
+    from selfplay.arena import tables
+    from selfplay.training.events import Events
+    from selfplay.training.pictures import png
+
+    names = [*ratings]
+    write_csv(folder / RESULTS, tables.result_lines(results, names))
+    write_csv(folder / RATINGS, tables.rating_lines(ratings))
+    picture = png(tables.score_figure(results, names, f"Every player in both seats on {rules}"))
+    write_whole(folder / SCORES, picture)
+    text = io.StringIO()
+    tables.print_tables(Console(file=text, width=12 * len(names) + 60), results, ratings, anchor)
+    events = Events(folder)
+    try:
+        events.picture("arena/scores", picture)
+        events.text("arena/tables", f"```\n{text.getvalue()}```")
+        for name, rating in ratings.items():
+            events.scalar(f"elo/{name}", rating.elo)
+            events.scalar(f"elo_low/{name}", rating.low)
+            events.scalar(f"elo_high/{name}", rating.high)
+    finally:
+        events.close()

@@ -6,13 +6,13 @@ field, so ratings depend on who is in it, even where every result is exact. That
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import choix
 import numpy as np
 
-from selfplay.arena.matches import Result
+from selfplay.arena.matches import Pairing, Result
 from tictactoe.tree import FloatArray
 
 ELO = 400 / math.log(10)
@@ -33,31 +33,36 @@ class Rating:
     high: float
 
 
-def rate(results: Sequence[Sequence[Result]], anchor: int | None, seed: int = 0) -> list[Rating]:
-    """Rate the players of a round robin; the anchor has 0, or, if it is None, the mean of all players has.
+def rate(results: Mapping[Pairing, Result], anchor: str | None, seed: int = 0) -> dict[str, Rating]:
+    """Rate the players of a round robin, best first; the anchor has 0, or, if it is None, the mean of all players.
 
     The intervals are a Bayesian bootstrap (Rubin, 1981, doi:10.1214/aos/1176345338): each resample gives every
     pair of players a random weight, and redraws the probabilities of sampled results from their games.
     """
     generator = np.random.default_rng(seed)
-    count = len(results)
-    everyone = _fit(_scores(results), np.ones((count, count)), np.zeros(count))
+    names = list(dict.fromkeys(first for first, _ in results))
+    count = len(names)
+    ratings = _fit(_scores(results, count), np.ones((count, count)), np.zeros(count))
     resampled = np.stack(
-        [_fit(_scores(results, generator), _pair_weights(count, generator), everyone / ELO) for _ in range(RESAMPLES)]
+        [
+            _fit(_scores(results, count, generator), _pair_weights(count, generator), ratings / ELO)
+            for _ in range(RESAMPLES)
+        ]
     )
-    zero = slice(None) if anchor is None else slice(anchor, anchor + 1)
-    everyone = everyone - everyone[zero].mean()
+    zero = slice(None) if anchor is None else [names.index(anchor)]
+    ratings = ratings - ratings[zero].mean()
     resampled = resampled - resampled[:, zero].mean(axis=1, keepdims=True)
     low, high = np.quantile(resampled, [0.025, 0.975], axis=0)
-    return [Rating(*map(float, numbers)) for numbers in zip(everyone, low, high, strict=True)]
+    order = np.argsort(-ratings, kind="stable")  # of equals the one given first comes first
+    return {names[each]: Rating(float(ratings[each]), float(low[each]), float(high[each])) for each in order}
 
 
-def _scores(results: Sequence[Sequence[Result]], generator: np.random.Generator | None = None) -> FloatArray:
+def _scores(results: Mapping[Pairing, Result], count: int, generator: np.random.Generator | None = None) -> FloatArray:
     """Return each player's mean score against each other over both seats, [n, n], 0 against itself.
 
     With a generator, sampled results are redrawn.
     """
-    first = np.array([[_score(result, generator) for result in row] for row in results])
+    first = np.array([_score(result, generator) for result in results.values()]).reshape(count, count)
     scores: FloatArray = (first + 1 - first.T) / 2
     np.fill_diagonal(scores, 0)
     return scores

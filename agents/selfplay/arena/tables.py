@@ -1,43 +1,41 @@
-"""What an arena shows: tables for the terminal and for TensorBoard, and lines for CSV files."""
+"""What an arena shows: tables for the terminal, lines of its CSV files, and a heat map."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from matplotlib.figure import Figure
 from rich import box
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from selfplay.arena.matches import Result
+from selfplay.arena.matches import Pairing, Result
 from selfplay.arena.ratings import DRAWN_GAMES, RESAMPLES, Rating
 
 RESULT_FIELDS = (
-    "first",
-    "second",
-    "win",
-    "draw",
-    "loss",
-    "illegal_by_first",
-    "illegal_by_second",
-    "score",
-    "games",
-    "win_low",
-    "win_high",
-    "draw_low",
-    "draw_high",
-    "loss_low",
-    "loss_high",
+    *("first", "second", "win", "draw", "loss", "illegal_by_first", "illegal_by_second", "score", "games"),
+    *("win_low", "win_high", "draw_low", "draw_high", "loss_low", "loss_high"),
 )
 RATING_FIELDS = ("rank", "player", "elo", "elo_low", "elo_high")
 
 
-def rating_table(names: Sequence[str], ratings: Sequence[Rating]) -> Table:
-    """Return the ratings, in the order in which they are given, each with its interval."""
-    table = Table(title="Elo ratings", box=box.SIMPLE_HEAD)
-    table.add_column("")
-    table.add_column("player")
+def print_tables(
+    console: Console, results: Mapping[Pairing, Result], ratings: Mapping[str, Rating], anchor: str | None
+) -> None:
+    """Print the ratings and the results, each with what it means."""
+    console.print(rating_table(ratings))
+    console.print(rating_note(anchor), markup=False)
+    console.print(result_table(results, [*ratings]))
+    console.print(result_note(results), markup=False)
+
+
+def rating_table(ratings: Mapping[str, Rating]) -> Table:
+    """Return the ratings, best first, each with its interval."""
+    table = Table("", "player", title="Elo ratings", box=box.SIMPLE_HEAD)
     table.add_column("Elo", justify="right")
     table.add_column("95 % interval", justify="right")
-    for number, (name, rating) in enumerate(zip(names, ratings, strict=True), 1):
+    for number, (name, rating) in enumerate(ratings.items(), 1):
         table.add_row(str(number), Text(name), f"{rating.elo:.0f}", f"{rating.low:.0f} to {rating.high:.0f}")
     return table
 
@@ -53,77 +51,92 @@ def rating_note(anchor: str | None) -> str:
     )
 
 
-def result_table(results: Sequence[Sequence[Result]]) -> Table:
+def result_table(results: Mapping[Pairing, Result], names: Sequence[str]) -> Table:
     """Return the first seat's win / draw / loss in percent, a row for each first and a column for each second seat.
 
     Players have the numbers of the rating table, so that eight of them fit 80 characters. Where a game can end
     by a taken cell, a second line gives the percentage for each seat.
     """
-    table = Table(title="First seat's win/draw/loss, %", box=box.SIMPLE_HEAD, padding=0)
-    table.add_column("")
-    for number in range(1, len(results) + 1):
+    table = Table("", title="First seat's win/draw/loss, %", box=box.SIMPLE_HEAD, padding=0)
+    for number in range(1, len(names) + 1):
         table.add_column(str(number), justify="right", overflow="fold")
-    for number, row in enumerate(results, 1):
-        table.add_row(str(number), *map(_cell, row))
+    for number, first in enumerate(names, 1):
+        table.add_row(str(number), *(_cell(results[first, second]) for second in names))
     return table
 
 
 def _cell(result: Result) -> str:
-    shares = "/".join(percent(share) for share in (result.win, result.draw, result.loss))
-    text = shares if result.games is None else f"~{shares}"
+    text = "" if result.games is None else "~"
+    text += "/".join(percent(share) for share in (result.win, result.draw, result.loss))
     if any(result.illegal):
         text += "\n!" + "+".join(percent(share) for share in result.illegal)
     return text
 
 
 def percent(share: float) -> str:
-    """Return a probability in whole percent, of which 0 and 100 mean never and always."""
+    """Return a probability in whole percent; only what never and always happens is 0 and 100."""
     if share in {0, 1}:
-        return f"{share:.0%}"[:-1]
-    return "<1" if share <= 0.005 else ">99" if share >= 0.995 else f"{share:.0%}"[:-1]
+        return f"{100 * share:.0f}"
+    return "<1" if share <= 0.005 else ">99" if share >= 0.995 else f"{100 * share:.0f}"
 
 
-def result_note(results: Sequence[Sequence[Result]]) -> str:
-    """Return which of the results are exact, and how far off the others may be."""
-    sampled = [result for row in results for result in row if result.games is not None]
-    illegal = any(any(result.illegal) for row in results for result in row)
+def result_note(results: Mapping[Pairing, Result]) -> str:
+    """Return which results are exact, and how far off the others may be."""
+    sampled = [result for result in results.values() if result.games is not None]
+    illegal = any(any(result.illegal) for result in results.values())
     legend = " !: games ended by a taken cell, by first + second seat; whoever plays it loses." if illegal else ""
     if not sampled:
         return f"Rows: first seat. All results are exact, every choice followed; 0 is never and 100 always.{legend}"
-    widest = max(
-        (high - low) / 2
-        for result in sampled
-        for low, high in map(result.interval, (result.win, result.draw, result.loss))
-    )
-    games = max(result.games or 0 for result in sampled)
+    widest = max((high - low) / 2 for result in sampled for low, high in result.intervals)
     return (
-        f"Rows: first seat. ~: sampled in {games:,} games each, the widest 95 % interval (Wilson) is +-{widest:.1%}; "
-        f"results.csv has them all. The others are exact.{legend}"
+        f"Rows: first seat. ~: sampled in {sampled[0].games:,} games each, the widest 95 % interval (Wilson) is "
+        f"+-{widest:.1%}; results.csv has them all. The others are exact.{legend}"
     )
 
 
-def result_lines(names: Sequence[str], results: Sequence[Sequence[Result]]) -> Iterator[Sequence[Any]]:
+def result_lines(results: Mapping[Pairing, Result], names: Sequence[str]) -> Iterator[Sequence[Any]]:
     """Yield the head and then a line for each pairing; `games` is empty where the result is exact."""
     yield RESULT_FIELDS
-    for first, row in zip(names, results, strict=True):
-        for second, result in zip(names, row, strict=True):
+    for first in names:
+        for second in names:
+            result = results[first, second]
             shares = result.win, result.draw, result.loss
-            bounds = [bound for share in shares for bound in result.interval(share)]
-            games = "" if result.games is None else result.games
-            yield first, second, *shares, *result.illegal, result.score, games, *bounds
+            bounds = [bound for interval in result.intervals for bound in interval]
+            yield first, second, *shares, *result.illegal, result.score, result.games, *bounds
 
 
-def rating_lines(names: Sequence[str], ratings: Sequence[Rating]) -> Iterator[Sequence[Any]]:
+def rating_lines(ratings: Mapping[str, Rating]) -> Iterator[Sequence[Any]]:
     """Yield the head and then a line for each player."""
     yield RATING_FIELDS
-    for rank, (name, rating) in enumerate(zip(names, ratings, strict=True), 1):
+    for rank, (name, rating) in enumerate(ratings.items(), 1):
         yield rank, name, rating.elo, rating.low, rating.high
 
 
-def markdown(table: Table) -> str:
-    """Return a table as Markdown, which TensorBoard shows."""
-    columns = [list(column.cells) for column in table.columns]
-    head = [str(column.header) for column in table.columns]
-    lines = [head, ["---"] * len(head), *(list(map(str, row)) for row in zip(*columns, strict=True))]
-    escaped = ([cell.replace("|", "\\|").replace("\n", "<br>") for cell in line] for line in lines)
-    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
+def score_figure(results: Mapping[Pairing, Result], names: Sequence[str], title: str) -> Figure:
+    """Plot the first seat's mean score, rows, against each second seat, columns, as colours and numbers.
+
+    Orange is bad and purple good for the first seat, which everybody can tell apart.
+    """
+    scores = np.array([[results[first, second].score for second in names] for first in names])
+    count = len(names)
+    figure = Figure(figsize=(0.8 * count + 3.2, 0.62 * count + 2.4), layout="constrained")
+    axes = figure.subplots()
+    image = axes.imshow(scores, cmap="PuOr", vmin=0, vmax=1)
+    for (row, col), score in np.ndenumerate(scores):
+        dark = abs(score - 0.5) > 0.35
+        axes.text(col, row, score_text(score), ha="center", va="center", color="white" if dark else "black")
+    axes.set_xticks(range(count), labels=names, parse_math=False, rotation=35, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(count), labels=names, parse_math=False)
+    axes.set_ylabel("first seat (X)")
+    axes.set_xlabel("second seat (O)")
+    axes.set_title(title)
+    bar = figure.colorbar(image, ax=axes, shrink=0.9)
+    bar.set_label("first seat's mean score: win 1, draw 1/2, loss 0")
+    return figure
+
+
+def score_text(score: float) -> str:
+    """Return a score in three digits, of which 0, 0.5 and 1 alone mean exactly that."""
+    if score in {0, 0.5, 1}:
+        return f"{score:g}"
+    return f"{min(max(score, 0.001), 0.999):.3f}"

@@ -43,24 +43,22 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     """Write the certificate of a player, and say how it is checked without this program."""
     config = parse(CertifyConfig, args, prog)
     check_counts(config, "positions")
-    from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER
+    from selfplay.algorithms import SHIPPED
     from selfplay.evaluation import certificate, check_certificate
     from selfplay.evaluation.built_in import BuiltIn
     from selfplay.files import write_whole
 
     otherwise = players.board(config.rows, config.cols, config.k)
-    judge, player = players.asked(config.player, config.perspective, otherwise)
-    players.check_room(config.positions, judge.rules)
+    named = players.resolve(config.player, config.perspective, otherwise)
+    players.check_not_searched(named.name, named.rules, "a proof")
+    players.check_room(config.positions, named.rules)
+    judge = named.policy
     if isinstance(judge, BuiltIn):  # its choices turn with the board
         judge = replace(judge, symmetric=True)
     play = certificate.unbeatable_play(judge, config.positions, config.player)
-    place, checksum = Path(), None
-    if player is not None:
-        shipped = config.player == SHIPPED
-        checksum = model_checksum(SHIPPED_FOLDER if shipped else Path(config.player))
-        place = place if shipped else Path(config.player)
+    checksum = model_checksum(named.folder) if named.folder else None
     content = certificate.packed(judge.rules, play, judge.symmetric, judge.legal, checksum)
-    output = config.output or place / NAME
+    output = config.output or (Path() if config.player == SHIPPED else named.folder or Path()) / NAME
     write_whole(output, content)
     print(
         f"CERTIFIED: {config.player} is unbeatable on {judge.rules}; its play is in {output} ({len(content):,} bytes)"

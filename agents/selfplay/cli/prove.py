@@ -9,7 +9,8 @@ import tyro
 from selfplay import players
 from selfplay.checks import check_counts
 from selfplay.command_line import parse, say
-from selfplay.players import Perspective
+from selfplay.players import REPAIRED, Perspective
+from selfplay.training.folder import read_config
 
 
 @dataclass(frozen=True)
@@ -43,14 +44,16 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     from selfplay.evaluation.report import evaluation_table, verdict
 
     otherwise = players.board(config.rows, config.cols, config.k)
-    judge, player = players.asked(config.player, config.perspective, otherwise)
-    players.check_room(config.positions, judge.rules)
+    named = players.resolve(config.player, config.perspective, otherwise)
+    players.check_not_searched(named.name, named.rules, "a proof")
+    players.check_room(config.positions, named.rules)
     console = Console()
-    with players.following(console, judge.rules) as report:
-        evaluation = assess(judge, every_state=True, positions=config.positions, report=report)
-    if games := telling_games(judge, player, evaluation, console.width):
+    with players.following(console, named.rules) as report:
+        evaluation = assess(named.policy, every_state=True, positions=config.positions, report=report)
+    if games := telling_games(named.policy, named.player, evaluation, console.width):
         print(games)
     console.print(evaluation_table(evaluation))
     say(verdict(evaluation))
-    if said := players.repaired(config.player):
+    said = read_config(named.folder).get(REPAIRED) if named.folder else None
+    if isinstance(said, str):
         say(f"It was repaired after its training: {said}.")

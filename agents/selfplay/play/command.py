@@ -75,9 +75,8 @@ def choose_opponent(config: PlayConfig) -> "Opponent":
     rules = players.board(*(sizes.get(name, 3) for name in BOARD_FLAGS))
     if config.opponent in OPPONENTS:
         return built_in(config.opponent, rules, config.seed)
-    judge, player = players.find(config.opponent, config.perspective, rules, also=OPPONENTS)
-    named = config.opponent
-    opponent = own(named, judge, config.seed) if player is None else trained(named, player)
+    named = players.resolve(config.opponent, config.perspective, rules)
+    opponent = own(named.name, named.policy, config.seed) if named.player is None else trained(named.name, named.player)
     for name, value in sizes.items():
         require(value == getattr(opponent.rules, name), name, f"that of {opponent.name}, {opponent.rules}", value)
     return opponent

@@ -8,7 +8,7 @@ import numpy as np
 from selfplay.agent import Player
 from selfplay.errors import UserError
 from selfplay.evaluation.exact import NAMES, solved_results
-from selfplay.evaluation.judge import Judge
+from selfplay.evaluation.judge import Asked
 from selfplay.evaluation.report import drawn_values, value_text
 from selfplay.play.board import Hint
 from selfplay.position import Position
@@ -62,7 +62,7 @@ def trained(name: str, player: Player) -> Opponent:
     return Opponent(name, player.rules, move, hints, about)
 
 
-def own(name: str, judge: Judge, seed: int | None) -> Opponent:
+def own(name: str, judge: Asked, seed: int | None) -> Opponent:
     """Return somebody's own agent, which plays without a mask and loses by a taken cell."""
     generator = np.random.default_rng(seed)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from selfplay import players
-from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, kept_steps, load, read_settings
+from selfplay.algorithms import SHIPPED, kept_steps, load, read_settings
 from selfplay.errors import UserError, one_line
 from selfplay.evaluation.built_in import BuiltIn
 from selfplay.evaluation.judge import Asked, trusted
@@ -64,7 +64,7 @@ class Catalogue:
         UserError: one that was named is no player.
     """
 
-    def __init__(self, named: Iterable[str], runs: Path | None, perspective: str, rules: Rules) -> None:
+    def __init__(self, named: Iterable[str], runs: Path | None, perspective: players.Perspective, rules: Rules) -> None:
         self._runs, self._perspective, self._rules = runs, perspective, rules
         self._names: list[str] = []
         """By number: a folder, or what was named."""
@@ -111,10 +111,7 @@ class Catalogue:
         """
         if not 0 <= number < len(self._names):
             raise UserError(f"there is no player {number}")
-        name = self._names[number]
-        if name == SHIPPED:
-            return SHIPPED_FOLDER
-        return Path(name) if name not in OPPONENTS and Path(name).is_dir() else None
+        return players.run_folder(self._names[number])
 
     def chosen(self, number: int, kept: int | None = None) -> Chosen:
         """Return a player as its files are now, or as it was when its run kept it, by the order of those that are kept.
@@ -156,7 +153,7 @@ class Catalogue:
         if name in OPPONENTS:
             searched = name == "optimal" and self._rules.cells > WHOLE_TREE_CELLS
             return BuiltIn(searched_choices if searched else OPPONENTS[name], self._rules)
-        return players.find(name, self._perspective, self._rules, also=OPPONENTS)[0]
+        return players.resolve(name, self._perspective, self._rules).policy
 
     def _number(self, name: str) -> int:
         """Return the number of a player, a new one if it has none."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, kept_steps, load, read_settings
+from selfplay.algorithms import kept_steps, load, read_settings
 from selfplay.dqn.player import OWN_NETWORK
 from selfplay.errors import UserError
 from selfplay.files import write_whole
-from selfplay.players import is_own
+from selfplay.players import run_folder
 from selfplay.web.bundle import document
 from selfplay.web.catalogue import Catalogue
 from selfplay.web.command import PAGE
@@ -61,18 +61,13 @@ def check_exportable(name: str) -> None:
     what = None
     if name in OPPONENTS:
         what = "is a built-in opponent, which has learned nothing"
-    elif is_own(name):
+    elif run_folder(name) is None and ":" in name:
         what = "is an agent of your own, which only Python can ask"
-    elif name == SHIPPED or Path(name).is_dir():
-        network = read_settings(folder(name))[1].get(OWN_NETWORK)
+    elif (folder := run_folder(name)) is not None:
+        network = read_settings(folder)[1].get(OWN_NETWORK)
         what = f"has a network of your own, {network}, which only Python can ask" if network is not None else None
     if what is not None:
         raise UserError(f"{name}: {what}; --export takes shipped, or a run of any algorithm with a network of ours")
-
-
-def folder(name: str) -> Path:
-    """Return the run folder of a trained player."""
-    return SHIPPED_FOLDER if name == SHIPPED else Path(name)
 
 
 def own_data(name: str) -> dict[str, Any]:

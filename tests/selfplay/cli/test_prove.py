@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from selfplay import players, prove
+from selfplay import players
+from selfplay.cli import prove
 from tests.runs import refused, save, saved
 from tests.selfplay.dqn.scripted import config_with, make
 
@@ -26,7 +27,10 @@ def test_a_built_in_opponent_is_proved_on_any_board(capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("args", "gist"),
     [
-        ("optimal --rows 5 --cols 5 --k 4", "which takes too long for a proof, and 5,5,4 has 25"),
+        (
+            "optimal --rows 5 --cols 5 --k 4",
+            "search each position of 5,5,4, a board of over 16 cells, which takes too long for a proof",
+        ),
         ("rule --rows 15 --cols 15 --k 5", "15,15,5 has 225 cells: a player can be followed on boards of up to 64"),
         (
             "ruler",
