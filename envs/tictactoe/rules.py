@@ -114,43 +114,19 @@ class Rules:
         """Return the cells of a bitboard, in order; `board` is a Python integer."""
         return tuple(cell for cell in range(self.cells) if board >> cell & 1)
 
+    def complete_lines(self, board: int) -> list[int]:
+        """Return the bitboards of the lines that one side's marks hold; `board` is a Python integer."""
+        return [line for line in self.lines if line & board == line]
+
     def has_line(self, board: Bitboard) -> Any:
         """Tell whether one side's marks hold a line of `k`."""
-        return self.line_starts(board) != 0
-
-    def line_starts(self, board: Bitboard) -> Bitboard:
-        """Return the cells where a complete line starts, over all four directions."""
-        found = board & 0
+        starts_of_lines = board & 0
         for step, starts in self.directions:
             run = board & starts
             for i in range(1, self.k):
                 run = run & (board >> (i * step))
-            found = found | run
-        return found
-
-    def runs(self, board: int) -> list[tuple[int, ...]]:
-        """Return the cells of each unbroken run of at least `k` marks; `board` is a Python integer.
-
-        Complete lines that overlap in one direction are parts of one run.
-        """
-        if self.k == 1:  # a line of one mark has no direction
-            return [(cell,) for cell in self.cells_of(board)]
-        if not self.has_line(board):
-            return []
-        found = []
-        for step, starts in self.directions:
-            lines = {
-                cell
-                for cell in range(self.cells)
-                if starts >> cell & 1 and all(board >> (cell + i * step) & 1 for i in range(self.k))
-            }
-            # From k = 2 on, no line starts so near the edge that a step from it could land on another edge's start.
-            for first in sorted(cell for cell in lines if cell - step not in lines):
-                last = first
-                while last + step in lines:
-                    last += step
-                found.append(tuple(range(first, last + self.k * step, step)))
-        return found
+            starts_of_lines = starts_of_lines | run
+        return starts_of_lines != 0
 
     def winning_cells(self, board: Bitboard) -> Bitboard:
         """Return the cells that would complete a line for one side, occupied cells included.

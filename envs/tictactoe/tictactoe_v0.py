@@ -16,23 +16,6 @@ UNTIL_RESET = ("agent_selection", "rewards", "_cumulative_rewards", "termination
 """What there is only once a game has begun."""
 
 
-def env(
-    rows: int = 3,
-    cols: int = 3,
-    k: int = 3,
-    rewards: str | Rewards | Mapping[str, float] = "shaped",
-    perspective: str = "absolute",
-    dict_observation: bool = True,
-    render_mode: str | None = None,
-) -> "raw_env":
-    """Return the environment with every check of actions and of the order of calls, which `raw_env` makes itself.
-
-    PettingZoo's wrapper, which makes the same checks from outside, would take more time than the game. Arguments and
-    errors are those of `raw_env`.
-    """
-    return raw_env(rows, cols, k, rewards, perspective, dict_observation, render_mode)
-
-
 class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (PettingZoo's own name)
     """Play an m,n,k game by PettingZoo's rules of turn-taking, as `player_1` (seat 0) and `player_2`.
 
@@ -209,3 +192,10 @@ def check_agent(agent: object) -> None:
     """
     if agent not in AGENTS:
         raise ValueError(f"unknown agent {agent!r}: choose from {', '.join(AGENTS)}")
+
+
+env = raw_env
+"""The environment with every check of actions and of the order of calls, which `raw_env` makes itself.
+
+PettingZoo's wrappers, which make the same checks from outside, would take more time than the game.
+"""

@@ -54,7 +54,7 @@ def test_pictures_of_a_board_have_one_even_size(size: tuple[int, int, int]) -> N
     rules = Rules(*size)
     side = cell_pixels(rules)
     shape = (rules.rows * side + 2 * MARGIN, rules.cols * side + 2 * MARGIN, 3)
-    for marks in (0, 1, rules.full_board):
+    for marks in (0, 1):
         image = board_image(rules, marks, 0)
         assert image.dtype == np.uint8
         assert image.shape == shape

@@ -47,7 +47,7 @@ def test_without_an_installation_there_is_no_version(monkeypatch: pytest.MonkeyP
         _ = tictactoe.__version__
 
 
-@pytest.mark.parametrize("face", [TicTacToeVersusEnv, tictactoe_v0.env, tictactoe_v0.raw_env])
+@pytest.mark.parametrize("face", [TicTacToeVersusEnv, tictactoe_v0.env])
 def test_every_face_shows_its_settings(face: Any) -> None:
     shown, common = (inspect.signature(made).parameters for made in (face, TicTacToeEnv))
     own = {"opponent", "seat"} if face is TicTacToeVersusEnv else set()
@@ -63,8 +63,7 @@ def test_every_face_shows_its_settings(face: Any) -> None:
     [
         (TicTacToeEnv, "TicTacToeEnv.__init__"),
         (TicTacToeVersusEnv, "TicTacToeVersusEnv.__init__"),
-        (tictactoe_v0.env, "env"),
-        (tictactoe_v0.raw_env, "raw_env.__init__"),
+        (tictactoe_v0.env, "raw_env.__init__"),
         (lambda **settings: gymnasium.make(VERSUS, **settings), "TicTacToeVersusEnv.__init__"),
     ],
 )
@@ -73,7 +72,7 @@ def test_a_misspelt_setting_names_what_was_called(face: Any, named: str) -> None
         face(colls=4)
 
 
-@pytest.mark.parametrize("face", [TicTacToeVersusEnv, tictactoe_v0.env, tictactoe_v0.raw_env])
+@pytest.mark.parametrize("face", [TicTacToeVersusEnv, tictactoe_v0.env])
 def test_every_setting_reaches_the_game(face: Any) -> None:
     settings = {"rows": 2, "cols": 4, "k": 3, "rewards": "sparse", "perspective": "mover", "render_mode": "ansi"}
     made = face(**settings, dict_observation=True)

@@ -25,15 +25,14 @@ def played(cells: list[int], **settings: Any) -> Any:
 @pytest.mark.parametrize(
     "settings", [{}, {"rows": 4, "cols": 5, "k": 4}, {"perspective": "mover", "rewards": "sparse"}]
 )
-@pytest.mark.parametrize("make", [tictactoe_v0.env, tictactoe_v0.raw_env])
 # The test wants a plain observation or an environment from its own list, but PettingZoo's documentation wants
 # the mask beside the observation, and zeros in it for the agent that is not to move.
 @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be")
 @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array")
 @pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros")
-def test_pettingzoos_own_tests_pass(make: Any, settings: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
-    api_test(make(**settings), num_cycles=200)
-    seed_test(lambda: make(**settings), num_cycles=100)
+def test_pettingzoos_own_tests_pass(settings: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    api_test(tictactoe_v0.env(**settings), num_cycles=200)
+    seed_test(lambda: tictactoe_v0.env(**settings), num_cycles=100)
     assert "Passed" in capsys.readouterr().out
 
 
@@ -123,9 +122,8 @@ def test_after_both_agents_have_taken_their_last_step_only_looking_is_left() -> 
     assert not game.last()[2]
 
 
-@pytest.mark.parametrize("make", [tictactoe_v0.env, tictactoe_v0.raw_env])
-def test_calls_out_of_order_are_refused(make: Any) -> None:
-    game = make()
+def test_calls_out_of_order_are_refused() -> None:
+    game = tictactoe_v0.env()
     for name in ("rewards", "infos", "terminations", "truncations"):
         with pytest.raises(AttributeError, match=rf"{name} cannot be read before reset\(\)"):
             getattr(game, name)

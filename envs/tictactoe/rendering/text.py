@@ -1,12 +1,15 @@
 """Boards as text that a terminal, a log or a document can show."""
 
+from functools import reduce
+from operator import or_
+
 from tictactoe.rules import Rules
 
 MARKS = ("X", "O")
 
 
 def board_text(rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = None) -> str:
-    """Draw a position; the last move stands in parentheses, the cells of winning lines in brackets.
+    """Return a position as text: the last move in parentheses, the cells of winning lines in brackets.
 
     `x_marks` and `o_marks` are bitboards. Each row is a line of text without a line break at the end.
     """
@@ -24,4 +27,4 @@ def board_text(rules: Rules, x_marks: int, o_marks: int, last_cell: int | None =
 
 def line_cells(rules: Rules, board: int) -> int:
     """Return the bitboard of all cells that lie on a complete line of one side."""
-    return sum(1 << cell for cell in {cell for run in rules.runs(board) for cell in run})
+    return reduce(or_, rules.complete_lines(board), 0)
