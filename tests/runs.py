@@ -19,7 +19,7 @@ from selfplay.cli import train
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.evaluation.evaluation import evaluate
-from selfplay.tabular import learner as training
+from selfplay.tabular import learners as training
 from selfplay.tensor_file import write_tensors
 from selfplay.training import checkpoints as checkpoint, folder as run_folder, newest as newest_file, record
 from selfplay.training.checkpoints import Checkpoints

@@ -59,10 +59,10 @@ def _dqn_player(
 
 
 def _tabular(config: TabularConfig, network: "NetworkFactory | None") -> "Learner":
-    from selfplay.tabular.learner import TabularLearner
+    from selfplay.tabular.learners import make_learner
 
     _no_network(config, network)
-    return TabularLearner(config)
+    return make_learner(config)
 
 
 def _tabular_player(

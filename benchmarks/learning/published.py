@@ -31,13 +31,10 @@ from selfplay.command_line import run_command
 from selfplay.dqn.config import PRESETS
 from selfplay.evaluation.evaluation import Evaluation
 from selfplay.files import write_whole
-from selfplay.tabular.afterstate_q import MATCH_UPS, match_up_curves
-from selfplay.tabular.boards import IntArray
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
-from selfplay.tabular.minimax_q import MinimaxQ
-from selfplay.tabular.outcomes import group_counts, write_curves
-from selfplay.tabular.pictures import cumulative_figure, density_figure, groups_figure
-from selfplay.tabular.td_backup import TDBackup, learned_values
+from selfplay.tabular.learners import MATCH_UPS, MinimaxQ, TDBackup, match_up_curves
+from selfplay.tabular.players import IntArray
+from selfplay.tabular.results import cumulative_figure, density_figure, group_counts, groups_figure, write_curves
 from selfplay.training.pictures import png
 from tictactoe import Rules
 from tictactoe.tree import game_tree, play_out, uniform_legal
@@ -119,9 +116,9 @@ def minimax_q(seeds: Iterable[int], games: int, console: Console) -> Iterator[st
         started = time.perf_counter()
         with Progress(console=console, transient=True) as progress:
             task = progress.add_task(f"minimax-q, seed {seed}", total=games)
-            while learner.games_played < games:
-                learner.play(min(PROGRESS_GAMES, games - learner.games_played))
-                progress.update(task, completed=learner.games_played)
+            while learner.steps < games:
+                learner.play(min(PROGRESS_GAMES, games - learner.steps))
+                progress.update(task, completed=learner.steps)
         rate = games / (time.perf_counter() - started)
         ties = "ties" if ties_with_itself(learner.player()) else "does NOT tie"
         yield f"minimax-q, seed {seed}: {games:,} games, {rate:,.0f} games/s with progress bar; {ties} with itself"
@@ -138,7 +135,8 @@ def td_backup(seeds: Sequence[int], shorten: int) -> tuple[Table, list[tuple[TDB
         started = time.perf_counter()
         learner.play(games)
         per_game = (time.perf_counter() - started) / games
-        groups = group_counts(learner.play_greedily(learner.config.greedy_games), GROUP)
+        learner.finish()
+        groups = group_counts(learner.greedy_outcomes, GROUP)
         table.add_row(
             f"seed {seed}",
             f"{1e6 * per_game:.2f}",
@@ -172,7 +170,7 @@ def write_docs(folder: Path, seed: int, games: int, backup: TDBackup, groups: In
     write_whole(folder / "afterstate-q.png", png(cumulative_figure(curves)))
     write_curves(folder / "afterstate-q.csv", curves, [seed], every=min(CSV_GAMES, games))
     write_whole(folder / "td-backup-groups.png", png(groups_figure(groups, GROUP)))
-    write_whole(folder / "td-backup-values.png", png(density_figure(*learned_values(RULES, backup.table))))
+    write_whole(folder / "td-backup-values.png", png(density_figure(*backup.learned_values())))
 
 
 def main(args: Sequence[str]) -> None:

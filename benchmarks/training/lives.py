@@ -22,7 +22,7 @@ from selfplay.cli import train
 from selfplay.command_line import USER_ERROR, run_command
 from selfplay.errors import UserError
 from selfplay.program import command
-from selfplay.tabular import learner
+from selfplay.tabular import learners
 from selfplay.training import checkpoints
 from selfplay.training.folder import CHECKPOINTS, CONFIG
 
@@ -157,7 +157,7 @@ def process(args: Sequence[str], place: Path, moment: float | None = None) -> En
 def _train(args: Sequence[str], complaint: Path) -> None:
     """Train with a checkpoint whenever one is due, however slow they are, and also after a few games."""
     checkpoints.LARGEST_SHARE = float("inf")
-    learner.SLICE = SLICE
+    learners.SLICE = SLICE
     for number, path in ((1, Path(os.devnull)), (2, complaint)):
         os.dup2(os.open(path, os.O_WRONLY), number)
     run_command(train.main, "selfplay train", args)

@@ -12,10 +12,8 @@ from benchmarks.measuring.spread import spread
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.self_play import DQNLearner
 from selfplay.evaluation.evaluation import Evaluation, evaluate
-from selfplay.tabular.afterstate_q import AfterstateQ
 from selfplay.tabular.config import AfterstateQConfig, TDBackupConfig, TDValueConfig
-from selfplay.tabular.td_backup import TDBackup
-from selfplay.tabular.td_value import TDValue
+from selfplay.tabular.learners import AfterstateQ, TDBackup, TDValue
 from tests.benchmarks.reports import config_with, printed_rows
 from tictactoe import Rules
 
@@ -60,7 +58,7 @@ def test_a_row_is_the_published_training_of_its_seed(command: str, learner: Afte
 def test_td_backup_ends_with_its_greedy_games() -> None:
     learner = TDBackup(TDBackupConfig(seed=1000))
     learner.play(1_000)
-    learner.play_greedily(2_500)
+    learner.finish()
     run = learners.measure("td-backup", 1000, shorten=100)
     assert run.amount == 3_500
     assert run.evaluation == evaluate(learner.player(), Rules())

@@ -1,1 +1,1 @@
-"""Four published learners that keep numbers per position in a table, trained by compiled loops."""
+"""Four published learners that keep values in a table and are trained by compiled loops."""

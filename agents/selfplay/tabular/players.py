@@ -1,37 +1,95 @@
-"""What the tabular learners leave: players that look their values up in a table."""
+"""Tabular players, and how their tables number positions.
+
+The table row of a position is the sum of cell * 3^i over the cells i, where a cell is 0 if it is empty, 1 if it holds
+the first seat's mark and 2 if it holds the second's. `A` is the number of cells, `S` that of reachable positions.
+"""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from selfplay.tabular.boards import FloatArray, IntArray, greedy, rows_and_seats
 from selfplay.tabular.config import MinimaxQConfig, TabularConfig
 from selfplay.tensor_file import Reader, read_model
 from tictactoe import Rules
+from tictactoe.tree import game_tree, ternary_code
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
 
 TABLE = "table"
 """Name of a tabular player's only tensor."""
 
 
-class AfterstatePlayer:
-    """Choose the empty cell whose afterstate has the highest value; the first of equals.
+def reachable_rows(rules: Rules) -> NDArray[np.integer]:
+    """Return the table rows [S] of all positions that legal games lead to, in the order of the game tree."""
+    tree = game_tree(rules)
+    second_to_move = tree.ply % 2 == 1
+    first = np.where(second_to_move, tree.opponent, tree.mover)
+    second = np.where(second_to_move, tree.mover, tree.opponent)
+    return ternary_code(rules, first, second)
 
-    `table` is [3^A] float64 with values that each position's last mover wants high, or [2, 3^A] with a table
-    per seat.
+
+def rows_and_seats(rules: Rules, observation: Any) -> tuple[IntArray, IntArray]:
+    """Return the table row [B] and the seat to move [B] of observations [B, R, C, 3] of either perspective.
+
+    With equal numbers of marks the first seat is to move and the perspectives agree. Otherwise the second is,
+    and the plane with more marks is the first seat's: plane 1 of the absolute view, plane 2 of the mover's.
+
+    Raises:
+        ValueError: the observations are not of this board.
     """
+    planes = np.asarray(observation)
+    expected = (rules.rows, rules.cols, 3)
+    if planes.shape[1:] != expected:
+        raise ValueError(f"this player knows observations [B, {expected}], got shape {planes.shape}")
+    marks = planes.reshape(len(planes), rules.cells, 3)[..., 1:].astype(np.int64)
+    counts = marks.sum(axis=1)
+    swapped = counts[:, 0] < counts[:, 1]
+    marks[swapped] = marks[swapped][..., ::-1]
+    rows: IntArray = marks @ [1, 2] @ 3 ** np.arange(rules.cells)
+    return rows, (counts[:, 0] != counts[:, 1]).astype(np.int64)
+
+
+class TabularPlayer:
+    """Choose the best cell by a table of float64 values; the first of equals."""
 
     def __init__(self, rules: Rules, table: FloatArray) -> None:
         self.rules = rules
         self.table = table
 
     def q_values(self, observation: Any) -> FloatArray:
-        """Return the afterstate value of each cell [B, A], NaN where it is taken.
+        """Return the value of each cell to the mover, [B, A], NaN for a cell that is never chosen.
 
         The observations [B, R, C, 3] may be of either perspective.
         """
+        raise NotImplementedError
+
+    def act(self, observation: Any, action_mask: Any | None = None) -> IntArray:
+        """Return the greedy cells [B], among those marked in `action_mask` [B, A] if one is given."""
+        values = self.q_values(observation)
+        allowed = ~np.isnan(values)
+        if action_mask is not None:
+            allowed &= np.asarray(action_mask) != 0
+        cells: IntArray = np.where(allowed, values, -np.inf).argmax(axis=1)
+        return cells
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return the table."""
+        return {TABLE: torch.from_numpy(self.table)}
+
+
+class AfterstatePlayer(TabularPlayer):
+    """Choose the empty cell whose afterstate has the highest value; the first of equals.
+
+    `table` is [3^A], or [2, 3^A] with a table per seat: the value of each position to the seat that has just moved.
+    """
+
+    def q_values(self, observation: Any) -> FloatArray:
+        """Return the afterstate value of each cell [B, A], NaN where it is taken."""
         rows, seats = rows_and_seats(self.rules, observation)
         powers = 3 ** np.arange(self.rules.cells)
         taken = rows[:, None] // powers % 3 != 0
@@ -39,49 +97,27 @@ class AfterstatePlayer:
         values = self.table[after] if self.table.ndim == 1 else self.table[seats[:, None], after]
         return np.where(taken, np.nan, values)
 
-    def act(self, observation: Any, action_mask: Any | None = None) -> IntArray:
-        """Return the greedy cells [B], among those marked in `action_mask` [B, A] if one is given."""
-        return greedy(self.q_values(observation), action_mask)
 
-    def tensors(self) -> dict[str, Tensor]:
-        """Return its table."""
-        return {TABLE: torch.from_numpy(self.table)}
-
-
-class MinimaxQPlayer:
+class MinimaxQPlayer(TabularPlayer):
     """Choose the highest value for the first seat, the lowest for the second; the first of equals.
 
-    All nine cells are open, as in training. `table` is [1, 3^A, A] or [2, 3^A, A] float64.
+    All cells are open, as in training. `table` is [1, 3^A, A], or [2, 3^A, A] with a table per seat.
     """
 
-    def __init__(self, table: FloatArray) -> None:
-        self.rules = Rules()
-        self.table = table
-
     def q_values(self, observation: Any) -> FloatArray:
-        """Return the action values [B, A] as the mover wants them high: the second seat's with their sign changed.
-
-        The observations [B, R, C, 3] may be of either perspective.
-        """
+        """Return the action values [B, A], the second seat's with their sign changed."""
         rows, seats = rows_and_seats(self.rules, observation)
         values = self.table[np.minimum(seats, len(self.table) - 1), rows]
         return np.where(seats[:, None] == 0, values, -values)
 
-    def act(self, observation: Any, action_mask: Any | None = None) -> IntArray:
-        """Return the greedy cells [B], among those marked in `action_mask` [B, A] if one is given."""
-        return greedy(self.q_values(observation), action_mask)
 
-    def tensors(self) -> dict[str, Tensor]:
-        """Return its table."""
-        return {TABLE: torch.from_numpy(self.table)}
-
-
-def read_player(path: Path, config: TabularConfig, read: Reader = read_model) -> AfterstatePlayer | MinimaxQPlayer:
+def read_player(path: Path, config: TabularConfig, read: Reader = read_model) -> TabularPlayer:
     """Return the player whose table a file holds.
 
     Raises:
-        UserError: the file does not hold it.
+        UserError: the file does not hold such a table.
     """
     wanted = {TABLE: torch.empty(config.table_shape, dtype=torch.float64, device="meta")}
     table = read(path, wanted, config.rules)[TABLE].numpy()
-    return MinimaxQPlayer(table) if isinstance(config, MinimaxQConfig) else AfterstatePlayer(config.rules, table)
+    kind = MinimaxQPlayer if isinstance(config, MinimaxQConfig) else AfterstatePlayer
+    return kind(config.rules, table)

@@ -137,9 +137,9 @@ def packed(player: "Player") -> str:
 
 def of_positions(table: "Tensor", rules: Rules) -> "Tensor":
     """Return a table [T, 3^A, A] with zeros where no game leads: it began with random numbers, which do not pack."""
-    from selfplay.tabular.boards import reachable_positions
+    from selfplay.tabular.players import reachable_rows
 
-    rows = reachable_positions(rules).rows
+    rows = reachable_rows(rules)
     found = table.new_zeros(table.shape)
     found[:, rows] = table[:, rows]
     return found

@@ -15,7 +15,7 @@ from selfplay.cli.train import main
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.settings import RunSettings
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig, TDValueConfig
-from selfplay.tabular.learner import TabularLearner
+from selfplay.tabular.learners import TabularLearner, TDBackup
 from selfplay.tabular.players import AfterstatePlayer
 from selfplay.training import experiment, record, screen
 from selfplay.training.checkpoints import Checkpoints
@@ -37,13 +37,13 @@ def run(learner: TabularLearner) -> experiment.Run:
 
 
 def test_an_interrupted_run_saves_the_player_of_the_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    learner = TabularLearner(TDBackupConfig(eval_every=100, run_dir=tmp_path / "it"))
+    learner = TDBackup(TDBackupConfig(eval_every=100, run_dir=tmp_path / "it"))
     shown = Screen.show
 
     def interrupt(self: Screen, record: selfplay.Record) -> None:
         shown(self, record)
         if record.steps == 300:  # the player of the second evaluation has been saved on the way
-            learner.algorithm.play(50)
+            learner.play(50)
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Screen, "show", interrupt)
@@ -51,18 +51,18 @@ def test_an_interrupted_run_saves_the_player_of_the_moment(tmp_path: Path, monke
         run(learner)
     assert learner.steps == 350
     assert [record.steps for record in caught.value.run.records] == [100, 200, 300]
-    assert np.array_equal(saved_table(tmp_path / "it"), learner.algorithm.table)
+    assert np.array_equal(saved_table(tmp_path / "it"), learner.table)
     assert len(metrics(tmp_path / "it")) == 3
     assert (tmp_path / "it" / "progress.png").exists()
 
 
 def test_the_player_of_the_end_is_saved_and_returned(tmp_path: Path) -> None:
     config = TDBackupConfig(games=250, greedy_games=30, eval_every=80, run_dir=tmp_path / "it")
-    learner = TabularLearner(config)
+    learner = TDBackup(config)
     finished = run(learner)
     assert [record.steps for record in finished.records] == [80, 160, 240, 250, 280]
     assert finished.proof == selfplay.evaluate(finished.player, config.rules)
-    assert np.array_equal(saved_table(tmp_path / "it"), learner.algorithm.table)
+    assert np.array_equal(saved_table(tmp_path / "it"), learner.table)
     assert read_settings(tmp_path / "it")[0].algorithm == "td-backup"
 
 

@@ -14,7 +14,7 @@ import selfplay
 from selfplay.algorithms import read_settings
 from selfplay.dqn.config import DQNConfig
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
-from selfplay.tabular.learner import make_algorithm
+from selfplay.tabular.learners import make_learner
 from selfplay.training import folder as run_folder
 from tests.runs import refused, save, saved
 from tests.selfplay.decisions import ABSOLUTE, MOVER
@@ -44,7 +44,7 @@ def player_of(config: Any) -> Any:
     """Return the player of networks that have learned nothing, or of a table after some games."""
     if isinstance(config, DQNConfig):
         return make(config, separate=config.networks == "separate").player()
-    learner = make_algorithm(config)
+    learner = make_learner(config)
     learner.play(2_000)
     return learner.player()
 
@@ -92,7 +92,7 @@ def test_loading_gives_back_the_settings_and_the_same_moves_in_every_decision_st
 
 def test_a_run_that_started_from_a_table_needs_that_file_no_more(tmp_path: Path) -> None:
     config = MinimaxQConfig(from_table=tmp_path / "deleted.csv")
-    save(tmp_path / "run", config, make_algorithm(MinimaxQConfig()).player())
+    save(tmp_path / "run", config, make_learner(MinimaxQConfig()).player())
     assert read_settings(tmp_path / "run")[0] == config
     assert selfplay.load(tmp_path / "run").act(ABSOLUTE).shape == (4_520,)
 

@@ -1,16 +1,87 @@
-"""Pictures of the tabular learners, drawn without a display."""
+"""How games end: counts, and the CSV files and plots that the learners report."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
+from numpy.typing import NDArray
 
-from selfplay.tabular.boards import FloatArray, IntArray
+from selfplay.files import write_csv
+from selfplay.tabular.kernels import DRAW, ILLEGAL
+from selfplay.tabular.players import FloatArray, IntArray
 from selfplay.training.pictures import FIRST, OUTCOMES, SECOND
 
 POINTS = 500
-"""Of a curve; more would not be seen."""
+"""Points of a curve; more cannot be seen."""
+COLUMNS = tuple(column for column, _, _ in OUTCOMES)
+
+
+def results(outcomes: NDArray[np.int8]) -> IntArray:
+    """Return each game as a row [games, 3] with a 1 for a first seat's win, a second seat's win or a draw.
+
+    A game that ended with a taken cell is won by the other seat.
+    """
+    winner = np.where(outcomes >= ILLEGAL, 1 - (outcomes - ILLEGAL), outcomes)
+    return np.stack([winner == 0, winner == 1, winner == DRAW], axis=1).astype(np.int64)
+
+
+def cumulative_counts(outcomes: NDArray[np.int8]) -> IntArray:
+    """Return the first seat's wins, the second's and the draws after each game, [games, 3]."""
+    return results(outcomes).cumsum(axis=0)
+
+
+def group_counts(outcomes: NDArray[np.int8], size: int) -> IntArray:
+    """Return the same counts for each group of `size` games, [groups, 3]; the last group may be smaller."""
+    return np.add.reduceat(results(outcomes), np.arange(0, len(outcomes), size), axis=0)
+
+
+def count(outcomes: NDArray[np.int8]) -> IntArray:
+    """Count the outcomes -1 to 3 of games, [5]: draws, wins of each seat, illegal moves of each seat."""
+    return np.bincount(outcomes.astype(np.intp) - DRAW, minlength=5)
+
+
+def shares(counts: IntArray) -> dict[str, float]:
+    """Return the fraction of games with each result by TensorBoard tag, from what `count` returns.
+
+    A game that ended with a taken cell is also a win of the other seat.
+    """
+    draws, first_wins, second_wins, first_illegal, second_illegal = counts.tolist()
+    totals = {
+        "games/first_wins": first_wins + second_illegal,
+        "games/second_wins": second_wins + first_illegal,
+        "games/draws": draws,
+        "games/illegal": first_illegal + second_illegal,
+    }
+    return {tag: total / max(counts.sum(), 1) for tag, total in totals.items()}
+
+
+def write_groups(path: Path, counts: IntArray) -> None:
+    """Write the counts of successive groups of games, [groups, 3], as CSV: one line per group.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    last = counts.sum(axis=1).cumsum()
+    first = last - counts.sum(axis=1) + 1
+    lines = np.column_stack([first, last, counts]).tolist()
+    write_csv(path, [["first_game", "last_game", *COLUMNS], *lines])
+
+
+def write_curves(path: Path, curves: Mapping[str, IntArray], seeds: Sequence[int], every: int = 1) -> None:
+    """Write cumulative counts by match-up, [seeds, games, 3], as CSV: a line per match-up, seed and `every` games.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    lines = [
+        [name, seed, number * every, *row]
+        for name, counts in curves.items()
+        for seed, of_seed in zip(seeds, counts, strict=True)
+        for number, row in enumerate(of_seed[every - 1 :: every].tolist(), start=1)
+    ]
+    write_csv(path, [["match_up", "seed", "game", *COLUMNS], *lines])
 
 
 def cumulative_figure(curves: Mapping[str, IntArray]) -> Figure:

@@ -1,0 +1,414 @@
+"""The four tabular learners: what each learns, in words, around its compiled loop in `selfplay.tabular.kernels`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from selfplay.checks import LARGEST
+from selfplay.errors import UserError
+from selfplay.files import write_whole
+from selfplay.learner import State
+from selfplay.tabular import kernels
+from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
+from selfplay.tabular.players import TABLE, AfterstatePlayer, FloatArray, IntArray, MinimaxQPlayer, reachable_rows
+from selfplay.tabular.results import (
+    count,
+    cumulative_counts,
+    cumulative_figure,
+    density_figure,
+    group_counts,
+    groups_figure,
+    shares,
+    write_curves,
+    write_groups,
+)
+from selfplay.tabular.table_csv import one_table, read_table, write_table
+from selfplay.training.pictures import png
+from tictactoe import Rules
+from tictactoe.opponents import OPPONENTS
+from tictactoe.tree import game_tree
+
+SLICE = 200_000
+"""Games in one call of a compiled loop, which Ctrl-C cannot interrupt."""
+CURVE_GAMES = 100_000
+"""Upper bound for the games in a plot of learning curves, each a line of CSV: the first ones of the run."""
+GROUP, MOST_GROUPS = 500, 20
+"""Greedy games in one bar, and upper bound for the bars, which hold more games if there were too many."""
+MATCH_UPS: Mapping[str, Literal[0, 1, "none"]] = MappingProxyType(
+    {"random against random": "none", "learner against random": 0, "random against learner": 1}
+)
+"""The learner's seat in each of the published match-ups of afterstate-q; the first seat is named first."""
+
+
+class TabularLearner:
+    """Learn a value table from whole games, each with its own updates.
+
+    `table` is float64; `has_line` [2^A] says which marks of one seat hold a line; `powers` [A] is 3^i, what the first
+    seat's mark in cell i adds to the row of the table.
+    """
+
+    config: TabularConfig
+    stride = 1
+    updates = None
+    takes_counterexamples = False
+
+    def __init__(self, config: TabularConfig) -> None:
+        self.config = config
+        self.rules = config.rules
+        self.rng = np.random.Generator(np.random.PCG64(config.seed))
+        self.has_line = self.rules.has_line(np.arange(2**self.rules.cells))
+        self.powers = 3 ** np.arange(self.rules.cells)
+        self.table = self.initial_table()
+        self.steps = 0
+        self.counts = count(np.empty(0, dtype=np.int8))
+        """How the games since the last evaluation ended."""
+        self.play(0)  # compiles the loop or loads it, which is not learning
+
+    def initial_table(self) -> FloatArray:
+        """Return the table before the first game: zeros, unless a learner says otherwise."""
+        return np.zeros(self.config.table_shape)
+
+    def play(self, games: int) -> NDArray[np.int8]:
+        """Play and learn; return the outcome of each game, [games] int8, as the kernels define it.
+
+        Several calls in a row leave the same bits as one call with as many games.
+        """
+        outcomes = np.empty(games, dtype=np.int8)
+        self.run_kernel(outcomes)
+        self.steps += games
+        return outcomes
+
+    def run_kernel(self, outcomes: NDArray[np.int8]) -> None:
+        """Play and learn as many games as `outcomes` holds, and fill it."""
+        raise NotImplementedError
+
+    def advance(self, most: int) -> None:
+        """Play at most this many games, and fewer if Ctrl-C would have to wait for them."""
+        self.counts += count(self.play(min(most, SLICE)))
+
+    def finish(self) -> bool:
+        """Return False: no games follow the last step."""
+        return False
+
+    def check_finite(self) -> None:
+        """Stop a run whose values have overflowed, before a player or a checkpoint is saved.
+
+        Raises:
+            UserError: a value is not a finite number.
+        """
+        if not np.isfinite(self.table).all():
+            raise UserError("the values are no longer finite numbers; start from smaller ones")
+
+    def teach(self, mover: NDArray[np.integer], opponent: NDArray[np.integer]) -> None:
+        """Learn nothing from counterexamples: the games are those that were published."""
+
+    def player(self) -> AfterstatePlayer | MinimaxQPlayer:
+        """Return a greedy player with a copy of the table."""
+        return AfterstatePlayer(self.rules, self.table.copy())
+
+    def metrics(self) -> dict[str, float]:
+        """Return the fraction of games with each result since the last call, by TensorBoard tag."""
+        metrics = shares(self.counts)
+        self.counts = np.zeros_like(self.counts)
+        return metrics
+
+    def state(self) -> State:
+        """Return the table, the counts and the state of the random generator."""
+        counters = {
+            "counts": self.counts.tolist(),
+            "games_played": self.steps,
+            "generator": dict(self.rng.bit_generator.state),
+        }
+        return State({TABLE: torch.from_numpy(self.table)}, counters)
+
+    def restore(self, state: State, _written_with: Mapping[str, Any]) -> None:
+        """Restore a state returned by `state`.
+
+        Raises:
+            UserError: no run can have had this state.
+        """
+        counts, played, generator = (state.counters[name] for name in ("counts", "games_played", "generator"))
+        if not sum(counts) <= played <= LARGEST:
+            raise UserError("its checkpoint is not one of such a run; start a new run")
+        try:
+            self.rng.bit_generator.state = generator
+        except (ValueError, TypeError, OverflowError) as error:
+            raise UserError(f"its checkpoint holds no state of a generator: {error}") from None
+        self.table[:] = state.tensors[TABLE].numpy()
+        self.steps = played
+        self.counts = np.array(counts)
+
+    def notes(self) -> Mapping[str, str]:
+        """Return nothing to write beside the settings."""
+        return {}
+
+    def write_report(self, folder: Path) -> None:
+        """Write what the published system shows beside the evaluation, as CSV files and plots."""
+        raise NotImplementedError
+
+
+class MinimaxQ(TabularLearner):
+    """Learn minimax Q by self-play: one table of action values, which one seat raises and the other lowers.
+
+    The reward is +1 if the first seat wins, -1 if the second does, 0 for a draw. After every ply
+
+        Q(s, a) += alpha * (target - Q(s, a))
+
+    where the target is the reward if the game is over, else gamma times the highest Q(s', a') if the first seat is to
+    move in s', the lowest if the second is. All cells are open in every position, and a taken one loses.
+
+    With separate tables each seat has the positions in which it is to move, and the target looks s' up in the table of
+    the seat that moves there. A position tells whose turn it is, so no row is ever used by both seats: separate tables
+    learn what one table learns, and differ from it only in their initial numbers.
+
+    `table` is [1, 3^A, A], or [2, 3^A, A] with a table per seat: standard normal at first, or as in the CSV file that
+    the settings name.
+
+    Raises:
+        UserError: that file cannot be read or holds no such table.
+    """
+
+    config: MinimaxQConfig
+
+    def initial_table(self) -> FloatArray:
+        """Return random numbers, or the table that the settings name."""
+        table = self.rng.standard_normal(self.config.table_shape)
+        if self.config.from_table:
+            table[:] = read_table(self.config.from_table)
+        return table
+
+    def run_kernel(self, outcomes: NDArray[np.int8]) -> None:
+        """Play and learn as many games as `outcomes` holds, and fill it."""
+        kernels.play_minimax_q(
+            self.table,
+            self.has_line,
+            self.powers,
+            float(self.config.alpha),
+            float(self.config.gamma),
+            float(self.config.epsilon),
+            self.rng,
+            outcomes,
+        )
+
+    def player(self) -> MinimaxQPlayer:
+        """Return a greedy player with a copy of the table."""
+        return MinimaxQPlayer(self.rules, self.table.copy())
+
+    def write_report(self, folder: Path) -> None:
+        """Write the table as CSV."""
+        write_table(folder / "table.csv", one_table(self.table))
+
+
+class AfterstateQ(TabularLearner):
+    """Learn afterstate values in games against a random opponent, backed up from the end of each game.
+
+    A position reached by a move of the learner is worth 0 until a game has passed through it. The learner plays the
+    move to the best one, the first of equals, or with probability `exploration` a random move. When the game is over
+    it walks its own afterstates backwards, from r = +1 for a win, -1 for a loss, `draw_reward` for a draw:
+
+        V += alpha * (gamma * r - V),  then r = V
+
+    `table` is [3^A]. Nothing is ever learned of the other seat's afterstates.
+    """
+
+    config: AfterstateQConfig
+
+    def run_kernel(self, outcomes: NDArray[np.int8]) -> None:
+        """Play and learn as many games as `outcomes` holds, and fill it."""
+        kernels.play_afterstate_q(
+            self.table,
+            self.has_line,
+            self.powers,
+            -1 if self.config.seat == "none" else self.config.seat,
+            float(self.config.alpha),
+            float(self.config.gamma),
+            float(self.config.exploration),
+            float(self.config.draw_reward),
+            self.rng,
+            outcomes,
+        )
+
+    def write_report(self, folder: Path) -> None:
+        """Write the curves of the three match-ups."""
+        shown = replace(self.config, games=min(self.config.games, CURVE_GAMES))
+        _write_curves(folder, match_up_curves(shown, [self.config.seed]), self.config.seed)
+
+
+def match_up_curves(config: AfterstateQConfig, seeds: Sequence[int]) -> dict[str, IntArray]:
+    """Play the three match-ups of afterstate-q; return cumulative counts by match-up, [seeds, games, 3]."""
+
+    def counts(seat: Literal[0, 1, "none"], seed: int) -> IntArray:
+        return cumulative_counts(AfterstateQ(replace(config, seat=seat, seed=seed)).play(config.games))
+
+    return {name: np.stack([counts(seat, seed) for seed in seeds]) for name, seat in MATCH_UPS.items()}
+
+
+class TDValue(TabularLearner):
+    """Learn as the temporal-difference player of Sutton and Barto, Reinforcement Learning, chapter 1.
+
+    From a learner's own seat a position that it has won is worth 1, one that is lost or full 0, and every other 0.5 at
+    first. It plays the move to the best afterstate, the first of equals, or with the exploration rate a random one.
+    After each move that was not random
+
+        V(s) += alpha * (V(s') - V(s))
+
+    where s' is the afterstate of the move and s that of the learner's previous move; its first move has none. With
+    `back_up_losses` its last afterstate also moves towards the lost position after the opponent's winning move, even
+    if a random move led to that afterstate. A draw that the opponent's move completes is never backed up.
+
+    The learner takes the two seats in turn, the first seat first, with a table for each. In self-play (the book's
+    exercise 1.1) two learners, one per seat, play every game and both learn from it.
+
+    The published description leaves open alpha, the exploration rate and the number of games; the defaults are ours.
+
+    `table` is [2, 3^A]: the value of every position from the first and from the second seat.
+    """
+
+    config: TDValueConfig
+
+    def __init__(self, config: TDValueConfig) -> None:
+        self.choices = choice_table(config.rules, "random" if config.opponent == "self" else config.opponent)
+        super().__init__(config)
+
+    def initial_table(self) -> FloatArray:
+        """Return 1 for positions that a seat has won, 0 for those lost or full, else 0.5."""
+        cells = np.arange(3**self.rules.cells)[:, None] // self.powers % 3
+        bits = 1 << np.arange(self.rules.cells)
+        first, second = (self.has_line[(cells == mark) @ bits] for mark in (1, 2))
+        full = (cells != 0).all(axis=1)
+        return np.stack(
+            [np.where(won, 1.0, np.where(lost | full, 0.0, 0.5)) for won, lost in ((first, second), (second, first))]
+        )
+
+    def run_kernel(self, outcomes: NDArray[np.int8]) -> None:
+        """Play and learn as many games as `outcomes` holds, and fill it."""
+        kernels.play_td_value(
+            self.table,
+            self.has_line,
+            self.powers,
+            self.choices,
+            self.steps,
+            self.config.opponent == "self",
+            float(self.config.alpha),
+            float(self.config.exploration),
+            self.config.back_up_losses,
+            self.rng,
+            outcomes,
+        )
+
+    def write_report(self, folder: Path) -> None:
+        """Write learning curves by the learner's seat."""
+        _write_curves(folder, learning_curves(self.config), self.config.seed)
+
+
+def choice_table(rules: Rules, opponent: str) -> IntArray:
+    """Return the cells among which a built-in opponent picks, as a bitboard per row [3^A], 0 if it has no move."""
+    tree, rows = game_tree(rules), reachable_rows(rules)
+    table: IntArray = np.zeros(3**rules.cells, dtype=np.int64)
+    for state in tree.decisions.tolist():
+        table[rows[state]] = OPPONENTS[opponent](rules, int(tree.mover[state]), int(tree.opponent[state]))
+    return table
+
+
+def learning_curves(config: TDValueConfig) -> dict[str, IntArray]:
+    """Return the cumulative counts [1, games, 3] of td-value's games, by who had the first seat.
+
+    The games are played once more with the same seed, which is quicker than saving them.
+    """
+    outcomes = TDValue(config).play(min(config.games, CURVE_GAMES))
+    if config.opponent == "self":
+        return {"learner against learner": cumulative_counts(outcomes)[None]}
+    by_seat = {
+        f"learner against {config.opponent}": outcomes[0::2],
+        f"{config.opponent} against learner": outcomes[1::2],
+    }
+    return {name: cumulative_counts(played)[None] for name, played in by_seat.items() if len(played)}
+
+
+class TDBackup(TabularLearner):
+    """Learn afterstate values by self-play, one table for both seats, backed up from the end of each game.
+
+    A board after a move is worth 0 at first. With probability `exploit` the mover goes to the best-valued board, a
+    random one of equals, else anywhere at random. When the game is over each seat's own afterstates are walked
+    backwards, from r = 1 for the winner, 0 for the loser, and for a draw `draw_first` or `draw_second`:
+
+        V += alpha * (gamma * r - V),  then r = V
+
+    The last games are greedy, with `exploit` 1, and learn too.
+
+    The published hash counts a cell as its mark + 1, so O is 0 and an empty cell 1. Here an empty cell is 0, as in
+    every table of this package: the rows are in another order and nothing else differs.
+
+    `table` is [3^A]: the value of each board to the seat that has just moved.
+    """
+
+    config: TDBackupConfig
+
+    def __init__(self, config: TDBackupConfig) -> None:
+        self.exploit = config.exploit
+        self.greedy_outcomes: NDArray[np.int8] = np.empty(0, dtype=np.int8)
+        super().__init__(config)
+
+    def run_kernel(self, outcomes: NDArray[np.int8]) -> None:
+        """Play and learn as many games as `outcomes` holds, and fill it."""
+        kernels.play_td_backup(
+            self.table,
+            self.has_line,
+            self.powers,
+            float(self.config.alpha),
+            float(self.config.gamma),
+            float(self.exploit),
+            float(self.config.draw_first),
+            float(self.config.draw_second),
+            self.rng,
+            outcomes,
+        )
+
+    def finish(self) -> bool:
+        """Play the greedy games; they come after the last checkpoint, so that the run can be made longer."""
+        self.exploit = 1.0
+        self.greedy_outcomes = self.play(self.config.greedy_games)
+        self.counts += count(self.greedy_outcomes)
+        return True
+
+    def write_report(self, folder: Path) -> None:
+        """Write the results of the greedy games in groups, and plot them and the learned values."""
+        size = max(GROUP, -(-len(self.greedy_outcomes) // MOST_GROUPS))
+        counts = group_counts(self.greedy_outcomes, size)
+        write_groups(folder / "groups.csv", counts)
+        write_whole(folder / "groups.png", png(groups_figure(counts, size)))
+        write_whole(folder / "values.png", png(density_figure(*self.learned_values())))
+
+    def learned_values(self) -> tuple[FloatArray, FloatArray]:
+        """Return the values of winning positions and those of all other positions, as two flat arrays.
+
+        A winning position is one whose last move completed a line. Positions worth exactly 0 are left out: no game
+        has passed through them, or every game that did was lost by the seat that had moved.
+        """
+        values, won = self.table[reachable_rows(self.rules)], game_tree(self.rules).lost
+        learned = values != 0
+        return values[learned & won], values[learned & ~won]
+
+
+def _write_curves(folder: Path, curves: dict[str, IntArray], seed: int) -> None:
+    write_curves(folder / "curves.csv", curves, [seed])
+    write_whole(folder / "curves.png", png(cumulative_figure(curves)))
+
+
+def make_learner(config: TabularConfig) -> TabularLearner:
+    """Return the learner of these settings before its first game."""
+    match config:
+        case MinimaxQConfig():
+            return MinimaxQ(config)
+        case AfterstateQConfig():
+            return AfterstateQ(config)
+        case TDValueConfig():
+            return TDValue(config)
+        case TDBackupConfig():
+            return TDBackup(config)
