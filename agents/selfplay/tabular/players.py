@@ -50,7 +50,7 @@ def rows_and_seats(rules: Rules, observation: Any) -> tuple[IntArray, IntArray]:
     counts = marks.sum(axis=1)
     swapped = counts[:, 0] < counts[:, 1]
     marks[swapped] = marks[swapped][..., ::-1]
-    rows: IntArray = marks @ [1, 2] @ 3 ** np.arange(rules.cells)
+    rows: IntArray = marks @ np.array([1, 2]) @ 3 ** np.arange(rules.cells)
     return rows, (counts[:, 0] != counts[:, 1]).astype(np.int64)
 
 

@@ -1,49 +1,40 @@
-"""What the tabular learners write: tables and counts as CSV, and pictures."""
+"""What the tabular learners write: tables and counts as CSV, and plots."""
 
-import csv
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from selfplay.tabular.afterstate_q import AfterstateQ, match_up_curves
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig
-from selfplay.tabular.minimax_q import MinimaxQ, read_table, write_table
-from selfplay.tabular.outcomes import cumulative_counts, group_counts, write_curves
-from selfplay.tabular.pictures import cumulative_figure, density_figure, groups_figure
-from selfplay.tabular.td_backup import TDBackup, learned_values
+from selfplay.tabular.kernels import DRAW, ILLEGAL
+from selfplay.tabular.learners import AfterstateQ, MinimaxQ, TDBackup, match_up_curves
+from selfplay.tabular.results import (
+    count,
+    cumulative_counts,
+    cumulative_figure,
+    density_figure,
+    group_counts,
+    groups_figure,
+    shares,
+    write_curves,
+)
+from selfplay.tabular.table_csv import read_table, write_table
 from selfplay.training.pictures import png, progress_figure
-from tests.runs import refused
+from tests.runs import read, refused
 from tests.selfplay.tabular.references import row_of
 from tests.tictactoe.rule_book import RuleBook
 
-OUTCOMES = np.array([0, 1, -1, 2, 3], dtype=np.int8)
+OUTCOMES = np.array([0, 1, DRAW, ILLEGAL, ILLEGAL + 1], dtype=np.int8)
+LINES = ["0,0,0,0,0,0,0,0,0"] * 3**9
 
 
-@pytest.fixture(scope="module")
-def trained() -> MinimaxQ:
-    learner = MinimaxQ(MinimaxQConfig(seed=1000))
-    learner.play(10_000)
-    return learner
-
-
-@pytest.fixture
-def table_file(trained: MinimaxQ, tmp_path: Path) -> Path:
-    write_table(tmp_path / "q.csv", trained.table[0])
-    return tmp_path / "q.csv"
-
-
-def test_a_table_comes_back_from_csv_bit_for_bit(trained: MinimaxQ, table_file: Path) -> None:
-    lines = table_file.read_text().splitlines()
-    assert len(lines) == 3**9
-    assert {len(line.split(",")) for line in lines} == {9}
-    assert np.array_equal(read_table(table_file), trained.table[0])
-
-
-def test_numbers_that_are_hard_to_write_come_back_too(tmp_path: Path) -> None:
-    table = np.zeros((3**9, 9))
+def test_a_table_comes_back_from_csv_bit_for_bit(tmp_path: Path) -> None:
+    table = MinimaxQ(MinimaxQConfig(seed=1000)).table[0]
     table[0] = [0.1 + 0.2, 5e-324, -0.0, 1.7976931348623157e308, 1 / 3, -1e-300, 123456789.123456789, 2**53 + 2, 1]
     write_table(tmp_path / "q.csv", table)
+    lines = (tmp_path / "q.csv").read_text().splitlines()
+    assert len(lines) == 3**9
+    assert {len(line.split(",")) for line in lines} == {9}
     assert read_table(tmp_path / "q.csv").tobytes() == table.tobytes()
 
 
@@ -51,33 +42,30 @@ def test_numbers_that_are_hard_to_write_come_back_too(tmp_path: Path) -> None:
     ("line", "text", "message"),
     [
         (0, "0,0,0,0,0,0,0,0", "line 1: must hold 9 numbers, but holds 8"),
-        (6, "0,0,0,0,0,0,0,0,0,0", "line 7: must hold 9 numbers, but holds 10"),
-        (6, "", "line 7: must hold 9 numbers, but holds 0"),
+        (6, "", "line 7: must hold 9 numbers, but holds 1"),
         (99, "0,0,0,x,0,0,0,0,0", "line 100: 'x' is not a finite number"),
-        (19_682, "0,0,0,nan,0,0,0,0,0", "line 19683: 'nan' is not a finite number"),
-        (1, "0,0,0,0,0,0,0,0,inf", "line 2: 'inf' is not a finite number"),
+        (19_682, "0,0,0,0,0,0,0,0,inf", "line 19683: 'inf' is not a finite number"),
     ],
 )
-def test_a_bad_line_of_a_table_is_named(table_file: Path, line: int, text: str, message: str) -> None:
-    lines = table_file.read_text().splitlines()
-    lines[line] = text
-    table_file.write_text("\n".join(lines) + "\n")
-    assert refused(read_table, table_file) == f"{table_file}, {message}"
+def test_a_bad_line_of_a_table_is_named(line: int, text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "q.csv"
+    path.write_text("\n".join([*LINES[:line], text, *LINES[line + 1 :]]))
+    assert refused(read_table, path) == f"{path}, {message}"
 
 
-def test_a_bad_file_of_a_table_is_named(table_file: Path) -> None:
-    whole = table_file.read_bytes()
-    for content, message in (
-        (whole + b"0,0,0,0,0,0,0,0,0\n", ": must have 19,683 lines, one per position of 3,3,3, but has more than"),
-        (b"".join(whole.splitlines(keepends=True)[:100]), "lines, one per position of 3,3,3, but has 100"),
-        (b"", "but has 0"),
-        (b"\xff\xfe\x00", "after line 0: is not CSV"),
-        (b"0" * 200_000, "after line 0: is not CSV"),
-    ):
-        table_file.write_bytes(content)
-        line = refused(read_table, table_file)
-        assert str(table_file) in line
-        assert message in line
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("\n".join([*LINES, LINES[0]]).encode(), "must have 19,683 lines, one per position of 3,3,3, but has 19,684"),
+        (b"", "must have 19,683 lines, one per position of 3,3,3, but has 0"),
+        (b"\xff\xfe\x00", "is not CSV ('utf-8' codec can't decode byte 0xff in position 0: invalid start byte)"),
+    ],
+    ids=["too long", "empty", "no text"],
+)
+def test_a_bad_file_of_a_table_is_named(content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "q.csv"
+    path.write_bytes(content)
+    assert refused(read_table, path) == f"{path}: {message}"
 
 
 def test_files_that_cannot_be_read_or_written_are_named(tmp_path: Path) -> None:
@@ -86,25 +74,33 @@ def test_files_that_cannot_be_read_or_written_are_named(tmp_path: Path) -> None:
     assert "nowhere/q.csv: cannot be written" in refused(write_table, missing, np.zeros((3**9, 9)))
 
 
-def test_outcomes_are_counted_game_by_game_and_in_groups() -> None:
+def test_outcomes_are_counted_game_by_game_in_groups_and_as_shares() -> None:
     assert cumulative_counts(OUTCOMES).tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1], [1, 2, 1], [2, 2, 1]]
     assert group_counts(OUTCOMES, 2).tolist() == [[1, 1, 0], [0, 1, 1], [1, 0, 0]]
+    counts = count(np.repeat(OUTCOMES, [3, 1, 1, 1, 2]))
+    assert counts.tolist() == [1, 3, 1, 1, 2]
+    assert shares(counts) == {
+        "games/first_wins": 5 / 8,
+        "games/second_wins": 2 / 8,
+        "games/draws": 1 / 8,
+        "games/illegal": 3 / 8,
+    }
+    assert set(shares(count(OUTCOMES[:0])).values()) == {0}
 
 
 def test_match_ups_are_played_per_seed_and_written_as_csv(tmp_path: Path) -> None:
-    config = AfterstateQConfig(games=50)
-    curves = match_up_curves(config, [1000, 1001])
+    curves = match_up_curves(AfterstateQConfig(games=50), [1000, 1001])
     assert [counts.shape for counts in curves.values()] == [(2, 50, 3)] * 3
-    second_seat = AfterstateQ(AfterstateQConfig(games=50, seat=1, seed=1001)).play(50)
-    assert np.array_equal(curves["random against learner"][1], cumulative_counts(second_seat))
+    second_seat = cumulative_counts(AfterstateQ(AfterstateQConfig(games=50, seat=1, seed=1001)).play(50))
+    assert np.array_equal(curves["random against learner"][1], second_seat)
 
     write_curves(tmp_path / "curves.csv", curves, [1000, 1001])
-    with (tmp_path / "curves.csv").open(newline="") as file:
-        header, *lines = csv.reader(file)
-    assert header == ["match_up", "seed", "game", "first_wins", "second_wins", "draws"]
+    lines = read(tmp_path / "curves.csv")
     assert len(lines) == 3 * 2 * 50
-    last = ["random against learner", "1001", "50", *map(str, cumulative_counts(second_seat)[-1])]
-    assert lines[-1] == last
+    names = ["match_up", "seed", "game", "first_wins", "second_wins", "draws"]
+    assert lines[-1] == dict(
+        zip(names, ["random against learner", "1001", "50", *map(str, second_seat[-1])], strict=True)
+    )
 
 
 def test_learned_values_are_split_by_whether_the_last_move_won() -> None:
@@ -116,30 +112,26 @@ def test_learned_values_are_split_by_whether_the_last_move_won() -> None:
         value = float(learner.table[row_of(board)])
         if value:
             expected[book.has_line(board, "X") or book.has_line(board, "O")].append(value)
-    winning, other = learned_values(learner.rules, learner.table)
-    assert sorted(winning) == sorted(expected[True])
-    assert sorted(other) == sorted(expected[False])
-    assert len(winning)
-    assert len(other)
+    winning, other = learner.learned_values()
+    assert sorted(winning) == sorted(expected[True]) != []
+    assert sorted(other) == sorted(expected[False]) != []
 
 
-def test_pictures_show_what_they_are_given() -> None:
+def test_plots_show_what_they_are_given() -> None:
     curves = {"a": np.stack([cumulative_counts(OUTCOMES)] * 2), "b": cumulative_counts(OUTCOMES)[None]}
     figure = cumulative_figure(curves)
     assert [axes.get_title() for axes in figure.axes] == ["a, 2 seeds", "b"]
     assert [np.asarray(line.get_ydata())[-1] for line in figure.axes[0].get_lines()] == [2, 2, 1]
     assert figure.axes[0].get_legend_handles_labels()[1][0] == "first seat wins 40.0%"
-    assert png(figure).startswith(b"\x89PNG")
 
     bars = groups_figure(group_counts(OUTCOMES, 2), 2)
     heights = [[bar.get_height() for bar in group] for group in bars.axes[0].containers]
     assert heights == [[1, 0, 1], [1, 1, 0], [0, 1, 0]]
-    assert png(bars).startswith(b"\x89PNG")
 
     density = density_figure(np.array([0.9, 0.9]), np.array([0.1, 0.2, 0.3]))
     assert density.axes[0].get_legend_handles_labels()[1] == ["winning positions (2)", "other positions (3)"]
-    assert png(density).startswith(b"\x89PNG")
-    assert png(density_figure(np.array([]), np.array([]))).startswith(b"\x89PNG")
+    for plot in (figure, bars, density, density_figure(np.array([]), np.array([]))):
+        assert png(plot).startswith(b"\x89PNG")
 
 
 def test_the_progress_of_games_shows_how_they_end_and_that_of_plies_the_loss() -> None:
