@@ -13,7 +13,7 @@ from selfplay.tabular.learners import AfterstateQ, MinimaxQ, TDBackup, TDValue, 
 from tests.selfplay.tabular import references
 from tests.selfplay.tabular.references import row_of
 from tests.tictactoe.rule_book import Board
-from tictactoe.compiling import compiled
+from tictactoe.arrays import compiled
 
 GAMES = 2_000
 
