@@ -45,7 +45,7 @@ class Algorithm(NamedTuple):
 
 
 def _dqn(config: DQNConfig, network: "NetworkFactory | None") -> "Learner":
-    from selfplay.dqn.self_play import DQNLearner
+    from selfplay.dqn.learner import DQNLearner
 
     return DQNLearner(config, network=network)
 

@@ -1,33 +1,36 @@
-"""The Q-network: from a one-hot board to one value per cell, by dense layers, behind those that look at parts of it."""
+"""The Q-network: from a one-hot board to one value per cell.
+
+Dense layers do the work. Larger boards can put convolutions or line features before them.
+"""
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import conv2d, linear
 
-from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.lines import LineFeatures
+from selfplay.dqn.config import LINE_WIDTH, DQNConfig
 from selfplay.errors import UserError
 from tictactoe import Rules
 
 NetworkFactory: TypeAlias = Callable[[Rules], nn.Module]
-"""Makes a network of one's own for a board: a module from [B, 3A] float32 to [B, A] float32."""
+"""Makes a custom network for a board: a module from [B, 3A] float32 to [B, A] float32."""
 
-SQUARE = 3
-"""Side of what a unit of a convolutional layer sees of the layer before, in cells."""
+KERNEL = 3
+"""Side of the square that a convolutional unit sees of the layer before, in cells."""
 
 
 class QNetwork(nn.Module):
     """Map observations [B, 3A] to action values [B, A].
 
-    `convolution` are the channels of layers that look at the 3x3 cells around each, with zeros beyond the edge; `lines`
-    are features of each cell that are read off the lines through it. `hidden` are the widths of the dense layers behind
-    them, which see the board itself too where there are no convolutions. A ReLU follows each. A dueling network (Wang
-    et al. 2016, equation 9) ends in two heads: Q(s, a) = V(s) + advantage(s, a) - mean advantage(s). The layers
-    are applied as functions, because calling a module costs as much again as a layer of this size.
+    `convolution` lists the channels of 3x3 convolutional layers, with zeros beyond the edge. `lines` is the number of
+    line features per cell (see `LineFeatures`). `hidden` lists the widths of the dense layers behind them, which see
+    the board itself too if there are no convolutions. A ReLU follows each layer. A dueling network (Wang et al. 2016,
+    equation 9) ends in two heads: Q(s, a) = V(s) + advantage(s, a) - mean advantage(s).
+
+    Layers are applied as functions, because calling a module costs as much again as a layer of this size.
     """
 
     def __init__(
@@ -36,18 +39,17 @@ class QNetwork(nn.Module):
         hidden: tuple[int, ...],
         convolution: tuple[int, ...] = (),
         dueling: bool = False,
-        device: torch.device | None = None,
         lines: int = 0,
     ) -> None:
         super().__init__()
         self._planes = (-1, rules.rows, rules.cols, 3)
         channels = (3, *convolution)
-        self.convolution = nn.ModuleList(_square(inputs, outputs, device) for inputs, outputs in pairwise(channels))
-        self.lines = LineFeatures(rules, lines, device) if lines else None
+        self.convolution = nn.ModuleList(nn.Conv2d(*sizes, KERNEL) for sizes in pairwise(channels))
+        self.lines = LineFeatures(rules, lines) if lines else None
         widths = ((channels[-1] + lines) * rules.cells, *hidden)
-        self.hidden = nn.ModuleList(_linear(inputs, outputs, device) for inputs, outputs in pairwise(widths))
-        self.advantage = _linear(widths[-1], rules.cells, device)
-        self.value = _linear(widths[-1], 1, device) if dueling else None
+        self.hidden = nn.ModuleList(nn.Linear(*sizes) for sizes in pairwise(widths))
+        self.advantage = nn.Linear(widths[-1], rules.cells)
+        self.value = nn.Linear(widths[-1], 1) if dueling else None
 
     def forward(self, observation: Tensor) -> Tensor:
         """Return the action values [B, A] of observations [B, 3A]."""
@@ -66,26 +68,71 @@ class QNetwork(nn.Module):
         """Return the features [B, A * channels] of observations [B, 3A]."""
         features = observation.view(self._planes).permute(0, 3, 1, 2)
         for layer in cast("Iterable[nn.Conv2d]", self.convolution):
-            features = conv2d(features, layer.weight, layer.bias, padding=SQUARE // 2).relu_()
+            features = conv2d(features, layer.weight, layer.bias, padding=KERNEL // 2).relu_()
         return features.permute(0, 2, 3, 1).flatten(1)
 
 
-def _linear(inputs: int, outputs: int, device: torch.device | None) -> nn.Linear:
-    """Return a layer whose values are still to be set; making it leaves PyTorch's own generator as it was."""
-    # `skip_init`, which draws nothing, imports a system for symbolic mathematics, and that takes over a second.
-    with torch.random.fork_rng(devices=()):
-        return nn.Linear(inputs, outputs).to(device)
+class LineFeatures(nn.Module):
+    """Map observations [B, 3A] to features [B, A * features] that are read off the lines of k cells.
+
+    A line means the same wherever it lies on the board, but a dense layer has to learn this for each line anew. Here
+    the same two layers look at every line, and what they find in a line is added up in each of its cells. Inside, the
+    batch is the last axis, so that all lines of all boards are one matrix product.
+    """
+
+    def __init__(self, rules: Rules, features: int) -> None:
+        super().__init__()
+        cells = torch.tensor([list(rules.cells_of(line)) for line in rules.lines], device="cpu")
+        count, k = cells.shape
+        self._shapes = (count, 3 * k, -1), (count * k, -1), (rules.cells * features, -1)
+        # No buffers: they would be missing in a network on the meta device, into which weights are read from a file.
+        self._inputs = (3 * cells[:, :, None] + torch.arange(3, device="cpu")).flatten()  # [L * 3k]
+        self._members = (cells.flatten() == torch.arange(rules.cells, device="cpu")[:, None]).float()  # [A, L * k]
+        self.widest = count * max(3 * k, LINE_WIDTH * features, k * features)
+        """Numbers per board in its widest layer."""
+        self.line = nn.Linear(3 * k, LINE_WIDTH * features)
+        self.cell = nn.Linear(LINE_WIDTH * features, k * features)
+
+    def forward(self, observation: Tensor) -> Tensor:
+        """Return the features of each cell."""
+        if self._inputs.device != observation.device:
+            self._inputs, self._members = (table.to(observation.device) for table in (self._inputs, self._members))
+        line_shape, cell_shape, board_shape = self._shapes
+        lines = observation.t().contiguous().index_select(0, self._inputs).view(line_shape)
+        features = torch.matmul(self.line.weight, lines).add_(self.line.bias[:, None]).relu_()
+        of_cells = torch.matmul(self.cell.weight, features).add_(self.cell.bias[:, None]).view(cell_shape)
+        return (self._members @ of_cells).relu_().view(board_shape).t()
 
 
-def _square(inputs: int, outputs: int, device: torch.device | None) -> nn.Conv2d:
-    """Return the same for a convolutional layer."""
+def empty_network(config: DQNConfig, device: torch.device) -> QNetwork:
+    """Return the network that the settings describe, with weights that are still to be set.
+
+    On the "meta" device it takes no memory. PyTorch's global random generator stays as it was.
+    """
     with torch.random.fork_rng(devices=()):
-        return nn.Conv2d(inputs, outputs, SQUARE).to(device)
+        return QNetwork(config.rules, config.hidden, config.convolution, config.dueling, config.lines).to(device)
+
+
+def make_network(
+    config: DQNConfig, device: torch.device, generator: torch.Generator, factory: NetworkFactory | None = None
+) -> nn.Module:
+    """Return the network of these settings, or a custom one, with initial weights drawn from `generator`.
+
+    Raises:
+        UserError: the custom network does not fit the board.
+    """
+    if factory is None:
+        network = empty_network(config, device)
+        initialize(network, generator)
+        return network
+    with torch.random.fork_rng():  # a custom network draws from PyTorch's global generator: seed it by the run's
+        torch.manual_seed(int(torch.randint(1 << 62, (), generator=generator, device=generator.device)))
+        return custom_network(factory, config.rules).to(device)
 
 
 @torch.no_grad()
 def initialize(network: nn.Module, generator: torch.Generator) -> None:
-    """Fill every layer with PyTorch's default, uniform in +-1/sqrt(inputs of a unit)."""
+    """Fill every layer as PyTorch does by default: uniformly in +-1/sqrt(inputs of a unit)."""
     for layer in network.modules():
         if isinstance(layer, nn.Linear | nn.Conv2d):
             bound = layer.weight[0].numel() ** -0.5
@@ -93,85 +140,38 @@ def initialize(network: nn.Module, generator: torch.Generator) -> None:
                 parameter.uniform_(-bound, bound, generator=generator)
 
 
-def make_network(
-    config: DQNConfig,
-    device: torch.device,
-    generator: torch.Generator,
-    own: NetworkFactory | None = None,
-) -> nn.Module:
-    """Return the network of these settings, or one's own, with the weights that it begins with.
+def custom_network(factory: NetworkFactory, rules: Rules) -> nn.Module:
+    """Return a custom network in evaluation mode, in which dropout and batch statistics do nothing.
 
     Raises:
-        UserError: one's own does not fit the board.
+        UserError: it is not a module, cannot be trained, or does not map [B, 3A] to [B, A].
     """
-    if own is None:
-        network: nn.Module = network_of(config, device)
-        initialize(network, generator)
-        return network
-    with torch.random.fork_rng():  # it draws from PyTorch's own generator, which is seeded by the run's
-        torch.manual_seed(int(torch.randint(1 << 62, (), generator=generator, device=generator.device)))
-        return own_network(own, config.rules).to(device)
-
-
-def network_of(config: DQNConfig, device: torch.device) -> QNetwork:
-    """Return the network that settings describe, its values still to be set."""
-    return QNetwork(config.rules, config.hidden, config.convolution, config.dueling, device, config.lines)
-
-
-def own_network(make: NetworkFactory, rules: Rules) -> nn.Module:
-    """Return a network of one's own, in evaluation mode, in which dropout and batch statistics do nothing.
-
-    Raises:
-        UserError: it is no module, cannot be trained, or does not lead from [B, 3A] to [B, A].
-    """
-    name = network_name(make)
-    network = make(rules)
+    name = network_name(factory)
+    network = factory(rules)
     if not isinstance(network, nn.Module):
         raise UserError(f"network {name}: must return a torch.nn.Module, got {type(network).__name__}")
     network.eval()
-    inputs = torch.zeros((2, 3 * rules.cells))
-    wanted = f"must lead from [B, {3 * rules.cells}] to [B, {rules.cells}] float32"
+    shape = f"must map [B, {3 * rules.cells}] to [B, {rules.cells}] float32"
     try:
-        values = network(inputs)
-    except (RuntimeError, TypeError, ValueError, IndexError) as error:
-        raise UserError(f"network {name}: {wanted}, and fails: {error}") from None
+        values = network(torch.zeros((2, 3 * rules.cells)))
+    except (RuntimeError, TypeError, ValueError, IndexError) as error:  # anything that a wrong shape can cause
+        raise UserError(f"network {name}: {shape}, and fails: {error}") from None
     if not isinstance(values, Tensor) or values.shape != (2, rules.cells) or values.dtype != torch.float32:
         got = f"{tuple(values.shape)} {values.dtype}" if isinstance(values, Tensor) else type(values).__name__
-        raise UserError(f"network {name}: {wanted}, got {got} for B = 2")
+        raise UserError(f"network {name}: {shape}, got {got} for B = 2")
     parameters = list(network.parameters())
     if not parameters or not all(weights.requires_grad and weights.dtype == torch.float32 for weights in parameters):
-        raise UserError(f"network {name}: must have parameters, all of them float32 and to be trained")
+        raise UserError(f"network {name}: must have parameters, all float32 and trainable")
     return network
 
 
-def network_name(make: NetworkFactory) -> str:
-    """Return how a network of one's own is called in messages and in config.json."""
-    return f"{getattr(make, '__module__', '?')}:{getattr(make, '__qualname__', type(make).__name__)}"
+def network_name(factory: NetworkFactory) -> str:
+    """Return the name of a custom network in messages and in config.json."""
+    return f"{getattr(factory, '__module__', '?')}:{getattr(factory, '__qualname__', type(factory).__name__)}"
 
 
-class FlatParameters(NamedTuple):
-    """Hold all parameters of a network in one vector, and all gradients in another."""
-
-    weights: nn.Parameter
-    gradient: Tensor
-    """The `grad` of `weights`."""
-
-
-@torch.no_grad()
-def flatten_parameters(network: nn.Module) -> FlatParameters:
-    """Make the parameters and gradients of a network views of one vector each, and return those.
-
-    An optimizer step, a target update and clearing the gradient are then one operation each instead of
-    one per layer, which counts on the small networks that this game needs.
-    """
-    parameters = list(network.parameters())
-    weights = nn.Parameter(torch.cat([parameter.flatten() for parameter in parameters]))
-    gradient = torch.zeros_like(weights)
-    weights.grad = gradient
-    start = 0
-    for parameter in parameters:
-        stop = start + parameter.numel()
-        parameter.data = weights.data[start:stop].view_as(parameter)
-        parameter.grad = gradient[start:stop].view_as(parameter)
-        start = stop
-    return FlatParameters(weights, gradient)
+def mask_illegal(values: Tensor, legal: Tensor | None) -> Tensor:
+    """Return values [B, A] in which illegal actions are below every other, yet finite; all of them without `legal`."""
+    if legal is None:
+        return values
+    return torch.where(legal, values, torch.finfo(values.dtype).min)

@@ -1,4 +1,4 @@
-"""A trained DQN as a player: the greedy moves of one network for both seats, or of one per seat."""
+"""A trained DQN as a player: the greedy moves of one network for both seats, or of one network per seat."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,41 +8,32 @@ import torch
 from torch import Tensor, nn
 
 from selfplay.agent import Array
-from selfplay.dqn.canonical import Canonical
 from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.network import NetworkFactory, QNetwork, network_of, own_network
-from selfplay.dqn.rule import RuleRating
-from selfplay.dqn.targets import masked
+from selfplay.dqn.network import (
+    NetworkFactory,
+    QNetwork,
+    custom_network,
+    empty_network,
+    mask_illegal,
+)
+from selfplay.dqn.symmetry import Canonical
 from selfplay.errors import UserError
 from selfplay.tensor_file import Reader, read_model
 from tictactoe import Rules
+from tictactoe.opponents import MOST_MARKS, RULE_BASE
 
-MOST_NUMBERS = 1 << 18
-"""Of a layer that are held at once, 1 MB: as much as stays near a processor, which makes a network twice as fast."""
+LARGEST_LAYER = 1 << 18
+"""Numbers of a layer that are computed at once. 1 MB stays in a processor's cache, which doubles the speed."""
 OWN_NETWORK = "network"
-"""What config.json calls the network of one's own that a run was trained with."""
-
-
-def network_inputs(observation: Tensor, perspective: str) -> Tensor:
-    """Turn observations [B, R, C, 3] of either perspective into network inputs [B, 3A] float32.
-
-    The mover never has more marks than the opponent, so a view with more marks in plane 1 than in
-    plane 2 is an absolute one with the second seat to move. The mover's view with fewer marks in plane 1
-    is the second seat's as well. With equal numbers the first seat is to move and the two views agree.
-    """
-    marks = observation[..., 1:].sum(dim=(1, 2))
-    ahead, behind = marks[:, 0] > marks[:, 1], marks[:, 0] < marks[:, 1]
-    swap = ahead if perspective == "mover" else behind
-    swapped = observation[..., [0, 2, 1]]
-    return torch.where(swap[:, None, None, None], swapped, observation).flatten(1).float()
+"""The key in config.json under which a run's custom network is named."""
 
 
 class QPlayer:
-    """Choose the cell of the highest action value; the first of equals.
+    """Choose the cell with the highest action value, the first of equals.
 
-    Without `mask` this is the raw arg max, illegal cells included; with it the empty cells alone count. A `canonical`
-    player looks at one of a position's symmetric images, so that it plays the same in all of them. With a `rule_weight`
-    it chooses by the values and so many times the built-in rule's rating.
+    Without `mask` this is the raw arg max, illegal cells included; with it only empty cells count. A `canonical`
+    player looks at one image of each position, so it plays the same in all its turns and reflections. With a
+    `rule_weight` it adds that multiple of the built-in rule's rating to the values.
     """
 
     def __init__(
@@ -59,10 +50,10 @@ class QPlayer:
         self.perspective = perspective
         self.mask = mask
         self.canonical = canonical
-        device = next(networks[0].parameters()).device
-        self._canonical = Canonical(rules, device) if canonical else None
         self.rule_weight = rule_weight
-        self._rule = RuleRating(rules, device) if rule_weight else None
+        self.device = next(networks[0].parameters()).device
+        self._canonical = Canonical(rules, self.device) if canonical else None
+        self._rule_prior = RulePrior(rules, self.device) if rule_weight else None
 
     @torch.no_grad()
     def q_values(self, observation: Array) -> Array:
@@ -71,26 +62,22 @@ class QPlayer:
         Raises:
             ValueError: the observations are not of this player's board.
         """
-        device = next(self.networks[0].parameters()).device
-        planes = torch.as_tensor(observation, device=device)
+        planes = torch.as_tensor(observation, device=self.device)
         expected = (self.rules.rows, self.rules.cols, 3)
         if tuple(planes.shape[1:]) != expected:
             raise ValueError(f"this player knows observations [B, {expected}], got shape {tuple(planes.shape)}")
         inputs = network_inputs(planes, self.perspective)
-        second_to_move = planes[..., 1].sum(dim=(1, 2)) != planes[..., 2].sum(dim=(1, 2))
-        values = self._values(inputs, second_to_move)
-        return values if isinstance(observation, Tensor) else values.cpu().numpy()
-
-    def _values(self, inputs: Tensor, second_to_move: Tensor) -> Tensor:
-        """Return the action values [B, A] of inputs [B, 3A], of which the second seat may be the one to move."""
+        which = None
         if self._canonical is not None:
             image = self._canonical.image(inputs)
             inputs, which = self._canonical.distinct(image)
         values = [in_parts(network, inputs, self.rules.cells) for network in self.networks]
         if self._canonical is not None:
             values = [self._canonical.values(each[which], image.symmetry) for each in values]
-        first, second = values[0], values[-1]
-        return first if first is second else torch.where(second_to_move[:, None], second, first)
+        if len(values) > 1:
+            second_to_move = planes[..., 1].sum(dim=(1, 2)) != planes[..., 2].sum(dim=(1, 2))
+            values = [torch.where(second_to_move[:, None], values[1], values[0])]
+        return values[0] if isinstance(observation, Tensor) else values[0].cpu().numpy()
 
     def act(self, observation: Array, action_mask: Array | None = None) -> Array:
         """Return the greedy actions [B], among those marked in `action_mask` [B, A] if one is given."""
@@ -98,80 +85,133 @@ class QPlayer:
         return actions if isinstance(observation, Tensor) else np.asarray(actions.cpu())
 
     def preferences(self, observation: Array, action_mask: Array | None = None) -> Tensor:
-        """Return what it chooses by, [B, A]: the values with the rule's part, and below all others what is barred."""
+        """Return what the player maximizes, [B, A]: values plus weighted rule ratings, masked actions below all."""
         values = torch.as_tensor(self.q_values(observation))
-        if self._rule is not None:
-            planes = torch.as_tensor(observation, device=values.device)
-            values = values + self.rule_weight * self._rule(planes.flatten(1).float())
-        legal = None
+        planes = torch.as_tensor(observation, device=values.device)
+        if self._rule_prior is not None:
+            values = values + self.rule_weight * self._rule_prior(planes.flatten(1).float())
+        legal = planes[..., 0].flatten(1) != 0 if self.mask else None
         if action_mask is not None:
             legal = torch.as_tensor(action_mask, device=values.device) != 0
-        elif self.mask:
-            legal = torch.as_tensor(observation, device=values.device)[..., 0].flatten(1) != 0
-        return masked(values, legal)
+        return mask_illegal(values, legal)
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return the weights of its networks by the names that they have in a file."""
+        """Return the weights of its networks by their names in model.safetensors."""
         return named_weights(self.networks)
 
 
-def player_of(config: DQNConfig, networks: tuple[nn.Module, ...]) -> QPlayer:
-    """Return the player that these networks are by the settings of their run."""
+class RulePrior:
+    """Rate the cells of observations [B, 3A] of either perspective from 0 to 1, in the order of the built-in rule.
+
+    Winning cells are rated 1 and all others 0. If there are none, the same holds for cells that block the opponent.
+    If there are none of these either, each empty cell is rated by its worth relative to the most valuable. The cells
+    rated 1 are exactly those that the rule chooses among.
+
+    This is Heuristically Accelerated Minimax-Q (Bianchi et al. 2014, IEEE Transactions on Cybernetics 44(2)): the
+    rating influences which move is made, but not what is learned of it. On a board with many drawing moves the values
+    do not decide between them. The rule makes the one that closes the most lines, and far fewer positions follow.
+    """
+
+    def __init__(self, rules: Rules, device: torch.device) -> None:
+        cells = torch.tensor([list(rules.cells_of(line)) for line in rules.lines], device=device)
+        self._lines = torch.zeros((len(cells), rules.cells), device=device).scatter_(1, cells, 1.0)  # [L, A]
+        self._one_left = rules.k - 1
+
+    def __call__(self, observation: Tensor) -> Tensor:
+        """Return the ratings [B, A]."""
+        empty, first, second = observation.view(len(observation), -1, 3).unbind(dim=2)
+        # The mover never has more marks than the opponent, so planes 1 and 2 are swapped where plane 1 has more.
+        ahead = (first.sum(dim=1) > second.sum(dim=1))[:, None]
+        mine, theirs = (marks @ self._lines.T for marks in (first, second))
+        mine, theirs = torch.where(ahead, theirs, mine), torch.where(ahead, mine, theirs)
+        wins, blocks = (
+            ((own == self._one_left) & (other == 0)).float() @ self._lines * empty > 0
+            for own, other in ((mine, theirs), (theirs, mine))
+        )
+        worth = torch.where((mine > 0) & (theirs > 0), 0.0, RULE_BASE ** (mine + theirs).clamp(max=MOST_MARKS))
+        value = worth @ self._lines * empty
+        most = value.amax(dim=1, keepdim=True)
+        rating = torch.where(most > 0, value / most.clamp(min=1.0), empty)  # without an open line all are alike
+        for decisive in (blocks, wins):
+            rating = torch.where(decisive.any(dim=1, keepdim=True), decisive.float(), rating)
+        return rating
+
+
+def network_inputs(observation: Tensor, perspective: str) -> Tensor:
+    """Convert observations [B, R, C, 3] of either perspective to network inputs [B, 3A] float32 of the given one.
+
+    The mover never has more marks than the opponent. So more marks in plane 1 than in plane 2 mean an absolute
+    observation with the second seat to move, and fewer mean a mover's observation with the second seat to move. With
+    equal numbers the first seat is to move and both perspectives agree.
+    """
+    marks = observation[..., 1:].sum(dim=(1, 2))
+    swap = marks[:, 0] > marks[:, 1] if perspective == "mover" else marks[:, 0] < marks[:, 1]
+    swapped = observation[..., [0, 2, 1]]
+    return torch.where(swap[:, None, None, None], swapped, observation).flatten(1).float()
+
+
+def in_parts(network: nn.Module, inputs: Tensor, cells: int) -> Tensor:
+    """Return the network's outputs for inputs [B, 3A], computed in parts small enough for the processor's cache."""
+    widest = max(weights.shape[:1].numel() * (cells if weights.dim() > 2 else 1) for weights in network.parameters())
+    if isinstance(network, QNetwork) and network.lines is not None:
+        widest = max(widest, network.lines.widest)
+    parts = torch.split(inputs, max(1, LARGEST_LAYER // widest))
+    return torch.cat([network(part) for part in parts]) if len(parts) > 1 else network(inputs)
+
+
+def make_player(config: DQNConfig, networks: tuple[nn.Module, ...]) -> QPlayer:
+    """Return the player that plays with these networks as the settings say."""
     canonical = config.symmetry == "canonical"
     return QPlayer(config.rules, networks, config.perspective, config.mask, canonical, config.rule_weight)
 
 
-def in_parts(network: nn.Module, inputs: Tensor, cells: int) -> Tensor:
-    """Return what a network makes of inputs [B, 3A], of so many at once as its widest layer leaves room for."""
-    widest = max(weights.shape[:1].numel() * (cells if weights.dim() > 2 else 1) for weights in network.parameters())
-    if isinstance(network, QNetwork) and network.lines is not None:
-        widest = max(widest, network.lines.widest)
-    parts = torch.split(inputs, max(1, MOST_NUMBERS // widest))
-    return torch.cat([network(part) for part in parts]) if len(parts) > 1 else network(inputs)
+def network_names(networks: tuple[nn.Module, ...]) -> tuple[str, ...]:
+    """Return the names of one network for both seats, or of one per seat."""
+    return ("shared",) if len(networks) == 1 else ("first", "second")
 
 
 def named_weights(networks: tuple[nn.Module, ...]) -> dict[str, Tensor]:
-    """Return the weights of one network for both seats, or of one per seat, by name."""
+    """Return the weights of one network for both seats, or of one per seat, by their names in a file."""
     return {
         f"{name}.{key}": tensor
-        for name, network in zip(_names(networks), networks, strict=True)
+        for name, network in zip(network_names(networks), networks, strict=True)
         for key, tensor in network.state_dict().items()
     }
 
 
-def _names(networks: tuple[nn.Module, ...]) -> tuple[str, ...]:
-    return ("shared",) if len(networks) == 1 else ("first", "second")
-
-
 def read_player(
-    path: Path, config: DQNConfig, notes: Mapping[str, object], own: NetworkFactory | None, read: Reader = read_model
+    path: Path,
+    config: DQNConfig,
+    notes: Mapping[str, object],
+    factory: NetworkFactory | None,
+    read: Reader = read_model,
 ) -> QPlayer:
-    """Return the player whose weights a file holds, of the settings and notes that its run has written.
+    """Return the player whose weights a file holds, by the settings and notes in its run's config.json.
 
     Raises:
-        UserError: the file does not hold them, or the run's network was one's own and is not given.
+        UserError: the file does not hold them, or the run had a custom network and `factory` is missing.
     """
-    check_network(path, notes, own)
+    check_network(path, notes, factory)
     networks = tuple(
-        own_network(own, config.rules) if own else network_of(config, torch.device("meta"))
+        custom_network(factory, config.rules) if factory else empty_network(config, torch.device("meta"))
         for _ in range(1 if config.networks == "shared" else 2)
     )
     tensors = read(path, named_weights(networks), config.rules)
-    for name, network in zip(_names(networks), networks, strict=True):
+    for name, network in zip(network_names(networks), networks, strict=True):
         weights = {key: tensors[f"{name}.{key}"] for key in network.state_dict()}
         network.load_state_dict(weights, assign=True)
         network.requires_grad_(False)
-    return player_of(config, networks)
+    return make_player(config, networks)
 
 
-def check_network(path: Path, notes: Mapping[str, object], own: NetworkFactory | None) -> None:
-    """Refuse to go on with another kind of network than a run was trained with.
+def check_network(path: Path, notes: Mapping[str, object], factory: NetworkFactory | None) -> None:
+    """Refuse another kind of network than the run was trained with.
 
     Raises:
-        UserError: one's own is missing, or given where the run had none.
+        UserError: the custom network is missing, or one is given and the run had none.
     """
     name = notes.get(OWN_NETWORK)
-    if own is None and name is not None:
+    if factory is None and name is not None:
         raise UserError(f"{path}: its network is one of your own, {name}; from Python, network= takes what makes it")
-    if own is not None and name is None:
+    if factory is not None and name is None:
         raise UserError(f"{path}: its network is the one that its settings describe; leave out network=")

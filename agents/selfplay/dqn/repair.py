@@ -14,10 +14,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from selfplay.dqn.canonical import Canonical
 from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.network import QNetwork, network_of
-from selfplay.dqn.player import QPlayer, network_inputs, player_of
+from selfplay.dqn.network import QNetwork, empty_network
+from selfplay.dqn.player import QPlayer, make_player, network_inputs
+from selfplay.dqn.symmetry import Canonical
 from selfplay.errors import UserError
 from selfplay.evaluation.corrections import Corrected, Corrections, Position
 from selfplay.evaluation.judge import trusted
@@ -78,7 +78,7 @@ def patched(player: QPlayer, config: DQNConfig, cells: Mapping[Position, int]) -
     config = replace(config, hidden=tuple(width + len(cells) for width in config.hidden))
     inputs, lowered = _patches(player, cells)
     networks = tuple(_widened(network, config, inputs, lowered) for network in player.networks)
-    return player_of(config, networks), config
+    return make_player(config, networks), config
 
 
 def _patches(player: QPlayer, cells: Mapping[Position, int]) -> tuple[Tensor, Tensor]:
@@ -94,7 +94,7 @@ def _patches(player: QPlayer, cells: Mapping[Position, int]) -> tuple[Tensor, Te
         canonical = Canonical(player.rules, device)
         image = canonical.image(inputs)
         numbers = torch.arange(player.rules.cells, device=device).expand(len(inputs), -1)
-        inputs, of_image = image.inputs, canonical.values(numbers, image.symmetry)
+        inputs, of_image = image.observation, canonical.values(numbers, image.symmetry)
         lowered = torch.zeros_like(lowered).scatter(1, of_image, lowered)
     return inputs, lowered
 
@@ -103,7 +103,7 @@ def _patches(player: QPlayer, cells: Mapping[Position, int]) -> tuple[Tensor, Te
 def _widened(network: nn.Module, config: DQNConfig, inputs: Tensor, lowered: Tensor) -> QNetwork:
     """Return a network with a unit in each hidden layer for each of the inputs [N, 3A] at which it lowers values."""
     assert isinstance(network, QNetwork)
-    wide = network_of(config, inputs.device)
+    wide = empty_network(config, inputs.device)
     learned = network.state_dict()
     for name, weights in wide.state_dict().items():
         before = learned[name]

@@ -1,0 +1,106 @@
+"""The symmetries of the board, used in one of two ways.
+
+`Canonical` shows the network one image of each position, the same for all its turns and reflections. `RandomSymmetry`
+turns and reflects sampled transitions at random. `G` is the number of symmetries of the board.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tictactoe.rules import Rules
+from tictactoe.symmetry import symmetries
+from tictactoe.tree import FloatArray, IntArray
+
+DIGITS = 33
+"""Digits in base 3 that a 64-bit float holds exactly."""
+
+
+class Image(NamedTuple):
+    """Hold the canonical image of each position."""
+
+    observation: Tensor
+    """[B, 3A]"""
+    symmetry: Tensor
+    """[B] int64: the row of `tictactoe.symmetry.symmetries` that maps the position to its image."""
+    number: Tensor
+    """[B] float64: the cells of the image as one number, or its last digits on boards of more than 33 cells."""
+
+
+class Canonical:
+    """Map positions to their canonical images: those whose cells, read as a number in base 3, are smallest."""
+
+    def __init__(self, rules: Rules, device: torch.device) -> None:
+        origin = symmetries(rules)  # [G, A]: where each cell of an image comes from
+        destination = np.argsort(origin, axis=1)  # [G, A]: where each cell goes
+        self._origin = torch.from_numpy(origin.copy()).to(device)
+        self._destination = torch.from_numpy(destination).to(device)
+        self._planes = _plane_columns(self._origin)
+        self._powers = [
+            torch.from_numpy(_powers(destination, first)).to(device) for first in range(0, rules.cells, DIGITS)
+        ]
+
+    def image(self, observation: Tensor) -> Image:
+        """Return the canonical images of observations [B, 3A]."""
+        exact = observation.double()
+        numbers = exact @ self._powers[0]
+        for powers in self._powers[1:]:  # a board with more digits: those that are equal so far are compared further
+            tied = numbers == numbers.amin(dim=1, keepdim=True)
+            numbers = torch.where(tied, exact @ powers, torch.inf)
+        number, symmetry = numbers.min(dim=1)
+        return Image(observation.gather(1, self._planes.index_select(0, symmetry)), symmetry, number)
+
+    def distinct(self, image: Image) -> tuple[Tensor, Tensor]:
+        """Return the distinct images [D, 3A] and which of them each position has, [B]; all images on large boards."""
+        if len(self._powers) > 1:
+            return image.observation, torch.arange(len(image.observation), device=image.observation.device)
+        numbers, which = torch.unique(image.number, return_inverse=True)
+        rows = torch.zeros(len(numbers), dtype=torch.int64, device=which.device)
+        rows[which] = torch.arange(len(which), device=which.device)  # any of several equal images will do
+        return image.observation[rows], which
+
+    def cells(self, chosen: Tensor, symmetry: Tensor) -> Tensor:
+        """Return the cells of the boards [B] for cells that were chosen on their images."""
+        return self._origin.index_select(0, symmetry).gather(1, chosen[:, None])[:, 0]
+
+    def values(self, values: Tensor, symmetry: Tensor) -> Tensor:
+        """Return the values [B, A] of the boards' cells, from the values of their images' cells."""
+        return values.gather(1, self._destination.index_select(0, symmetry))
+
+
+class RandomSymmetry:
+    """Turn and reflect each transition of a batch at random."""
+
+    def __init__(self, rules: Rules, device: torch.device) -> None:
+        origin = symmetries(rules)
+        self._destination = torch.from_numpy(np.argsort(origin, axis=1)).to(device)
+        self._planes = _plane_columns(torch.from_numpy(origin.copy()).to(device))
+
+    def __call__(
+        self, observation: Tensor, action: Tensor, next_observation: Tensor, generator: torch.Generator
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the images of observations [B, 3A], actions [B] and next observations [B, 3A]."""
+        sampled = torch.randint(len(self._planes), (len(action),), generator=generator, device=action.device)
+        planes = self._planes[sampled]
+        cells = self._destination[sampled].gather(1, action[:, None])[:, 0]
+        return observation.gather(1, planes), cells, next_observation.gather(1, planes)
+
+
+def _plane_columns(origin: Tensor) -> Tensor:
+    """Return where each number of an image's observation comes from, [G, 3A]."""
+    return (3 * origin[:, :, None] + torch.arange(3, device=origin.device)).flatten(1)
+
+
+def _powers(destination: IntArray, first: int) -> FloatArray:
+    """Return what each number of an observation adds to the number of each image, [3A, G].
+
+    Only the digits from `first` on count, as many as fit.
+    """
+    digit = destination.T - first
+    fits = (digit >= 0) & (digit < DIGITS)
+    power = np.where(fits, 3.0 ** np.where(fits, digit, 0), 0.0)
+    marks = np.arange(3.0)  # an empty cell is the digit 0, a mark of plane 1 is 1, of plane 2 is 2
+    added: FloatArray = (power[:, None, :] * marks[:, None]).reshape(-1, len(destination))
+    return added
