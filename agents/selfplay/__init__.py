@@ -14,7 +14,7 @@ from selfplay.errors import naming_the_extra
 if TYPE_CHECKING:
     from selfplay.agent import Agent as Agent, Player as Player, StochasticAgent as StochasticAgent
     from selfplay.dqn.config import PRESETS as PRESETS, DQNConfig as DQNConfig
-    from selfplay.dqn.interleaved import InterleavedAgents as InterleavedAgents
+    from selfplay.dqn.dqn import DQNAgent as DQNAgent, InterleavedSelfPlay as InterleavedSelfPlay
     from selfplay.errors import UserError as UserError
     from selfplay.evaluation.counterexamples import (
         Counterexamples as Counterexamples,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _PLACES = {
     "agent": ("Agent", "Player", "StochasticAgent"),
     "dqn.config": ("PRESETS", "DQNConfig"),
-    "dqn.interleaved": ("InterleavedAgents",),
+    "dqn.dqn": ("DQNAgent", "InterleavedSelfPlay"),
     "errors": ("UserError",),
     "evaluation.counterexamples": ("Counterexamples", "counterexamples"),
     "evaluation.evaluation": ("Evaluation", "Proof", "SeatEvaluation", "evaluate"),

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 import torch
+from selfplay.dqn.adam import Adam
 from torch import Tensor
 
 from benchmarks.measuring import machine, tables
@@ -23,7 +24,6 @@ from benchmarks.measuring.spread import number, spread
 from benchmarks.measuring.turns import in_turns
 from selfplay import DQNConfig, Record, training
 from selfplay.command_line import run_command
-from selfplay.dqn.adam import Adam
 from selfplay.evaluation.evaluation import Proof
 from selfplay.files import write_csv
 from selfplay.training.loop import first_of_final_streak

@@ -14,6 +14,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
+from selfplay.dqn.agent import DQNAgent
+from selfplay.dqn.beginnings import Beginnings
+from selfplay.dqn.canonical import Canonical
+from selfplay.dqn.interleaved import InterleavedAgents
+from selfplay.dqn.self_play import DQNLearner
+from selfplay.dqn.standing import new_boards
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
@@ -21,13 +27,7 @@ from torch.utils._pytree import tree_leaves
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from selfplay.command_line import run_command
-from selfplay.dqn.agent import DQNAgent
-from selfplay.dqn.beginnings import Beginnings
-from selfplay.dqn.canonical import Canonical
 from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.interleaved import InterleavedAgents
-from selfplay.dqn.self_play import DQNLearner
-from selfplay.dqn.standing import new_boards
 from tictactoe import Rewards, Rules, batch
 
 PROG = "python -m benchmarks.training.device_work"

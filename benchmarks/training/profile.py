@@ -24,6 +24,13 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
+from selfplay.dqn.adam import Adam
+from selfplay.dqn.agent import DQNAgent
+from selfplay.dqn.beginnings import Beginnings
+from selfplay.dqn.canonical import Canonical
+from selfplay.dqn.interleaved import InterleavedAgents
+from selfplay.dqn.self_play import DQNLearner
+
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
@@ -32,13 +39,7 @@ from selfplay import train
 from selfplay.cli.train import present
 from selfplay.command_line import run_command
 from selfplay.dqn import self_play
-from selfplay.dqn.adam import Adam
-from selfplay.dqn.agent import DQNAgent
-from selfplay.dqn.beginnings import Beginnings
-from selfplay.dqn.canonical import Canonical
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.dqn.interleaved import InterleavedAgents
-from selfplay.dqn.self_play import DQNLearner
 from selfplay.training import experiment, loop
 from selfplay.training.checkpoints import Checkpoints
 from selfplay.training.record import Tracker

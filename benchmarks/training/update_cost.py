@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
+from selfplay.dqn.agent import DQNAgent
+from selfplay.dqn.interleaved import InterleavedAgents
 from torch._inductor.utils import fresh_cache
 
 from benchmarks.environment import faces
@@ -30,9 +32,7 @@ from benchmarks.measuring.spread import Spread, number, spread
 from benchmarks.measuring.turns import round_by_round
 from benchmarks.training import loops
 from selfplay.command_line import run_command
-from selfplay.dqn.agent import DQNAgent
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.dqn.interleaved import InterleavedAgents
 
 PROG = "python -m benchmarks.training.update_cost"
 BACKEND = "inductor"

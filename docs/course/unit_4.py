@@ -217,4 +217,4 @@ if RUN_THE_FOUR:
 #
 # - Break `sample` so that it draws from all places, filled or not. Which test finds it? Does training?
 # - Copy the network to the target network every 200 updates, and leave it alone in between.
-# - `agents/selfplay/dqn/replay.py` is our memory. What does it do that yours does not, and why?
+# - `ReplayMemory` in `agents/selfplay/dqn/dqn.py` is our memory. What does it do that yours does not, and why?

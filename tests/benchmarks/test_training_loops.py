@@ -2,11 +2,11 @@
 
 import pytest
 import torch
+from selfplay.dqn.interleaved import InterleavedAgents
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.environment.face_loops import Played
 from benchmarks.training import loops
-from selfplay.dqn.interleaved import InterleavedAgents
 from tests.benchmarks.reports import config_with
 
 

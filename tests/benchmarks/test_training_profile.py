@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from selfplay.dqn.interleaved import InterleavedAgents
 
 from benchmarks.training import profile
 from benchmarks.training.profile import PARTS, REST, Profile, Stopwatch
 from selfplay.dqn import self_play
-from selfplay.dqn.interleaved import InterleavedAgents
 from selfplay.errors import UserError
 from tests.benchmarks.reports import config_with, printed_rows
 

@@ -240,8 +240,7 @@ class InterleavedSelfPlay:
         self.generator = torch.Generator(device).manual_seed(config.seed)
         agents = 1 if config.networks == "shared" else 2
         self.agents = [DQNAgent(config, device, self.generator, network_factory) for _ in range(agents)]
-        self.seats = (self.agents[0], self.agents[-1])
-        """The agent of the first and of the second seat."""
+        """One for both seats, or the first seat's and the second's."""
         self.plies = 0
         """Plies played on all boards together."""
         self.updates = 0
@@ -333,10 +332,9 @@ class InterleavedSelfPlay:
     def learn(self) -> list[Update]:
         """Update each agent once, all from the same moment: no agent sees another's update."""
         batches = [agent.sample() for agent in self.agents]
-        opponents = reversed(self.seats) if len(self.agents) > 1 else self.agents
         targets = [
             agent.targets(sampled, opponent)
-            for agent, sampled, opponent in zip(self.agents, batches, opponents, strict=True)
+            for agent, sampled, opponent in zip(self.agents, batches, reversed(self.agents), strict=True)
         ]
         self.updates += 1
         return [

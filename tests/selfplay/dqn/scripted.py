@@ -1,4 +1,4 @@
-"""Short games played through the interleaved wrapper by a script, for tests that compute by hand."""
+"""Short games played through self-play by a script, for tests that compute by hand."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,12 +6,10 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from selfplay.dqn.agent import DQNAgent
 from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.interleaved import InterleavedAgents
+from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay, Transitions
+from selfplay.dqn.learner import DQNLearner
 from selfplay.dqn.network import QNetwork
-from selfplay.dqn.self_play import DQNLearner, make_agents
-from selfplay.dqn.transitions import Transitions
 from tictactoe import Rewards, Rules, batch
 
 CPU = torch.device("cpu")
@@ -21,9 +19,13 @@ SMALL = DQNConfig(
 )
 
 
-def make(config: DQNConfig, separate: bool = False) -> InterleavedAgents:
-    """Return agents for games on one board, which is what a script plays."""
-    return make_agents(replace(config, num_envs=1, networks="separate" if separate else config.networks), CPU)
+def config_with(**changes: object) -> DQNConfig:
+    return replace(SMALL, **changes)  # type: ignore[arg-type]
+
+
+def make(config: DQNConfig, separate: bool = False) -> InterleavedSelfPlay:
+    """Return self-play on one board, which is what a script plays."""
+    return InterleavedSelfPlay(replace(config, num_envs=1, networks="separate" if separate else config.networks), CPU)
 
 
 def iterations(learner: DQNLearner) -> Iterator[None]:
@@ -33,37 +35,43 @@ def iterations(learner: DQNLearner) -> Iterator[None]:
         yield
 
 
-def inputs(state: batch.State, rules: Rules, perspective: str = "mover") -> torch.Tensor:
+def observe(state: batch.State, rules: Rules, perspective: str = "mover") -> torch.Tensor:
+    """Return what the movers see, [B, 3A]."""
     return torch.as_tensor(batch.observe(rules, state, perspective)).flatten(1).float()
 
 
-def play(agents: InterleavedAgents, cells: list[int], rewards: Rewards | None = None) -> list[torch.Tensor]:
-    """Play one game on one board, remember every ply, and return what the mover saw before each."""
-    config = agents.seats[0].config
-    rules = config.rules
+def store(
+    self_play: InterleavedSelfPlay, state: batch.State, cells: list[int], rewards: Rewards | None = None
+) -> batch.State:
+    """Play these cells on the boards, store the transitions, and return the boards after it."""
+    config = self_play.config
+    played = batch.step(config.rules, rewards or Rewards(), state, np.array(cells))
+    after = batch.restart(played.state, played.terminated)
+    transitions = Transitions(
+        observe(state, config.rules, config.perspective),
+        torch.tensor(cells),
+        observe(after, config.rules, config.perspective),
+        torch.as_tensor(played.reward),
+        1 - torch.as_tensor(played.terminated).float(),
+    )
+    self_play.store(torch.as_tensor(state.to_play), transitions, torch.as_tensor(played.other_reward))
+    return after
+
+
+def play(self_play: InterleavedSelfPlay, cells: list[int], rewards: Rewards | None = None) -> list[torch.Tensor]:
+    """Play one game on one board, store every ply, and return what the mover saw before each and at the end."""
+    rules, perspective = self_play.config.rules, self_play.config.perspective
     state = batch.reset(rules, 1, np)
-    seen = [inputs(state, rules, config.perspective)]
+    seen = [observe(state, rules, perspective)]
     for cell in cells:
-        action = np.array([cell])
-        played = batch.step(rules, rewards or Rewards(), state, action)
-        after = batch.restart(played.state, played.terminated)
-        seen.append(inputs(after, rules, config.perspective))
-        agents.remember(
-            torch.as_tensor(state.to_play),
-            seen[-2],
-            torch.as_tensor(action),
-            torch.as_tensor(played.reward),
-            torch.as_tensor(played.other_reward),
-            torch.as_tensor(played.terminated),
-            seen[-1],
-        )
-        state = after
+        state = store(self_play, state, [cell], rewards)
+        seen.append(observe(state, rules, perspective))
     return seen
 
 
 def remembered(agent: DQNAgent) -> Transitions:
     """Return what the agent's memory holds, in the order in which it was stored."""
-    return agent.layout.unpack(agent.memory.table[: int(agent.memory.added)])
+    return Transitions(*(field[: agent.memory.added] for field in agent.memory.transitions))
 
 
 def constant_values(agent: DQNAgent, online: list[float], target: list[float]) -> None:
@@ -74,7 +82,3 @@ def constant_values(agent: DQNAgent, online: list[float], target: list[float]) -
             for parameter in network.parameters():
                 parameter.zero_()
             network.advantage.bias.copy_(torch.tensor(values))
-
-
-def config_with(**changes: object) -> DQNConfig:
-    return replace(SMALL, **changes)  # type: ignore[arg-type]

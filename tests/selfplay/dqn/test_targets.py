@@ -21,14 +21,13 @@ TARGET = [9.0, 0.0, 6.0, 0.0, 8.0, 7.0, 0.0, 0.0, 0.0]
 
 
 def by_hand(target: str, separate: bool = False, **settings: object) -> list[tuple[list[float], list[float]]]:
-    """Return, for each distinct agent, the rewards it stored and the targets it computes."""
-    agents = make(config_with(target=target, gamma=GAMMA, symmetry="none", **settings), separate)
-    for number, agent in enumerate(agents.seats):
-        constant_values(agent, ONLINE, [value + 100 * number * separate for value in TARGET])
-    play(agents, GAME)
-    first, second = agents.seats
+    """Return, for each agent, the rewards it stored and the targets it computes."""
+    self_play = make(config_with(target=target, gamma=GAMMA, symmetry="none", **settings), separate)
+    for number, agent in enumerate(self_play.agents):
+        constant_values(agent, ONLINE, [value + 100 * number for value in TARGET])
+    play(self_play, GAME)
     result = []
-    for agent, opponent in ((first, second), (second, first))[: 2 if separate else 1]:
+    for agent, opponent in zip(self_play.agents, reversed(self_play.agents), strict=True):
         transitions = remembered(agent)
         result.append((transitions.reward.tolist(), agent.targets(transitions, opponent).tolist()))
     return result
@@ -54,59 +53,73 @@ def test_the_targets_of_one_agent_for_both_seats(target: str, settings: dict[str
 
 
 @pytest.mark.parametrize(
-    ("target", "first", "second"),
+    ("target", "settings", "first", "second"),
     [
-        ("negamax", [-54.5, -54.5, 1], [-4.5, -5.5]),  # each from the other: the first from 109, the second from 9
-        ("article", [4.5, 4.5, 1], [54.5, 53.5]),  # each from its own target network
-        ("independent", [4.5, 4.5, 1], [54.5, -1]),
+        ("negamax", {}, [-54.5, -54.5, 1], [-4.5, -5.5]),  # each from the other: the first from 109, the second from 9
+        ("negamax", {"double": True}, [-54, -54, 1], [-4, -5]),  # the other's online network chooses
+        ("article", {}, [4.5, 4.5, 1], [54.5, 53.5]),  # each from its own target network
+        ("independent", {}, [4.5, 4.5, 1], [54.5, -1]),
     ],
 )
-def test_the_targets_of_two_agents(target: str, first: list[float], second: list[float]) -> None:
-    assert by_hand(target, separate=True) == [([0, 0, 1], first), ([0, -1], second)]
+def test_the_targets_of_two_agents(
+    target: str, settings: dict[str, Any], first: list[float], second: list[float]
+) -> None:
+    assert by_hand(target, separate=True, **settings) == [([0, 0, 1], first), ([0, -1], second)]
 
 
-def test_independent_folds_the_replys_reward_in() -> None:
-    agents = make(config_with(target="independent", rewards="sparse", symmetry="none"))
-    play(agents, GAME, Rewards(allow=0.0, loss=-1.0))
-    assert remembered(agents.seats[0]).reward.tolist() == [0, 0, 0, -1, 1]
+def test_separate_agents_bootstrap_from_each_other_when_they_learn() -> None:
+    self_play = make(config_with(target="negamax", gamma=0.5, symmetry="none", hidden=()), separate=True)
+    for agent, value in zip(self_play.agents, (8.0, 100.0), strict=True):
+        constant_values(agent, [0.0] * 9, [value] * 9)
+    play(self_play, [0, 3, 1])
+    # Both have only transitions that continue, without reward, and value their actions 0: the loss is the
+    # squared target, which is minus half of what the other thinks of the next position.
+    assert [float(update.loss) for update in self_play.learn()] == [50.0**2, 4.0**2]
+
+
+def test_independent_adds_the_replys_reward() -> None:
+    self_play = make(config_with(target="independent", rewards="sparse", symmetry="none"))
+    play(self_play, GAME, Rewards(allow=0.0, loss=-1.0))
+    assert remembered(self_play.agents[0]).reward.tolist() == [0, 0, 0, -1, 1]
 
 
 def test_independent_bootstraps_from_the_position_at_the_own_next_turn() -> None:
-    agents = make(config_with(target="independent", symmetry="none"))
-    seen = play(agents, GAME)
-    transitions = remembered(agents.seats[0])
-    assert torch.equal(transitions.observation, torch.cat([seen[i] for i in (0, 1, 2, 3, 4)]))
-    assert torch.equal(transitions.next_observation[:3], torch.cat([seen[i] for i in (2, 3, 4)]))
-    assert transitions.goes_on.tolist() == [1, 1, 1, 0, 0]
+    self_play = make(config_with(target="independent", symmetry="none"))
+    seen = play(self_play, GAME)
+    transitions = remembered(self_play.agents[0])
+    assert torch.equal(transitions.observation, torch.cat(seen[:5]))
+    assert torch.equal(transitions.next_observation[:3], torch.cat(seen[2:5]))
+    assert transitions.continues.tolist() == [1, 1, 1, 0, 0]
 
 
 @pytest.mark.parametrize("target", ["negamax", "article"])
 def test_the_others_bootstrap_from_the_position_just_after_the_move(target: str) -> None:
-    agents = make(config_with(target=target, symmetry="none"))
-    seen = play(agents, GAME)
-    transitions = remembered(agents.seats[0])
+    self_play = make(config_with(target=target, symmetry="none"))
+    seen = play(self_play, GAME)
+    transitions = remembered(self_play.agents[0])
     assert torch.equal(transitions.next_observation[:4], torch.cat(seen[1:5]))
-    assert transitions.goes_on.tolist() == [1, 1, 1, 1, 0]
+    assert transitions.continues.tolist() == [1, 1, 1, 1, 0]
 
 
 def test_a_masked_target_stays_finite_on_a_full_board() -> None:
-    agents = make(config_with(mask=True, symmetry="none"))
-    play(agents, [0, 1, 2, 4, 3, 5, 7, 6, 8])
-    targets = agents.seats[0].targets(remembered(agents.seats[0]), agents.seats[0])
+    self_play = make(config_with(mask=True, symmetry="none"))
+    play(self_play, [0, 1, 2, 4, 3, 5, 7, 6, 8])
+    (agent,) = self_play.agents
+    targets = agent.targets(remembered(agent), agent)
     assert torch.isfinite(targets).all()
     assert targets[-1] == 0
 
 
 def test_an_illegal_move_ends_the_transitions_of_both_seats_under_independent() -> None:
-    agents = make(config_with(target="independent", symmetry="none"))
-    play(agents, [0, 0])
-    transitions = remembered(agents.seats[0])
+    self_play = make(config_with(target="independent", symmetry="none"))
+    play(self_play, [0, 0])
+    transitions = remembered(self_play.agents[0])
     assert transitions.reward.tolist() == [0, -10]
-    assert transitions.goes_on.tolist() == [0, 0]
+    assert transitions.continues.tolist() == [0, 0]
 
 
-def test_a_game_ends_the_wait_so_that_the_next_game_starts_clean() -> None:
-    agents = make(config_with(target="independent", symmetry="none"))
+def test_after_the_end_of_a_game_no_transition_is_pending() -> None:
+    self_play = make(config_with(target="independent", symmetry="none"))
     for _ in range(2):
-        play(agents, GAME)
-    assert remembered(agents.seats[0]).reward.tolist() == [0, 0, 0, -1, 1] * 2
+        play(self_play, GAME)
+    assert remembered(self_play.agents[0]).reward.tolist() == [0, 0, 0, -1, 1] * 2

@@ -1,14 +1,14 @@
-"""A canonical player sees one image of all those of a position, and what it chooses there is turned back right."""
+"""A canonical player sees one image of each position and turns back what it chooses; augmentation turns transitions."""
 
 import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.canonical import Canonical
-from selfplay.dqn.self_play import DQNLearner
+from selfplay.dqn.learner import DQNLearner
+from selfplay.dqn.symmetry import Canonical, RandomSymmetry
 from tests.selfplay.decisions import ABSOLUTE, MOVER
-from tests.selfplay.dqn.scripted import CPU, SMALL, config_with, inputs, make
-from tictactoe import Rules, batch
+from tests.selfplay.dqn.scripted import CPU, SMALL, config_with, make, observe, play, remembered
+from tictactoe import Rules, batch, solve
 from tictactoe.symmetry import symmetries
 
 BOARDS = [Rules(3, 3, 3), Rules(3, 4, 3), Rules(4, 4, 4), Rules(5, 7, 4), Rules(6, 6, 5), Rules(8, 8, 5)]
@@ -40,10 +40,10 @@ def test_all_images_of_a_position_have_one_canonical_image_among_them(rules: Rul
     image = canonical.image(seen)
     for symmetry in range(len(symmetries(rules))):
         again = canonical.image(turned(seen, rules, symmetry))
-        assert torch.equal(again.inputs, image.inputs)
+        assert torch.equal(again.observation, image.observation)
         assert torch.equal(again.number, image.number)
         chosen = image.symmetry == symmetry
-        assert torch.equal(image.inputs[chosen], turned(seen, rules, symmetry)[chosen])
+        assert torch.equal(image.observation[chosen], turned(seen, rules, symmetry)[chosen])
     assert len(set(image.symmetry.tolist())) > 1
 
 
@@ -55,7 +55,7 @@ def test_what_is_chosen_on_an_image_is_the_same_cell_on_the_board(rules: Rules) 
     cells = torch.arange(200) % rules.cells
     on_board = canonical.cells(cells, image.symmetry)
     boards = torch.arange(200)
-    assert torch.equal(image.inputs.view(200, -1, 3)[boards, cells], seen.view(200, -1, 3)[boards, on_board])
+    assert torch.equal(image.observation.view(200, -1, 3)[boards, cells], seen.view(200, -1, 3)[boards, on_board])
     values = torch.rand(200, rules.cells, generator=torch.Generator().manual_seed(0))
     assert torch.equal(canonical.values(values, image.symmetry)[boards, on_board], values[boards, cells])
 
@@ -66,8 +66,8 @@ def test_equal_images_are_asked_for_once(rules: Rules) -> None:
     seen = torch.cat([random_inputs(rules, 30, seed=3), turned(random_inputs(rules, 30, seed=3), rules, 2)])
     image = canonical.image(seen)
     inputs, which = canonical.distinct(image)
-    assert torch.equal(inputs[which], image.inputs)
-    assert len(inputs) == (60 if rules.cells > 33 else len(np.unique(image.inputs, axis=0)))
+    assert torch.equal(inputs[which], image.observation)
+    assert len(inputs) == (60 if rules.cells > 33 else len(np.unique(image.observation, axis=0)))
 
 
 def test_the_decision_states_of_tic_tac_toe_are_627_positions_but_for_symmetry() -> None:
@@ -101,33 +101,66 @@ def test_what_is_remembered_in_self_play_are_true_moves_between_images() -> None
     learner = DQNLearner(config)
     for _ in range(60):
         learner.advance()
-    agent = learner.agents.seats[0]
-    transitions = agent.layout.unpack(agent.memory.table[:900])
+    transitions = remembered(learner.self_play.agents[0])
     canonical = Canonical(config.rules, CPU)
-    assert torch.equal(canonical.image(transitions.observation).inputs, transitions.observation)
-    goes_on = transitions.goes_on == 1
+    assert torch.equal(canonical.image(transitions.observation).observation, transitions.observation)
+    continues = transitions.continues == 1
     before = transitions.observation.view(-1, 9, 3)
-    mine, theirs = before[..., 1] + transitions.action, before[..., 2]
+    mine, theirs = before[..., 1] + torch.eye(9)[transitions.action], before[..., 2]
     after = torch.stack([1 - mine - theirs, theirs, mine], dim=-1).flatten(1)
-    assert goes_on.sum() > 500
-    assert torch.equal(canonical.image(after).inputs[goes_on], transitions.next_observation[goes_on])
+    assert continues.sum() > 500
+    assert torch.equal(canonical.image(after).observation[continues], transitions.next_observation[continues])
 
 
 def test_the_boards_in_play_are_moved_as_their_images_say() -> None:
     learner = DQNLearner(config_with(**{**vars(SMALL), "symmetry": "canonical", "counterexamples": 0.0}))
-    played: list[torch.Tensor] = []
-    explore = learner.agents.explore
-    learner.agents.explore = lambda *asked: played.append(explore(*asked)) or played[-1]  # type: ignore[method-assign,func-returns-value]
+    self_play = learner.self_play
     for _ in range(40):
-        boards, seen, _ = learner.positions
+        boards, seen = self_play.boards, self_play.observation
         learner.advance()
-        after = learner.positions.boards
+        after = self_play.boards
         mine = torch.from_numpy(after.opponent & ~boards.mover)  # the one new mark of a game that goes on
-        cell = played[-1]
+        slots = (torch.arange(16) - 16 + self_play.agents[0].memory.added) % 1_000
+        cell = self_play.agents[0].memory.transitions.action[slots]
         for board in np.flatnonzero(after.ply == boards.ply + 1):
             state = batch.State(*(np.array([field[board]]) for field in after))
             own = seen[board].view(9, 3).clone()
             own[cell[board]] = torch.tensor([0.0, 1.0, 0.0])
-            wanted = Canonical(learner.config.rules, CPU).image(own[:, [0, 2, 1]].reshape(1, -1)).inputs
+            wanted = Canonical(learner.config.rules, CPU).image(own[:, [0, 2, 1]].reshape(1, -1)).observation
             assert int(mine[board]).bit_count() == 1
-            assert torch.equal(Canonical(learner.config.rules, CPU).image(inputs(state, Rules())).inputs, wanted)
+            assert torch.equal(Canonical(learner.config.rules, CPU).image(observe(state, Rules())).observation, wanted)
+
+
+def bits(cells: torch.Tensor) -> list[int]:
+    """Return each row of zeros and ones [B, A] as a bitboard."""
+    return [sum(1 << cell for cell, full in enumerate(row) if full) for row in cells.tolist()]
+
+
+@pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(2, 4, 3)])
+def test_an_augmented_transition_is_true_and_worth_the_same(rules: Rules) -> None:
+    self_play = make(config_with(rows=rules.rows, cols=rules.cols, k=rules.k, symmetry="none"))
+    play(self_play, [0, 5, 1, 6, 3])
+    original = remembered(self_play.agents[0])
+    augment, generator, solution = RandomSymmetry(rules, CPU), torch.Generator().manual_seed(1), solve(rules)
+    images = set()
+    for _ in range(60):
+        observation, action, next_observation = augment(*original[:3], generator)
+        before, after = (planes.reshape(5, rules.cells, 3) for planes in (observation, next_observation))
+        # The action, put on the board, leads to the next position as its mover sees it.
+        assert torch.equal((before[..., 1] + torch.eye(rules.cells)[action])[:4], after[..., 2][:4])
+        assert torch.equal(before[..., 2][:4], after[..., 1][:4])
+        values = []
+        for planes in (before, original.observation.reshape(5, rules.cells, 3)):
+            positions = zip(bits(planes[..., 1]), bits(planes[..., 2]), strict=True)
+            values.append([solution.lookup(*position)[0] for position in positions])
+        assert values[0] == values[1]
+        images.add(int(action[0]))
+    assert len(images) == 4  # a corner goes to every corner
+
+
+def test_each_transition_of_a_batch_is_turned_independently() -> None:
+    self_play = make(config_with(symmetry="augment"))
+    play(self_play, [0])
+    sampled = self_play.agents[0].memory.sample(200, torch.Generator().manual_seed(0))
+    assert set(sampled.action.tolist()) == {0}
+    assert set(self_play.agents[0].sample().action.tolist()) == {0, 2, 6, 8}

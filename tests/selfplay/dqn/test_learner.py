@@ -1,24 +1,23 @@
 """The DQN's training: it learns, each setting counts, the same seed gives the same bits, and a proof ends it."""
 
 import dataclasses
-import weakref
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 import selfplay
-from selfplay.dqn import standing
-from selfplay.dqn.agent import DQNAgent, Update
+from selfplay.dqn import learner as dqn_learner
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.dqn.interleaved import InterleavedAgents
-from selfplay.dqn.schedules import linear
-from selfplay.dqn.self_play import DQNLearner
+from selfplay.dqn.dqn import DQNAgent, Update
+from selfplay.dqn.learner import WEIGHT_COPIES, DQNLearner, check_memory, least_bytes
 from selfplay.errors import UserError
 from selfplay.evaluation.evaluation import Evaluation
+from selfplay.learner import State
 from selfplay.training import loop
-from selfplay.training.loop import Record, proves, records
+from selfplay.training.loop import Record, records
 from tests.selfplay.dqn.scripted import CPU, config_with, iterations
 
 
@@ -27,7 +26,7 @@ def trained(config: DQNConfig) -> tuple[list[Record], dict[str, torch.Tensor]]:
     history = list(records(learner))
     weights = {
         f"{seat}.{name}": tensor.clone()
-        for seat, agent in enumerate(learner.agents.seats)
+        for seat, agent in enumerate(learner.self_play.agents)
         for name, tensor in agent.network.state_dict().items()
     }
     return history, weights
@@ -52,15 +51,15 @@ def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
 def test_a_short_run_learns(changes: dict[str, Any]) -> None:
     config = DQNConfig(seed=7, hidden=(64,), total_steps=25_600, eval_every=12_800, **changes)
     learner = DQNLearner(config, CPU)
-    agents, player = learner.agents, learner.player()
-    before = [tensor.clone() for tensor in agents.seats[0].network.state_dict().values()]
+    agents, player = learner.self_play.agents, learner.player()
+    before = [tensor.clone() for tensor in agents[0].network.state_dict().values()]
     start = selfplay.evaluate(player, config.rules)
     history = list(records(learner))
     end = history[-1].evaluation
     assert isinstance(end, Evaluation)
     assert [record.metrics["time/updates"] for record in history] == [47, 97]
-    assert all(agent.updates == 97 for agent in agents.seats)
-    after = agents.seats[0].network.state_dict().values()
+    assert all(agent.optimizer.steps == 97 for agent in agents)
+    after = agents[0].network.state_dict().values()
     assert all(not torch.equal(old, new) for old, new in zip(before, after, strict=True))
     assert end.optimal_states > start.optimal_states + 500
     assert end.illegal_states < max(start.illegal_states, 1)
@@ -94,34 +93,18 @@ def test_a_short_run_learns(changes: dict[str, Any]) -> None:
     ids=str,
 )
 def test_every_setting_counts(change: dict[str, Any]) -> None:
-    config = config_with(total_steps=2_000)
+    config = config_with(total_steps=1_200)
     _, weights = trained(config)
     history, others = trained(dataclasses.replace(config, **change))
     assert weights.keys() != others.keys() or not equal(weights, others)
-    assert history[-1].metrics["time/updates"] > 90
-
-
-def test_linear_goes_from_start_to_end_and_stays() -> None:
-    expected = {0: 1.0, 1: 0.991, 50: 0.55, 99: 0.109, 100: 0.1, 101: 0.1, 10**12: 0.1}
-    assert {plies: linear(1.0, 0.1, 100, plies) for plies in expected} == pytest.approx(expected, abs=1e-12)
-    assert [linear(0.9, 0.2, 0, plies) for plies in (0, 1, 1000)] == [0.2, 0.2, 0.2]  # without duration
-    assert linear(0.0, 1.0, 4, 3) == 0.75  # it may rise
+    assert history[-1].metrics["time/updates"] > 40
 
 
 def test_epsilon_follows_its_schedule() -> None:
     config = config_with(total_steps=160, epsilon_start=1.0, epsilon_end=0.0, epsilon_plies=80, warmup=0)
     learner = DQNLearner(config, CPU)
-    epsilons = [learner.epsilon for _ in iterations(learner)]
+    epsilons = [learner.self_play.epsilon for _ in iterations(learner)]
     assert epsilons == pytest.approx([1, 0.8, 0.6, 0.4, 0.2, 0, 0, 0, 0, 0])
-
-
-def test_stop_asks_for_what_it_names() -> None:
-    history, _ = trained(config_with(total_steps=4_000))
-    evaluation = history[-1].evaluation
-    assert isinstance(evaluation, Evaluation)
-    perfect = dataclasses.replace(evaluation, optimal_states=evaluation.decision_states)
-    assert (proves(evaluation, "optimal"), proves(perfect, "optimal")) == (False, True)
-    assert not proves(perfect, "never")
 
 
 @pytest.mark.parametrize(
@@ -148,17 +131,6 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_others(networks: str
     assert [record.evaluation for record in history] == [record.evaluation for record in again_history]
     _, other = trained(dataclasses.replace(config, seed=1))
     assert not equal(weights, other)
-
-
-@pytest.mark.parametrize("networks", ["shared", "separate"])
-@pytest.mark.parametrize("target", ["negamax", "independent"])
-def test_boards_of_torch_tensors_give_the_same_bits_as_boards_of_numpy_arrays(
-    networks: str, target: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    config = config_with(networks=networks, target=target)
-    _, weights = trained(config)
-    monkeypatch.setattr(standing, "array_module", lambda _: torch)
-    assert equal(weights, trained(config)[1])
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
@@ -211,49 +183,25 @@ def test_the_last_evaluation_is_at_the_end_even_between_intervals() -> None:
 
 
 @pytest.mark.parametrize(
-    ("proofs", "first"),
-    [([], None), ([False], None), ([True], 0), ([True, False, True, True], 2), ([True, True, False], None)],
+    ("name", "number"),
+    [("weights", "nan"), ("target_weights", "inf"), ("adam_mean", "nan"), ("adam_square", "inf")],
 )
-def test_the_proof_dates_from_the_evaluation_since_which_it_held(proofs: list[bool], first: int | None) -> None:
-    assert loop.first_of_final_streak(proofs) == first
-
-
-def test_of_many_updates_after_a_step_only_the_last_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    learn, made, most = InterleavedAgents.learn, [], 0
-
-    def counted(agents: InterleavedAgents) -> list[Update]:
-        nonlocal most
-        updates = learn(agents)
-        made.append(weakref.ref(updates[0].values))
-        most = max(most, sum(values() is not None for values in made))
-        return updates
-
-    monkeypatch.setattr(InterleavedAgents, "learn", counted)
-    learner = DQNLearner(config_with(updates_per_step=30, warmup=32), CPU)
-    for _ in range(3):
-        learner.advance()
-    assert learner.updates == len(made) == 60
-    assert most == 3  # the one before the step, the newest, and the one that it replaces
-
-
-@pytest.mark.parametrize("name", ["weights", "target_weights", "adam_mean", "adam_square"])
-@pytest.mark.parametrize("number", [float("nan"), float("inf")])
-def test_what_is_no_longer_finite_is_not_settled_though_the_loss_is(name: str, number: float) -> None:
+def test_what_is_no_longer_finite_is_refused_though_the_loss_is(name: str, number: str) -> None:
     learner = DQNLearner(config_with(networks="separate"), CPU)
     for _ in range(10):
         learner.advance()
     learner.check_finite()
-    learner.agents.seats[1].state()[name][-1] = number
-    assert all(bool(update.loss.isfinite()) for update in learner.last_updates)
+    learned_tensors(learner.self_play.agents[1])[name][-1] = float(number)
+    assert all(bool(update.loss.isfinite()) for update in learner.self_play.last_updates)
     with pytest.raises(UserError, match="the loss is no longer finite; lower --learning-rate"):
         learner.check_finite()
 
 
-def test_a_loss_that_is_not_finite_is_not_settled_though_the_weights_are() -> None:
+def test_a_loss_that_is_not_finite_is_refused_though_the_weights_are() -> None:
     learner = DQNLearner(config_with(networks="separate"), CPU)
     for _ in range(10):
         learner.advance()
-    learner.last_updates[1].loss.fill_(float("inf"))
+    learner.self_play.last_updates[1].loss.fill_(float("inf"))
     with pytest.raises(UserError, match="the loss is no longer finite"):
         learner.check_finite()
 
@@ -266,8 +214,8 @@ def test_no_player_is_judged_or_kept_of_weights_that_are_not_finite(
 
     def overflow(agent: DQNAgent, *args: Any) -> Update:
         done = update(agent, *args)
-        if int(agent.updates) == 122:  # the last before the first evaluation: every loss so far is finite
-            agent.state()["weights"][0] = float("inf")
+        if agent.optimizer.steps == 122:  # the last before the first evaluation: every loss so far is finite
+            agent.weights.data[0] = float("inf")
         return done
 
     monkeypatch.setattr(DQNAgent, "update", overflow)
@@ -276,3 +224,85 @@ def test_no_player_is_judged_or_kept_of_weights_that_are_not_finite(
     assert (tmp_path / "it" / "metrics.jsonl").read_bytes() == b""
     assert not (tmp_path / "it" / "model.safetensors").exists()
     assert sorted(path.name for path in (tmp_path / "it" / "checkpoint").iterdir()) == ["1.json", "1.safetensors"]
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"networks": "separate", "target": "independent", "symmetry": "augment"}], ids=str
+)
+def test_a_restored_learner_goes_on_to_the_same_bits(changes: dict[str, Any]) -> None:
+    config = config_with(**changes)
+    first, second = (DQNLearner(config, CPU) for _ in range(2))
+    for _ in range(10):
+        first.advance()
+    if first.takes_counterexamples:
+        first.teach(np.array([1]), np.array([2]))
+    state = first.state()
+    tensors = {name: tensor.clone() for name, tensor in state.tensors.items()}
+    for _ in range(10):
+        first.advance()
+    second.restore(State(tensors, state.counters), {"device": "cpu"})
+    for _ in range(10):
+        second.advance()
+    one, other = first.state(), second.state()
+    assert one.counters == other.counters
+    assert equal(dict(one.tensors), dict(other.tensors))
+
+
+def test_a_damaged_state_of_the_generator_is_refused() -> None:
+    learner = DQNLearner(config_with(), CPU)
+    state = learner.state()
+    state.tensors["generator"].fill_(255)
+    with pytest.raises(UserError, match="holds no state of a random generator"):
+        learner.restore(state, {"device": "cpu"})
+
+
+def test_on_another_device_random_numbers_start_again() -> None:
+    learner = DQNLearner(config_with(), CPU)
+    state = learner.state()
+    learner.advance()
+    before = learner.self_play.generator.get_state()
+    learner.restore(state, {"device": "cuda"})
+    assert torch.equal(learner.self_play.generator.get_state(), before)
+
+
+@pytest.mark.parametrize(
+    ("changes", "more"),
+    [
+        ({"memory_size": 1_000 + 7}, 7 * 58 * 4),
+        (
+            {"memory_size": 1_000 + 7, "networks": "separate"},
+            ((1_000 + 7 + 7) * 58 + WEIGHT_COPIES * (27 * 32 + 32 * 9)) * 4,
+        ),
+        ({"batch_size": 64 + 5}, 5 * (58 + 32 + 9) * 4),
+        ({"num_envs": 16 + 3}, 3 * (32 + 9) * 4),
+        ({"hidden": (32, 10)}, ((64 + 16) * 10 + WEIGHT_COPIES * (32 * 10 + 10 * 9 - 32 * 9)) * 4),
+        ({"convolution": (4, 5)}, ((64 + 16) * 9 * 9 + WEIGHT_COPIES * (9 * (3 * 4 + 4 * 5) + 2 * 9 * 32)) * 4),
+    ],
+)
+def test_each_setting_adds_what_it_holds(changes: dict[str, Any], more: int) -> None:
+    settings = {"memory_size": 1_000, "batch_size": 64, "num_envs": 16, "hidden": (32,)}
+    before = config_with(**settings)
+    assert least_bytes(config_with(**settings | changes)) - least_bytes(before) == more
+
+
+def test_a_memory_is_as_large_as_it_is_said_to_be() -> None:
+    config = config_with(memory_size=10_000, batch_size=1, num_envs=1, hidden=())
+    transitions = DQNAgent(config, CPU, torch.Generator()).memory.transitions
+    size = sum(field.nbytes for field in transitions)
+    assert size < least_bytes(config) < 1.01 * size
+
+
+def test_what_is_more_than_there_is_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = config_with(memory_size=100_000_000)  # 23 GB
+    monkeypatch.setattr(dqn_learner, "device_bytes", lambda _: 24 * 10**9)
+    check_memory(config, CPU)
+    monkeypatch.setattr(dqn_learner, "device_bytes", lambda _: 22 * 10**9)
+    with pytest.raises(UserError, match="need at least 23 GB of memory, and this machine has 22 GB; lower"):
+        check_memory(config, CPU)
+    with pytest.raises(UserError, match="and the GPU has 22 GB"):
+        check_memory(config, torch.device("cuda"))
+
+
+def test_this_machine_says_how_much_memory_it_has() -> None:
+    size = dqn_learner.device_bytes(CPU)
+    assert size is None or size > 10**8
