@@ -15,7 +15,6 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 import torch
-from selfplay.dqn.adam import Adam
 from torch import Tensor
 
 from benchmarks.measuring import machine, tables
@@ -24,6 +23,7 @@ from benchmarks.measuring.spread import number, spread
 from benchmarks.measuring.turns import in_turns
 from selfplay import DQNConfig, Record, training
 from selfplay.command_line import run_command
+from selfplay.dqn.optimizer import Adam
 from selfplay.evaluation.evaluation import Proof
 from selfplay.files import write_csv
 from selfplay.training.loop import first_of_final_streak
@@ -42,7 +42,7 @@ class RMSProp(Adam):
     def step(self) -> None:
         """Move the weights against the gradient."""
         self.steps += 1
-        fallen = min(1.0, self.hold / self.steps.item()) if self.hold else 1.0
+        fallen = min(1.0, self.hold / self.steps) if self.hold else 1.0
         self.mean.lerp_(self.gradient, 1 - DECAY)
         self.square.mul_(DECAY).addcmul_(self.gradient, self.gradient, value=1 - DECAY)
         variance = self.square.addcmul(self.mean, self.mean, value=-1).add_(LEAST)
@@ -88,7 +88,7 @@ def measure(update: str, seed: int, total_steps: int) -> Run:
     config = DQNConfig(seed=seed, total_steps=total_steps, learning_rate=rate, device="cpu")
     optimizer = RMSProp if update.startswith("RMSProp") else Adam
     loss = clipped_error if update == UPDATES[3] else torch.nn.functional.mse_loss
-    with patch("selfplay.dqn.agent.Adam", optimizer), patch("torch.nn.functional.mse_loss", loss):
+    with patch("selfplay.dqn.dqn.Adam", optimizer), patch("torch.nn.functional.mse_loss", loss):
         records = list(training(config))
     first = first_of_final_streak([is_proof(record) for record in records])
     return Run(update, seed, math.inf if first is None else records[first].steps)

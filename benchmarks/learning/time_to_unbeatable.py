@@ -23,7 +23,6 @@ from itertools import product
 from typing import Any, Literal, NamedTuple, get_args
 
 from rich.console import Console
-from selfplay.dqn.devices import choose_device
 
 from benchmarks.measuring import machine, tables
 from benchmarks.measuring.flags import read_flags
@@ -33,6 +32,7 @@ from benchmarks.training.unit import STEPS, unit_seconds
 from selfplay import training
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.learner import choose_device
 from selfplay.evaluation.evaluation import Proof, evaluate_tree
 from selfplay.evaluation.judge import trusted
 from selfplay.evaluation.reach import Unproved

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from selfplay.dqn.self_play import DQNLearner
 
 from benchmarks.peers.judging import Tick, Training, widths
 from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.learner import DQNLearner
 from selfplay.evaluation.judge import trusted
 from selfplay.evaluation.lessons import examine
 

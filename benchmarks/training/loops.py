@@ -8,11 +8,11 @@ from dataclasses import replace
 from itertools import pairwise
 
 import torch
-from selfplay.dqn.self_play import DQNLearner
 
 from benchmarks.environment.face_loops import Chunk, Played
 from selfplay.checks import LARGEST
 from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.learner import DQNLearner
 
 NARROW = (16,)
 """Hidden layers of the network that fills a memory: quick, and whose moves they are is all the same to an update."""

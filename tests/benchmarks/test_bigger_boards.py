@@ -4,7 +4,6 @@ import math
 from types import MappingProxyType
 
 import pytest
-from selfplay.dqn.self_play import DQNLearner
 
 from benchmarks.learning import bigger_boards
 from benchmarks.learning.bigger_boards import (
@@ -18,6 +17,7 @@ from benchmarks.learning.bigger_boards import (
     table_rows,
 )
 from selfplay import training
+from selfplay.dqn.learner import DQNLearner
 from selfplay.evaluation.evaluation import Proof
 from selfplay.evaluation.reach import Unproved
 

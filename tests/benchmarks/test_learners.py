@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from selfplay.dqn.self_play import DQNLearner
 
 from benchmarks.learning import learners, published, targets
 from benchmarks.measuring.spread import spread
 from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.learner import DQNLearner
 from selfplay.evaluation.evaluation import Evaluation, evaluate
 from selfplay.tabular.config import AfterstateQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import AfterstateQ, TDBackup, TDValue

@@ -13,7 +13,8 @@ from selfplay import DQNConfig, training
 
 def test_steps_of_rmsprop_are_the_published_ones() -> None:
     weights, gradient = torch.tensor([1.0, -2.0]), torch.zeros(2)
-    optimizer = RMSProp(weights, gradient, learning_rate=0.1, hold=2)
+    weights.grad = gradient
+    optimizer = RMSProp(weights, learning_rate=0.1, hold=2)
     expected, means, squares = [1.0, -2.0], [0.0, 0.0], [0.0, 0.0]
     for step, slopes in enumerate(([0.5, -3.0], [0.1, 2.0], [0.0, 1.0]), 1):
         gradient.copy_(torch.tensor(slopes))

@@ -2,23 +2,23 @@
 
 import pytest
 import torch
-from selfplay.dqn.interleaved import InterleavedAgents
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.environment.face_loops import Played
 from benchmarks.training import loops
+from selfplay.dqn.dqn import InterleavedSelfPlay
 from tests.benchmarks.reports import config_with
 
 
 def test_playing_alone_never_learns_and_training_does(monkeypatch: pytest.MonkeyPatch) -> None:
     updates: list[int] = []
-    learn = InterleavedAgents.learn
+    learn = InterleavedSelfPlay.learn
 
-    def counted(agents: InterleavedAgents) -> object:
+    def counted(agents: InterleavedSelfPlay) -> object:
         updates.append(1)
         return learn(agents)
 
-    monkeypatch.setattr(InterleavedAgents, "learn", counted)
+    monkeypatch.setattr(InterleavedSelfPlay, "learn", counted)
     config = config_with(num_envs=8, warmup=0)
     assert loops.playing(config, steps=5)() == Played(40, 0)
     assert not updates

@@ -39,7 +39,7 @@ class DQNConfig(RunSettings, PresetFlag):
     """Train a DQN by interleaved self-play until it is proved unbeatable.
 
     Source: Mnih et al. (2015), doi:10.1038/nature14236, with the targets for two players of
-        `selfplay.dqn.targets`.
+        `selfplay.dqn.dqn`.
 
     Raises:
         UserError: a setting has a value that it cannot have, alone or beside the others.

@@ -17,8 +17,8 @@ def flatten_parameters(network: nn.Module) -> Tensor:
     weights = nn.Parameter(torch.cat([parameter.flatten() for parameter in parameters]))
     weights.grad = torch.zeros_like(weights)
     sizes = [parameter.numel() for parameter in parameters]
-    views = zip(parameters, weights.data.split(sizes), weights.grad.split(sizes), strict=True)
-    for parameter, data, gradient in views:
+    parts = zip(parameters, torch.split(weights.data, sizes), torch.split(weights.grad, sizes), strict=True)
+    for parameter, data, gradient in parts:
         parameter.data = data.view_as(parameter)
         parameter.grad = gradient.view_as(parameter)
     return weights

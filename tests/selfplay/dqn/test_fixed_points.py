@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import torch
-from selfplay.dqn.targets import td_target
 
 from selfplay.dqn.config import Target
+from selfplay.dqn.dqn import td_target
 from selfplay.evaluation.evaluation import Evaluation, evaluate
 from tests.selfplay.evaluation.players import ScriptedPlayer
 from tictactoe import Rules, batch

@@ -12,7 +12,7 @@ import selfplay
 from selfplay.dqn import learner as dqn_learner
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.dqn.dqn import DQNAgent, Update
-from selfplay.dqn.learner import WEIGHT_COPIES, DQNLearner, check_memory, least_bytes
+from selfplay.dqn.learner import WEIGHT_COPIES, DQNLearner, check_memory, learned_tensors, least_bytes
 from selfplay.errors import UserError
 from selfplay.evaluation.evaluation import Evaluation
 from selfplay.learner import State

@@ -9,7 +9,7 @@ from torch import nn
 import selfplay
 from selfplay.algorithms import SHIPPED_FOLDER, read_settings
 from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.player import QPlayer, player_of
+from selfplay.dqn.player import QPlayer, make_player
 from selfplay.dqn.repair import MARGIN, check_repairable, patched, repaired
 from selfplay.errors import UserError
 from selfplay.evaluation.corrections import Corrections, Position
@@ -78,7 +78,7 @@ def test_it_plays_otherwise_in_the_corrected_positions_alone(kind: dict[str, Any
         elif image not in cells:
             assert after[number] == before[number]
             assert difference[number] < 1e-5
-    again = player_of(widened, now.networks)
+    again = make_player(widened, now.networks)
     assert np.array_equal(trusted(again).cells(mine, theirs), after)
 
 
