@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from selfplay.dqn.dqn import DQNAgent, ReplayMemory, Transitions, linear
-from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, observe, play, remembered, store
+from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered, store
 from tictactoe import Rules, batch
 
 
@@ -189,20 +189,3 @@ def test_the_player_of_separate_agents_uses_each_seats_network() -> None:
     state = batch.State(np.array([0, 0]), np.array([0, 16]), np.array([0, 1]))
     for perspective in ("absolute", "mover"):
         assert self_play.player().act(batch.observe(Rules(), state, perspective)).tolist() == [2, 6]
-
-
-def test_what_self_play_stores_are_the_plies_it_plays() -> None:
-    self_play = make(config_with(symmetry="none", counterexamples=0.0, epsilon_start=1.0))
-    boards = []
-    for _ in range(20):
-        boards.append(observe(self_play.boards, Rules()))
-        self_play.advance()
-    transitions = remembered(self_play.agents[0])
-    assert torch.equal(transitions.observation, torch.cat(boards))
-    mine, theirs = (transitions.observation.view(-1, 9, 3)[..., plane] for plane in (1, 2))
-    mine = mine + torch.eye(9)[transitions.action]
-    after = torch.stack([1 - mine - theirs, theirs, mine], dim=-1).flatten(1)
-    continues = transitions.continues == 1
-    assert 0 < continues.sum() < 20
-    assert torch.equal(after[continues], transitions.next_observation[continues])
-    assert ((transitions.reward == 1) <= ~continues).all()
