@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 from selfplay.cli import train
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.evaluation.evaluation import evaluate
+from selfplay.evaluation.evaluate import evaluate
 from selfplay.tabular import learners as training
 from selfplay.tensor_file import write_tensors
 from selfplay.training import checkpoints as checkpoint, folder as run_folder, newest as newest_file, record

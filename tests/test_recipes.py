@@ -53,7 +53,7 @@ def test_maskable_ppo_meets_its_copies_and_becomes_harder_to_beat(capsys: pytest
     assert losses(proofs[-1]) < 0.873  # of random play
 
 
-def losses(proof: selfplay.Evaluation) -> float:
+def losses(proof: selfplay.Verdict) -> float:
     """Return the probabilities of both seats to lose to random play, or by a taken cell; of random play it is 0.873."""
     return proof.first.loss + proof.second.loss
 
@@ -91,7 +91,7 @@ def test_a_network_of_ones_own_is_loaded_as_it_was_trained(tmp_path: Path, monke
 
 
 def test_the_right_target_leaves_fewer_lines_that_beat_it() -> None:
-    assert own_target.main("negamax", steps=4_000).beaten_lines < own_target.main("hopeful", steps=4_000).beaten_lines
+    assert own_target.main("negamax", steps=4_000).games_lost < own_target.main("hopeful", steps=4_000).games_lost
 
 
 def test_a_target_that_does_not_exist_is_refused_in_one_line() -> None:

@@ -97,7 +97,7 @@ def test_the_site_opens_with_the_readme(site: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ("evaluate_reach", "docs/api/selfplay.html#selfplay.evaluate_reach"),
+        ("evaluate", "docs/api/selfplay.html#selfplay.evaluate"),
         ("stop and resume", "docs/training.html#stop-and-resume"),
         ("the two-player target", "docs/training.html#the-two-player-target"),
         *((question, f"docs/why-does-my-dqn-not-learn.html#{anchor}") for question, anchor in QUESTIONS.items()),

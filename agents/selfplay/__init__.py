@@ -20,17 +20,8 @@ if TYPE_CHECKING:
         Counterexamples as Counterexamples,
         counterexamples as counterexamples,
     )
-    from selfplay.evaluation.evaluation import (
-        Evaluation as Evaluation,
-        Proof as Proof,
-        SeatEvaluation as SeatEvaluation,
-        evaluate as evaluate,
-    )
-    from selfplay.evaluation.reach import (
-        Unfinished as Unfinished,
-        Unproved as Unproved,
-        evaluate_reach as evaluate_reach,
-    )
+    from selfplay.evaluation.evaluate import evaluate as evaluate
+    from selfplay.evaluation.verdict import SeatVerdict as SeatVerdict, Verdict as Verdict
     from selfplay.tabular.config import (
         AfterstateQConfig as AfterstateQConfig,
         MinimaxQConfig as MinimaxQConfig,
@@ -48,8 +39,8 @@ _PLACES = {
     "dqn.dqn": ("DQNAgent", "InterleavedSelfPlay"),
     "errors": ("UserError",),
     "evaluation.counterexamples": ("Counterexamples", "counterexamples"),
-    "evaluation.evaluation": ("Evaluation", "Proof", "SeatEvaluation", "evaluate"),
-    "evaluation.reach": ("Unfinished", "Unproved", "evaluate_reach"),
+    "evaluation.evaluate": ("evaluate",),
+    "evaluation.verdict": ("SeatVerdict", "Verdict"),
     "training.experiment": ("Run",),
     "training.loop": ("Record",),
     "tabular.config": ("AfterstateQConfig", "MinimaxQConfig", "TDBackupConfig", "TDValueConfig"),

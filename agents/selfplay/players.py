@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from selfplay.agent import Player
-    from selfplay.evaluation.judge import Asked
-    from selfplay.evaluation.reach import Report
+    from selfplay.evaluation.agents import AgentPolicy
+    from selfplay.evaluation.evaluate import Report
 
 Perspective: TypeAlias = Literal["absolute", "mover"]
 
@@ -36,7 +36,7 @@ class NamedPolicy(NamedTuple):
     """Hold what a name on the command line means."""
 
     name: str
-    policy: "Asked"
+    policy: "AgentPolicy"
     """What is evaluated, and asked for moves."""
     player: "Player | None"
     """The trained player, which has values to show; None for a built-in opponent or an agent of the user."""
@@ -61,23 +61,22 @@ def resolve(
     Raises:
         UserError: the name means nothing, or the player cannot be loaded.
     """
-    from selfplay.evaluation.built_in import BuiltIn
-    from selfplay.evaluation.judge import Judge, trusted
+    from selfplay.evaluation.agents import AgentPolicy, built_in_policy, player_policy
 
     rules = rules or Rules()
     folder = run_folder(name)
     if folder is not None:
         player = load(folder, steps=steps)
-        return NamedPolicy(name, trusted(player), player, folder)
+        return NamedPolicy(name, player_policy(player), player, folder)
     if name in OPPONENTS:
-        return NamedPolicy(name, BuiltIn(OPPONENTS[name], rules), None, None)
+        return NamedPolicy(name, built_in_policy(OPPONENTS[name], rules), None, None)
     if not re.fullmatch(r"[\w.]+:[\w.]+", name):
         known = ", ".join((SHIPPED, *OPPONENTS))
         raise UserError(f"{name}: is neither a run folder, nor one of {known}, nor module:name of an agent of your own")
     agent = _imported(name)
     board = getattr(agent, "rules", None)
     board = board if isinstance(board, Rules) else rules
-    return NamedPolicy(name, Judge(agent, board, perspective, name=name), None, None)
+    return NamedPolicy(name, AgentPolicy(agent, board, perspective, name=name), None, None)
 
 
 def run_folder(name: str) -> Path | None:

@@ -30,8 +30,8 @@ from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import in_turns
 from selfplay.arena.matches import sample
 from selfplay.command_line import run_command
-from selfplay.evaluation.built_in import BuiltIn
-from selfplay.evaluation.stochastic import sort_keys
+from selfplay.evaluation.agents import built_in_policy
+from selfplay.evaluation.forward_search import sort_keys
 from tictactoe import Rules, planes
 from tictactoe.opponents import OPPONENTS, Choices
 from tictactoe.symmetry import representatives
@@ -146,7 +146,7 @@ def measure(board: str, seat: int, seed: int, games: int) -> Run:
 
 def against(name: str, rules: Rules, seat: int, seed: int, games: int) -> str:
     """Return how the rule's games in a seat end against another built-in opponent, in percents from its view."""
-    players = [BuiltIn(OPPONENTS["rule"], rules), BuiltIn(OPPONENTS[name], rules)]
+    players = [built_in_policy(OPPONENTS["rule"], rules), built_in_policy(OPPONENTS[name], rules)]
     result = sample(rules, players[seat], players[1 - seat], games, np.random.default_rng([seed, seat]))
     shares = result.win, result.draw, result.loss
     return percent(shares if seat == 0 else shares[::-1])

@@ -30,10 +30,9 @@ from selfplay.agent import Player
 from selfplay.arena.matches import sample
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
-from selfplay.evaluation.built_in import BuiltIn
-from selfplay.evaluation.evaluation import Proof, SeatEvaluation
-from selfplay.evaluation.judge import Asked, trusted
-from selfplay.evaluation.reach import Unfinished, Unproved, assess
+from selfplay.evaluation.agents import built_in_policy, player_policy
+from selfplay.evaluation.evaluate import evaluate_policy
+from selfplay.evaluation.verdict import SeatVerdict, Verdict
 from tictactoe.opponents import OPPONENTS
 
 PROG = "python -m benchmarks.learning.bigger_boards"
@@ -106,7 +105,7 @@ class Run(NamedTuple):
     """Of training up to the proof; infinity without one."""
     passed: float
     """Seconds up to the proof with all evaluations; infinity without one."""
-    evaluation: Proof | Unproved
+    evaluation: Verdict
     results: tuple[dict[str, tuple[float, float, float]], ...]
     """By seat and opponent: probabilities that the player wins, draws and loses."""
 
@@ -122,9 +121,9 @@ class Run(NamedTuple):
         return f"{self.name}, seed {self.seed}: {when}{self.plies:,} plies; {lines}; win/draw/loss % {against}"
 
 
-def extent(seat: SeatEvaluation | Unfinished) -> str:
+def extent(seat: SeatVerdict) -> str:
     """Return how far a seat was followed if it was not to the end."""
-    return f"in {seat.plies} plies, {seat.positions:,} positions: " if isinstance(seat, Unfinished) else ""
+    return f"in {seat.plies} plies, {seat.positions:,} positions: " if not seat.complete else ""
 
 
 def percent(shares: Sequence[float]) -> str:
@@ -154,8 +153,8 @@ def measure(name: str, seed: int, flags: Flags) -> Run:
     first, last = runs.proved_from(history, config.stop), history[-1]
     proved = last if first is None else history[first]
     evaluation = last.evaluation
-    if isinstance(evaluation, Unproved):
-        evaluation = assess(trusted(last.player), positions=flags.positions)
+    if not evaluation.complete:
+        evaluation = evaluate_policy(player_policy(last.player), positions=flags.positions)
     return Run(
         name,
         seed,
@@ -171,7 +170,7 @@ def against_built_in(player: Player, config: DQNConfig, seat: int, games: int) -
     """Return how a player's games in one seat end, by opponent, from the player's view."""
     found = {}
     for name in BUILT_IN:
-        pair: tuple[Asked, Asked] = trusted(player), BuiltIn(OPPONENTS[name], config.rules)
+        pair = player_policy(player), built_in_policy(OPPONENTS[name], config.rules)
         first, second = pair if seat == 0 else pair[::-1]
         result = sample(config.rules, first, second, games, np.random.default_rng([config.seed, seat]))
         shares = result.win, result.draw, result.loss
@@ -194,7 +193,7 @@ def table_rows(done: Sequence[Run]) -> Iterator[list[str]]:
 def seat_cells(done: Sequence[Run], seat: int) -> list[str]:
     """Return lost and illegal lines, and the median shares against each built-in opponent."""
     seats = [(run.evaluation.first, run.evaluation.second)[seat] for run in done]
-    at_least = "at least " if any(isinstance(each, Unfinished) for each in seats) else ""
+    at_least = "at least " if not all(each.complete for each in seats) else ""
     shares = [
         percent([spread(run.results[seat][opponent][end] for run in done).median for end in range(3)])
         for opponent in BUILT_IN

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from benchmarks.measuring import machine, tables
+from benchmarks.measuring.counts import known
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import spread
 from benchmarks.measuring.turns import in_turns
@@ -23,10 +24,11 @@ from selfplay import training
 from selfplay.agent import AnyAgent
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
-from selfplay.evaluation.evaluation import Evaluation, SeatEvaluation, evaluate
+from selfplay.evaluation.agents import AgentPolicy
+from selfplay.evaluation.evaluate import evaluate
 from selfplay.evaluation.games import self_play_game
-from selfplay.evaluation.judge import Judge
 from selfplay.evaluation.report import live_score
+from selfplay.evaluation.verdict import SeatVerdict, Verdict
 from tictactoe import Rules
 
 PROG = "python -m benchmarks.learning.learners"
@@ -84,7 +86,7 @@ class Run(NamedTuple):
     amount: int
     """Plies of a DQN, games of a tabular learner."""
     seconds: float
-    evaluation: Evaluation
+    evaluation: Verdict
     ties: bool
     """Whether the greedy player's game against itself is a draw."""
 
@@ -104,7 +106,7 @@ class Run(NamedTuple):
 
 def ties_with_itself(player: AnyAgent) -> bool:
     """Tell whether a greedy player draws against itself."""
-    return self_play_game(Judge(player, RULES)).endswith("A draw.")
+    return self_play_game(AgentPolicy(player, RULES)).endswith("A draw.")
 
 
 def measure(command: str, seed: int, shorten: int = 1) -> Run:
@@ -130,7 +132,7 @@ def table_rows(trained: Sequence[Run]) -> Iterator[list[str]]:
             f"`{command}`",
             "X",
             *seat_cells(seats[0]),
-            spread(run.evaluation.optimal_states for run in of_row).text(),
+            spread(known(run.evaluation.optimal_states) for run in of_row).text(),
             f"{sum(run.ties for run in of_row)} of {len(of_row)}",
             f"{amount} {of_row[0].unit}",
             seconds.text(1 if seconds.median >= 1 else 3),
@@ -138,7 +140,7 @@ def table_rows(trained: Sequence[Run]) -> Iterator[list[str]]:
         yield ["", "O", *seat_cells(seats[1]), *[""] * 4]
 
 
-def seat_cells(seats: Sequence[SeatEvaluation]) -> list[str]:
+def seat_cells(seats: Sequence[SeatVerdict]) -> list[str]:
     """Return lost and illegal lines, and wins, draws and losses against random in percent, over the seeds."""
     lines = [spread(getattr(seat, kind) for seat in seats).text() for kind in ("losses", "illegal")]
     return [*lines, *(spread(100 * getattr(seat, end) for seat in seats).text(1) for end in ("win", "draw", "loss"))]

@@ -29,7 +29,6 @@ from benchmarks.training import article_speed
 from selfplay import training
 from selfplay.command_line import run_command
 from selfplay.dqn.config import PRESETS
-from selfplay.evaluation.evaluation import Evaluation
 from selfplay.files import write_whole
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import MATCH_UPS, MinimaxQ, TDBackup, match_up_curves
@@ -157,7 +156,7 @@ def exercise(seeds: Sequence[int], shorten: int) -> Table:
         for seed in seeds:
             config = TDValueConfig(games=games, opponent=opponent, back_up_losses=backs_up, eval_every=games // 10)
             *_, last = training(replace(config, seed=seed))
-            unbeatable += isinstance(last.evaluation, Evaluation) and last.evaluation.unbeatable
+            unbeatable += last.evaluation.unbeatable
             last_games.append([last.metrics[f"games/{ending}"] for ending in ("first_wins", "second_wins", "draws")])
         backed_up = "yes" if backs_up else "no"
         table.add_row(opponent, backed_up, f"{unbeatable} of {len(seeds)}", shares_text(np.mean(last_games, axis=0)))

@@ -24,7 +24,6 @@ from benchmarks.measuring.turns import in_turns
 from selfplay import DQNConfig, Record, training
 from selfplay.command_line import run_command
 from selfplay.dqn.optimizer import Adam
-from selfplay.evaluation.evaluation import Proof
 from selfplay.files import write_csv
 from selfplay.training.loop import first_of_final_streak
 
@@ -96,7 +95,7 @@ def measure(update: str, seed: int, total_steps: int) -> Run:
 
 def is_proof(record: Record) -> bool:
     """Tell whether an evaluation proved the player, which it can at any time on 3,3,3."""
-    return isinstance(record.evaluation, Proof) and record.evaluation.unbeatable
+    return record.evaluation.unbeatable
 
 
 def main(args: Sequence[str]) -> None:

@@ -22,15 +22,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from benchmarks.measuring import machine, tables
-from benchmarks.measuring.counts import COUNTED, counts
+from benchmarks.measuring.counts import COUNTED, counts, known
 from benchmarks.measuring.flags import read_flags
 from benchmarks.measuring.spread import Spread, spread
 from benchmarks.measuring.turns import in_turns
 from selfplay import training
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig, Target
-from selfplay.evaluation.evaluation import Evaluation
 from selfplay.evaluation.report import live_score
+from selfplay.evaluation.verdict import Verdict
 from selfplay.files import write_csv, write_whole
 from selfplay.training.pictures import png
 
@@ -62,7 +62,7 @@ class Curve(NamedTuple):
     target: Target
     seed: int
     plies: list[int]
-    evaluations: list[Evaluation]
+    evaluations: list[Verdict]
 
     def text(self) -> str:
         """Return how the run ended, as a line."""
@@ -71,7 +71,7 @@ class Curve(NamedTuple):
     def csv_lines(self) -> list[list[str | int | float]]:
         """Return a line per evaluation."""
         return [
-            [self.target, self.seed, plies, evaluation.exploitability, *counts(evaluation)]
+            [self.target, self.seed, plies, known(evaluation.exploitability), *counts(evaluation)]
             for plies, evaluation in zip(self.plies, self.evaluations, strict=True)
         ]
 
@@ -89,7 +89,7 @@ def measure(target: Target, seed: int, total_steps: int) -> Curve:
         device="cpu",
     )
     history = list(training(config))
-    evaluations = [record.evaluation for record in history if isinstance(record.evaluation, Evaluation)]
+    evaluations = [record.evaluation for record in history]
     return Curve(target, seed, [record.steps for record in history], evaluations)
 
 
@@ -105,7 +105,9 @@ def figure(curves: Sequence[Curve]) -> Figure:
     for target in dict.fromkeys(curve.target for curve in curves):
         of_target = [curve for curve in curves if curve.target == target]
         plies, colour = of_target[0].plies, COLOURS[target]
-        means = [running_mean([each.exploitability for each in curve.evaluations], WINDOW) for curve in of_target]
+        means = [
+            running_mean([known(each.exploitability) for each in curve.evaluations], WINDOW) for curve in of_target
+        ]
         for mean in means:
             axes.plot(plies, mean, color=colour, linewidth=0.7, alpha=0.6)
         axes.plot(plies, np.median(means, axis=0), color=colour, linewidth=3, label=target)
@@ -126,16 +128,16 @@ def figure(curves: Sequence[Curve]) -> Figure:
 def table_rows(curves: Sequence[Curve]) -> Iterator[list[str]]:
     """Return what each target's last evaluations come to: the mean of `WINDOW` of them, over the seeds."""
 
-    def over_seeds(of_seeds: Sequence[Sequence[Evaluation]], value: Callable[[Evaluation], float]) -> Spread:
+    def over_seeds(of_seeds: Sequence[Sequence[Verdict]], value: Callable[[Verdict], float]) -> Spread:
         return spread(statistics.mean(map(value, of_seed)) for of_seed in of_seeds)
 
     for target in dict.fromkeys(curve.target for curve in curves):
         last = [curve.evaluations[-WINDOW:] for curve in curves if curve.target == target]
         yield [
             target,
-            over_seeds(last, lambda each: each.exploitability).text(2),
+            over_seeds(last, lambda each: known(each.exploitability)).text(2),
             over_seeds(last, lambda each: sum(counts(each)[:4])).text(1),  # the lost and the illegal lines
-            over_seeds(last, lambda each: each.optimal_states).text(),
+            over_seeds(last, lambda each: known(each.optimal_states)).text(),
             over_seeds(last, lambda each: 100 * each.unbeatable).text(),
         ]
 

@@ -33,10 +33,10 @@ from selfplay import training
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.learner import choose_device
-from selfplay.evaluation.evaluation import Proof, evaluate_tree
-from selfplay.evaluation.judge import trusted
-from selfplay.evaluation.reach import Unproved
+from selfplay.evaluation.agents import player_policy
+from selfplay.evaluation.evaluate import evaluate_policy
 from selfplay.evaluation.report import live_score
+from selfplay.evaluation.verdict import Verdict
 
 PROG = "python -m benchmarks.learning.time_to_unbeatable"
 EVALUATE_CALLS = 20
@@ -92,7 +92,7 @@ class Run(NamedTuple):
     plies: float
     proofs: int
     """Evaluations running, at the end, that proved it."""
-    evaluation: Proof | Unproved
+    evaluation: Verdict
     """What the player is in the end."""
 
     def text(self) -> str:
@@ -121,11 +121,11 @@ def measure(mode: Mode, seed: int, total_steps: int, device: Literal["cpu", "cud
 
 def evaluate_milliseconds() -> Spread:
     """Return what one exact evaluation of tic-tac-toe takes, in ms; the game is solved before."""
-    judge = trusted(next(training(DQNConfig(device="cpu"))).player)
+    judge = player_policy(next(training(DQNConfig(device="cpu"))).player)
     times = []
     for _ in range(EVALUATE_CALLS):
         started = time.perf_counter()
-        evaluate_tree(judge)
+        evaluate_policy(judge)
         times.append(1_000 * (time.perf_counter() - started))
     return spread(times)
 

@@ -8,10 +8,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from benchmarks.measuring.counts import counts
+from benchmarks.measuring.counts import counts, known
 from selfplay.agent import Agent
 from selfplay.errors import UserError
-from selfplay.evaluation.evaluation import evaluate
+from selfplay.evaluation.evaluate import evaluate
 from selfplay.files import write_csv
 from tictactoe import Rules
 
@@ -103,7 +103,7 @@ class Clock:
         if seconds < self._due[len(self.history)]:
             return True
         found = evaluate(self._player, RULES)
-        counted = (*counts(found), found.exploitability, found.unbeatable)
+        counted = (*counts(found), known(found.exploitability), found.unbeatable)
         self.history.append(Judged(self._name, self._seed, round(seconds, 3), updates, *counted))
         self._started = self._now() - seconds
         return len(self.history) < len(self._due)

@@ -13,8 +13,8 @@ import numpy as np
 from benchmarks.peers.judging import Tick, Training, widths
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.learner import DQNLearner
-from selfplay.evaluation.judge import trusted
-from selfplay.evaluation.lessons import examine
+from selfplay.evaluation.agents import player_policy
+from selfplay.evaluation.counterexamples import evaluate_for_training
 
 DEFAULTS = DQNConfig()
 
@@ -51,7 +51,7 @@ def make(seed: int, settings: DQNConfig = DEFAULTS) -> Training:
             if learner.steps >= due:
                 due = learner.steps + config.eval_every
                 generator = np.random.default_rng([seed, learner.steps])
-                lessons = examine(trusted(learner.player()), False, generator)
+                lessons = evaluate_for_training(player_policy(learner.player()), False, generator)
                 learner.teach(lessons.mover, lessons.opponent)
             going = tick(learner.updates)
 

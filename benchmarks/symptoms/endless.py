@@ -112,7 +112,7 @@ class EveryBest:
         return chances
 
 
-def judged(values: FloatArray) -> selfplay.Evaluation:
+def judged(values: FloatArray) -> selfplay.Verdict:
     """Return the exact evaluation of whoever plays any of the best cells."""
     return selfplay.evaluate(EveryBest(values), RULES, perspective="mover")
 

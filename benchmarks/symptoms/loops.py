@@ -106,7 +106,7 @@ class Waiting:
 
 def self_play(
     how: SelfPlay, seed: int, plies: int, watch: Callable[[int, Learner], None] | None = None
-) -> tuple[Learner, selfplay.Evaluation]:
+) -> tuple[Learner, selfplay.Verdict]:
     """Train for so many plies in all; `watch` is called after each ply of all boards, with their number."""
     learner, generator = Learner(seed, how.sign), np.random.default_rng(seed)
     state = batch.reset(RULES, BOARDS, np)
@@ -154,7 +154,7 @@ class Versus:
     masked: Masked = "moves and targets"
 
 
-def versus(how: Versus, seed: int, plies: int) -> tuple[Learner, selfplay.Evaluation, float]:
+def versus(how: Versus, seed: int, plies: int) -> tuple[Learner, selfplay.Verdict, float]:
     """Train for so many of its own plies; return also which part of the games an opponent's taken cell ended."""
     learner, generator = Learner(seed, 1), np.random.default_rng(seed)
     envs: Any = gymnasium.make_vec(

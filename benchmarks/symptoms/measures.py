@@ -7,12 +7,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 import selfplay
+from benchmarks.measuring.counts import known
 from benchmarks.symptoms import endless, table
 from benchmarks.symptoms.learner import MEMORY, Learner
 from benchmarks.symptoms.loops import BOARDS, RULES, Greedy, SelfPlay, Versus, self_play, versus
-from selfplay.evaluation.evaluation import Evaluation
+from selfplay.evaluation.agents import AgentPolicy
 from selfplay.evaluation.games import self_play_cells
-from selfplay.evaluation.judge import Judge
+from selfplay.evaluation.verdict import Verdict
 from tictactoe import Rewards
 from tictactoe.tree import FloatArray
 
@@ -26,7 +27,7 @@ TAKEN, SIZE = "states in which it marks a taken cell", "size of what the target 
 class Found(NamedTuple):
     """Hold what one run has come to."""
 
-    evaluation: Evaluation
+    evaluation: Verdict
     """At its end."""
     more: Mapping[str, float] = {}
     """What else there is to say, by name."""
@@ -58,7 +59,7 @@ def own(how: SelfPlay, watched: Mapping[str, Watched] = MappingProxyType({})) ->
 
 def taken_chosen(learner: Learner) -> float:
     """Return in how many of the 4,520 positions the highest value is that of a taken cell."""
-    return selfplay.evaluate(Greedy(learner, "nothing"), RULES, perspective="mover").illegal_states
+    return known(selfplay.evaluate(Greedy(learner, "nothing"), RULES, perspective="mover").illegal_states)
 
 
 def looked_up(learner: Learner) -> float:
@@ -78,7 +79,8 @@ def single(how: Versus) -> Measure:
         _, evaluation, spoilt = versus(how, seed, round(OWN_PLIES * part / 2))  # the opponent plays the other half
         sides = evaluation.first, evaluation.second
         more = {
-            f"% not lost to random as {mark}": 100 * (1 - side.loss) for mark, side in zip("XO", sides, strict=True)
+            f"% not lost to random as {mark}": 100 * (1 - known(side.loss))
+            for mark, side in zip("XO", sides, strict=True)
         }
         return Found(evaluation, more | ({"% of games the opponent spoilt": 100 * spoilt} if spoilt else {}))
 
@@ -96,7 +98,7 @@ def past_proof(**settings: Any) -> Measure:
 
     def measure(seed: int, part: float) -> Found:
         records = list(history(seed, part, **settings))
-        beaten = [full(record).beaten_lines for record in records]
+        beaten = [full(record).games_lost for record in records]
         first = beaten.index(0) if 0 in beaten else len(beaten)
         later = beaten[first:]
         more = {
@@ -116,7 +118,7 @@ def ties(**settings: Any) -> Measure:
         beaten = []
         for record in history(seed, part, **settings):
             if ties_with_itself(record.player):
-                beaten.append(full(record).beaten_lines)
+                beaten.append(full(record).games_lost)
         could = [lines for lines in beaten if lines]
         more = {
             "evaluations at which it ties with itself": len(beaten),
@@ -128,15 +130,14 @@ def ties(**settings: Any) -> Measure:
     return measure
 
 
-def full(record: selfplay.Record) -> Evaluation:
+def full(record: selfplay.Record) -> Verdict:
     """Return a record's evaluation, which on 3,3,3 is one of all positions."""
-    assert isinstance(record.evaluation, Evaluation)
     return record.evaluation
 
 
 def ties_with_itself(player: selfplay.Agent) -> bool:
     """Tell whether the game of a player against itself fills the board without a line."""
-    cells = self_play_cells(Judge(player, RULES))
+    cells = self_play_cells(AgentPolicy(player, RULES))
     lines = [RULES.has_line(sum(1 << cell for cell in cells[seat::2])) for seat in (0, 1)]
     return len(set(cells)) == RULES.cells and not any(lines)
 

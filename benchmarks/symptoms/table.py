@@ -68,7 +68,7 @@ def move_towards(table: Table, move: tuple[tuple[int, int], int], target: float)
     values[cell] += STEP * (target - values[cell])
 
 
-def judged(table: Table) -> selfplay.Evaluation:
+def judged(table: Table) -> selfplay.Verdict:
     """Return the exact evaluation of whoever plays by a table."""
 
     def agent(observation: Any) -> int:

@@ -157,12 +157,12 @@ history = []
 for more, games in ((100, 100), (900, 1_000), (9_000, 10_000), (20_000, 30_000), (70_000, 100_000)):
     learn(more, generator)
     proof = selfplay.evaluate(agent, RULES)
-    history.append((game_with_itself(), proof.beaten_lines))
+    history.append((game_with_itself(), proof.games_lost))
     print(f"{games:7,} games: {history[-1][0]:6}  beaten in {proof.first.losses:3} lines as X, "
           f"{proof.second.losses:3} as O;  best move in {proof.optimal_states:,}")  # fmt: skip
 assert proof.unbeatable, "somebody still beats it: is the best number for each seat what target and choose take?"
 assert proof.optimal
-print(f"PASSED: beaten in {proof.beaten_lines} lines; you said {my_prediction}.")
+print(f"PASSED: beaten in {proof.games_lost} lines; you said {my_prediction}.")
 
 # %% [markdown]
 # ## What you should see

@@ -173,7 +173,7 @@ for rule in (minus, plus, own_turn):
         learn(table, rule, games - played, generator)
         played = games
         proofs[name] = judge(table)
-        curves[name].append(proofs[name].beaten_lines)
+        curves[name].append(proofs[name].games_lost)
     believed[name] = max(values_at(table, 0, 0).values())
     print(f"{name:8} beaten lines {curves[name]}, empty board {believed[name]:+.2f}; you said {my_prediction[name]}")
 

@@ -156,7 +156,7 @@ for part in (0.0, 0.5):
     for record in selfplay.training(selfplay.DQNConfig(mask=True, counterexamples=part, total_steps=250_000)):
         if record.evaluation.unbeatable:
             break
-    print(f"counterexamples={part}: {record.steps:,} plies, beaten in {record.evaluation.beaten_lines} lines")
+    print(f"counterexamples={part}: {record.steps:,} plies, beaten in {record.evaluation.games_lost} lines")
 assert record.evaluation.unbeatable
 
 # %% [markdown]

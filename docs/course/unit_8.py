@@ -12,8 +12,8 @@
 import numpy as np
 
 import selfplay
-from selfplay.evaluation.judge import Judge
-from selfplay.evaluation.reach import follow
+from selfplay.evaluation.agents import AgentPolicy
+from selfplay.evaluation.evaluate import search_seat
 from tictactoe import Rules, solve
 from tictactoe.opponents import rule_choices
 
@@ -38,7 +38,7 @@ class Learned:
 
     def cells(self, mover, opponent):
         """Return the cell in each position, a list; both arguments are lists of marks."""
-        return Judge(self.player, self.rules, "mover").cells(np.array(mover), np.array(opponent)).tolist()
+        return AgentPolicy(self.player, self.rules, "mover").cells(np.array(mover), np.array(opponent)).tolist()
 
 
 # %% [markdown]
@@ -117,8 +117,8 @@ for name, player in {
     "the shipped player": shipped,
 }.items():
     for seat in (0, 1):
-        plies = []
-        truth = follow(Judge(agent_of(player), player.rules, "mover"), seat, 10**6, kept=plies)
+        policy = AgentPolicy(agent_of(player), player.rules, "mover")
+        truth, plies = search_seat(policy, seat, 10**6, keep_plies=True)
         positions, beaten = followed(player, seat)
         true_positions = sum(len(ply.mine) for ply in plies)
         who = f"{name}, as {'XO'[seat]}"

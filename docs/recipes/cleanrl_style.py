@@ -44,7 +44,7 @@ def update(network: nn.Module, slow: nn.Module, optimizer: torch.optim.Optimizer
             behind.lerp_(ahead, 0.005)
 
 
-def main(steps: int = 500, seed: int = 0) -> selfplay.Evaluation:
+def main(steps: int = 500, seed: int = 0) -> selfplay.Verdict:
     """Play so many steps on each of 16 boards against random moves, and judge what was learned."""
     torch.manual_seed(seed)
     generator = np.random.default_rng(seed)

@@ -42,7 +42,7 @@ class Frozen:
         return np.asarray(self.model.predict(observation, action_masks=empty, deterministic=True)[0])
 
 
-def main(rounds: int = 3, steps: int = 1_024, seed: int = 0) -> list[selfplay.Evaluation]:
+def main(rounds: int = 3, steps: int = 1_024, seed: int = 0) -> list[selfplay.Verdict]:
     """Train for so many rounds of so many steps each, with a new copy after each round."""
     settings = {"seat": "random", "perspective": "mover", "rewards": "sparse"}
     envs = make_vec_env("tictactoe:TicTacToeVersus-v0", n_envs=GAMES, env_kwargs=settings, seed=seed)

@@ -38,7 +38,7 @@ def main(rows: int = 3, cols: int = 4, k: int = 3, steps: int = 20_000, seed: in
         first, second = record.evaluation.first, record.evaluation.second
         print(f"{record.steps:>7,} plies: lost game lines as X + as O {first.losses} + {second.losses}", end=", ")
         # Not known where a player of a large board leads to more positions than are followed.
-        print(f"exploitability {record.evaluation.as_dict().get('exploitability', '?')}")
+        print(f"exploitability {record.evaluation.exploitability}")
     return record
 
 

@@ -37,7 +37,7 @@ def hopeful(reward: float, replies: np.ndarray) -> float:
 TARGETS: dict[str, Target] = {"negamax": negamax, "hopeful": hopeful}
 
 
-def main(target: str = "negamax", steps: int = 8_000, seed: int = 0) -> selfplay.Evaluation:
+def main(target: str = "negamax", steps: int = 8_000, seed: int = 0) -> selfplay.Verdict:
     """Play so many steps on each of 64 boards, and judge the table's greedy moves."""
     if target not in TARGETS:
         raise SystemExit(f"there is no target {target!r}; choose one of {', '.join(TARGETS)}")

@@ -61,7 +61,7 @@ def train(game: AECEnv, steps: int, seed: int) -> MaskablePPO:
     return MaskablePPO("MlpPolicy", BothSeats(game), n_steps=min(steps, 2_048), seed=seed, device="cpu").learn(steps)
 
 
-def main(steps: int = 2_048, seed: int = 0) -> selfplay.Evaluation:
+def main(steps: int = 2_048, seed: int = 0) -> selfplay.Verdict:
     """Train for so many plies, and judge what was learned."""
     model = train(make(), steps, seed)
 

@@ -36,7 +36,7 @@ class Values(nn.Module):
         return self.layers(observation.flatten(-3).float())
 
 
-def main(steps: int = 2_000, seed: int = 0) -> selfplay.Evaluation:
+def main(steps: int = 2_000, seed: int = 0) -> selfplay.Verdict:
     """Train for so many plies against random moves, and judge what was learned."""
     torch.manual_seed(seed)
     settings = {"opponent": "random", "seat": "random", "dict_observation": True}

@@ -11,7 +11,8 @@ from benchmarks.learning import learners, published, targets
 from benchmarks.measuring.spread import spread
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.learner import DQNLearner
-from selfplay.evaluation.evaluation import Evaluation, evaluate
+from selfplay.evaluation.evaluate import evaluate
+from selfplay.evaluation.verdict import Verdict
 from selfplay.tabular.config import AfterstateQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import AfterstateQ, TDBackup, TDValue
 from tests.benchmarks.reports import config_with, printed_rows
@@ -147,7 +148,7 @@ def small_dqn(made: list[DQNConfig], **settings: object) -> DQNConfig:
 def test_the_figure_shows_each_seed_and_the_median() -> None:
     evaluation = evaluate(DQNLearner(config_with()).player(), Rules())
 
-    def with_worst(first: int, second: int) -> Evaluation:
+    def with_worst(first: int, second: int) -> Verdict:
         seats = [replace(evaluation.first, best_response=worst) for worst in (first, second)]
         return replace(evaluation, first=seats[0], second=seats[1])
 

@@ -17,7 +17,7 @@ from benchmarks.peers.opponents import VERSUS_RANDOM, Games, decision_states
 from benchmarks.training.cleanrl_style import QNetwork
 from selfplay.agent import Agent
 from selfplay.dqn.player import QPlayer
-from selfplay.evaluation.judge import Judge
+from selfplay.evaluation.agents import AgentPolicy
 from tictactoe import Rules, solve
 
 RULES = Rules()
@@ -33,7 +33,7 @@ def load(name: learners.Name) -> Any:
 def choices(player: Agent) -> NDArray[np.integer[Any]]:
     """Return what the evaluation sees the player choose in every decision state."""
     tree = solve(RULES).tree
-    return Judge(player, RULES).cells(tree.mover[tree.decisions], tree.opponent[tree.decisions])
+    return AgentPolicy(player, RULES).cells(tree.mover[tree.decisions], tree.opponent[tree.decisions])
 
 
 def train_for(training: Training, steps: int) -> list[int]:

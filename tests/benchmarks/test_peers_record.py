@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from benchmarks.peers import __main__ as peers, judging, learners, report
 from benchmarks.peers.judging import Judged, Training
 from selfplay.errors import UserError
-from selfplay.evaluation.evaluation import evaluate
+from selfplay.evaluation.evaluate import evaluate
 from tictactoe import Rules
 
 Planes = NDArray[np.int8]

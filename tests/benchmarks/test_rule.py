@@ -6,8 +6,8 @@ from types import MappingProxyType
 import pytest
 
 from benchmarks.environment import rule
-from selfplay.evaluation.built_in import BuiltIn
-from selfplay.evaluation.reach import assess
+from selfplay.evaluation.agents import built_in_policy
+from selfplay.evaluation.evaluate import evaluate_policy
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS, Choices
 
@@ -18,7 +18,7 @@ NAMED: Mapping[str, Choices] = MappingProxyType({name: OPPONENTS[name] for name 
 @pytest.mark.parametrize("size", [(3, 3, 3), (3, 3, 2), (2, 4, 3), (3, 4, 3), (1, 6, 3), (3, 4, 4)], ids=str)
 def test_it_says_what_the_proof_says(size: tuple[int, int, int], name: str) -> None:
     rules = Rules(*size)
-    proof = assess(BuiltIn(NAMED[name], rules))
+    proof = evaluate_policy(built_in_policy(NAMED[name], rules))
     for seat, found in enumerate((proof.first, proof.second)):
         assert rule.can_lose(rules, NAMED[name], seat)[0] is (found.losses > 0)
 

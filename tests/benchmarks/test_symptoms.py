@@ -145,7 +145,7 @@ def test_a_table_learns_both_seats_by_itself_and_one_game_at_a_time() -> None:
     assert table.learn("random", "own next turn", 0.1, 300, seed=0) == table.learn(
         "random", "own next turn", 0.1, 300, seed=0
     )
-    assert table.judged(table.learn("itself", "opponent's turn", 1.0, 60_000, seed=0)).beaten_lines < 20
+    assert table.judged(table.learn("itself", "opponent's turn", 1.0, 60_000, seed=0)).games_lost < 20
 
 
 def test_a_table_hears_of_the_moves_after_which_it_has_lost() -> None:

@@ -20,8 +20,8 @@ from open_spiel.python.algorithms import best_response, exploitability
 
 import selfplay
 from selfplay.evaluation import check_certificate
+from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.certificate import packed, unbeatable_play
-from selfplay.evaluation.judge import trusted
 from tictactoe import Rules
 
 Moves = Mapping[str, int]
@@ -95,7 +95,7 @@ def main() -> None:
     """Print what was compared."""
     print(f"open_spiel {version('open_spiel')}, numpy {np.__version__}")
     game = pyspiel.load_game("tic_tac_toe")
-    judge = trusted(selfplay.load("shipped"))
+    judge = player_policy(selfplay.load("shipped"))
     content = packed(judge.rules, unbeatable_play(judge, 10**6, "shipped"), judge.symmetric, False, None)
     positions = gzip.decompress(content).decode().splitlines()[1:]
     moves = moves_of(positions)

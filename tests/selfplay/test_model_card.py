@@ -14,9 +14,8 @@ import selfplay
 from selfplay.algorithms import SHIPPED_FOLDER, read_settings
 from selfplay.cli import train
 from selfplay.dqn.player import QPlayer
-from selfplay.evaluation.judge import Judge
-from selfplay.evaluation.reach import follow
-from selfplay.evaluation.walk import Ply
+from selfplay.evaluation.agents import AgentPolicy
+from selfplay.evaluation.evaluate import search_seat
 from tictactoe import Rules, batch, planes, solve
 
 CARD = (SHIPPED_FOLDER / "README.md").read_text()
@@ -54,9 +53,8 @@ def row(start: str) -> list[str]:
 
 def reached(seat: int) -> list[tuple[int, int]]:
     """Return the positions that the player's own play leads to in a seat, as the bits of its marks and the others."""
-    kept: list[Ply] = []
-    follow(Judge(PLAYER, RULES), seat, 10_000, kept=kept)
-    return [(int(mine), int(theirs)) for ply in kept for mine, theirs in zip(ply.mine, ply.theirs, strict=True)]
+    _, plies = search_seat(AgentPolicy(PLAYER, RULES), seat, 10_000, keep_plies=True)
+    return [(int(mine), int(theirs)) for ply in plies for mine, theirs in zip(ply.mine, ply.theirs, strict=True)]
 
 
 def observed(positions: list[tuple[int, int]]) -> NDArray[np.int8]:

@@ -9,8 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.evaluation.evaluation import policy_of
-from selfplay.evaluation.judge import Asked
+from selfplay.evaluation.agents import AgentPolicy, tree_policy
 from selfplay.players import NamedPolicy
 from tictactoe import Rules, batch
 from tictactoe.tree import SOLVABLE_CELLS, FloatArray, Totals, game_tree, play_out
@@ -74,7 +73,7 @@ def round_robin(
     exact = rules.cells <= SOLVABLE_CELLS
     if exact:
         tree = game_tree(rules)
-        policies = [policy_of(player.policy, tree) for player in players]
+        policies = [tree_policy(player.policy, tree) for player in players]
     for row, column in track(product(range(len(players)), range(len(players)))):
         first, second = players[row], players[column]
         if exact:
@@ -86,9 +85,9 @@ def round_robin(
     return results
 
 
-def sample(rules: Rules, first: Asked, second: Asked, games: int, generator: np.random.Generator) -> Result:
+def sample(rules: Rules, first: AgentPolicy, second: AgentPolicy, games: int, generator: np.random.Generator) -> Result:
     """Return the result over sampled games; of two deterministic players one game tells all."""
-    stochastic = first.draws or second.draws
+    stochastic = first.stochastic or second.stochastic
     if not stochastic:
         games = 1
     ends = np.zeros(5)
@@ -99,7 +98,9 @@ def sample(rules: Rules, first: Asked, second: Asked, games: int, generator: np.
     return _result(totals, games if stochastic else None)
 
 
-def _play(rules: Rules, players: tuple[Asked, Asked], boards: int, generator: np.random.Generator) -> FloatArray:
+def _play(
+    rules: Rules, players: tuple[AgentPolicy, AgentPolicy], boards: int, generator: np.random.Generator
+) -> FloatArray:
     """Play a game on each board; count wins of the first and second seat, draws, and illegal moves of each, [5]."""
     ends = np.zeros(5)
     state = batch.reset(rules, boards, np)
@@ -113,11 +114,11 @@ def _play(rules: Rules, players: tuple[Asked, Asked], boards: int, generator: np
     return ends
 
 
-def _moves(player: Asked, state: batch.State, generator: np.random.Generator) -> NDArray[np.int64]:
+def _moves(player: AgentPolicy, state: batch.State, generator: np.random.Generator) -> NDArray[np.int64]:
     """Return a cell for each board, [B], sampled where the player samples its moves."""
-    if not player.draws:
+    if not player.stochastic:
         return player.cells(state.mover, state.opponent)
-    chances = player.chances(state.mover, state.opponent)
+    chances = player.probabilities(state.mover, state.opponent)
     cells: NDArray[np.int64] = (chances.cumsum(axis=1) <= generator.random((len(chances), 1))).sum(axis=1)
     return cells.clip(max=chances.shape[1] - 1)
 

@@ -3,7 +3,7 @@
 import hashlib
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +13,7 @@ from selfplay import players
 from selfplay.checks import check_counts
 from selfplay.command_line import offer, parse
 from selfplay.players import Perspective
+from tictactoe.opponents import OPPONENTS
 
 NAME = "certificate.txt.gz"
 """Of the file, in the folder of the run, or for a player that has none in the folder that one stands in."""
@@ -45,7 +46,7 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     check_counts(config, "positions")
     from selfplay.algorithms import SHIPPED
     from selfplay.evaluation import certificate, check_certificate
-    from selfplay.evaluation.built_in import BuiltIn
+    from selfplay.evaluation.agents import built_in_policy
     from selfplay.files import write_whole
 
     otherwise = players.board(config.rows, config.cols, config.k)
@@ -53,8 +54,8 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     players.check_not_searched(named.name, named.rules, "a proof")
     players.check_room(config.positions, named.rules)
     judge = named.policy
-    if isinstance(judge, BuiltIn):  # its choices turn with the board
-        judge = replace(judge, symmetric=True)
+    if named.name in OPPONENTS:
+        judge = built_in_policy(OPPONENTS[named.name], named.rules, symmetric=True)
     play = certificate.unbeatable_play(judge, config.positions, config.player)
     checksum = model_checksum(named.folder) if named.folder else None
     content = certificate.packed(judge.rules, play, judge.symmetric, judge.legal, checksum)
@@ -65,7 +66,7 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     )
     checker = shlex.join(["python", check_certificate.__file__, str(output)])
     offer(
-        "Check that with nothing but Python (the program of 100 lines can be copied away, and needs none of ours):",
+        "Check that with nothing but Python (the program can be copied away, and needs none of ours):",
         checker,
     )
 

@@ -39,9 +39,9 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     check_counts(config, "positions")
     from rich.console import Console
 
-    from selfplay.evaluation.games import telling_games
-    from selfplay.evaluation.reach import assess
-    from selfplay.evaluation.report import evaluation_table, verdict
+    from selfplay.evaluation.evaluate import evaluate_policy
+    from selfplay.evaluation.games import example_games
+    from selfplay.evaluation.report import verdict_table, verdict_text
 
     otherwise = players.board(config.rows, config.cols, config.k)
     named = players.resolve(config.player, config.perspective, otherwise)
@@ -49,11 +49,11 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     players.check_room(config.positions, named.rules)
     console = Console()
     with players.following(console, named.rules) as report:
-        evaluation = assess(named.policy, every_state=True, positions=config.positions, report=report)
-    if games := telling_games(named.policy, named.player, evaluation, console.width):
+        evaluation = evaluate_policy(named.policy, every_state=True, positions=config.positions, report=report)
+    if games := example_games(named.policy, named.player, evaluation, console.width):
         print(games)
-    console.print(evaluation_table(evaluation))
-    say(verdict(evaluation))
+    console.print(verdict_table(evaluation))
+    say(verdict_text(evaluation))
     said = read_config(named.folder).get(REPAIRED) if named.folder else None
     if isinstance(said, str):
         say(f"It was repaired after its training: {said}.")

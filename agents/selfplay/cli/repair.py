@@ -17,8 +17,7 @@ from tictactoe.tree import SOLVABLE_CELLS
 
 if TYPE_CHECKING:
     from selfplay.dqn.repair import Repaired
-    from selfplay.evaluation.evaluation import Proof
-    from selfplay.evaluation.reach import Unproved
+    from selfplay.evaluation.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,8 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     from selfplay.dqn.config import DQNConfig
     from selfplay.dqn.player import QPlayer
     from selfplay.dqn.repair import repaired
-    from selfplay.evaluation.corrections import Corrections
-    from selfplay.evaluation.report import evaluation_table, verdict
+    from selfplay.evaluation.policy_repair import Corrections
+    from selfplay.evaluation.report import verdict_table, verdict_text
     from selfplay.training import folder as run_folder
 
     place = Path(config.run)
@@ -74,24 +73,24 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     finally:
         with contextlib.suppress(OSError):
             folder.rmdir()  # which it is not if anything was written
-    console.print(evaluation_table(evaluation))
-    say(verdict(evaluation))
+    console.print(verdict_table(evaluation))
+    say(verdict_text(evaluation))
     say(f"\nThe repaired player is in {folder}. What you can do next:\n")
-    if evaluation.as_dict()["unbeatable"]:
+    if evaluation.unbeatable:
         offer("Write down its play, for others to check:", command("certify", str(folder)))
     offer("Play against it:", command("play", str(folder)))
     offer("Play, and look inside it, on a page in the browser:", command("web", str(folder)))
 
 
-def _write(folder: Path, state: "Repaired", what: str) -> "Proof | Unproved":
+def _write(folder: Path, state: "Repaired", what: str) -> "Verdict":
     """Write a repaired player, and `what` was corrected in it, and return its evaluation."""
-    from selfplay.evaluation.judge import trusted
-    from selfplay.evaluation.reach import assess
+    from selfplay.evaluation.agents import player_policy
+    from selfplay.evaluation.evaluate import evaluate_policy
     from selfplay.tensor_file import write_tensors
     from selfplay.training import folder as run_folder
 
     small = state.player.rules.cells <= SOLVABLE_CELLS
-    evaluation = assess(trusted(state.player), every_state=True) if small else state.found.evaluation
+    evaluation = evaluate_policy(player_policy(state.player), every_state=True) if small else state.found.verdict
     write_tensors(folder / run_folder.MODEL, state.player.tensors())
     run_folder.write_config(folder, state.config, {players.REPAIRED: what})
     run_folder.write_evaluation(folder, evaluation)

@@ -88,15 +88,15 @@ def present(run: "Run") -> None:
     """Print a game that tells something of the player, its exact evaluation, and what to try next."""
     from rich.console import Console
 
-    from selfplay.evaluation.games import telling_games
-    from selfplay.evaluation.judge import trusted
-    from selfplay.evaluation.report import evaluation_table, verdict
+    from selfplay.evaluation.agents import player_policy
+    from selfplay.evaluation.games import example_games
+    from selfplay.evaluation.report import verdict_table, verdict_text
     from selfplay.training.loop import first_of_final_streak, proves
 
     console = Console()
-    print("\n" + telling_games(trusted(run.player), run.player, run.proof, console.width))
-    console.print(evaluation_table(run.proof))
-    say(verdict(run.proof))
+    print("\n" + example_games(player_policy(run.player), run.player, run.proof, console.width))
+    console.print(verdict_table(run.proof))
+    say(verdict_text(run.proof))
     stop = "unbeatable" if run.config.stop == "never" else run.config.stop
     first = first_of_final_streak([proves(record.evaluation, stop) for record in run.records])
     if first is not None:
@@ -115,13 +115,13 @@ def present(run: "Run") -> None:
 
 def present_interrupted(run: "Run") -> None:
     """Print what is known of the player of a run that was ended early, and how it goes on."""
-    from selfplay.evaluation.report import live_score, verdict
+    from selfplay.evaluation.report import live_score, verdict_text
 
     say("")
     if run.records:
         last = run.records[-1]
         say(f"At the last evaluation, after {last.steps:,} {run.config.unit}: {live_score(last.evaluation)}.")
-        say(verdict(last.evaluation))
+        say(verdict_text(last.evaluation))
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
     offer("Go on with the run:", command("train", "--resume", str(run.folder)))
     if run.records:

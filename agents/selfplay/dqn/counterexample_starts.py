@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from selfplay.evaluation.lessons import MOST
+from selfplay.evaluation.counterexamples import MOST_FOR_TRAINING
 from tictactoe import batch, planes
 from tictactoe.rules import Rules
 from tictactoe.tree import IntArray
@@ -27,9 +27,9 @@ class CounterexampleStarts:
         self._rules = rules
         self._fraction = fraction
         # Row 0 holds the positions of the last evaluation, row 1 those of the evaluations before, the newest first.
-        self._mover = torch.zeros((2, MOST), dtype=torch.int64)
-        self._opponent = torch.zeros((2, MOST), dtype=torch.int64)
-        self._ply = torch.zeros((2, MOST), dtype=torch.int64)
+        self._mover = torch.zeros((2, MOST_FOR_TRAINING), dtype=torch.int64)
+        self._opponent = torch.zeros((2, MOST_FOR_TRAINING), dtype=torch.int64)
+        self._ply = torch.zeros((2, MOST_FOR_TRAINING), dtype=torch.int64)
         self._count = torch.zeros(2, dtype=torch.int64)
 
     def replace(self, mover: IntArray, opponent: IntArray) -> None:

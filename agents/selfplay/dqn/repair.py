@@ -19,8 +19,8 @@ from selfplay.dqn.network import QNetwork, empty_network
 from selfplay.dqn.player import QPlayer, make_player, network_inputs
 from selfplay.dqn.symmetry import Canonical
 from selfplay.errors import UserError
-from selfplay.evaluation.corrections import Corrected, Corrections, Position
-from selfplay.evaluation.judge import trusted
+from selfplay.evaluation.agents import player_policy
+from selfplay.evaluation.policy_repair import Corrected, Corrections, Position
 from tictactoe import batch
 from tictactoe.tree import FloatArray, IntArray
 
@@ -52,7 +52,7 @@ def repaired(player: QPlayer, config: DQNConfig, corrections: Corrections) -> It
     cells: dict[Position, int] = {}
     now, widened = player, config
     for _ in range(ROUNDS):
-        found = corrections.find(trusted(now), lambda mine, theirs: _preferences(player, mine, theirs))
+        found = corrections.find(player_policy(now), lambda mine, theirs: _preferences(player, mine, theirs))
         yield Repaired(now, widened, found, len(cells))
         if not found.cells:
             return

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.errors import UserError
-from selfplay.evaluation.judge import Asked
-from selfplay.evaluation.walk import Ply, Walk
+from selfplay.evaluation.agents import AgentPolicy
+from selfplay.evaluation.forward_search import ForwardSearch, Ply
 from tictactoe import Rules, planes
 
 FORMAT, VERSION = "what an unbeatable player plays", 1
@@ -25,7 +25,7 @@ ROWS = 1 << 17
 COMPRESSION = 6
 
 
-def unbeatable_play(judge: Asked, positions: int, name: str) -> tuple[list[Ply], list[Ply]]:
+def unbeatable_play(policy: AgentPolicy, positions: int, name: str) -> tuple[list[Ply], list[Ply]]:
     """Return where an unbeatable player's play leads to in each seat, and what it plays there.
 
     At most so many `positions` are followed at each ply. Of a player that plays the same in all symmetric images of a
@@ -35,19 +35,18 @@ def unbeatable_play(judge: Asked, positions: int, name: str) -> tuple[list[Ply],
     Raises:
         UserError: the player can be beaten, or leads to more positions.
     """
-    first, second = (_in_seat(judge, seat, positions, name) for seat in (0, 1))
+    first, second = (_in_seat(policy, seat, positions, name) for seat in (0, 1))
     return first, second
 
 
-def _in_seat(judge: Asked, seat: int, positions: int, name: str) -> list[Ply]:
-    plies: list[Ply] = []
-    walk = Walk(judge, seat, positions, settle=judge.legal)
-    walk.run(lambda _, ply: plies.append(ply))
-    if walk.lost.lines or walk.illegal.lines:
+def _in_seat(policy: AgentPolicy, seat: int, positions: int, name: str) -> list[Ply]:
+    search = ForwardSearch(policy, seat, positions, settle=policy.legal)
+    plies = list(search.plies())
+    if search.lost.games or search.illegal.games:
         raise UserError(
             f"{name}: can be beaten, so there is nothing to certify (selfplay prove shows a game that beats it)"
         )
-    if not walk.whole:
+    if not search.complete:
         raise UserError(f"{name}: leads to more than {positions:,} positions at one ply; raise --positions")
     return plies
 
@@ -66,7 +65,7 @@ def packed(
         for seat, plies in enumerate(play):
             for ply in plies:
                 for start in range(0, len(ply.mine), ROWS):
-                    part = Ply(*(field[start : start + ROWS] for field in ply))
+                    part = ply.where(slice(start, start + ROWS))
                     file.write(_characters(rules, seat, part).tobytes())
     return content.getvalue()
 

@@ -1,8 +1,7 @@
-"""Counterexamples: the positions of an agent's own play from which some replies beat it, and the shortest such line.
+"""Counterexamples: the positions of an agent's own play from which some replies beat it, and the shortest such games.
 
-The walk is that of the proof. Going back from the last ply, a position is beaten if the agent marks a taken cell there,
-or if some reply completes a line or leads to a beaten position. Whoever begins games there learns what the proof has
-found wrong.
+They come from the forward search of the evaluation. Going back from the last ply, a position is lost if the agent marks
+a taken cell there, or if some reply completes a line or leads to a lost position. Training starts games there.
 """
 
 import heapq
@@ -14,33 +13,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.agent import AnyAgent
-from selfplay.evaluation.evaluation import Proof
-from selfplay.evaluation.judge import Asked, Judge
-from selfplay.evaluation.reach import POSITIONS, Unproved, follow, of_seats
-from selfplay.evaluation.retrograde import NEVER, Known, distances, moved, of_moves, of_positions
-from selfplay.evaluation.walk import Ply, moves_of
+from selfplay.evaluation.agents import AgentPolicy, TabulatedPolicy
+from selfplay.evaluation.backward_induction import (
+    NEVER,
+    Distances,
+    loss_distances,
+    move_distances,
+    moved,
+    position_distances,
+)
+from selfplay.evaluation.evaluate import (
+    ALL_STATES_CELLS,
+    POSITIONS,
+    evaluate_policy,
+    search_seat,
+    suboptimal_states,
+    with_all_states,
+)
+from selfplay.evaluation.forward_search import Ply
+from selfplay.evaluation.verdict import Verdict
 from tictactoe import Rules, batch
-from tictactoe.tree import IntArray
+from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
+
+MOST_FOR_TRAINING = 4_096
+"""Largest number of positions that are handed to training."""
+PART, FEW, WHOLE = 50_000, 16, 1_000_000
+"""Positions followed at each ply of a larger board: first a part, and if too few beat the player, the whole."""
 
 
 class Counterexamples(NamedTuple):
     """Hold what beats an agent."""
 
     mover: IntArray
-    """[n] int64: the agent's marks in each beaten position, a bitboard."""
+    """[n] int64: bitboards of the agent's marks in each lost position."""
     opponent: IntArray
-    """[n] int64: the other seat's."""
-    whole: bool
-    """Whether these are all; False if there were too many positions, and a random part of each ply was followed."""
-    lines: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
-    """The cells of the shortest lines that beat it in each seat, the shortest first; none where none was found."""
-    evaluation: Proof | Unproved
-    """What the same walk proves."""
+    """[n] int64: the marks of the other seat."""
+    games: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
+    """Cells of the shortest games that beat it in each seat, the shortest first; none where none was found."""
+    verdict: Verdict
+    """Verdict of the same search. If it is not complete, a random part of each ply was followed."""
 
     @property
     def shortest(self) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
-        """Return the cells of a shortest line that beats it in each seat; None where no line was found."""
-        first, second = (next(iter(lines), None) for lines in self.lines)
+        """Return the cells of a shortest game that beats it in each seat; None where no such game was found."""
+        first, second = (next(iter(games), None) for games in self.games)
         return first, second
 
 
@@ -49,8 +65,8 @@ def counterexamples(
 ) -> Counterexamples:
     """Find the positions of an agent's own play from which some replies beat it, in both seats.
 
-    At most so many `positions` are followed at each ply; of more a random part, drawn by `seed`. What an agent is
-    stands at `evaluate`.
+    At most so many `positions` are followed at each ply; of more a random part, sampled by `seed`. What an agent is
+    is described at `evaluate`.
 
     Raises:
         ValueError: the board has more than 64 cells, or there is no such perspective.
@@ -58,81 +74,126 @@ def counterexamples(
         gymnasium.error.InvalidAction: it answers something else than a cell, or probabilities, for each board.
     """
     batch.check_fits(rules)
-    return of_play(Judge(agent, rules, perspective), positions, np.random.default_rng(seed))
+    return find_counterexamples(AgentPolicy(agent, rules, perspective), positions, np.random.default_rng(seed))
 
 
-def of_play(judge: Asked, positions: int, generator: np.random.Generator, most_lines: int = 1) -> Counterexamples:
-    """Return the counterexamples of an agent's play in both seats, with at most so many lines of each.
+def find_counterexamples(
+    policy: AgentPolicy, positions: int, generator: np.random.Generator, most_games: int = 1
+) -> Counterexamples:
+    """Return the counterexamples of a policy in both seats, with at most so many games in each.
 
-    Of an agent that plays the same in all symmetric images of a position, one image of each.
+    If the agent plays the same in all symmetric images of a position, these are one image of each.
     """
-    rules = judge.rules
     salt = int(generator.integers(1 << 63))
-    found, lines, seats = [], [], []
+    nothing: IntArray = np.zeros(0, np.int64)
+    mover, opponent, seats = [nothing], [nothing], []
+    games: list[tuple[tuple[int, ...], ...]] = []
     for seat in (0, 1):
-        plies: list[Ply] = []
-        seats.append(follow(judge, seat, positions, salt, plies))
-        known = distances(rules, plies, judge.symmetric)
-        for ply, of_ply in zip(plies, known, strict=True):
-            beaten = of_ply.distance < NEVER
-            found.append((ply.mine[beaten], ply.theirs[beaten]))
-        lines.append(tuple(itertools.islice(lost_lines(judge, known, seat), most_lines)))
-    mover, opponent = (np.concatenate(marks) for marks in zip(*found, strict=True))
-    evaluation = of_seats(*seats)
-    return Counterexamples(mover, opponent, isinstance(evaluation, Proof), (lines[0], lines[1]), evaluation)
+        verdict, plies = search_seat(policy, seat, positions, salt, keep_plies=True)
+        seats.append(verdict)
+        if not (verdict.losses or verdict.illegal):
+            games.append(())
+            continue
+        distances = loss_distances(policy, plies)
+        for ply, distance in zip(plies, distances, strict=True):
+            lost = distance.plies < NEVER
+            mover.append(ply.mine[lost])
+            opponent.append(ply.theirs[lost])
+        games.append(tuple(itertools.islice(lost_games(policy, distances, seat), most_games)))
+    return Counterexamples(
+        np.concatenate(mover), np.concatenate(opponent), (games[0], games[1]), Verdict(seats[0], seats[1])
+    )
 
 
-def lost_lines(judge: Asked, known: Sequence[Known], seat: int) -> Iterator[tuple[int, ...]]:
-    """Yield the cells of each line from the empty board on that beats the agent, the shortest first.
+def lost_games(policy: AgentPolicy, distances: Sequence[Distances], seat: int) -> Iterator[tuple[int, ...]]:
+    """Yield the cells of each game from the empty board that beats the agent, the shortest first.
 
-    All plies of its play in this seat are `known`. Lines of one length come in the order of their cells. A line that
-    ends with a move of the agent's ends with a taken cell, any other with the opponent's line.
+    Given are the distances of all plies of its play in this seat. Games of one length come in the order of their cells.
+    A game that ends with a move of the agent's ends with a taken cell, any other with the opponent's line.
     """
-    rules = judge.rules
+    rules = policy.rules
 
-    def going_on(line: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-        """Return the cells that lead on to such lines, each with the length of the shortest of them."""
-        own, number = len(line) % 2 == seat, len(line) // 2
-        mine, theirs = (_marked(line[side::2]) for side in (seat, 1 - seat))
-        later = known[number + 1 :] if own or seat == 0 else known[number:]
+    def next_cells(game: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+        """Return the cells by which such games go on, each with the length of the shortest of them."""
+        own, number = len(game) % 2 == seat, len(game) // 2
+        mine, theirs = (_bitboard(game[side::2]) for side in (seat, 1 - seat))
+        later = distances[number + 1 :] if own or seat == 0 else distances[number:]
         if own:
-            after = moved(rules, Ply(mine, theirs, moves_of(judge, mine, theirs)))
-            cells, distance = after.cell, of_moves(rules, after, later[0] if later else None, judge.symmetric)
+            after = moved(rules, Ply(mine, theirs, policy.moves(mine, theirs)))
+            cells, plies = after.cell, move_distances(policy, after, later[0] if later else None)
         else:
             cells = np.array(rules.cells_of(int(rules.empty_cells(mine, theirs)[0])))
-            distance = _after_replies(rules, mine, theirs, cells, later[0] if later else None, judge.symmetric)
-        leads_on = distance < NEVER
-        return zip(cells[leads_on].tolist(), (len(line) + distance[leads_on]).tolist(), strict=True)
+            plies = _reply_distances(policy, mine, theirs, cells, later[0] if later else None)
+        beats = plies < NEVER
+        return zip(cells[beats].tolist(), (len(game) + plies[beats]).tolist(), strict=True)
 
-    waiting: list[tuple[int, tuple[int, ...]]] = [(0, ())]
-    """With the length of the shortest line that begins so, by which the shortest is always at hand."""
+    waiting: list[tuple[int, tuple[int, ...]]] = [(0, ())]  # with the length of the shortest game that starts so
     while waiting:
-        length, line = heapq.heappop(waiting)
-        if line and len(line) == length:
-            yield line
+        length, game = heapq.heappop(waiting)
+        if game and len(game) == length:
+            yield game
             continue
-        for cell, shortest in going_on(line):
-            heapq.heappush(waiting, (shortest, (*line, cell)))
+        for cell, shortest in next_cells(game):
+            heapq.heappush(waiting, (shortest, (*game, cell)))
 
 
-def _marked(cells: Sequence[int]) -> IntArray:
+def _bitboard(cells: Sequence[int]) -> IntArray:
     """Return cells as a bitboard [1]."""
     return np.array([sum(1 << cell for cell in cells)], np.uint64).view(np.int64)
 
 
-def _after_replies(
-    rules: Rules,
-    mine: IntArray,
-    theirs: IntArray,
-    cells: IntArray,
-    later: Known | None,
-    symmetric: bool,
+def _reply_distances(
+    policy: AgentPolicy, mine: IntArray, theirs: IntArray, cells: IntArray, later: Distances | None
 ) -> NDArray[np.int16]:
-    """Return in how many plies each of these replies to a position [1] beats the agent, itself counted."""
+    """Return in how many plies each of these replies to a position [1] beats the agent, including the reply."""
     replied = theirs | np.int64(1) << cells
-    distance = np.full(len(cells), NEVER, np.int16)
+    plies = np.full(len(cells), NEVER, np.int16)
     if later is not None:
-        reached = of_positions(rules, np.repeat(mine, len(cells)), replied, later, symmetric)
-        distance = np.where(reached < NEVER, reached + 1, NEVER).astype(np.int16)
-    distance[rules.has_line(replied)] = 1
-    return distance
+        reached = position_distances(policy, np.repeat(mine, len(cells)), replied, later)
+        plies = np.where(reached < NEVER, reached + 1, NEVER).astype(np.int16)
+    plies[policy.rules.has_line(replied)] = 1
+    return plies
+
+
+class TrainingPositions(NamedTuple):
+    """Hold a verdict, and positions where training is to start games."""
+
+    verdict: Verdict
+    mover: IntArray
+    """[n] int64: bitboards."""
+    opponent: IntArray
+    """[n] int64"""
+    found: int
+    """Number of positions found, of which a random part is kept if there are too many."""
+
+
+def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.random.Generator) -> TrainingPositions:
+    """Evaluate a player as `evaluate_policy` does, and return positions where training is to start games.
+
+    These are the counterexamples. With `every_state`, which asks for an optimal player, they are the decision states of
+    the whole board in which its move does not keep the game-theoretic value.
+    """
+    rules = policy.rules
+    if rules.cells > (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS):
+        examples = find_counterexamples(policy, PART, generator)
+        if not examples.verdict.complete and len(examples.mover) < FEW:  # the whole may contain what a part does not
+            examples = find_counterexamples(policy, WHOLE, generator)
+        return _for_training(examples.verdict, examples.mover, examples.opponent, generator)
+    table = TabulatedPolicy(policy)
+    if every_state:
+        verdict = evaluate_policy(table, every_state)
+        tree, states = game_tree(rules), suboptimal_states(table)
+        return _for_training(verdict, tree.mover[states], tree.opponent[states], generator)
+    examples = find_counterexamples(table, POSITIONS, generator)
+    verdict = with_all_states(table, examples.verdict.first, examples.verdict.second)
+    return _for_training(verdict, examples.mover, examples.opponent, generator)
+
+
+def _for_training(
+    verdict: Verdict, mover: IntArray, opponent: IntArray, generator: np.random.Generator
+) -> TrainingPositions:
+    found = len(mover)
+    if found > MOST_FOR_TRAINING:
+        part = generator.choice(found, MOST_FOR_TRAINING, replace=False)
+        mover, opponent = mover[part], opponent[part]
+    return TrainingPositions(verdict, mover.astype(np.int64), opponent.astype(np.int64), found)

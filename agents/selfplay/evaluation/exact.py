@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from selfplay.evaluation.reach import WHOLE_TREE_CELLS
+from selfplay.evaluation.evaluate import ALL_STATES_CELLS
 from tictactoe import Rules, search_value, solve
 from tictactoe.search import Bounds, move_bounds
 
@@ -17,7 +17,7 @@ def known_value(rules: Rules, mover: int, opponent: int, positions: int) -> int 
     Raises:
         ValueError: no legal game leads there, or the board has more than 64 cells.
     """
-    if rules.cells <= WHOLE_TREE_CELLS:
+    if rules.cells <= ALL_STATES_CELLS:
         return solve(rules).lookup(mover, opponent)[0]
     return search_value(rules, mover, opponent, positions)
 
@@ -28,7 +28,7 @@ def known_results(rules: Rules, mover: int, opponent: int, positions: int) -> Ma
     Raises:
         ValueError: no legal game leads there, or the board has more than 64 cells.
     """
-    if rules.cells <= WHOLE_TREE_CELLS:
+    if rules.cells <= ALL_STATES_CELLS:
         return solved_results(rules, mover, opponent)
     return move_bounds(rules, mover, opponent, positions)
 

@@ -1,15 +1,14 @@
-"""Games to look at: a player against itself, and the shortest lines that beat it."""
+"""Games to look at: the shortest games that beat an agent, and its game against itself."""
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from selfplay.agent import Player
-from selfplay.evaluation.counterexamples import of_play
-from selfplay.evaluation.evaluation import Proof
+from selfplay.evaluation.agents import AgentPolicy
+from selfplay.evaluation.counterexamples import find_counterexamples
 from selfplay.evaluation.exact import NAMES, known_value
-from selfplay.evaluation.judge import Asked
-from selfplay.evaluation.reach import Unproved
+from selfplay.evaluation.verdict import Verdict
 from tictactoe import Rules, batch
 from tictactoe.opponents import MOVE_POSITIONS
 from tictactoe.rendering.text import MARKS, board_text
@@ -18,27 +17,27 @@ from tictactoe.rewards import Rewards
 WIDTH = 80
 GAP = "    "
 POSITIONS = 20_000
-"""Positions of each ply in which a line is looked for that beats a player of a large board."""
+"""Positions of each ply that are followed to find a game that beats a player of a large board."""
 
 
-def telling_games(judge: Asked, player: Player | None, evaluation: Proof | Unproved, width: int = WIDTH) -> str:
-    """Return the shortest line that beats an agent in each seat, or if none does its game with itself; with headings.
+def example_games(policy: AgentPolicy, player: Player | None, verdict: Verdict, width: int = WIDTH) -> str:
+    """Return the shortest game that beats an agent in each seat, or if none does, its game against itself.
 
-    Above each of its boards stands the value that it has learned of its move, where it is a `player` that has values,
-    and the exact result, which on boards that are not solved at once a search finds, if it can within the time of a
-    move. Of an agent that draws its moves and is not beaten there is no game.
+    Above each board is the exact result of the agent's move, which a search finds on boards that are not solved, if it
+    can within the time of a move, and the value that a `player` has learned for it. An agent that samples its moves and
+    is not beaten has no game to show.
     """
-    beaten = evaluation.beatable if isinstance(evaluation, Unproved) else evaluation.beaten_lines > 0
-    if not beaten:
-        return "" if judge.draws else f"A game of the player against itself:\n\n{self_play_game(judge, width)}\n"
-    found = of_play(judge, POSITIONS, np.random.default_rng(0))
+    if not verdict.games_lost:
+        own_game = "" if policy.stochastic else self_play_game(policy, width)
+        return own_game and f"A game of the player against itself:\n\n{own_game}\n"
+    examples = find_counterexamples(policy, POSITIONS, np.random.default_rng(0))
     games = []
-    for seat, line in enumerate(found.shortest):
-        if line is None:
+    for seat, game in enumerate(examples.shortest):
+        if game is None:
             continue
-        least = "The shortest game" if found.whole else "A game"
+        least = "The shortest game" if examples.verdict.complete else "A game"
         heading = f"{least} that beats the player as {MARKS[seat]}{_key(player)}:"
-        games.append(f"{heading}\n\n{_side_by_side(_told(judge.rules, line, seat, player), width)}\n")
+        games.append(f"{heading}\n\n{_side_by_side(_annotated(policy.rules, game, seat, player), width)}\n")
     return "\n".join(games)
 
 
@@ -48,10 +47,10 @@ def _key(player: Player | None) -> str:
     return f", with {' and '.join([*notes, 'the exact result with best play from there'])}"
 
 
-def _told(rules: Rules, line: Sequence[int], seat: int, player: Player | None) -> list[str]:
-    """Return the board after each ply of a line, and what is to be said of each move of the agent's."""
+def _annotated(rules: Rules, game: Sequence[int], seat: int, player: Player | None) -> list[str]:
+    """Return the board after each ply of a game, with notes on each move of the agent's."""
     marks, boards = [0, 0], []
-    for ply, cell in enumerate(line):
+    for ply, cell in enumerate(game):
         mover = ply % 2
         notes = ["", ""]
         if mover == seat:
@@ -79,17 +78,17 @@ def _exact(rules: Rules, marks: list[int], mover: int, cell: int) -> str:
     return f"exact: {'not known' if value is None else NAMES[-value]}"
 
 
-def self_play_game(judge: Asked, width: int = WIDTH) -> str:
-    """Let an agent that draws no moves play itself and return the boards after each ply, side by side, and the result.
+def self_play_game(policy: AgentPolicy, width: int = WIDTH) -> str:
+    """Let an agent that samples no moves play itself, and return all boards, side by side, and the result.
 
     A line has as many boards as fit into `width` characters.
 
     For people the squares count from 1: square `n` is cell `n - 1`.
     """
-    rules = judge.rules
+    rules = policy.rules
     boards: list[str] = []
     result = ""
-    for seat, cell, played in _self_play(judge):
+    for seat, cell, played in _self_play(policy):
         mover, opponent = int(played.state.mover[0]), int(played.state.opponent[0])
         first, second = (mover, opponent) if int(played.state.to_play[0]) == 0 else (opponent, mover)
         boards.append(f"{len(boards) + 1}. {MARKS[seat]}: {cell + 1}\n{board_text(rules, first, second, cell)}")
@@ -100,18 +99,18 @@ def self_play_game(judge: Asked, width: int = WIDTH) -> str:
     return _side_by_side(boards, width) + "\n\n" + result
 
 
-def self_play_cells(judge: Asked) -> list[int]:
-    """Let an agent that draws no moves play itself and return the cells; the last may be a taken one, which loses."""
-    return [cell for _, cell, _ in _self_play(judge)]
+def self_play_cells(policy: AgentPolicy) -> list[int]:
+    """Let an agent that samples no moves play itself and return the cells; the last may be a taken one, which loses."""
+    return [cell for _, cell, _ in _self_play(policy)]
 
 
-def _self_play(judge: Asked) -> Iterator[tuple[int, int, batch.Step]]:
+def _self_play(policy: AgentPolicy) -> Iterator[tuple[int, int, batch.Step]]:
     """Yield the seat to move, the cell that it chooses and what comes of it, to the end of a game."""
-    state, ended = batch.reset(judge.rules, 1, np), False
+    state, ended = batch.reset(policy.rules, 1, np), False
     while not ended:
         seat = int(state.to_play[0])
-        cell = int(judge.cells(state.mover, state.opponent)[0])
-        played = batch.step(judge.rules, Rewards(), state, np.array([cell]))
+        cell = int(policy.cells(state.mover, state.opponent)[0])
+        played = batch.step(policy.rules, Rewards(), state, np.array([cell]))
         yield seat, cell, played
         state, ended = played.state, bool(played.terminated[0])
 

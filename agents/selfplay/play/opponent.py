@@ -7,9 +7,9 @@ import numpy as np
 
 from selfplay.agent import Player
 from selfplay.errors import UserError
+from selfplay.evaluation.agents import AgentPolicy
 from selfplay.evaluation.exact import NAMES, solved_results
-from selfplay.evaluation.judge import Asked
-from selfplay.evaluation.report import drawn_values, value_text
+from selfplay.evaluation.report import finite_values, value_text
 from selfplay.play.board import Hint
 from selfplay.position import Position
 from tictactoe import Rules
@@ -51,7 +51,7 @@ def trained(name: str, player: Player) -> Opponent:
         values = player.q_values(position.observation)[0]
         chosen = move(position)
         # What a lost game is worth differs between learners, so the colours go from the worst square to the best.
-        shown = drawn_values(values[list(position.empty)])
+        shown = finite_values(values[list(position.empty)])
         shades = 2 * (shown - shown.min()) / (np.ptp(shown) or 1.0) - 1
         return {
             cell: Hint(value_text(values[cell]), float(shade), cell == chosen)
@@ -62,14 +62,14 @@ def trained(name: str, player: Player) -> Opponent:
     return Opponent(name, player.rules, move, hints, about)
 
 
-def own(name: str, judge: Asked, seed: int | None) -> Opponent:
+def own(name: str, judge: AgentPolicy, seed: int | None) -> Opponent:
     """Return somebody's own agent, which plays without a mask and loses by a taken cell."""
     generator = np.random.default_rng(seed)
 
     def move(position: Position) -> int:
         mover, opponent = position.words
-        if judge.draws:
-            chances = judge.chances(mover, opponent)[0]
+        if judge.stochastic:
+            chances = judge.probabilities(mover, opponent)[0]
             return int(generator.choice(len(chances), p=chances))
         return int(judge.cells(mover, opponent)[0])
 

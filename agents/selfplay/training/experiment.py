@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from selfplay.agent import Player
 from selfplay.errors import UserError
-from selfplay.evaluation.evaluation import Proof
-from selfplay.evaluation.reach import Unproved
+from selfplay.evaluation.verdict import Verdict
 from selfplay.files import locked
 from selfplay.learner import Learner
 from selfplay.program import command
@@ -38,7 +37,7 @@ class Run(NamedTuple):
     """Its evaluations; those of an earlier process come with the player of now."""
 
     @property
-    def proof(self) -> Proof | Unproved:
+    def proof(self) -> Verdict:
         """Return the last exact evaluation."""
         return self.records[-1].evaluation
 
@@ -146,6 +145,6 @@ def _refusals_in_one_line(folder: Path) -> Iterator[None]:
         raise UserError(f"{what}; once it can, {again} goes on from the last checkpoint") from None
 
 
-def _proofs_running(history: Sequence[tuple[int, Proof | Unproved, Any]], stop: str) -> int:
+def _proofs_running(history: Sequence[tuple[int, Verdict, Any]], stop: str) -> int:
     """Return how many evaluations, up to the last, have proved what the run is to stop at."""
     return sum(1 for _ in takewhile(lambda each: proves(each[1], stop), reversed(history)))

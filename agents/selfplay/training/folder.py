@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from selfplay.errors import UserError, one_line
-from selfplay.evaluation.evaluation import Proof
-from selfplay.evaluation.reach import Unproved
+from selfplay.evaluation.verdict import Verdict
 from selfplay.files import read_small, write_whole
 from selfplay.settings import RunSettings
 
@@ -170,7 +169,7 @@ def unused(folder: Path) -> Path:
     return candidate
 
 
-def write_evaluation(folder: Path, evaluation: Proof | Unproved) -> None:
+def write_evaluation(folder: Path, evaluation: Verdict) -> None:
     """Write the exact evaluation of the player that was written last, or how far it has got."""
     _write_json(folder / EVALUATION, evaluation.as_dict())
 

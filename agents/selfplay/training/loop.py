@@ -9,10 +9,10 @@ import numpy as np
 from selfplay.agent import Player
 from selfplay.checks import LARGEST, require
 from selfplay.errors import UserError
-from selfplay.evaluation.evaluation import Evaluation, Proof
-from selfplay.evaluation.judge import trusted
-from selfplay.evaluation.lessons import examine
-from selfplay.evaluation.reach import Unproved, assess
+from selfplay.evaluation.agents import player_policy
+from selfplay.evaluation.counterexamples import evaluate_for_training
+from selfplay.evaluation.evaluate import evaluate_policy
+from selfplay.evaluation.verdict import Verdict
 from selfplay.learner import Learner, State
 from selfplay.settings import RunSettings
 from selfplay.training.checkpoints import Checkpoints
@@ -28,7 +28,7 @@ class Record(NamedTuple):
 
     steps: int
     """Plies or games so far."""
-    evaluation: Proof | Unproved
+    evaluation: Verdict
     """What is exactly known of the player."""
     metrics: Mapping[str, float]
     """What was measured beside it, by TensorBoard tag."""
@@ -74,11 +74,12 @@ def records(learner: Learner, standing: Standing | None = None, kept: Checkpoint
             metrics |= {"time/updates_per_s": updates / elapsed, "time/updates": learner.updates}
         player, every_state = learner.player(), config.stop == "optimal"
         if not learner.takes_counterexamples:
-            return Record(learner.steps, assess(trusted(player), every_state), metrics, player)
-        lessons = examine(trusted(player), every_state, np.random.default_rng([config.seed, learner.steps]))
+            return Record(learner.steps, evaluate_policy(player_policy(player), every_state), metrics, player)
+        generator = np.random.default_rng([config.seed, learner.steps])
+        evaluated = evaluate_for_training(player_policy(player), every_state, generator)
         if learner.steps >= due:
-            learner.teach(lessons.mover, lessons.opponent)
-        return Record(learner.steps, lessons.evaluation, metrics | {"teach/positions": lessons.number}, player)
+            learner.teach(evaluated.mover, evaluated.opponent)
+        return Record(learner.steps, evaluated.verdict, metrics | {"teach/positions": evaluated.found}, player)
 
     if kept and not kept.begun:
         # Or a record without a checkpoint would not say whether the run was killed early or its checkpoints are gone.
@@ -107,11 +108,11 @@ def records(learner: Learner, standing: Standing | None = None, kept: Checkpoint
         yield record()
 
 
-def proves(evaluation: Proof | Unproved, stop: str) -> bool:
+def proves(evaluation: Verdict, stop: str) -> bool:
     """Tell whether an evaluation proves what `stop` asks for."""
     if stop == "optimal":
-        return isinstance(evaluation, Evaluation) and evaluation.optimal
-    return stop == "unbeatable" and isinstance(evaluation, Proof) and evaluation.unexploitable
+        return evaluation.optimal
+    return stop == "unbeatable" and evaluation.unexploitable
 
 
 def ends(config: RunSettings, steps: int, proofs: int) -> bool:

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from selfplay.agent import Player
+from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.games import self_play_cells
-from selfplay.evaluation.judge import trusted
 from selfplay.files import write_whole
 from selfplay.training.folder import NEWEST
 from tictactoe import batch
@@ -42,7 +42,7 @@ class Newest:
         content = {
             "steps": steps,
             "opening": [value if math.isfinite(value) else None for value in values],
-            "game": self_play_cells(trusted(player)),
+            "game": self_play_cells(player_policy(player)),
             "proofs": proofs,
         }
         write_whole(self._path, (json.dumps(content) + "\n").encode(), lasting=False)

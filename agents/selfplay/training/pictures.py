@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 from numpy.typing import NDArray
 
-from selfplay.evaluation.report import drawn_values, value_text
+from selfplay.evaluation.report import finite_values, value_text
 
 FIRST, SECOND, BOTH = "#1f6fb4", "#d9622b", "#3a3a3a"
 PROVED = "#2e8b57"
@@ -129,7 +129,7 @@ def value_figure(values: NDArray[np.floating[Any]], title: str) -> Figure:
     axes = figure.add_axes(board)
     axes.set_axis_off()
     # With a least range around 0, or the noise of a player that has learned nothing would be all colours.
-    drawn = drawn_values(values)
+    drawn = finite_values(values)
     least, most = min(drawn.min(), -LEAST_VALUE), max(drawn.max(), LEAST_VALUE)
     axes.imshow(drawn, cmap="viridis", vmin=least, vmax=most)
     axes.vlines(np.arange(1, cols) - 0.5, -0.5, rows - 0.5, color="white", linewidth=2)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,9 @@ import numpy as np
 from selfplay.agent import Player
 from selfplay.checks import LARGEST
 from selfplay.errors import UserError, one_line
-from selfplay.evaluation.evaluation import Evaluation, Proof, SeatEvaluation
+from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.games import self_play_game
-from selfplay.evaluation.judge import trusted
-from selfplay.evaluation.reach import Unfinished, Unproved
+from selfplay.evaluation.verdict import SeatVerdict, Verdict
 from selfplay.files import append, open_regular, write_whole
 from selfplay.settings import RunSettings
 from selfplay.training.events import Events
@@ -38,7 +36,7 @@ SEAT_TAGS = {
     "loss_vs_random": "loss",
     "best_response": "best_response",
 }
-"""Tags of a seat that is evaluated to the end, and the fields of SeatEvaluation."""
+"""Tags of a seat that is evaluated to the end, and the fields of SeatVerdict."""
 MAY_BE_UNKNOWN = "win_vs_random", "draw_vs_random"
 UNFINISHED_TAGS = {
     "plies_followed": "plies",
@@ -46,45 +44,43 @@ UNFINISHED_TAGS = {
     "losses_at_least": "losses",
     "illegal_at_least": "illegal",
 }
-"""Tags of a seat that leads to too many positions, and the fields of Unfinished."""
+"""Tags of a seat that leads to too many positions, and the fields of SeatVerdict."""
 
 
-def evaluation_metrics(evaluation: Proof | Unproved) -> dict[str, float]:
+def evaluation_metrics(evaluation: Verdict) -> dict[str, float]:
     """Return an evaluation as TensorBoard tags and numbers; what is not known is left out."""
     metrics: dict[str, float] = {}
-    if isinstance(evaluation, Proof):
-        metrics["eval/beaten_lines"] = evaluation.beaten_lines
+    if evaluation.complete:
+        metrics["eval/beaten_lines"] = evaluation.games_lost
     for name, seat in (("first", evaluation.first), ("second", evaluation.second)):
-        tags = UNFINISHED_TAGS if isinstance(seat, Unfinished) else SEAT_TAGS
+        tags = SEAT_TAGS if seat.complete else UNFINISHED_TAGS
         known = {f"eval/{name}/{tag}": getattr(seat, field) for tag, field in tags.items()}
-        metrics |= {tag: number for tag, number in known.items() if not isnan(number)}
-    if isinstance(evaluation, Evaluation):
-        metrics["eval/optimal_states"] = evaluation.optimal_states
-        metrics["eval/optimal_fraction"] = evaluation.optimal_states / evaluation.decision_states
-        metrics["eval/illegal_states"] = evaluation.illegal_states
-    if isinstance(evaluation, Proof):
-        metrics["eval/exploitability"] = evaluation.exploitability
+        metrics |= {tag: number for tag, number in known.items() if number is not None}
+    numbers = {
+        "eval/optimal_states": evaluation.optimal_states,
+        "eval/optimal_fraction": evaluation.optimal_fraction,
+        "eval/illegal_states": evaluation.illegal_states,
+        "eval/exploitability": evaluation.exploitability,
+    }
+    metrics |= {tag: number for tag, number in numbers.items() if number is not None}
+    if evaluation.complete:
         metrics["eval/unbeatable"] = float(evaluation.unbeatable)
     return metrics
 
 
-def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Proof | Unproved:
+def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Verdict:
     """Return the evaluation that `evaluation_metrics` has made numbers of."""
     first, second = (_seat_evaluation(metrics, name) for name in ("first", "second"))
-    if isinstance(first, Unfinished) or isinstance(second, Unfinished):
-        return Unproved(first, second)
     if "eval/optimal_states" not in metrics:
-        return Proof(first, second)
+        return Verdict(first, second)
     optimal, illegal = (int(metrics[f"eval/{kind}_states"]) for kind in ("optimal", "illegal"))
-    return Evaluation(first, second, len(game_tree(rules).decisions), optimal, illegal)
+    return Verdict(first, second, len(game_tree(rules).decisions), optimal, illegal)
 
 
-def _seat_evaluation(metrics: Mapping[str, float], name: str) -> SeatEvaluation | Unfinished:
-    finished = f"eval/{name}/losses" in metrics
-    tags = SEAT_TAGS if finished else UNFINISHED_TAGS
-    found = {f"eval/{name}/{tag}": nan for tag in MAY_BE_UNKNOWN} | dict(metrics)
-    fields: dict[str, Any] = {field: found[f"eval/{name}/{tag}"] for tag, field in tags.items()}
-    return SeatEvaluation(**fields) if finished else Unfinished(**fields)
+def _seat_evaluation(metrics: Mapping[str, float], name: str) -> SeatVerdict:
+    tags = SEAT_TAGS if f"eval/{name}/losses" in metrics else UNFINISHED_TAGS
+    found: dict[str, Any] = {f"eval/{name}/{tag}": None for tag in MAY_BE_UNKNOWN} | dict(metrics)
+    return SeatVerdict(**{field: found[f"eval/{name}/{tag}"] for tag, field in tags.items()})
 
 
 def first_lines(folder: Path, count: int, unit: str, rules: Rules) -> list[dict[str, float]]:
@@ -147,7 +143,7 @@ def _numbers(line: bytes, unit: str, rules: Rules) -> dict[str, float]:
         raise ValueError
     evaluation = metrics_evaluation(found, rules)
     for seat in (evaluation.first, evaluation.second):
-        if isinstance(seat, SeatEvaluation) and seat.best_response not in (-1, 0, 1):
+        if seat.complete and seat.best_response not in (-1, 0, 1):
             raise ValueError
     return found
 
@@ -187,7 +183,7 @@ class Tracker:
         values = player.q_values(opening)[0].reshape(rules.rows, rules.cols)
         title = f"Values of the opening, {steps:,} {self._unit}"
         self._events.picture("q/opening", png(value_figure(np.asarray(values), title)), steps)
-        game = self_play_game(trusted(player))
+        game = self_play_game(player_policy(player))
         self._events.text("game/self_play", "\n".join("    " + line for line in game.split("\n")), steps)
 
     def close(self, config: RunSettings) -> None:
@@ -199,7 +195,7 @@ class Tracker:
                 board = f"{rules.rows}x{rules.cols}x{rules.k}"
                 self._events.hparams({"algorithm": config.algorithm, "board": board, "seed": config.seed, **special})
                 evaluations = [metrics_evaluation(line, rules) for line in self._history]
-                proved = [isinstance(each, Proof) and each.unexploitable for each in evaluations]
+                proved = [each.unexploitable for each in evaluations]
                 figure = progress_figure(
                     self._history, self._unit, self._folder.resolve().name, special, first_of_final_streak(proved)
                 )

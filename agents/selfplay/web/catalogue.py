@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from selfplay import players
 from selfplay.algorithms import SHIPPED, kept_steps, load, read_settings
 from selfplay.errors import UserError, one_line
-from selfplay.evaluation.built_in import BuiltIn
-from selfplay.evaluation.judge import Asked, trusted
-from selfplay.evaluation.reach import WHOLE_TREE_CELLS
+from selfplay.evaluation.agents import AgentPolicy, built_in_policy, player_policy
+from selfplay.evaluation.evaluate import ALL_STATES_CELLS
 from selfplay.training.folder import CONFIG, MODEL, about
 from selfplay.training.kept import PLAYERS
 from selfplay.web.insight import prepare, searched_choices
@@ -43,7 +42,7 @@ class Chosen(NamedTuple):
     name: str
     kind: str
     """The algorithm of a run, "built-in", or "own"."""
-    judge: Asked
+    judge: AgentPolicy
     player: "Player | None"
     """Itself, if it is one of our own trained players, which have values to show."""
     stamp: Stamps
@@ -147,12 +146,12 @@ class Catalogue:
                 raise UserError(f"{_title(name)}: has kept {len(there)} players, and {kept} is counted from 0")
             steps = there[kept]
         player = load(folder, steps=steps)
-        return Chosen(_title(name), read_settings(folder)[0].algorithm, trusted(player), player, now)
+        return Chosen(_title(name), read_settings(folder)[0].algorithm, player_policy(player), player, now)
 
-    def _without_a_folder(self, name: str) -> Asked:
+    def _without_a_folder(self, name: str) -> AgentPolicy:
         if name in OPPONENTS:
-            searched = name == "optimal" and self._rules.cells > WHOLE_TREE_CELLS
-            return BuiltIn(searched_choices if searched else OPPONENTS[name], self._rules)
+            searched = name == "optimal" and self._rules.cells > ALL_STATES_CELLS
+            return built_in_policy(searched_choices if searched else OPPONENTS[name], self._rules)
         return players.resolve(name, self._perspective, self._rules).policy
 
     def _number(self, name: str) -> int:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from selfplay.evaluation.evaluate import ALL_STATES_CELLS
 from selfplay.evaluation.exact import NAMES, best_bounds, known_results
-from selfplay.evaluation.reach import WHOLE_TREE_CELLS
 from selfplay.position import Position
 from tictactoe.opponents import best_known
 from tictactoe.rendering.text import MARKS, line_cells
@@ -18,7 +18,7 @@ from tictactoe.search import Bounds, move_bounds
 
 if TYPE_CHECKING:
     from selfplay.agent import Player
-    from selfplay.evaluation.judge import Asked
+    from selfplay.evaluation.agents import AgentPolicy
 
 POSITIONS = 200_000
 """Positions that a search looks at for what is true of one position: a fifth of a second at most."""
@@ -26,7 +26,9 @@ REMEMBERED = 4_096
 """Positions whose exact results are kept, because the page asks for them again for each player it compares."""
 
 
-def look(judge: "Asked", player: "Player | None", position: Position, generator: np.random.Generator) -> dict[str, Any]:
+def look(
+    judge: "AgentPolicy", player: "Player | None", position: Position, generator: np.random.Generator
+) -> dict[str, Any]:
     """Return what there is to be shown of a player in a position, ready for JSON; `generator` draws its reply."""
     rules, winner = position.rules, position.winner
     line = line_cells(rules, position.marks[winner]) if winner is not None else 0
@@ -39,7 +41,7 @@ def look(judge: "Asked", player: "Player | None", position: Position, generator:
         "moves": [],
         "reply": None,
         "exact": [None] * rules.cells,
-        "known": "solved" if rules.cells <= WHOLE_TREE_CELLS else "searched",
+        "known": "solved" if rules.cells <= ALL_STATES_CELLS else "searched",
         "position": None,
         "gives_away": None,
     }
@@ -58,12 +60,12 @@ def look(judge: "Asked", player: "Player | None", position: Position, generator:
 
 
 def _moves(
-    judge: "Asked", player: "Player | None", position: Position, generator: np.random.Generator
+    judge: "AgentPolicy", player: "Player | None", position: Position, generator: np.random.Generator
 ) -> dict[str, Any]:
     """Return what a player plays: by itself, and against a person, whom it cannot ask to break the rules."""
     empty = position.empty
-    if judge.draws:
-        moves = tuple(np.flatnonzero(judge.chances(*position.words)[0] > 0).tolist())
+    if judge.stochastic:
+        moves = tuple(np.flatnonzero(judge.probabilities(*position.words)[0] > 0).tolist())
     else:
         moves = (int(judge.cells(*position.words)[0]),)
     legal = [cell for cell in moves if cell in empty]
@@ -71,7 +73,7 @@ def _moves(
         reply = int(player.act(position.observation, position.mask)[0])
     else:
         reply = int(generator.choice(legal or empty))
-    return {"move": None if judge.draws else moves[0], "moves": list(moves), "reply": reply}
+    return {"move": None if judge.stochastic else moves[0], "moves": list(moves), "reply": reply}
 
 
 def learned(player: "Player", position: Position) -> list[float | None]:
@@ -89,7 +91,7 @@ def exact_results(rules: Rules, mover: int, opponent: int) -> Mapping[int, Bound
 @lru_cache(maxsize=1)
 def prepare(rules: Rules) -> None:
     """Have the search compiled beside everything else, for which no answer should have to wait."""
-    if rules.cells > WHOLE_TREE_CELLS:
+    if rules.cells > ALL_STATES_CELLS:
         threading.Thread(target=move_bounds, args=(rules, 0, 0, 1), daemon=True).start()
 
 

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from selfplay.evaluation.counterexamples import Counterexamples, of_play
+from selfplay.evaluation.counterexamples import Counterexamples, find_counterexamples
+from selfplay.evaluation.evaluate import ALL_STATES_CELLS, evaluate_policy
 from selfplay.evaluation.exact import NAMES, best_bounds, known_results, known_value
-from selfplay.evaluation.reach import WHOLE_TREE_CELLS, Unfinished, assess
-from selfplay.evaluation.report import verdict
-from selfplay.evaluation.walk import moves_of
+from selfplay.evaluation.report import verdict_text
 from selfplay.position import EMPTY, Position
 from selfplay.web.insight import learned
 from tictactoe import Rules, planes, solve
@@ -21,7 +20,7 @@ from tictactoe.tree import SOLVABLE_CELLS
 
 if TYPE_CHECKING:
     from selfplay.agent import Player
-    from selfplay.evaluation.judge import Asked
+    from selfplay.evaluation.agents import AgentPolicy
 
 POSITIONS, POSITIONS_OF_MANY_CELLS = 200_000, 5_000
 """Of each ply that are followed, the fewer on boards of more than 16 cells: some seconds, while a page waits."""
@@ -41,23 +40,28 @@ class Findings(NamedTuple):
     lost: dict[str, Any]
 
 
-def findings(judge: "Asked", player: "Player | None") -> Findings:
+def findings(judge: "AgentPolicy", player: "Player | None") -> Findings:
     """Follow a player's own play, and look at every decision state where the board is small enough."""
     positions = POSITIONS if judge.rules.cells <= SOLVABLE_CELLS else POSITIONS_OF_MANY_CELLS
-    found = of_play(judge, positions, np.random.default_rng(0), MOST_LINES)
-    if judge.rules.cells <= WHOLE_TREE_CELLS:
-        wrong = {"verdict": verdict(assess(judge)), "kind": "optimal", "complete": True, **_not_optimal(judge, player)}
+    found = find_counterexamples(judge, positions, np.random.default_rng(0), MOST_LINES)
+    if judge.rules.cells <= ALL_STATES_CELLS:
+        wrong = {
+            "verdict": verdict_text(evaluate_policy(judge)),
+            "kind": "optimal",
+            "complete": True,
+            **_not_optimal(judge, player),
+        }
     else:
         beaten = _beaten(judge, player, found)
-        wrong = {"verdict": verdict(found.evaluation), "kind": "beaten", "complete": found.whole, **beaten}
+        wrong = {"verdict": verdict_text(found.verdict), "kind": "beaten", "complete": found.verdict.complete, **beaten}
     return Findings(wrong, _lost(judge, player, found))
 
 
-def _not_optimal(judge: "Asked", player: "Player | None") -> dict[str, Any]:
+def _not_optimal(judge: "AgentPolicy", player: "Player | None") -> dict[str, Any]:
     """Return the decision states of a small board in which some move of a player's does not keep the value."""
     rules, solution = judge.rules, solve(judge.rules)
     tree, states = solution.tree, solution.tree.decisions
-    moves = moves_of(judge, tree.mover[states].astype(np.int64), tree.opponent[states].astype(np.int64))
+    moves = judge.moves(tree.mover[states].astype(np.int64), tree.opponent[states].astype(np.int64))
     following = tree.successors(states)
     after = np.where(following < 0, ILLEGAL, -solution.value[np.maximum(following, 0)])  # [n, A]
     after = np.where(planes.bits(rules.cells, moves), after, max(NAMES))
@@ -73,14 +77,14 @@ def _not_optimal(judge: "Asked", player: "Player | None") -> dict[str, Any]:
     return {"number": len(wrong), "states": shown}
 
 
-def _beaten(judge: "Asked", player: "Player | None", found: Counterexamples) -> dict[str, Any]:
+def _beaten(judge: "AgentPolicy", player: "Player | None", found: Counterexamples) -> dict[str, Any]:
     """Return the positions of a player's own play in which it is beaten; of many the earliest are shown."""
     rules = judge.rules
     marks = planes.bits(rules.cells, found.mover | found.opponent).sum(axis=1)
     earliest = np.argsort(marks, kind="stable")[:MOST_STATES]
     mover, opponent = found.mover[earliest], found.opponent[earliest]
     told = []
-    for mine, theirs, moves in zip(mover, opponent, moves_of(judge, mover, opponent), strict=True):
+    for mine, theirs, moves in zip(mover, opponent, judge.moves(mover, opponent), strict=True):
         position = _position(rules, *_integers(mine, theirs))
         results = known_results(rules, position.mover, position.opponent, SEARCHED)
         after = {cell: _known(results[cell]) if cell in results else ILLEGAL for cell in rules.cells_of(int(moves))}
@@ -111,9 +115,9 @@ def _state(
     }
 
 
-def _lost(judge: "Asked", player: "Player | None", found: Counterexamples) -> dict[str, Any]:
+def _lost(judge: "AgentPolicy", player: "Player | None", found: Counterexamples) -> dict[str, Any]:
     """Return the shortest lines that beat a player in each seat, and how many there are."""
-    seats = found.evaluation.first, found.evaluation.second
+    seats = found.verdict.first, found.verdict.second
 
     @cache  # lines begin alike
     def known(position: Position) -> int | None:
@@ -123,9 +127,9 @@ def _lost(judge: "Asked", player: "Player | None", found: Counterexamples) -> di
     def values(position: Position) -> list[float | None]:
         return [None] * judge.rules.cells if player is None else learned(player, position)
 
-    lines = [_told(judge.rules, seat, line, known, values) for seat in (0, 1) for line in found.lines[seat]]
-    number = [None if isinstance(seat, Unfinished) else seat.losses + seat.illegal for seat in seats]
-    return {"number": number, "complete": found.whole, "lines": lines}
+    lines = [_told(judge.rules, seat, line, known, values) for seat in (0, 1) for line in found.games[seat]]
+    number = [seat.losses + seat.illegal if seat.complete else None for seat in seats]
+    return {"number": number, "complete": found.verdict.complete, "lines": lines}
 
 
 def _told(

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from selfplay.arena.matches import Result, round_robin, sample, wilson
-from selfplay.evaluation.judge import Asked, Judge
+from selfplay.evaluation.agents import AgentPolicy
 from selfplay.players import NamedPolicy, resolve
 from tests.selfplay.evaluation.players import ScriptedPlayer, certain, first_empty, optimal_player, stubborn, walked
 from tictactoe import Rules
 from tictactoe.envs.turn import TicTacToeEnv
 
 
-def greedy(agent: Any, rules: Rules | None = None) -> Judge:
-    return Judge(agent, rules or Rules(), "mover")
+def greedy(agent: Any, rules: Rules | None = None) -> AgentPolicy:
+    return AgentPolicy(agent, rules or Rules(), "mover")
 
 
 class ManyBoards:
@@ -31,11 +31,11 @@ RANDOM, HEURISTIC, OPTIMAL = (resolve(name).policy for name in ("random", "heuri
 FIRST_EMPTY, STUBBORN = (greedy(ScriptedPlayer(choose)) for choose in (first_empty, stubborn))
 
 
-def results_of(policies: dict[str, Asked], games: int = 1, seed: int = 0) -> dict[tuple[str, str], Result]:
+def results_of(policies: dict[str, AgentPolicy], games: int = 1, seed: int = 0) -> dict[tuple[str, str], Result]:
     return round_robin([NamedPolicy(name, policy, None, None) for name, policy in policies.items()], games, seed)
 
 
-def exact(first: Asked, second: Asked) -> Result:
+def exact(first: AgentPolicy, second: AgentPolicy) -> Result:
     return results_of({"first": first, "second": second})["first", "second"]
 
 
@@ -84,7 +84,7 @@ def test_either_seat_of_a_pairing_sees_what_its_own_walk_through_the_game_says(
     assert (choose is stubborn) == (result.illegal[1] > 0)
 
 
-def play_by_turns(first: Judge, second: Judge) -> tuple[int, bool]:
+def play_by_turns(first: AgentPolicy, second: AgentPolicy) -> tuple[int, bool]:
     env = TicTacToeEnv(perspective="mover")
     observation, info = env.reset()
     terminated = False
@@ -126,8 +126,8 @@ def test_the_wilson_interval(fraction: float, games: int, low: float, high: floa
 
 
 def test_sampled_intervals_cover_the_exact_value_as_often_as_they_say() -> None:
-    players: list[Asked] = [RANDOM, HEURISTIC, STUBBORN]
-    pairs = [(first, second) for first in players for second in players if first.draws or second.draws]
+    players: list[AgentPolicy] = [RANDOM, HEURISTIC, STUBBORN]
+    pairs = [(first, second) for first in players for second in players if first.stochastic or second.stochastic]
     inside = []
     for number, (first, second) in enumerate(pairs):
         true = exact(first, second)
@@ -154,7 +154,7 @@ def test_sampled_games_count_illegal_moves_for_the_seat_that_plays_them() -> Non
 
 def test_a_board_too_large_to_follow_is_sampled_and_the_same_seed_repeats_it() -> None:
     rules = Rules(4, 5, 3)
-    players: dict[str, Asked] = {name: resolve(name, rules=rules).policy for name in ("random", "heuristic")}
+    players: dict[str, AgentPolicy] = {name: resolve(name, rules=rules).policy for name in ("random", "heuristic")}
     players["first empty"] = greedy(ManyBoards(), rules)
     results = results_of(players, games=5_000, seed=1)
     certain = "first empty", "first empty"

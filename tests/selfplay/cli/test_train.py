@@ -206,7 +206,7 @@ def test_a_board_too_large_to_solve_is_judged_by_what_the_player_leads_to(
     assert "NOT unbeatable: some opponent beats it. Its exploitability is 1." in capsys.readouterr().out
     evaluation = json.loads((tmp_path / "it" / "evaluation.json").read_text())
     player = selfplay.load(folder)
-    followed = selfplay.evaluate_reach(player, player.rules).as_dict()
+    followed = selfplay.evaluate(player, player.rules).as_dict()
     for seat in ("first", "second"):  # of which the run has followed one image of each position
         assert evaluation.pop(seat) == pytest.approx(followed.pop(seat), abs=1e-12)
     assert evaluation == followed

@@ -6,14 +6,15 @@ import torch
 
 from selfplay.dqn.config import Target
 from selfplay.dqn.dqn import td_target
-from selfplay.evaluation.evaluation import Evaluation, evaluate
+from selfplay.evaluation.evaluate import evaluate
+from selfplay.evaluation.verdict import Verdict
 from tests.selfplay.evaluation.players import ScriptedPlayer
 from tictactoe import Rules, batch
 from tictactoe.rewards import PRESETS
 from tictactoe.tree import game_tree
 
 
-def at_fixed_point(target: Target, rules: Rules, rewards: str, gamma: float = 0.99) -> Evaluation:
+def at_fixed_point(target: Target, rules: Rules, rewards: str, gamma: float = 0.99) -> Verdict:
     """Return what the greedy player of such values is, which are found from the last ply back to the first."""
     tree = game_tree(rules)
     values = torch.zeros((len(tree), rules.cells), dtype=torch.float64)

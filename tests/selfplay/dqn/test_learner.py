@@ -14,7 +14,6 @@ from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.dqn.dqn import DQNAgent, Update
 from selfplay.dqn.learner import WEIGHT_COPIES, DQNLearner, check_memory, learned_tensors, least_bytes
 from selfplay.errors import UserError
-from selfplay.evaluation.evaluation import Evaluation
 from selfplay.learner import State
 from selfplay.training import loop
 from selfplay.training.loop import Record, records
@@ -56,7 +55,6 @@ def test_a_short_run_learns(changes: dict[str, Any]) -> None:
     start = selfplay.evaluate(player, config.rules)
     history = list(records(learner))
     end = history[-1].evaluation
-    assert isinstance(end, Evaluation)
     assert [record.metrics["time/updates"] for record in history] == [47, 97]
     assert all(agent.optimizer.steps == 97 for agent in agents)
     after = agents[0].network.state_dict().values()
@@ -142,7 +140,6 @@ def test_a_run_on_cuda_learns_and_repeats(networks: str) -> None:
         learner = DQNLearner(config, torch.device("cuda"))
         start = selfplay.evaluate(learner.player(), config.rules)
         (record,) = records(learner)
-        assert isinstance(record.evaluation, Evaluation)
         assert record.evaluation.optimal_states > start.optimal_states
         results.append(record.evaluation)
     assert results[0] == results[1]
@@ -163,7 +160,6 @@ def test_a_run_stops_when_the_proof_has_held_three_times(monkeypatch: pytest.Mon
 def test_a_run_on_a_board_that_the_first_seat_wins_stops_when_it_cannot_be_exploited() -> None:
     history, _ = trained(config_with(rows=2, cols=3, k=2, total_steps=200_000, hidden=(64,)))
     end = history[-1].evaluation
-    assert isinstance(end, Evaluation)
     assert (end.first.best_response, end.second.best_response) == (1, -1)
     assert not end.unbeatable
     assert end.unexploitable
@@ -172,7 +168,7 @@ def test_a_run_on_a_board_that_the_first_seat_wins_stops_when_it_cannot_be_explo
 
 def test_a_run_that_must_not_stop_spends_its_plies() -> None:
     history, _ = trained(config_with(rows=1, cols=3, k=3, stop="never", mask=True, total_steps=16_000))
-    proofs = [isinstance(record.evaluation, Evaluation) and record.evaluation.unbeatable for record in history]
+    proofs = [record.evaluation.unbeatable for record in history]
     assert sum(proofs[:-1]) >= 3
     assert history[-1].steps == 16_000
 

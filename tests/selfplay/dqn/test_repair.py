@@ -12,9 +12,9 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.player import QPlayer, make_player
 from selfplay.dqn.repair import MARGIN, check_repairable, patched, repaired
 from selfplay.errors import UserError
-from selfplay.evaluation.corrections import Corrections, Position
-from selfplay.evaluation.evaluation import evaluate_tree
-from selfplay.evaluation.judge import trusted
+from selfplay.evaluation.agents import player_policy
+from selfplay.evaluation.evaluate import evaluate_policy
+from selfplay.evaluation.policy_repair import Corrections, Position
 from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules, batch, planes, solve
 from tictactoe.symmetry import representatives
@@ -55,7 +55,7 @@ def test_it_plays_otherwise_in_the_corrected_positions_alone(kind: dict[str, Any
     rules = player.rules
     mine, theirs = decisions(rules)
     rng = np.random.default_rng(0)
-    before = trusted(player).cells(mine, theirs)
+    before = player_policy(player).cells(mine, theirs)
     images = list(zip(*(representatives(rules, mine, theirs) if player.canonical else (mine, theirs)), strict=True))
     cells: dict[Position, int] = {}
     for number in rng.permutation(len(mine)):
@@ -67,7 +67,7 @@ def test_it_plays_otherwise_in_the_corrected_positions_alone(kind: dict[str, Any
             cells[position] = int(rng.choice(others))
     now, widened = patched(player, config, cells)
     assert widened.hidden == tuple(width + 12 for width in config.hidden)
-    after = trusted(now).cells(mine, theirs)
+    after = player_policy(now).cells(mine, theirs)
     values = (each.q_values(seen(rules, mine, theirs)) for each in (player, now))
     difference = np.abs(next(values) - next(values)).max(axis=1)
     for number, image in enumerate(images):
@@ -79,7 +79,7 @@ def test_it_plays_otherwise_in_the_corrected_positions_alone(kind: dict[str, Any
             assert after[number] == before[number]
             assert difference[number] < 1e-5
     again = make_player(widened, now.networks)
-    assert np.array_equal(trusted(again).cells(mine, theirs), after)
+    assert np.array_equal(player_policy(again).cells(mine, theirs), after)
 
 
 def shipped() -> tuple[QPlayer, DQNConfig]:
@@ -111,10 +111,10 @@ def damaged(seed: int, mistakes: int) -> tuple[QPlayer, DQNConfig]:
 @pytest.mark.parametrize("seed", range(4))
 def test_what_was_spoilt_is_repaired(seed: int) -> None:
     player, config = damaged(seed, 150)
-    assert not evaluate_tree(trusted(player)).unbeatable
+    assert not evaluate_policy(player_policy(player)).unbeatable
     *_, last = repaired(player, config, Corrections(10**6))
-    assert last.found.evaluation.unbeatable
-    assert evaluate_tree(trusted(last.player)).unbeatable
+    assert last.found.verdict.unbeatable
+    assert evaluate_policy(player_policy(last.player)).unbeatable
     assert 0 < last.corrected < 150
     assert last.config.hidden == (config.hidden[0] + last.corrected,)
 
@@ -125,7 +125,7 @@ def test_an_untrained_network_is_repaired() -> None:
         states = [*repaired(player, config, Corrections(10**6))]
         assert states[0].found.beaten > 20
         assert states[-1].found.beaten == 0
-        assert evaluate_tree(trusted(states[-1].player)).unbeatable
+        assert evaluate_policy(player_policy(states[-1].player)).unbeatable
 
 
 def test_a_player_that_nothing_beats_stays_as_it_is() -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
 from selfplay.evaluation.built_in import BuiltIn
-from selfplay.evaluation.certificate import packed, unbeatable_play
 from selfplay.evaluation.judge import Asked
+
+from selfplay.evaluation.certificate import packed, unbeatable_play
 from tictactoe.tree import FloatArray, IntArray
 
 UNBEATABLE, BEATEN, DAMAGED = 0, 1, 2

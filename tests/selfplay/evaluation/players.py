@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfplay.evaluation.evaluation import SeatEvaluation
+from selfplay.evaluation.agents import AgentPolicy, BuiltInAgent
+from selfplay.evaluation.verdict import SeatVerdict
 from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rules, solve
+from tictactoe.opponents import Choices
 
 Marks = tuple[frozenset[int], frozenset[int]]
 Draw = Callable[[Rules, Marks, int], dict[int, Fraction]]
@@ -60,7 +62,7 @@ def certain(choose: Callable[[set[int], set[int]], int]) -> Draw:
     return lambda _rules, marks, seat: {choose({*marks[seat]}, {*marks[1 - seat]}): Fraction(1)}
 
 
-def walked(rules: Rules, draw: Draw, seat: int) -> tuple[SeatEvaluation, float]:
+def walked(rules: Rules, draw: Draw, seat: int) -> tuple[SeatVerdict, float]:
     """Follow every reply to a player in one seat, line by line; add the chance that it plays a taken cell."""
     lines = {"lost": 0, "illegal": 0}
     chances = dict.fromkeys(("win", "draw", "loss", "illegal"), Fraction(0))
@@ -98,10 +100,47 @@ def walked(rules: Rules, draw: Draw, seat: int) -> tuple[SeatEvaluation, float]:
 
     worst = follow((frozenset(), frozenset()), Fraction(1))
     win, drawn, loss, illegal = map(float, chances.values())
-    return SeatEvaluation(lines["lost"], lines["illegal"], win, drawn, loss, float(worst)), illegal
+    return SeatVerdict(lines["lost"], lines["illegal"], win, drawn, loss, float(worst)), illegal
 
 
-def assert_close(found: SeatEvaluation, expected: SeatEvaluation) -> None:
+def assert_close(found: SeatVerdict, expected: SeatVerdict) -> None:
     assert (found.losses, found.illegal) == (expected.losses, expected.illegal)
     for name in ("win", "draw", "loss", "best_response"):
         assert getattr(found, name) == pytest.approx(getattr(expected, name), abs=1e-12), name
+
+
+def random_table(rules: Rules, seed: int, careless: float) -> ScriptedPlayer:
+    """Return a player with one sampled cell for each position, which in a part of them may be taken."""
+    rng = np.random.default_rng(seed)
+    table: dict[tuple[frozenset[int], frozenset[int]], int] = {}
+
+    def choose(mine: set[int], theirs: set[int]) -> int:
+        key = frozenset(mine), frozenset(theirs)
+        cells = sorted({*range(rules.cells)} - (set() if rng.random() < careless else mine | theirs))
+        return table.setdefault(key, int(rng.choice(cells)))
+
+    return ScriptedPlayer(choose)
+
+
+class FirstTwo:
+    """Sample one of the first two empty cells."""
+
+    def probabilities(self, observation: Any, action_mask: Any = None) -> Any:  # noqa: ARG002 (an agent's signature)
+        empty = np.asarray(observation)[..., 0].reshape(len(observation), -1) == 1
+        first_two = empty & (empty.cumsum(axis=1) <= 2)
+        return first_two / first_two.sum(axis=1, keepdims=True)
+
+
+class FirstChoice:
+    """Play the first of a built-in opponent's choices."""
+
+    def __init__(self, choices: Choices, rules: Rules) -> None:
+        self._agent = BuiltInAgent(choices, rules)
+
+    def act(self, observation: Any, action_mask: Any = None) -> Any:
+        assert action_mask is None
+        return self._agent.probabilities(observation).argmax(axis=1)
+
+
+def first_choice(choices: Choices, rules: Rules, symmetric: bool = False, legal: bool = False) -> AgentPolicy:
+    return AgentPolicy(FirstChoice(choices, rules), rules, "mover", twice=False, symmetric=symmetric, legal=legal)

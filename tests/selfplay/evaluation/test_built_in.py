@@ -3,10 +3,10 @@
 from fractions import Fraction
 
 import pytest
-
 from selfplay.evaluation.built_in import BuiltIn
 from selfplay.evaluation.evaluation import Proof, evaluate_tree
 from selfplay.evaluation.reach import follow, of_seats
+
 from tests.selfplay.evaluation.players import Draw, Marks, assert_close, walked
 from tests.tictactoe.rule_book import bits, cells_in
 from tictactoe import Rules

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from selfplay.evaluation.built_in import BuiltIn
+from selfplay.evaluation.evaluation import evaluate_tree
+from selfplay.evaluation.judge import Asked, Judge, trusted
 
 import selfplay
 from selfplay.evaluation import check_certificate
-from selfplay.evaluation.built_in import BuiltIn
 from selfplay.evaluation.certificate import unbeatable_play
-from selfplay.evaluation.evaluation import evaluate_tree
-from selfplay.evaluation.judge import Asked, Judge, trusted
 from tests.runs import refused
 from tests.selfplay.evaluation.certificates import (
     BEATEN,

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from selfplay.errors import UserError
 from selfplay.evaluation.corrections import Corrections, Position
 from selfplay.evaluation.evaluation import evaluate_tree
 from selfplay.evaluation.judge import Judge
+
+from selfplay.errors import UserError
 from tests.selfplay.evaluation.players import ScriptedPlayer, first_empty, optimal_player
 from tests.tictactoe.rule_book import RuleBook
 from tictactoe import Rules, solve

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-import selfplay
-from selfplay.evaluation.counterexamples import counterexamples, of_play
 from selfplay.evaluation.evaluation import evaluate_tree
 from selfplay.evaluation.judge import Judge, trusted
 from selfplay.evaluation.lessons import MOST, examine
 from selfplay.evaluation.reach import Unproved, assess
+
+import selfplay
+from selfplay.evaluation.counterexamples import counterexamples, of_play
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.evaluation.players import ScriptedPlayer, first_empty, optimal_player, stubborn
 from tests.tictactoe.rule_book import RuleBook

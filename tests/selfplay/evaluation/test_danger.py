@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from selfplay.evaluation.danger import dangers
 
 from selfplay.evaluation import walk
 from selfplay.evaluation.counterexamples import of_play
-from selfplay.evaluation.danger import dangers
 from tests.selfplay.evaluation.certificates import FirstChoice
 from tests.tictactoe.rule_book import RuleBook, cells_in
 from tictactoe import Rules

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from gymnasium.error import InvalidAction
-
-from selfplay.agent import Agent
 from selfplay.evaluation.evaluation import Proof, evaluate
 from selfplay.evaluation.reach import Unproved, evaluate_reach
+
+from selfplay.agent import Agent
 from tests.selfplay.evaluation.players import (
     ScriptedPlayer,
     assert_close,

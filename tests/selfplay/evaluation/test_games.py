@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from selfplay.evaluation.games import telling_games
 from selfplay.evaluation.judge import Judge
 from selfplay.evaluation.reach import assess
+
+from selfplay.evaluation.games import telling_games
 from tests.selfplay.evaluation.players import ScriptedPlayer, first_empty, optimal_player, stubborn
 from tictactoe import Rules
 

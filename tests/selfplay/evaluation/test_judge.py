@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.error import InvalidAction
+from selfplay.evaluation.evaluation import Evaluation, Proof
 
 import selfplay
-from selfplay.evaluation.evaluation import Evaluation, Proof
 from tests.selfplay.evaluation.players import (
     Draw,
     Marks,

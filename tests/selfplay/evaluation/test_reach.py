@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from selfplay.evaluation.evaluation import Evaluation, Proof, SeatEvaluation, evaluate
+from selfplay.evaluation.judge import Judge
+from selfplay.evaluation.reach import Unfinished, Unproved, assess, evaluate_reach, follow
+from selfplay.evaluation.walk import Ends, Ply, Reached, TooManyError, Walk, distinct, replies
 
 import selfplay
 from selfplay.agent import Agent
 from selfplay.algorithms import SHIPPED_FOLDER
-from selfplay.evaluation.evaluation import Evaluation, Proof, SeatEvaluation, evaluate
-from selfplay.evaluation.judge import Judge
-from selfplay.evaluation.reach import Unfinished, Unproved, assess, evaluate_reach, follow
 from selfplay.evaluation.report import evaluation_table, live_score, verdict
-from selfplay.evaluation.walk import Ends, Ply, Reached, TooManyError, Walk, distinct, replies
 from selfplay.training.record import evaluation_metrics, metrics_evaluation
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.evaluation.players import ScriptedPlayer, first_empty, optimal_player, stubborn

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from selfplay.dqn.player import QPlayer
-from selfplay.evaluation.counterexamples import of_play
 from selfplay.evaluation.judge import Judge, trusted
 from selfplay.evaluation.reach import evaluate_reach, follow
 from selfplay.evaluation.retrograde import NEVER, distances
 from selfplay.evaluation.walk import Ply
+
+from selfplay.dqn.player import QPlayer
+from selfplay.evaluation.counterexamples import of_play
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.evaluation.players import assert_close
 from tictactoe import Rules

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import selfplay
+from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.games import self_play_game
-from selfplay.evaluation.judge import trusted
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import AfterstateQ, MinimaxQ, TDBackup, TDValue, match_up_curves
 from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer, TabularPlayer, reachable_rows, rows_and_seats
@@ -99,7 +99,7 @@ def test_a_player_does_not_change_when_the_learner_goes_on(learner: MinimaxQ | T
 def test_minimax_q_ties_with_itself_and_is_unbeatable_after_its_training() -> None:
     learner = MinimaxQ(MinimaxQConfig(seed=1000))
     learner.play(learner.config.games)  # 10,000,000 games, about 2 s
-    assert self_play_game(trusted(learner.player())).endswith("A draw.")
+    assert self_play_game(player_policy(learner.player())).endswith("A draw.")
     evaluation = selfplay.evaluate(learner.player(), RULES)
     assert evaluation.unbeatable
     assert evaluation.optimal_states > 4_400

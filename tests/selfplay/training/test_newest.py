@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from selfplay.algorithms import load
+from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.games import self_play_cells
-from selfplay.evaluation.judge import trusted
 from selfplay.training import experiment
 from selfplay.training.newest import Newest
 from tests.runs import DQN, TABULAR, Stopper, in_parts
@@ -78,7 +78,7 @@ def test_at_the_end_of_a_run_it_is_that_of_its_player(
     content, rules = written(tmp_path / "it"), player.rules
     opening = np.asarray(player.q_values(batch.observe(rules, batch.reset(rules, 1, np), "mover")))[0]
     assert content["opening"] == pytest.approx(opening.tolist(), abs=1e-6)
-    assert content["game"] == self_play_cells(trusted(player))
+    assert content["game"] == self_play_cells(player_policy(player))
     assert len(content["opening"]) == rules.cells
     assert content["proofs"] == 3  # evaluations
     assert content["steps"] == (1_000 if "minimax-q" in args else 2_400)

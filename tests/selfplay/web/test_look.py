@@ -8,9 +8,8 @@ import pytest
 
 import selfplay
 from selfplay.agent import Player
-from selfplay.evaluation.built_in import BuiltIn
+from selfplay.evaluation.agents import AgentPolicy, built_in_policy, player_policy
 from selfplay.evaluation.exact import NAMES
-from selfplay.evaluation.judge import Judge, trusted
 from selfplay.position import Position, read_board
 from selfplay.tabular.players import AfterstatePlayer
 from selfplay.web import insight
@@ -18,8 +17,7 @@ from selfplay.web.insight import look
 from tests.runs import refused
 from tests.selfplay.decisions import MOVER
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.evaluation.players import ScriptedPlayer, stubborn
-from tests.selfplay.evaluation.test_counterexamples import Uniform
+from tests.selfplay.evaluation.players import FirstTwo, ScriptedPlayer, stubborn
 from tests.selfplay.web.serving import serving
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS
@@ -59,7 +57,7 @@ def test_it_is_what_player_and_solution_say(make_player: Callable[[], Player], e
     rules, player = Rules(), make_player()
     tree, solution = game_tree(rules), solve(rules)
     values, moves = np.asarray(player.q_values(MOVER)), player.act(MOVER)
-    judge = trusted(player)
+    judge = player_policy(player)
     for number, state in list(enumerate(tree.decisions))[::every]:
         mover, opponent = int(tree.mover[state]), int(tree.opponent[state])
         value, best = solution.lookup(mover, opponent)
@@ -89,7 +87,7 @@ def test_it_is_what_player_and_solution_say(make_player: Callable[[], Player], e
 )
 def test_a_game_that_is_over_has_a_result_and_no_moves(board: str, result: str, line: list[int], seat: int) -> None:
     player = selfplay.load("shipped")
-    shown = look(trusted(player), player, read_board(Rules(), board), generator())
+    shown = look(player_policy(player), player, read_board(Rules(), board), generator())
     assert (shown["result"], shown["line"], shown["seat"]) == (result, line, seat)
     nothing = {"move": None, "moves": [], "reply": None, "position": None, "gives_away": None, "exact": [None] * 9}
     assert nothing.items() <= shown.items()
@@ -133,7 +131,7 @@ def test_positions_are_legal_where_the_tree_has_them() -> None:
 
 
 def test_an_illegal_move_is_shown_and_another_one_played() -> None:
-    judge = Judge(ScriptedPlayer(stubborn), Rules(), "mover", twice=False)
+    judge = AgentPolicy(ScriptedPlayer(stubborn), Rules(), "mover", twice=False)
     shown = look(judge, None, read_board(Rules(), "X...O...."), generator())
     assert (shown["move"], shown["gives_away"], shown["values"]) == (0, True, None)
     position = read_board(Rules(), "X...O....")
@@ -143,8 +141,8 @@ def test_an_illegal_move_is_shown_and_another_one_played() -> None:
 
 def test_who_draws_moves_has_several_and_replies_with_each() -> None:
     position = read_board(Rules(), "X........")
-    for judge in (BuiltIn(OPPONENTS["heuristic"], Rules()), Judge(Uniform(), Rules(), "mover")):
-        expected = [1, 2] if isinstance(judge, Judge) else list(range(1, 9))
+    sampling = AgentPolicy(FirstTwo(), Rules(), "mover")
+    for judge, expected in ((built_in_policy(OPPONENTS["heuristic"], Rules()), [*range(1, 9)]), (sampling, [1, 2])):
         shown = [look(judge, None, position, np.random.default_rng(n)) for n in range(99)]
         assert all(each["moves"] == expected and each["move"] is each["gives_away"] is None for each in shown)
         assert {each["reply"] for each in shown} == set(expected)
@@ -152,13 +150,13 @@ def test_who_draws_moves_has_several_and_replies_with_each() -> None:
 
 def test_a_larger_board_is_searched_and_says_where_it_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
     player = network(rows=4, cols=4, k=4)
-    shown = look(trusted(player), player, read_board(player.rules, "XXX.OO..O......."), generator())
+    shown = look(player_policy(player), player, read_board(player.rules, "XXX.OO..O......."), generator())
     assert (shown["seat"], shown["known"], shown["position"]) == (0, "searched", "win")
     assert (shown["exact"][3], shown["exact"][6]) == ("win", "draw")
     monkeypatch.setattr(insight, "POSITIONS", 1)
     insight.exact_results.cache_clear()
     rules = Rules(6, 6, 4)
-    dark = look(BuiltIn(OPPONENTS["rule"], rules), None, Position(rules), generator())
+    dark = look(built_in_policy(OPPONENTS["rule"], rules), None, Position(rules), generator())
     insight.exact_results.cache_clear()
     assert (dark["known"], dark["position"], dark["exact"]) == ("searched", None, [None] * 36)
 

@@ -6,7 +6,7 @@ import numpy as np
 from playwright.sync_api import Page, expect
 
 from selfplay.algorithms import load
-from selfplay.evaluation.evaluation import evaluate
+from selfplay.evaluation.evaluate import evaluate
 from selfplay.position import read_board
 from tests.selfplay.web.visits import Site, board_of
 from tictactoe import Rules, solve

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from selfplay.algorithms import load
-from selfplay.evaluation.judge import trusted
+from selfplay.evaluation.agents import player_policy
 from selfplay.position import read_board
 from selfplay.training.kept import kept_steps
 from selfplay.web.answers import Answers
@@ -116,7 +116,7 @@ def sentence_of(state: dict[str, Any], board: str) -> str:
 def test_what_a_move_gives_away_is_said_in_a_sentence(visit: Open, served: Site) -> None:
     player = load(served.runs / "unmasked")
     found: dict[str, tuple[str, str]] = {}
-    judge, generator = trusted(player), np.random.default_rng(0)
+    judge, generator = player_policy(player), np.random.default_rng(0)
     for board in boards()[::29]:
         state = look(judge, player, read_board(Rules(), board), generator)
         found.setdefault(sentence_of(state, board)[:20], (board, sentence_of(state, board)))

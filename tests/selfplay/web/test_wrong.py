@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.evaluation.built_in import BuiltIn
-from selfplay.evaluation.evaluation import evaluate_tree
+from selfplay.evaluation.agents import AgentPolicy, built_in_policy, player_policy
+from selfplay.evaluation.evaluate import evaluate_policy
 from selfplay.evaluation.exact import NAMES
-from selfplay.evaluation.judge import Asked, Judge, trusted
-from selfplay.evaluation.report import verdict
+from selfplay.evaluation.report import verdict_text
 from selfplay.position import Position, read_board
 from selfplay.web import wrong
 from selfplay.web.wrong import ILLEGAL, findings
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.evaluation.players import ScriptedPlayer, first_empty, stubborn
-from tests.selfplay.evaluation.test_counterexamples import Uniform, random_table
+from tests.selfplay.evaluation.players import FirstTwo, ScriptedPlayer, first_empty, random_table, stubborn
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS
 
@@ -26,8 +24,8 @@ LOOKED_AT = 400
 VALUES = {name: value for value, name in NAMES.items()} | {"illegal": ILLEGAL}
 
 
-def scripted(player: Any, rules: Rules | None = None) -> Judge:
-    return Judge(player, rules or Rules(), "mover", twice=False)
+def scripted(player: Any, rules: Rules | None = None) -> AgentPolicy:
+    return AgentPolicy(player, rules or Rules(), "mover", twice=False)
 
 
 def worth(position: Position) -> int:
@@ -44,10 +42,10 @@ BAD = [
     pytest.param(lambda: scripted(ScriptedPlayer(first_empty)), id="first empty"),
     pytest.param(lambda: scripted(ScriptedPlayer(stubborn)), id="stubborn"),
     pytest.param(lambda: scripted(random_table(Rules(), SEED, careless=0.1)), id="random"),
-    pytest.param(lambda: scripted(Uniform()), id="drawing"),
-    pytest.param(lambda: BuiltIn(OPPONENTS["rule"], Rules()), id="rule"),
-    pytest.param(lambda: trusted(make(config_with(seed=SEED, symmetry="none")).player()), id="network"),
-    pytest.param(lambda: trusted(make(config_with(seed=SEED, symmetry="canonical")).player()), id="canonical"),
+    pytest.param(lambda: scripted(FirstTwo()), id="drawing"),
+    pytest.param(lambda: built_in_policy(OPPONENTS["rule"], Rules()), id="rule"),
+    pytest.param(lambda: player_policy(make(config_with(seed=SEED, symmetry="none")).player()), id="network"),
+    pytest.param(lambda: player_policy(make(config_with(seed=SEED, symmetry="canonical")).player()), id="canonical"),
 ]
 
 
@@ -56,9 +54,9 @@ def test_the_wrong_states_of_a_small_board_are_those_of_the_proof(
     make_judge: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(wrong, "MOST_STATES", 10_000)
-    judge: Asked = make_judge()
-    found, proof = findings(judge, None).wrong, evaluate_tree(judge)
-    assert found["verdict"] == verdict(proof)
+    judge: AgentPolicy = make_judge()
+    found, proof = findings(judge, None).wrong, evaluate_policy(judge)
+    assert found["verdict"] == verdict_text(proof)
     assert (found["kind"], found["complete"]) == ("optimal", True)
     assert found["number"] == proof.decision_states - proof.optimal_states == len(found["states"])
     assert sum(state["to"] == "illegal" for state in found["states"]) == proof.illegal_states
@@ -68,7 +66,7 @@ def test_the_wrong_states_of_a_small_board_are_those_of_the_proof(
     assert lost == sorted(lost, reverse=True)
     for state in found["states"][:: len(lost) // LOOKED_AT + 1]:
         position = read_board(judge.rules, state["board"])
-        assert judge.chances(*position.words)[0, state["move"]] > 0
+        assert judge.probabilities(*position.words)[0, state["move"]] > 0
         assert VALUES[state["from"]] == worth(position)
         assert VALUES[state["to"]] == after(position, state["move"])
         assert [cell for cell in position.empty if after(position, cell) == worth(position)] == state["best"]
@@ -77,7 +75,7 @@ def test_the_wrong_states_of_a_small_board_are_those_of_the_proof(
 
 def test_of_many_states_the_worst_are_shown_with_what_was_learned() -> None:
     player = make(config_with(seed=SEED)).player()
-    found = findings(trusted(player), player).wrong
+    found = findings(player_policy(player), player).wrong
     assert found["number"] > len(found["states"]) == wrong.MOST_STATES
     assert {(state["from"], state["to"]) for state in found["states"]} == {("win", "illegal")}
     for state in found["states"]:
@@ -88,9 +86,9 @@ def test_of_many_states_the_worst_are_shown_with_what_was_learned() -> None:
 
 @pytest.mark.parametrize("make_judge", BAD)
 def test_lost_lines_are_told_as_they_go(make_judge: Any) -> None:
-    judge: Asked = make_judge()
-    player: Any = judge.agent if isinstance(judge, Judge) and hasattr(judge.agent, "q_values") else None
-    proof, found = evaluate_tree(judge), findings(judge, player).lost
+    judge: AgentPolicy = make_judge()
+    player: Any = judge.agent if isinstance(judge, AgentPolicy) and hasattr(judge.agent, "q_values") else None
+    proof, found = evaluate_policy(judge), findings(judge, player).lost
     assert found["complete"]
     assert found["number"] == [seat.losses + seat.illegal for seat in (proof.first, proof.second)]
     for seat in (0, 1):
@@ -101,12 +99,12 @@ def test_lost_lines_are_told_as_they_go(make_judge: Any) -> None:
             assert_told(judge, player, line)
 
 
-def assert_told(judge: Asked, player: Any, line: dict[str, Any]) -> None:
+def assert_told(judge: AgentPolicy, player: Any, line: dict[str, Any]) -> None:
     """Play a line, and compare what is said of each move with the solution of the game."""
     position, turning = Position(judge.rules), None
     for ply, cell in enumerate(line["cells"]):
         if ply % 2 == line["seat"]:
-            assert judge.chances(*position.words)[0, cell] > 0
+            assert judge.probabilities(*position.words)[0, cell] > 0
             value = after(position, cell)
             assert VALUES[line["exact"][ply]] == value
             if turning is None and value < worth(position):
@@ -127,7 +125,7 @@ def assert_told(judge: Asked, player: Any, line: dict[str, Any]) -> None:
 
 
 def test_of_an_optimal_player_there_is_nothing_to_list() -> None:
-    found = findings(trusted(selfplay.load("shipped")), None)
+    found = findings(player_policy(selfplay.load("shipped")), None)
     assert (found.wrong["number"], found.wrong["states"]) == (0, [])
     assert (found.lost["number"], found.lost["lines"]) == ([0, 0], [])
 
@@ -135,7 +133,7 @@ def test_of_an_optimal_player_there_is_nothing_to_list() -> None:
 def test_on_a_board_that_is_not_solved_the_beaten_positions_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wrong, "MOST_STATES", 20)
     player = make(config_with(rows=4, cols=4, k=4, symmetry="none", seed=SEED)).player()
-    judge = trusted(player)
+    judge = player_policy(player)
     found, whole = findings(judge, player), selfplay.counterexamples(player, player.rules)
     assert (found.wrong["kind"], found.wrong["complete"]) == ("beaten", True)
     assert found.wrong["number"] == len(whole.mover)

@@ -1,4 +1,4 @@
-"""How dangerous an opponent is to a player, compiled: of too many positions the dangerous ones are looked at."""
+"""The Erdős-Selfridge weight of positions, compiled: of too many positions those of large weight are followed."""
 
 from typing import Any
 
@@ -10,21 +10,21 @@ from tictactoe.arrays import compiled
 from tictactoe.tree import FloatArray, IntArray
 
 
-def dangers(rules: Rules, mine: IntArray, theirs: IntArray) -> FloatArray:
+def weights(rules: Rules, mine: IntArray, theirs: IntArray) -> FloatArray:
     """Return the sum of 2^-e over the lines without a mark of `mine`, with e empty cells each, for every position [n].
 
     Erdős and Selfridge (1973) bound by it what an opponent with the marks `theirs` can still win.
     """
     lines = np.array([line - (1 << 64) if line >> 63 else line for line in rules.lines], np.int64)
-    found: FloatArray = np.zeros(len(mine))
-    _add(lines, mine, theirs, found)
-    return found
+    result: FloatArray = np.zeros(len(mine))
+    _fill(lines, mine, theirs, result)
+    return result
 
 
 @compiled
-def _add(lines: NDArray[np.int64], mine: IntArray, theirs: IntArray, found: Any) -> None:
+def _fill(lines: NDArray[np.int64], mine: IntArray, theirs: IntArray, result: Any) -> None:
     for number in range(len(mine)):
-        danger = 0.0
+        weight = 0.0
         for line in lines:
             if not mine[number] & line:
                 empty = line & ~theirs[number]
@@ -32,5 +32,5 @@ def _add(lines: NDArray[np.int64], mine: IntArray, theirs: IntArray, found: Any)
                 while empty:
                     empty &= empty - 1
                     share *= 0.5
-                danger += share
-        found[number] = danger
+                weight += share
+        result[number] = weight

@@ -14,12 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.errors import UserError
-from selfplay.evaluation.evaluation import Proof
+from selfplay.evaluation.agents import AgentPolicy
+from selfplay.evaluation.backward_induction import (
+    NEVER,
+    Distances,
+    answered_by_a_line,
+    loss_distances,
+    move_distances,
+    moved,
+    ply_distances,
+)
+from selfplay.evaluation.evaluate import Report, search_seat, settles
 from selfplay.evaluation.exact import known_results
-from selfplay.evaluation.judge import Asked
-from selfplay.evaluation.reach import Report, Unfinished, follow, of_seats, settles
-from selfplay.evaluation.retrograde import NEVER, Known, answered_by_a_line, distances, moved, of_moves, of_ply
-from selfplay.evaluation.walk import Ply, Reached, Walk, begun, merged
+from selfplay.evaluation.forward_search import ForwardSearch, Frontier, Ply, merged, start_of_games
+from selfplay.evaluation.verdict import Verdict
 from tictactoe import Rules
 from tictactoe.symmetry import representatives
 from tictactoe.tree import FloatArray, IntArray
@@ -39,7 +47,7 @@ Position: TypeAlias = tuple[int, int]
 class Corrected(NamedTuple):
     """Hold what beats a player, and which moves would do better."""
 
-    evaluation: Proof
+    verdict: Verdict
     """Of the player as it was."""
     beaten: int
     """Positions of its own play from which it is beaten."""
@@ -67,7 +75,7 @@ class Corrections:
         self._followed = 0
         """Positions behind other moves than the player's that were followed in a round and a seat."""
 
-    def find(self, judge: Asked, preferences: Preferences) -> Corrected:
+    def find(self, policy: AgentPolicy, preferences: Preferences) -> Corrected:
         """Return what beats a player, and its corrections; none are left where there is nothing more to try.
 
         Raises:
@@ -76,50 +84,48 @@ class Corrections:
         seats, beaten, positions = [], 0, 0
         cells: dict[Position, int] = {}
         for seat in (0, 1):
-            plies: list[Ply] = []
-            seats.append(follow(judge, seat, self._limit, kept=plies, report=self._report))
-            if isinstance(seats[-1], Unfinished):
+            verdict, plies = search_seat(policy, seat, self._limit, report=self._report, keep_plies=True)
+            seats.append(verdict)
+            if not seats[-1].complete:
                 raise UserError(
                     f"the player leads to more than {self._limit:,} positions at one ply, and must be followed to the "
                     "end to be corrected; raise --positions, or train it longer"
                 )
-            known = distances(judge.rules, plies, judge.symmetric)
-            beaten += sum(int((of_ply.distance < NEVER).sum()) for of_ply in known)
+            known = loss_distances(policy, plies)
+            beaten += sum(int((distances.plies < NEVER).sum()) for distances in known)
             positions += sum(len(ply.mine) for ply in plies)
-            cells |= self._in_seat(judge, preferences, seat, plies, known)
-        evaluation = of_seats(*seats)
-        assert isinstance(evaluation, Proof)
-        return Corrected(evaluation, beaten, positions, cells)
+            cells |= self._in_seat(policy, preferences, seat, plies, known)
+        return Corrected(Verdict(seats[0], seats[1]), beaten, positions, cells)
 
     def _in_seat(
-        self, judge: Asked, preferences: Preferences, seat: int, plies: Sequence[Ply], known: Sequence[Known]
+        self, policy: AgentPolicy, preferences: Preferences, seat: int, plies: Sequence[Ply], known: Sequence[Distances]
     ) -> dict[Position, int]:
         """Return the corrections of one seat, all of whose plies are given and known."""
-        cells = judge.rules.cells
+        cells = policy.rules.cells
         for first, last in pairwise((0, *(each for each in TRIED if each < cells), cells)):
-            found, _ = self._back(judge, preferences, seat, plies, known, range(first, last))
+            found, _ = self._back(policy, preferences, seat, plies, known, range(first, last))
             if found:
                 return found
         # Behind each other move there are mistakes, too. In the last ply where one is left to try, the next round goes
         # on behind the one with which a position is lost last, and corrects what it finds there.
         self._tried.clear()
-        found, otherwise = self._back(judge, preferences, seat, plies, known, range(cells))
+        found, otherwise = self._back(policy, preferences, seat, plies, known, range(cells))
         self._tried.clear()
         if found:
             return found
         for ply in plies:
-            now = moved(judge.rules, ply)
-            tried = zip(_positions(ply), _behind(judge, now.mine, now.theirs), strict=True)
+            now = moved(policy.rules, ply)
+            tried = zip(_positions(ply), _behind(policy, now.mine, now.theirs), strict=True)
             self._given_up.update(behind for position, behind in tried if position in otherwise)
         return otherwise
 
     def _back(
         self,
-        judge: Asked,
+        policy: AgentPolicy,
         preferences: Preferences,
         seat: int,
         plies: Sequence[Ply],
-        known: Sequence[Known],
+        known: Sequence[Distances],
         ranks: range,
     ) -> tuple[dict[Position, int], dict[Position, int]]:
         """Go back from the last ply, and try the moves of some ranks in each lost position, of those that are wanted.
@@ -132,18 +138,18 @@ class Corrections:
         for number in reversed(range(len(plies))):
             if found and self._followed > own:  # in the next round there will be less to try
                 break
-            distance, later = known[number].distance, known[number + 1] if number + 1 < len(known) else None
+            distance, later = known[number].plies, known[number + 1] if number + 1 < len(known) else None
             lost = np.flatnonzero(distance < NEVER)
             if found and len(lost):  # which may have cured some of them
-                distance[lost] = of_ply(judge.rules, _some(plies[number], lost), later, judge.symmetric).distance
+                distance[lost] = ply_distances(policy, plies[number].where(lost), later).plies
                 lost = lost[distance[lost] < NEVER]
-            untried = [self._tried.get(each, 0) < ranks.stop for each in _positions(_some(plies[number], lost))]
+            untried = [self._tried.get(each, 0) < ranks.stop for each in _positions(plies[number].where(lost))]
             if not any(untried):
                 continue
             lost = lost[untried]
-            of_lost = _some(plies[number], lost)
+            of_lost = plies[number].where(lost)
             places, wanted = _positions(of_lost), preferences(of_lost.mine, of_lost.theirs)
-            left, new = self._try_others(judge, seat, seat + 2 * number, of_lost, wanted, ranks)
+            left, new = self._try_others(policy, seat, seat + 2 * number, of_lost, wanted, ranks)
             cured = (left == NEVER).any(axis=1)
             found |= _chosen(places, left == NEVER, wanted)
             distance[lost[cured]] = NEVER
@@ -155,13 +161,13 @@ class Corrections:
         return found, otherwise
 
     def _try_others(
-        self, judge: Asked, seat: int, number: int, lost: Ply, wanted: FloatArray, ranks: range
+        self, policy: AgentPolicy, seat: int, number: int, lost: Ply, wanted: FloatArray, ranks: range
     ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
         """Return in how many plies lost positions [n] of a ply are lost by other moves, [n, A], and which are new.
 
         Of moves of other `ranks`, which the most wanted one begins, these are 0 plies.
         """
-        rules = judge.rules
+        rules = policy.rules
         left, new = np.zeros(wanted.shape, np.int16), np.zeros(wanted.shape, np.bool_)
         others = rules.empty_cells(lost.mine, lost.theirs) & ~lost.moves
         if self._solver:
@@ -174,10 +180,10 @@ class Corrections:
         moves = np.where(open_ & (rank >= ranks.start) & (rank < ranks.stop), bits, 0).sum(axis=1)
         after, now = moved(rules, lost._replace(moves=moves)), moved(rules, lost)
         goes_on = ~(after.won | answered_by_a_line(rules, after))
-        later = self._later(judge, seat, number + 1, begun(after.mine[goes_on], after.theirs[goes_on]))
-        left[after.position, after.cell] = of_moves(rules, after, later, judge.symmetric)
-        known = {*_behind(judge, now.mine, now.theirs), *self._given_up}
-        new[after.position, after.cell] = [each not in known for each in _behind(judge, after.mine, after.theirs)]
+        later = self._later(policy, seat, number + 1, start_of_games(after.mine[goes_on], after.theirs[goes_on]))
+        left[after.position, after.cell] = move_distances(policy, after, later)
+        known = {*_behind(policy, now.mine, now.theirs), *self._given_up}
+        new[after.position, after.cell] = [each not in known for each in _behind(policy, after.mine, after.theirs)]
         return left, new
 
     def _held(self, rules: Rules, position: Position) -> int:
@@ -187,15 +193,14 @@ class Corrections:
             self._not_lost[position] = sum(1 << cell for cell, bounds in results.items() if bounds.most >= 0)
         return self._not_lost[position]
 
-    def _later(self, judge: Asked, seat: int, number: int, start: Reached) -> Known | None:
+    def _later(self, policy: AgentPolicy, seat: int, number: int, start: Frontier) -> Distances | None:
         """Return what is known of the player's next ply behind positions in which the other seat is to move."""
-        plies: list[Ply] = []
-        walk = Walk(judge, seat, self._limit, settle=settles(judge))
-        walk.run(lambda _, ply: plies.append(ply), merged(judge.rules, [start]), number)
-        self._followed += walk.positions
-        if not walk.whole:
+        search = ForwardSearch(policy, seat, self._limit, settle=settles(policy))
+        plies = list(search.plies(merged(policy.rules, [start]), number))
+        self._followed += search.positions
+        if not search.complete:
             raise UserError(f"a better move leads to more than {self._limit:,} positions at one ply; raise --positions")
-        known = distances(judge.rules, plies, judge.symmetric)
+        known = loss_distances(policy, plies)
         return known[0] if known else None
 
 
@@ -205,15 +210,11 @@ def _chosen(positions: Sequence[Position], among: NDArray[np.bool_], wanted: Flo
     return {positions[number]: int(cells[number]) for number in np.flatnonzero(among.any(axis=1)).tolist()}
 
 
-def _behind(judge: Asked, mine: IntArray, theirs: IntArray) -> list[Position]:
+def _behind(policy: AgentPolicy, mine: IntArray, theirs: IntArray) -> list[Position]:
     """Return positions [n] as they are told from others, which is by one of their images of a symmetric player."""
-    if judge.symmetric:
-        mine, theirs = representatives(judge.rules, mine, theirs)
+    if policy.symmetric:
+        mine, theirs = representatives(policy.rules, mine, theirs)
     return list(zip(mine.tolist(), theirs.tolist(), strict=True))
-
-
-def _some(ply: Ply, chosen: IntArray) -> Ply:
-    return Ply(*(field[chosen] for field in ply))
 
 
 def _positions(ply: Ply) -> list[Position]:

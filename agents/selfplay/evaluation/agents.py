@@ -1,0 +1,198 @@
+"""How an agent is queried: the view that it is shown, what it may answer, and what is refused."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium.error import InvalidAction
+from numpy.typing import NDArray
+
+from selfplay.agent import AnyAgent, Array, Player
+from selfplay.errors import UserError, what_failed
+from tictactoe import Rules, batch, planes
+from tictactoe.actions import checked_cells
+from tictactoe.opponents import Choices
+from tictactoe.tree import FloatArray, GameTree, IntArray, Policy, game_tree
+
+BOARDS = 16_384
+"""Boards in one query."""
+LARGEST_ERROR = 1e-3
+"""Largest distance of a sum of probabilities from 1, as 32-bit numbers of many moves have it."""
+
+
+class AgentPolicy:
+    """Query an agent for its moves in positions, as it acts without being given a mask.
+
+    `perspective` is the view that it is shown. With `twice` every query is made two times, and an agent whose answers
+    differ is refused: one sampled move proves nothing. With a `name` an error in the agent is a user's mistake, told in
+    one line; without one it is raised as it is. A `symmetric` agent plays the same in all symmetric images of a
+    position, so that the evaluation follows one image. A `legal` agent can never mark a taken cell.
+
+    Raises:
+        UserError: it is no agent, or answers the same positions differently.
+        ValueError: there is no such perspective.
+        gymnasium.error.InvalidAction: it answers something else than a cell, or probabilities, for each board.
+    """
+
+    def __init__(
+        self,
+        agent: AnyAgent,
+        rules: Rules,
+        perspective: str = "absolute",
+        twice: bool = True,
+        name: str | None = None,
+        symmetric: bool = False,
+        legal: bool = False,
+    ) -> None:
+        batch.check_perspective(perspective)
+        self.agent, self.rules = agent, rules
+        self.symmetric, self.legal = symmetric, legal
+        self._perspective, self._twice, self._name = perspective, twice, name
+        self.stochastic = hasattr(agent, "probabilities")
+        """Whether the agent samples its moves, and says with which probabilities."""
+        with self._named_errors():
+            if not (self.stochastic or hasattr(agent, "act") or callable(agent)):
+                has = "neither act(observation) nor probabilities(observation), and is no function of an observation"
+                raise UserError(f"a {type(agent).__name__} is no agent: it has {has}")
+
+    def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
+        """Return the cell that the agent chooses in each position, [n]; the bitboards are [n] int64."""
+        chosen = np.empty(len(mover), dtype=np.int64)
+        with self._named_errors():
+            for part, observation in self._queries(mover, opponent):
+                answer = self._cells(observation)
+                if self._twice and not np.array_equal(answer, self._cells(observation)):
+                    raise UserError(
+                        "the agent answers the same positions differently when asked twice, and one sampled move "
+                        "proves nothing: give it probabilities(observation), or have it choose its best move"
+                    )
+                chosen[part] = answer
+        return chosen
+
+    def probabilities(self, mover: IntArray, opponent: IntArray) -> FloatArray:
+        """Return the probability of each move in each position, [n, A]; the bitboards are [n] int64."""
+        if not self.stochastic:
+            certain: FloatArray = np.eye(self.rules.cells)[self.cells(mover, opponent)]
+            return certain
+        probabilities = np.empty((len(mover), self.rules.cells))
+        with self._named_errors():
+            for part, observation in self._queries(mover, opponent):
+                answer = self._probabilities(observation)
+                if self._twice and not np.allclose(
+                    answer, self._probabilities(observation), rtol=0, atol=LARGEST_ERROR
+                ):
+                    raise UserError("the agent gives the same positions other probabilities when asked twice")
+                probabilities[part] = answer
+        return probabilities
+
+    def moves(self, mover: IntArray, opponent: IntArray) -> IntArray:
+        """Return the cells that the agent may mark in each position, bitboards [n] int64."""
+        if self.stochastic:
+            return bitboards(self.probabilities(mover, opponent) > 0)
+        return np.int64(1) << self.cells(mover, opponent)
+
+    @contextlib.contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            if self._name is None:
+                raise
+            ours = isinstance(error, UserError | InvalidAction)
+            raise UserError(f"{self._name}: {error if ours else what_failed(error)}") from None
+
+    def _queries(self, mover: IntArray, opponent: IntArray) -> Iterator[tuple[slice, Array]]:
+        """Yield parts of the positions with their observations [B, R, C, 3]."""
+        for start in range(0, len(mover), BOARDS):
+            part = slice(start, start + BOARDS)
+            mine, theirs = mover[part].astype(np.int64), opponent[part].astype(np.int64)
+            ply = np.zeros_like(mine)
+            if self._perspective == "absolute":  # the mover's view does not depend on the ply
+                ply = planes.bits(self.rules.cells, mine | theirs).sum(axis=1, dtype=np.int64)
+            yield part, batch.observe(self.rules, batch.State(mine, theirs, ply), self._perspective)
+
+    def _cells(self, observation: Array) -> NDArray[np.int64]:
+        agent: Any = self.agent
+        # A function is asked for one board at a time, as an environment would ask it.
+        answer = agent.act(observation) if hasattr(agent, "act") else [_single(agent(board)) for board in observation]
+        try:
+            return checked_cells(self.rules.cells, answer, len(observation))
+        except InvalidAction as error:
+            raise InvalidAction(f"the agent's {error}") from None
+
+    def _probabilities(self, observation: Array) -> FloatArray:
+        agent: Any = self.agent
+        answer = np.asarray(agent.probabilities(observation), dtype=np.float64)
+        shape = (len(observation), self.rules.cells)
+        if answer.shape != shape:
+            raise InvalidAction(f"the agent's probabilities must be of shape {shape}, got {answer.shape}")
+        sums = answer.sum(axis=1, keepdims=True)
+        if not (answer >= 0).all() or not (abs(sums - 1) <= LARGEST_ERROR).all():
+            raise InvalidAction("the agent's probabilities must be 0 or more and have the sum 1 on each board")
+        probabilities: FloatArray = answer / sums
+        return probabilities
+
+
+class TabulatedPolicy(AgentPolicy):
+    """Answer for an agent that samples nothing, after one query in every decision state of a small board."""
+
+    def __init__(self, policy: AgentPolicy) -> None:
+        super().__init__(policy.agent, policy.rules, symmetric=policy.symmetric, legal=policy.legal)
+        self._tree = game_tree(policy.rules)
+        decisions = self._tree.decisions
+        self._actions = np.zeros(len(self._tree), np.int64)
+        self._actions[decisions] = policy.cells(self._tree.mover[decisions], self._tree.opponent[decisions])
+
+    def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
+        """Return the cell that the agent chooses in each position, [n]."""
+        chosen: NDArray[np.int64] = self._actions[self._tree.find(mover, opponent)]
+        return chosen
+
+
+@dataclass(frozen=True)
+class BuiltInAgent:
+    """Play as a built-in opponent, which samples among its choices, each with the same probability."""
+
+    choices: Choices
+    rules: Rules
+
+    def probabilities(self, observation: Array, action_mask: Array | None = None) -> FloatArray:  # noqa: ARG002
+        """Return the probability [B, A] of each move, for observations [B, R, C, 3] from the mover's perspective."""
+        cells = np.int64(1) << np.arange(self.rules.cells)
+        marks = np.asarray(observation).reshape(-1, self.rules.cells, 3).astype(np.int64)
+        choices = self.choices(self.rules, marks[..., 1] @ cells, marks[..., 2] @ cells)
+        chosen = planes.bits(self.rules.cells, choices.astype(np.int64))
+        probabilities: FloatArray = chosen / chosen.sum(axis=1, keepdims=True)
+        return probabilities
+
+
+def built_in_policy(choices: Choices, rules: Rules, symmetric: bool = False) -> AgentPolicy:
+    """Return the policy of a built-in opponent, each of whose choices is followed."""
+    return AgentPolicy(BuiltInAgent(choices, rules), rules, "mover", twice=False, symmetric=symmetric, legal=True)
+
+
+def player_policy(player: Player) -> AgentPolicy:
+    """Return the policy of one of our own trained players, which need not be queried twice."""
+    symmetric, legal = getattr(player, "canonical", False), getattr(player, "mask", False)
+    return AgentPolicy(player, player.rules, "mover", twice=False, symmetric=symmetric, legal=legal)
+
+
+def tree_policy(policy: AgentPolicy, tree: GameTree) -> Policy:
+    """Return the probability of each move in decision states of a tree; an agent that samples none is queried once."""
+    if not policy.stochastic:
+        policy = TabulatedPolicy(policy)
+    return lambda states: policy.probabilities(tree.mover[states], tree.opponent[states])
+
+
+def bitboards(marked: NDArray[np.bool_]) -> IntArray:
+    """Return cells [n, A] as bitboards [n]."""
+    words: IntArray = np.where(marked, np.int64(1) << np.arange(marked.shape[1]), 0).sum(axis=1)
+    return words
+
+
+def _single(answer: Any) -> Any:
+    """Return the one number of an answer, which libraries like to give as an array of one."""
+    number = np.asarray(answer)
+    return number.reshape(()) if number.size == 1 else number

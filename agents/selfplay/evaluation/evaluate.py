@@ -1,0 +1,153 @@
+"""Exact evaluation: what an agent does against every possible opponent, without sampling.
+
+In each seat a forward search follows all that the agent's moves and every legal reply lead to. As every legal reply is
+followed, the worst result that is met is the result against a best response; the game need not be solved. On small
+boards the agent's moves in all decision states are compared with the solution as well.
+"""
+
+import sys
+from collections import deque
+from collections.abc import Callable
+
+import numpy as np
+
+from selfplay.agent import AnyAgent
+from selfplay.evaluation.agents import AgentPolicy, TabulatedPolicy
+from selfplay.evaluation.backward_induction import EXACT_DIGITS, worst_mean
+from selfplay.evaluation.forward_search import ForwardSearch, Ply
+from selfplay.evaluation.verdict import SeatVerdict, Verdict
+from tictactoe import Rules, batch, solve
+from tictactoe.tree import SOLVABLE_CELLS, IntArray
+
+POSITIONS = 500_000
+"""Distinct positions followed at each ply by default: more than players of 4,4,4 lead to."""
+ALL_STATES_CELLS = 12
+"""Largest board on which all states are looked at in less than a second."""
+SETTLED_ABOVE = SOLVABLE_CELLS
+"""Largest board on which games go on where a player cannot lose any more; on larger ones that doubles the positions."""
+
+Report = Callable[[int, int, int], None]
+"""A function of the seat, the ply and the number of distinct positions there, called before the next ply."""
+
+
+def evaluate(
+    agent: AnyAgent, rules: Rules | None = None, positions: int = POSITIONS, perspective: str = "absolute"
+) -> Verdict:
+    """Evaluate an agent exactly, as it acts without being given a mask.
+
+    The agent has `act(observation) -> actions`, [B, R, C, 3] -> [B]; or `probabilities(observation)`, [B, A], if it
+    samples its moves, and each that has any probability is followed; or it is a function of one observation
+    [R, C, 3]. It is shown the `perspective` it was trained on, "absolute" or "mover". The default rules are the
+    agent's `rules`, or 3,3,3 if it has none.
+
+    All states are looked at on boards of up to 16 cells. On larger boards the positions are followed that the agent's
+    play leads to, at most so many distinct `positions` at each ply of a seat, which take about 200 bytes each.
+
+    Raises:
+        ValueError: the board has more than 64 cells, or there is no such perspective.
+        UserError: it is no agent, or answers the same positions differently when asked twice.
+        gymnasium.error.InvalidAction: it answers something else than a cell, or probabilities, for each board.
+    """
+    rules = rules or getattr(agent, "rules", None) or Rules()
+    batch.check_fits(rules)
+    return evaluate_policy(AgentPolicy(agent, rules, perspective), every_state=True, positions=positions)
+
+
+def evaluate_policy(
+    policy: AgentPolicy, every_state: bool = False, positions: int = POSITIONS, report: Report | None = None
+) -> Verdict:
+    """Evaluate a policy in all states of a small board, and on a larger one where its play leads.
+
+    Small are boards of up to 12 cells, which take less than a second, and with `every_state` up to 16. On a larger one
+    at most so many distinct `positions` are followed at each ply of a seat, and each ply is reported.
+    """
+    small = policy.rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)
+    if small and not policy.stochastic:
+        policy = TabulatedPolicy(policy)
+    limit = sys.maxsize if small else positions
+    first, second = (search_seat(policy, seat, limit, report=report)[0] for seat in (0, 1))
+    return with_all_states(policy, first, second) if small else Verdict(first, second)
+
+
+def search_seat(
+    policy: AgentPolicy,
+    seat: int,
+    limit: int,
+    salt: int | None = None,
+    report: Report | None = None,
+    keep_plies: bool = False,
+) -> tuple[SeatVerdict, list[Ply]]:
+    """Evaluate a policy in one seat by a forward search, and return the plies as well, if they are to be kept.
+
+    If a ply has more than `limit` distinct positions, a random part is followed, which `salt` chooses; without a salt
+    the search ends there.
+    """
+    search = ForwardSearch(policy, seat, limit, salt, settles(policy))
+    plies = []
+    for number, ply in enumerate(search.plies()):
+        if report is not None:
+            report(seat, 2 * number + seat, len(ply.mine))
+        if keep_plies or policy.stochastic:
+            plies.append(ply)
+    settled = search.settled.games > 0
+    if settled and search.complete and not (search.lost.games or search.drawn.games):
+        # It wins every game, which is the best result, unless one of those that were settled is a draw.
+        settled, search = False, ForwardSearch(policy, seat, limit, salt)
+        deque(search.plies(), maxlen=0)
+    lost, illegal = search.lost.games, search.illegal.games
+    if not search.complete:
+        return SeatVerdict(lost, illegal, plies=search.plies_followed, positions=search.positions), plies
+    drawn = search.drawn.games + search.settled.games
+    verdict = SeatVerdict(
+        lost,
+        illegal,
+        win=None if settled else _rounded(search.won.probability),
+        draw=None if settled else _rounded(search.drawn.probability),
+        loss=_rounded(search.lost.probability + search.illegal.probability),
+        best_response=worst_mean(policy.rules, plies, seat)
+        if policy.stochastic
+        else worst_result(lost + illegal, drawn),
+    )
+    return verdict, plies
+
+
+def _rounded(probability: float) -> float:
+    """Return a sum of probabilities without its last digits, which depend on the order of the sum."""
+    return float(f"{probability:.{EXACT_DIGITS}g}")
+
+
+def worst_result(lost: int, drawn: int) -> int:
+    """Return the result against a best response, by the numbers of games lost and drawn over every legal reply.
+
+    If the agent samples no moves, its opponent chooses among all of these games.
+    """
+    return -1 if lost else 0 if drawn else 1
+
+
+def settles(policy: AgentPolicy) -> bool:
+    """Tell whether games are followed no further than to where the agent cannot lose any more."""
+    return policy.legal and not policy.stochastic and policy.rules.cells > SETTLED_ABOVE
+
+
+def with_all_states(policy: AgentPolicy, first: SeatVerdict, second: SeatVerdict) -> Verdict:
+    """Return the verdict of both seats together with how the policy moves in all decision states of a small board."""
+    solution = solve(policy.rules)
+    tree = solution.tree
+    optimal = illegal = 0
+    for _, level in tree.plies():
+        states = np.flatnonzero(~tree.finished[level]) + level.start
+        mover, opponent = tree.mover[states], tree.opponent[states]
+        moves = policy.moves(mover, opponent)
+        optimal += int((moves & ~solution.optimal_moves[states] == 0).sum())
+        illegal += int((moves & (mover | opponent) != 0).sum())
+    return Verdict(first, second, len(tree.decisions), optimal, illegal)
+
+
+def suboptimal_states(policy: AgentPolicy) -> IntArray:
+    """Return the numbers of the decision states of a small board in which some move does not keep the value."""
+    solution = solve(policy.rules)
+    tree = solution.tree
+    decisions = tree.decisions
+    moves = policy.moves(tree.mover[decisions], tree.opponent[decisions])
+    numbers: IntArray = decisions[moves & ~solution.optimal_moves[decisions] != 0]
+    return numbers

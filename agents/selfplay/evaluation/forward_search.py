@@ -1,0 +1,259 @@
+"""The forward search of an evaluation: ply by ply, every position that an agent's moves and any legal replies lead to.
+
+Each distinct position is visited once, with the number of games and the probability that lead to it, so 4,4,4 takes
+thousands of positions where its whole tree has millions. If an agent plays the same in all symmetric images of a
+position, one image of each is enough.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.evaluation.agents import AgentPolicy, bitboards
+from tictactoe import Rules
+from tictactoe.rules import WORD_BITS
+from tictactoe.symmetry import representatives
+from tictactoe.tree import FloatArray, IntArray
+
+WEIGHT_POWER, LEAST_WEIGHT = 8, 1e-6
+"""Power of the Erdős-Selfridge weight by which positions are sampled, where not all are followed, and its least."""
+BOARDS = 16_384
+"""Positions whose replies are enumerated at once."""
+
+
+class Ply(NamedTuple):
+    """Hold the distinct positions [n] of one ply in which the agent is to move, sorted, and its moves there."""
+
+    mine: IntArray
+    """int64"""
+    theirs: IntArray
+    """int64"""
+    moves: IntArray
+    """int64: bitboards of the cells that it may mark; one cell, if it samples none."""
+    probabilities: FloatArray | None = None
+    """[n, A], of an agent that samples its moves."""
+
+    def where(self, chosen: NDArray[np.bool_] | IntArray | slice) -> "Ply":
+        """Return some of the positions."""
+        probabilities = None if self.probabilities is None else self.probabilities[chosen]
+        return Ply(self.mine[chosen], self.theirs[chosen], self.moves[chosen], probabilities)
+
+
+class Frontier(NamedTuple):
+    """Hold positions [n] of one ply, from the agent's view, and what leads to each."""
+
+    mine: IntArray
+    """int64"""
+    theirs: IntArray
+    """int64"""
+    games: NDArray[Any]
+    """Number of games: int64, or Python integers where those would overflow."""
+    probability: FloatArray
+    """Probability against uniformly random replies."""
+
+    def where(self, chosen: NDArray[np.bool_] | IntArray | slice) -> "Frontier":
+        """Return some of the positions."""
+        return Frontier(self.mine[chosen], self.theirs[chosen], self.games[chosen], self.probability[chosen])
+
+
+def start_of_games(mine: IntArray, theirs: IntArray) -> Frontier:
+    """Return positions [n] at each of which one game starts."""
+    return Frontier(mine, theirs, np.ones(len(mine), np.int64), np.ones(len(mine)))
+
+
+class Total:
+    """Add up the games of one result, and their probability."""
+
+    def __init__(self) -> None:
+        self.games = 0
+        self.probability = 0.0
+
+    def add(self, ended: Frontier) -> None:
+        """Add all these positions."""
+        self.games += int(ended.games.sum())
+        self.probability += float(ended.probability.sum())
+
+
+class ForwardSearch:
+    """Follow every game that an agent can play in one seat, and count the results.
+
+    If a ply has more than `limit` distinct positions, a random part is followed, which `salt` chooses; without a salt
+    the search ends there. With `settle` a game ends where the opponent has no line left that it could complete: an
+    agent that never marks a taken cell cannot lose from there.
+    """
+
+    def __init__(
+        self, policy: AgentPolicy, seat: int, limit: int, salt: int | None = None, settle: bool = False
+    ) -> None:
+        self._policy, self._rules, self._seat = policy, policy.rules, seat
+        self._limit, self._salt, self._settle = limit, salt, settle
+        self.won, self.drawn, self.lost, self.illegal, self.settled = (Total() for _ in range(5))
+        self.positions = 0
+        """Distinct positions met in which the agent is to move."""
+        self.plies_followed = self._rules.cells
+        """Plies to which every game is followed."""
+
+    @property
+    def complete(self) -> bool:
+        """Tell whether no position was left out."""
+        return self.plies_followed == self._rules.cells
+
+    def plies(self, start: Frontier | None = None, first: int = 0) -> Iterator[Ply]:
+        """Search to the end of all games, and yield each ply at which the agent is to move; the totals are then known.
+
+        The games start on the empty board, or at the positions `start` of the ply `first`.
+        """
+        frontier = start_of_games(np.zeros(1, np.int64), np.zeros(1, np.int64)) if start is None else start
+        for number in range(first, self._rules.cells):
+            if not len(frontier.mine):
+                return
+            if number % 2 == self._seat:
+                ply = self._moves(frontier)
+                yield ply
+                frontier = self._after_moves(frontier, ply)
+                continue
+            parts = replies(self._rules, frontier, self._rules.cells - number, self.lost)
+            if self._policy.symmetric:
+                # Every image of a position has equally many games behind it, so one image represents all.
+                parts = (represented(self._rules, merged(self._rules, [part])) for part in parts)
+            frontier, complete = distinct(self._rules, parts, self._limit, self._salt)
+            if not complete:
+                self.plies_followed = min(self.plies_followed, number)
+                if self._salt is None:
+                    return
+        self.drawn.add(frontier)
+
+    def _moves(self, frontier: Frontier) -> Ply:
+        self.positions += len(frontier.mine)
+        mine, theirs = frontier.mine, frontier.theirs
+        if not self._policy.stochastic:
+            return Ply(mine, theirs, self._policy.moves(mine, theirs))
+        probabilities = self._policy.probabilities(mine, theirs)
+        return Ply(mine, theirs, bitboards(probabilities > 0), probabilities)
+
+    def _after_moves(self, frontier: Frontier, ply: Ply) -> Frontier:
+        """Return the positions in which the opponent is to move."""
+        if ply.probabilities is None:
+            return self._after(frontier, ply.moves)
+        parts = []
+        for cell, probability in enumerate(ply.probabilities.T):
+            some = frontier.where(probability > 0)
+            some = some._replace(probability=some.probability * probability[probability > 0])
+            parts.append(self._after(some, np.int64(1) << np.full(len(some.mine), cell)))
+        return merged(self._rules, parts)
+
+    def _after(self, frontier: Frontier, moves: IntArray) -> Frontier:
+        """Let the agent mark one cell in each position, and return the positions in which the games go on."""
+        taken = (frontier.mine | frontier.theirs) & moves != 0
+        self.illegal.add(frontier.where(taken))
+        moved = frontier._replace(mine=frontier.mine | moves)
+        wins = self._rules.has_line(moved.mine) & ~taken
+        self.won.add(moved.where(wins))
+        going_on = ~(wins | taken)
+        if self._settle:
+            settled = going_on & ~self._rules.has_line(self._rules.full_word & ~moved.mine)
+            self.settled.add(moved.where(settled))
+            going_on &= ~settled
+        return merged(self._rules, [moved.where(going_on)])
+
+
+def replies(rules: Rules, frontier: Frontier, empty_cells: int, lost: Total) -> Iterator[Frontier]:
+    """Let the opponent mark every empty cell, add the games it wins to `lost`, and yield the other positions after it.
+
+    The positions are taken in order, some at a time.
+    """
+    games = frontier.games
+    if int(games.sum()) * empty_cells >= 2**63:
+        games = games.astype(object)
+    frontier = frontier._replace(games=games, probability=frontier.probability / empty_cells)
+    for start in range(0, len(games), BOARDS):
+        some = frontier.where(slice(start, start + BOARDS))
+        occupied, winning = some.mine | some.theirs, rules.winning_cells(some.theirs)
+        after = []
+        for cell in range(rules.cells):
+            free = (occupied >> cell) & 1 == 0
+            wins = (winning >> cell) & 1 != 0
+            lost.add(some.where(free & wins))
+            going_on = some.where(free & ~wins)
+            after.append(going_on._replace(theirs=going_on.theirs | (np.int64(1) << cell)))
+        yield Frontier(*map(np.concatenate, zip(*after, strict=True)))
+
+
+def represented(rules: Rules, frontier: Frontier) -> Frontier:
+    """Return one image for all symmetric images of each position."""
+    mine, theirs = representatives(rules, frontier.mine, frontier.theirs)
+    return frontier._replace(mine=mine, theirs=theirs)
+
+
+def distinct(rules: Rules, parts: Iterable[Frontier], limit: int, salt: int | None = None) -> tuple[Frontier, bool]:
+    """Return the distinct positions of all parts, sorted, with the sums of what leads to each, and whether it is all.
+
+    Of more than `limit` a random part is returned, which `salt` chooses, or without a salt an arbitrary part.
+    """
+    waiting: list[Frontier] = []
+    complete = True
+
+    def limited() -> Frontier:
+        nonlocal complete
+        frontier = merged(rules, waiting)
+        if len(frontier.mine) <= limit:
+            return frontier
+        complete = False
+        if salt is None:
+            return frontier.where(slice(limit))
+        return frontier.where(np.sort(np.argpartition(_sampling_keys(rules, frontier, salt), limit)[:limit]))
+
+    for part in parts:
+        waiting.append(merged(rules, [part]))
+        if sum(len(each.mine) for each in waiting) > 2 * limit:
+            waiting = [limited()]
+            if not complete and salt is None:
+                break
+    return limited(), complete
+
+
+def _sampling_keys(rules: Rules, frontier: Frontier, salt: int) -> FloatArray:
+    """Return a number for each position [n]; the least are a random part, in which dangerous positions are more likely.
+
+    A position has the same number wherever it occurs. The least of -log(u) / w, with u uniform, are a sample without
+    replacement in proportion to the weights w (Efraimidis and Spirakis, "Weighted random sampling", 2006).
+    """
+    from selfplay.evaluation.erdos_selfridge import weights  # noqa: PLC0415 (a compiler, which most searches don't need)
+
+    mixed = frontier.mine.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= (frontier.theirs.astype(np.uint64) + np.uint64(salt)) * np.uint64(0xC2B2AE3D27D4EB4F)
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    uniform = (mixed >> np.uint64(12)).astype(np.float64) / 2.0**52
+    likely = weights(rules, frontier.mine, frontier.theirs) ** WEIGHT_POWER + LEAST_WEIGHT
+    keys: FloatArray = -np.log(np.maximum(uniform, 2.0**-53)) / likely
+    return keys
+
+
+def merged(rules: Rules, parts: Iterable[Frontier]) -> Frontier:
+    """Return the distinct positions of all parts, sorted, with the sums of what leads to each."""
+    mine, theirs, games, probability = map(np.concatenate, zip(*parts, strict=True))
+    # Sorted by the agent's marks first: replies leave them alone, so equal positions come from neighbours.
+    one_word = 2 * rules.cells < WORD_BITS
+    order = np.argsort(sort_keys(rules, mine, theirs)) if one_word else np.lexsort((theirs, mine))
+    mine, theirs = mine[order], theirs[order]
+    starts = np.ones(len(mine), dtype=np.bool_)
+    starts[1:] = (mine[1:] != mine[:-1]) | (theirs[1:] != theirs[:-1])
+    first = np.flatnonzero(starts)
+    return Frontier(
+        mine[first],
+        theirs[first],
+        np.add.reduceat(games[order], first),
+        np.add.reduceat(probability[order], first),
+    )
+
+
+def sort_keys(rules: Rules, mine: IntArray, theirs: IntArray) -> NDArray[Any]:
+    """Return one sortable key [n] for each position, in the order of `merged`."""
+    if 2 * rules.cells < WORD_BITS:
+        return mine << rules.cells | theirs
+    keys = np.empty(len(mine), dtype=[("mine", np.int64), ("theirs", np.int64)])
+    keys["mine"], keys["theirs"] = mine, theirs
+    return keys

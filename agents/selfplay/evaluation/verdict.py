@@ -1,0 +1,100 @@
+"""The verdict of an exact evaluation: the same fields on every board and for every agent."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class SeatVerdict:
+    """Hold what an agent does in one seat, over every legal reply of its opponent."""
+
+    losses: int
+    """Distinct games that it loses by a line of the opponent; a lower bound where `plies` is given."""
+    illegal: int
+    """Distinct games that it ends by marking a taken cell; a lower bound where `plies` is given."""
+    win: float | None = None
+    """Probability of a win against uniformly random replies; None where it is not known."""
+    draw: float | None = None
+    """Probability of a draw against the same opponent, or None."""
+    loss: float | None = None
+    """Probability of a lost or an illegal game against the same opponent, or None."""
+    best_response: float | None = None
+    """Result, +1, 0 or -1, against the opponent that does most harm, the mean if moves are sampled; or None."""
+    plies: int | None = None
+    """Plies to which every game was followed, where there were too many positions; None if to the end."""
+    positions: int | None = None
+    """Positions of its own that were met, where there were too many; None if every game was followed to the end."""
+
+    @property
+    def complete(self) -> bool:
+        """Tell whether every game was followed to its end; if not, `losses` and `illegal` are lower bounds."""
+        return self.plies is None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Hold what an exact evaluation says of an agent on one board."""
+
+    first: SeatVerdict
+    """As X, which moves first."""
+    second: SeatVerdict
+    """As O."""
+    decision_states: int | None = None
+    """Positions that can be reached and are not finished, 4,520 on 3,3,3; None on boards that are not solved."""
+    optimal_states: int | None = None
+    """Decision states in which every move of the agent keeps the game-theoretic value, or None."""
+    illegal_states: int | None = None
+    """Decision states in which the agent may mark a taken cell, or None."""
+
+    @property
+    def complete(self) -> bool:
+        """Tell whether every game was followed to its end, in both seats; if not, games are counted at least."""
+        return self.first.complete and self.second.complete
+
+    @property
+    def games_lost(self) -> int:
+        """Return the games that it loses or ends by a taken cell, in both seats; a lower bound unless `complete`."""
+        return sum(seat.losses + seat.illegal for seat in (self.first, self.second))
+
+    @property
+    def exploitability(self) -> float | None:
+        """Return how much a best response gains over the value of the game, mean of both seats, 0 to 2.
+
+        What that value adds in one seat it takes away in the other, so the game need not be solved. It is None where it
+        is not known.
+        """
+        first, second = self.first.best_response, self.second.best_response
+        if first is None or second is None:
+            return None
+        return 0.0 - (first + second) / 2  # a minus alone would make -0.0 of 0.0
+
+    @property
+    def unbeatable(self) -> bool:
+        """Tell whether it is proved never to lose and never to mark a taken cell, in both seats."""
+        return self.complete and self.games_lost == 0
+
+    @property
+    def unexploitable(self) -> bool:
+        """Tell whether it is proved that no opponent gets more than the value of the game, and no game ends illegally.
+
+        On a board that best play draws this is the same as unbeatable. On one that a seat wins nobody is
+        unbeatable in the other, and this is what can be reached.
+        """
+        return self.exploitability == 0 and self.first.illegal == self.second.illegal == 0
+
+    @property
+    def optimal(self) -> bool:
+        """Tell whether its moves are proved to keep the game-theoretic value in every decision state."""
+        return self.optimal_fraction == 1
+
+    @property
+    def optimal_fraction(self) -> float | None:
+        """Return the fraction of decision states in which every move keeps the value; None if it is not known."""
+        if self.decision_states is None or self.optimal_states is None:
+            return None
+        return self.optimal_states / self.decision_states
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all numbers and what they prove, ready for JSON."""
+        names = "complete", "unbeatable", "unexploitable", "optimal", "exploitability"
+        return {**asdict(self), **{name: getattr(self, name) for name in names}}
