@@ -1,0 +1,192 @@
+"""Fill in the tables of `docs/environments` from the code: `python -m docs.tables`, or with `--check` only compare.
+
+A table follows a line `<!-- table NAME -->`. The code decides which rows it has, if their first cell is code, and the
+columns with facts. The rest is prose and stays as it is. The arguments of calls, one a line, are filled in too.
+"""
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import tyro
+from gymnasium.vector import AutoresetMode
+
+from tictactoe import (
+    Rewards,
+    Rules,
+    TicTacToeEnv,
+    TicTacToeVectorEnv,
+    TicTacToeVersusEnv,
+    TicTacToeVersusVectorEnv,
+    batch,
+    tictactoe_v0,
+)
+from tictactoe.envs import base_vector, turn
+from tictactoe.opponents import OPPONENTS
+from tictactoe.rewards import PRESETS
+
+FOLDER = Path(__file__).parent / "environments"
+ENVIRONMENTS: Mapping[str, list[Callable[..., Any]]] = {
+    "turn": [TicTacToeEnv],
+    "versus": [TicTacToeVersusEnv],
+    "vector": [TicTacToeVectorEnv, TicTacToeVersusVectorEnv],
+    "pettingzoo": [tictactoe_v0.raw_env],
+    "batch": [],
+}
+"""The environments on each page."""
+BASES = {"turn": [], "versus": ["turn"], "vector": ["turn", "versus"], "pettingzoo": ["turn"]}
+"""The pages whose arguments are not said again."""
+BOARD: Mapping[str, Any] = {"rows": 4, "cols": 5}
+BOARDS = 2
+SIZES = {"2": "N", "4": "rows", "5": "cols", "20": "rows * cols"}
+"""Names of the numbers in shapes on such boards."""
+
+Facts: TypeAlias = Mapping[str, Mapping[str, str]]
+"""Columns with facts by the first cell of the row."""
+
+
+def code(text: object) -> str:
+    """Return a text marked as code, with double quotes."""
+    return f"`{text}`".replace("'", '"')
+
+
+def formula(text: object) -> str:
+    """Return a shape or space as code, with names in place of sizes."""
+    return code(re.sub(r"\b\d+\b", lambda size: SIZES.get(size[0], size[0]), str(text)))
+
+
+def one_of(values: Iterable[object]) -> str:
+    """Return the values that an argument may have."""
+    return ", ".join(code(repr(value)) for value in values)
+
+
+def defaults(environment: Callable[..., Any]) -> dict[str, Any]:
+    """Return the arguments of an environment with their defaults, autoreset modes by name."""
+    values = {name: argument.default for name, argument in inspect.signature(environment).parameters.items()}
+    return {name: value.value if isinstance(value, AutoresetMode) else value for name, value in values.items()}
+
+
+def arguments(page: str) -> Facts:
+    """Return the arguments of a page's environments that are not as in the turn view, or in the versus view."""
+    modes = base_vector.RENDER_MODES if page == "vector" else TicTacToeEnv.metadata["render_modes"]
+    allowed = {
+        "rewards": f"{one_of(PRESETS)}, a `tictactoe.Rewards`, or a dict of its fields",
+        "perspective": one_of(batch.PERSPECTIVES),
+        "opponent": one_of(OPPONENTS),
+        "autoreset_mode": one_of(mode.value for mode in AutoresetMode),
+        "render_mode": one_of([None, *modes]),
+    }
+    rows = {
+        code(name): {"default": code(repr(value))} | ({"allowed": allowed[name]} if name in allowed else {})
+        for environment in ENVIRONMENTS[page]
+        for name, value in defaults(environment).items()
+    }
+    known = [row for base in BASES[page] for row in arguments(base).items()]
+    return dict(row for row in rows.items() if row not in known)
+
+
+def with_types(values: Mapping[str, Any]) -> Facts:
+    """Return the keys of an info, without Gymnasium's flags, or of a tuple's fields, with types and shapes."""
+    return {
+        code(key): {"type": code(getattr(value, "dtype", type(value).__name__)), "shape": formula(np.shape(value))}
+        for key, value in values.items()
+        if not key.startswith("_")
+    }
+
+
+def of_environment(page: str) -> dict[str, Facts]:
+    """Return the facts about the environments of a page."""
+    many = page == "vector"
+    make = ENVIRONMENTS[page][0]
+    game = make(**BOARD, dict_observation=True, **({"num_envs": BOARDS} if many else {}))
+    facts: dict[str, Facts] = {
+        "arguments": arguments(page),
+        "options": {code(name): {} for name in (base_vector if many else turn).OPTIONS},
+    }
+    if page == "pettingzoo":
+        game.reset()
+        for _ in range(2):
+            game.step(0)
+        plain = make()
+        agent = plain.possible_agents[0]
+        shape = plain.observation_space(agent)["observation"].shape
+        glance = {
+            "Agents": plain.possible_agents,
+            "Action values": plain.action_space(agent),
+            "Observation shape": shape,
+        }
+        info, observation = game.infos[agent], game.observation_space(agent)
+    else:
+        plain = make(num_envs=4) if many else make()
+        glance = {"Action space": plain.action_space, "Observation space": plain.observation_space}
+        info, observation = game.reset()[1], game.observation_space
+    facts["at a glance"] = {name: {"": code(fact)} for name, fact in glance.items()}
+    facts["information"] = with_types(info)
+    facts["observation"] = {code(key): {"space": formula(part)} for key, part in observation.items()}
+    facts["rewards"] = {
+        code(field): {code(f'"{name}"'): f"{getattr(preset, field):g}" for name, preset in PRESETS.items()}
+        for field in Rewards.__dataclass_fields__
+    }
+    return facts
+
+
+def of_batch() -> dict[str, Facts]:
+    """Return the facts about the functions on arrays."""
+    functions: dict[str, Mapping[str, str]] = {}
+    for name, function in inspect.getmembers(batch, inspect.isfunction):
+        if function.__module__ == batch.__name__ and not name.startswith(("_", "check_")):
+            parameters = inspect.signature(function).parameters.values()
+            parts = (str(part.replace(annotation=part.empty)) for part in parameters)
+            functions[code(f"{name}({', '.join(parts)})")] = {}
+    state = batch.reset(Rules(), BOARDS, np)
+    step = batch.step(Rules(), Rewards(), state, np.zeros(BOARDS, np.int64))
+    return {
+        "functions": functions,
+        "State": with_types(state._asdict()),
+        "Step": {**with_types(step._asdict()), "`state`": {}},
+    }
+
+
+def filled(page: str, text: str) -> str:
+    """Return the text of a page with its tables and calls as the code has them."""
+    facts = of_environment(page) if ENVIRONMENTS[page] else of_batch()
+    calls = iter(ENVIRONMENTS[page])
+    text = re.sub(
+        r"(<!-- table (.*) -->\n\n)((?:\|.*\n)+)", lambda match: match[1] + table(match[3], facts[match[2]]), text
+    )
+    return re.sub(r"(?:^    \w+=.*,\n)+", lambda _: call(next(calls)), text, flags=re.MULTILINE)
+
+
+def table(old: str, facts: Facts) -> str:
+    """Return a table with these facts, and with the prose and the order of the old one; new rows come last."""
+    head, line, *rows = ([cell.strip() for cell in row.strip("|").split("|")] for row in old.splitlines())
+    rows = [row for row in rows if row[0] in facts or not row[0].startswith("`")]
+    rows += [[name] + [""] * (len(head) - 1) for name in facts if name not in {row[0] for row in rows}]
+    lines = [head]
+    for first, *cells in rows:
+        lines.append([first, *map(facts.get(first, {}).get, head[1:], cells)])
+    top, *others = ("|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|\n" for cells in lines)
+    return "".join([top, f"|{'|'.join(line)}|\n", *others])
+
+
+def call(environment: Callable[..., Any]) -> str:
+    """Return the arguments of a call, with the defaults."""
+    return "".join(f"    {name}={value!r},\n" for name, value in defaults(environment).items()).replace("'", '"')
+
+
+def main(check: bool = False) -> None:
+    """Write the pages that are out of date, or with `check` only name them and fail."""
+    texts = {page: FOLDER.joinpath(f"{page}.md").read_text() for page in ENVIRONMENTS}
+    outdated = [page for page, text in texts.items() if filled(page, text) != text]
+    if check and outdated:
+        sys.exit(f"out of date in docs/environments: {', '.join(outdated)}; run python -m docs.tables")
+    for page in outdated:
+        FOLDER.joinpath(f"{page}.md").write_text(filled(page, texts[page]))
+
+
+if __name__ == "__main__":
+    tyro.cli(main)
