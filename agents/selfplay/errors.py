@@ -26,7 +26,7 @@ OF_LEARNING = (
 )
 EXTRAS = {
     **dict.fromkeys(OF_LEARNING, LEARNING),
-    **dict.fromkeys(("optuna", "pandas", "pyarrow", "ray", "tomli"), SWEEPS),
+    **dict.fromkeys(("optuna", "ray", "tomli"), SWEEPS),
 }
 """Modules that an extra brings, with its name and what they are for."""
 

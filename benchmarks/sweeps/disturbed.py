@@ -26,7 +26,7 @@ from benchmarks.measuring.flags import read_flags
 from benchmarks.sweeps.processes import kill, start, workers
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
-from selfplay.sweep import record, report, results
+from selfplay.sweep import report_pages, results, state
 
 PROG = "python -m benchmarks.sweeps.disturbed"
 UNEQUAL = 1
@@ -106,24 +106,24 @@ def wait(process: subprocess.Popen[str], disturb: Callable[[], None]) -> float:
 
 def reported(place: Path) -> dict[str, bytes]:
     """Make the report of a sweep and return its files but for those of times and hosts."""
-    sweep = record.read(place)
-    report.write(sweep, results.gather(sweep), place / report.REPORT)
-    return {path.name: path.read_bytes() for path in (place / report.REPORT).iterdir() if path.is_file()}
+    sweep = state.read(place)
+    report_pages.write(sweep, results.read(sweep), place / report_pages.REPORT)
+    return {path.name: path.read_bytes() for path in (place / report_pages.REPORT).iterdir() if path.is_file()}
 
 
 def compared(place: Path, whole: dict[str, bytes], deaths: int, seconds: float) -> Disturbed:
     """Return what a sweep has come to beside the one that was left alone, and remove it if it is the same."""
-    rows, found = record.read(place).rows, reported(place)
+    runs, found = state.read(place).runs, reported(place)
     different = sorted(name for name in found.keys() | whole.keys() if found.get(name) != whole.get(name))
-    failed = sum(row.state != "done" for row in rows)
+    failed = sum(run.state != "done" for run in runs)
     if not different:
         shutil.rmtree(place)
-    return Disturbed(deaths, sum(row.starts > 1 for row in rows), failed, different, seconds)
+    return Disturbed(deaths, sum(run.starts > 1 for run in runs), failed, different, seconds)
 
 
 def ended(place: Path) -> int:
     """Return how many runs of a sweep have ended."""
-    return sum(row.state == "done" for row in record.read(place).rows) if (place / record.FILE).exists() else 0
+    return state.read(place).count("done") if (place / state.FILE).exists() else 0
 
 
 def lose_a_machine(place: Path, flags: Flags, whole: dict[str, bytes], after: int, moment: float) -> Disturbed:

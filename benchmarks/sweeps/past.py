@@ -6,7 +6,7 @@ The sweep is made by `selfplay sweep benchmarks/sweeps/past.toml` before.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -18,8 +18,8 @@ from benchmarks.measuring import tables
 from benchmarks.measuring.flags import read_flags
 from selfplay.command_line import run_command
 from selfplay.files import write_csv
-from selfplay.sweep import record, results
-from selfplay.sweep.pages import interval_text
+from selfplay.sweep import results, state
+from selfplay.sweep.report_pages import estimate_text
 from selfplay.sweep.statistics import interquartile_mean
 
 PROG = "python -m benchmarks.sweeps.past"
@@ -60,7 +60,7 @@ class Past(NamedTuple):
         return 100 * self.not_proved / number, 100 * self.all_optimal / number
 
 
-def past_proof(lines: Sequence[dict[str, float]], unit: str) -> Past:
+def past_proof(lines: Sequence[Mapping[str, float]], unit: str) -> Past:
     """Return what the evaluations of a run say from the first one on at which it was proved."""
     proved = [line["eval/unbeatable"] == 1 for line in lines]
     if not any(proved):
@@ -79,9 +79,9 @@ def rows(found: dict[str, dict[int, Past]]) -> list[list[str]]:
         for which in (0, 1):
             own = {seed: run.shares[which] for seed, run in runs.items() if run.evaluations}
             apart = [share - base[seed].shares[which] for seed, share in own.items() if base[seed].evaluations]
-            row += [interval_text(interquartile_mean(list(own.values())), 2), "-"]
+            row += [estimate_text(interquartile_mean(list(own.values())), 2), "-"]
             if runs is not base:
-                row[-1] = interval_text(interquartile_mean(apart), 2, signed=True)
+                row[-1] = estimate_text(interquartile_mean(apart), 2, signed=True)
         shown.append(row)
     return shown
 
@@ -89,10 +89,10 @@ def rows(found: dict[str, dict[int, Past]]) -> list[list[str]]:
 def main(args: Sequence[str]) -> None:
     """Print the table, and write the numbers of each run."""
     flags = read_flags(Flags, args, PROG)
-    sweep = record.read(Path(flags.sweep))
+    sweep = state.read(Path(flags.sweep))
     found = {
-        setting: {result.row.seed: past_proof(result.outcome.lines, result.outcome.unit) for result in of}
-        for setting, of in results.gather(sweep).items()
+        setting: {result.run.seed: past_proof(result.outcome.lines, result.outcome.unit) for result in of}
+        for setting, of in results.read(sweep).items()
     }
     note = "Evaluations from a run's first proof on; interquartile means over the seeds, with 95 % intervals."
     tables.present(Console(), HEADER, rows(found), note)

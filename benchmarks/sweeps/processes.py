@@ -47,7 +47,7 @@ def session(leader: int) -> list[int]:
 
 def workers(process: int) -> list[int]:
     """Return the workers that a process, or those it has started, has at work."""
-    return [pid for pid in descendants(process) if title(pid).startswith(b"ray::Worker")]
+    return [pid for pid in descendants(process) if title(pid).startswith(b"ray::train_run")]
 
 
 def kill(pid: int) -> bool:

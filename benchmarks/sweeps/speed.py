@@ -24,7 +24,7 @@ from benchmarks.sweeps import disturbed
 from benchmarks.sweeps.processes import descendants, megabytes, start, workers
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
-from selfplay.sweep import plan as plans, record
+from selfplay.sweep import plan as plans, state
 
 PROG = "python -m benchmarks.sweeps.speed"
 HEADER = ("how", "seconds", "of one after another", "seconds a run", "MB of what does not train", "MB of what trains")
@@ -59,7 +59,7 @@ def plain(place: Path, runs: Sequence[plans.Run], plan: plans.Plan, together: in
 
     def train(run: plans.Run) -> None:
         words: list[str] = []
-        for name, value in {**plan.set, **run.setting.values}.items():
+        for name, value in {**plan.set, **run.values}.items():
             flag = name.replace("_", "-")
             if isinstance(value, bool):
                 words.append(f"--{'' if value else 'no-'}{flag}")
@@ -104,8 +104,8 @@ def main(args: Sequence[str]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder)
             ways["selfplay sweep"].append(swept(place / "sweep", arguments))
-            sweep = record.read(place / "sweep")
-            runs = plans.runs(sweep.plan)
+            sweep = state.read(place / "sweep")
+            runs = plans.all_runs(sweep.plan)
             for name, together in (("one after another", 1), ("side by side", machine.cores())):
                 ways[name].append(plain(place / name, runs, sweep.plan, together))
                 check_same(place / "sweep", place / name, runs)

@@ -12,7 +12,7 @@ from benchmarks.peers.opponents import VERSUS_RANDOM, Games
 from benchmarks.peers.tuning import ranges
 from benchmarks.peers.tuning.record import Contestant, Ended
 from selfplay import DQNConfig
-from selfplay.sweep.ranges import Range
+from selfplay.sweep.search_space import Range
 from tests.benchmarks.test_peers import choices, load, train_for
 from tests.benchmarks.tuned import SMALL, history, job, need_optuna
 from tests.runs import ROOT

@@ -19,7 +19,7 @@ COMMANDS = {
     "arena": "let players meet each other",
     "web": "open a page to play on, to look inside players, and to follow runs",
     "sweep": "train with many settings and seeds, on all cores or many machines",
-    "report": "say what came of a sweep, with intervals and pictures",
+    "report": "report the results of a sweep, with intervals and plots",
     "course": "write the course as notebooks: eight units, from the game solved by hand to a bigger board",
 }
 PLACES = {

@@ -2,18 +2,18 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
 
-from selfplay.checks import LONGEST_TIME, check_counts, require
+from selfplay.checks import check_counts
 from selfplay.command_line import offer, parse, say
 from selfplay.errors import UserError
 from selfplay.files import locked
 from selfplay.program import command, tensorboard
-from selfplay.sweep import plan as plans, record
+from selfplay.sweep import plan as plans, state
 from selfplay.training import folder as run_folder
 from selfplay.training.flags import RunFlags
 
@@ -24,107 +24,98 @@ Words = tyro.conf.UseAppendAction[tuple[str, ...]]
 class SweepConfig:
     """Train with every combination of settings and seeds, each a run of `selfplay train` with its own folder.
 
-    What is to be trained stands in a TOML file or in flags, which go over what the file says. Settings are those of
-    `selfplay train`, as NAME=VALUE: learning_rate=0.006, mask=true, hidden=128x128.
+    A TOML file or flags say what is trained; flags replace what the file says. Settings are those of `selfplay train`,
+    as NAME=VALUE: learning_rate=0.006, mask=true, hidden=128x128.
     """
 
     file: Annotated[Path | None, tyro.conf.Positional] = None
-    """TOML file with any of: algorithm, seeds, search, objective, and tables set, vary and each, which are as the
-    flags of these names."""
+    """TOML file with any of algorithm, seeds, search, objective, and the tables set, vary and each, which mean the same
+    as the flags of these names."""
     algorithm: str | None = None
-    """Algorithm of `selfplay train`; dqn, if none is named."""
+    """Algorithm of `selfplay train`. Default: dqn."""
     seeds: str | None = None
-    """Seeds of every setting, as in 0..99 or 1,2,5; 0..9, if none are named."""
+    """Seeds of every setting, as in 0..99 or 1,2,5. Default: 0..9."""
     set: Words = ()
     """NAME=VALUE: a setting of all runs."""
     vary: Words = ()
     """NAME=VALUE,VALUE,...: every combination of these values is trained. In a search also NAME=LOWEST..HIGHEST."""
     each: Words = ()
-    """NAME=VALUE,VALUE,...: each value is trained by itself, all else as without it, and so is none of them."""
+    """NAME=VALUE,VALUE,...: each value is trained by itself, beside a setting with none of them."""
     search: int | None = None
-    """Try so many settings that Optuna chooses among those of --vary, in place of every combination; after one
-    seed, three seeds, nine and so on only the best third goes on."""
+    """Try this number of settings, which Optuna samples from --vary, instead of every combination; after one seed,
+    three seeds, nine and so on only the best third goes on."""
     objective: Literal["steps", "updates"] | None = None
-    """What a search makes small: steps (plies, or games) or updates to the first evaluation from which the proof held;
-    steps, if nothing is named. A run without a proof counts for more than any with one."""
+    """What a search minimizes: steps (plies, or games) or updates to the first evaluation from which the proof held. A
+    run without a proof counts for more than any with one. Default: steps."""
     dir: Path | None = None
     """Folder of the sweep; it must be new or empty. Default: sweeps/ and the file's name, or algorithm and time."""
     resume: Path | None = None
-    """Folder of a sweep to go on with: each run from its last checkpoint, and what failed once more."""
+    """Folder of a sweep to resume: each run from its last checkpoint, and failed runs once more."""
     cpus: int | None = None
-    """Runs side by side, one core each; by default as many as there are cores, here or in the cluster."""
+    """Runs side by side, one core each. Default: the number of cores, here or in the cluster."""
     address: str | None = None
     """Ray cluster to train on, as in 10.0.0.1:6379, or auto. Every machine needs this program, and must see the folder
     of the sweep at the same path. Default: this machine alone."""
     checkpoint_interval: float = RunFlags.checkpoint_interval
-    """Seconds between the checkpoints of a run, from the last of which it goes on when a worker or a machine dies."""
+    """Seconds between the checkpoints of a run, which resumes from the last one when a worker or a machine dies."""
 
     def __post_init__(self) -> None:
         if self.cpus is not None:
             check_counts(self, "cpus")
-        wanted = f"above 0 and at most {LONGEST_TIME:,.0f} s"
-        require(0 < self.checkpoint_interval <= LONGEST_TIME, "checkpoint_interval", wanted, self.checkpoint_interval)
-        given = [self.file, self.algorithm, self.seeds, self.search, self.objective, self.dir]
-        if self.resume is not None and (
-            any(value is not None for value in given) or self.set or self.vary or self.each
-        ):
-            raise UserError("--resume goes on with the settings, seeds and folder that the sweep has; leave them out")
+        RunFlags(checkpoint_interval=self.checkpoint_interval)  # which checks it
+        free = ("resume", "cpus", "address", "checkpoint_interval")
+        given = [field for field in fields(self) if getattr(self, field.name) != field.default]
+        if self.resume is not None and any(field.name not in free for field in given):
+            raise UserError("--resume takes the settings, seeds and folder of the sweep; leave them out")
 
 
 def main(args: Sequence[str], prog: str = "selfplay sweep") -> None:
-    """Train all runs of a sweep, and say what came of them."""
+    """Train all runs of a sweep, and print their results."""
     config = parse(SweepConfig, args, prog)
-    sweep = _resumed(config.resume) if config.resume is not None else _new(config)
     from selfplay.sweep import engine  # before there is a folder: it may not be installed
 
-    address = None if config.address is None else engine.find(config.address)  # nor may there be a cluster
-    if config.resume is None:
-        run_folder.create(sweep.place, "--dir")
-    with locked(sweep.place):
-        ended = engine.train(sweep, config.cpus, address, config.checkpoint_interval)
-    _present(sweep)
+    sweep = _new(config) if config.resume is None else _resumed(config.resume)
+    with engine.connected(config.cpus, config.address), locked(sweep.folder):
+        ended = engine.train(sweep, config.cpus, config.checkpoint_interval)
+    _print_results(sweep)
     if not ended:
-        raise KeyboardInterrupt(f"interrupted; every run has its checkpoint in {sweep.place}")
+        raise KeyboardInterrupt(f"interrupted; every run has its checkpoint in {sweep.folder}")
 
 
-def _resumed(place: Path) -> record.Sweep:
-    """Return a sweep in which what failed, or was at work when its process was killed, waits."""
-    sweep = record.read(place)
-    run_folder.check_writable(place, "copy the sweep elsewhere and resume it there")
-    for row in sweep.rows:
-        if row.state in ("failed", "running"):
-            row.state, row.why = "waiting", ""
+def _new(config: SweepConfig) -> state.Sweep:
+    """Return a new sweep, whose folder is empty."""
+    content = {} if config.file is None else plans.read_file(config.file)
+    plan = plans.make(content, {field.name: getattr(config, field.name) for field in fields(plans.Plan)})
+    name = f"{plan.algorithm}-{time.strftime('%Y%m%d-%H%M%S')}" if config.file is None else config.file.stem
+    sweep = state.Sweep(config.dir or run_folder.unused(Path("sweeps") / name), plan)
+    sweep.runs += [] if plan.search else plans.all_runs(plan)
+    run_folder.create(sweep.folder, "--dir")
     return sweep
 
 
-def _new(config: SweepConfig) -> record.Sweep:
-    found = plans.read_file(config.file) if config.file is not None else {}
-    names = ("algorithm", "seeds", "search", "objective", "set", "vary", "each")
-    plan = plans.make(found, {name: getattr(config, name) for name in names})
-    sweep = record.Sweep(config.dir or run_folder.unused(_default_place(config.file, plan)), plan)
-    if not plan.search:
-        sweep.add(plans.runs(plan))
+def _resumed(folder: Path) -> state.Sweep:
+    """Return a sweep whose failed runs wait again, as do those that ran when its process was killed."""
+    sweep = state.read(folder)
+    run_folder.check_writable(folder, "copy the sweep elsewhere and resume it there")
+    for run in sweep.runs:
+        if run.state in ("failed", "running"):
+            run.state, run.why = "waiting", ""
     return sweep
 
 
-def _default_place(file: Path | None, plan: plans.Plan) -> Path:
-    name = file.stem if file is not None else f"{plan.algorithm}-{time.strftime('%Y%m%d-%H%M%S')}"
-    return Path("sweeps") / name
-
-
-def _present(sweep: record.Sweep) -> None:
+def _print_results(sweep: state.Sweep) -> None:
     """Print what came of a sweep, every failure, and what to do next."""
-    proved = sum(row.proved is not None for row in sweep.rows)
-    counts = {state: sweep.count(state) for state in ("done", "failed", "dropped", "waiting")}
-    ended = f"{proved:,} proved, {counts['done'] - proved:,} without a proof, {counts['failed']:,} failed"
-    dropped = f", {counts['dropped']:,} dropped by the search" if counts["dropped"] else ""
-    waiting = f", {counts['waiting']:,} to be gone on with" if counts["waiting"] else ""
-    say(f"\n{len(sweep.rows):,} runs: {ended}{dropped}{waiting}.")
-    for row in sweep.rows:
-        if row.state == "failed":
-            say(f"failed: {row.name}: {row.why}")
-    say(f"\nThe sweep is in {sweep.place}. What you can do next:\n")
-    if counts["waiting"] or counts["failed"]:
-        offer("Go on with it:", command("sweep", "--resume", str(sweep.place)))
-    offer("See what came of it, with intervals and pictures:", command("report", str(sweep.place)))
-    offer("Look at all runs in TensorBoard:", tensorboard(sweep.place))
+    done, failed = sweep.count("done"), sweep.count("failed")
+    dropped, waiting = sweep.count("dropped"), sweep.count("waiting")
+    ended = f"{sweep.proved:,} proved, {done - sweep.proved:,} without a proof, {failed:,} failed"
+    ended += f", {dropped:,} dropped by the search" if dropped else ""
+    ended += f", {waiting:,} to be resumed" if waiting else ""
+    say(f"\n{len(sweep.runs):,} runs: {ended}.")
+    for run in sweep.runs:
+        if run.state == "failed":
+            say(f"failed: {run.name}: {run.why}")
+    say(f"\nThe sweep is in {sweep.folder}. What you can do next:\n")
+    if waiting or failed:
+        offer("Resume it:", command("sweep", "--resume", str(sweep.folder)))
+    offer("See its results, with intervals and plots:", command("report", str(sweep.folder)))
+    offer("Look at all runs in TensorBoard:", tensorboard(sweep.folder))

@@ -1,88 +1,123 @@
-"""What every run of a sweep has come to, out of its record and the folders of its runs."""
+"""The results of a sweep's runs, from the state of the sweep and the folders of its runs."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from selfplay.algorithms import Config
 from selfplay.errors import UserError, one_line
 from selfplay.files import checksum_of_file
-from selfplay.sweep import outcome as outcomes, plan as plans
-from selfplay.sweep.record import Row, Sweep
-from selfplay.training.folder import MODEL
+from selfplay.sweep import plan as plans
+from selfplay.sweep.plan import UNPROVED_PENALTY, Run
+from selfplay.sweep.state import Sweep
+from selfplay.training.folder import METRICS, MODEL
+from selfplay.training.loop import first_of_final_streak, proves
+from selfplay.training.record import metrics_evaluation, read_lines
 
 PROVED, UNPROVED, FAILED, DROPPED, MISSING = "proved", "no proof", "failed", "dropped", "missing"
 """How a run ended; a missing one has not, or its folder is gone."""
 
 
-class Result(NamedTuple):
-    """Hold a run of a sweep and what it has come to."""
+class Outcome(NamedTuple):
+    """Hold the evaluations of a run, and the first from which the proof held to the end."""
 
-    row: Row
-    kind: str
+    unit: str
+    """Unit of steps, plies or games."""
+    lines: Sequence[Mapping[str, float]]
+    """Lines of metrics.jsonl."""
+    first: int | None = None
+    """Number of the first line from which the proof held; None without a proof at the end."""
+
+    @property
+    def proved(self) -> bool:
+        """Tell whether the proof held at the end."""
+        return self.first is not None
+
+    def amount(self, kind: str) -> float:
+        """Return the steps, updates or seconds of training to the proof, or to the end without one."""
+        tag = {"steps": self.unit, "updates": "time/updates", "seconds": "time/training_s"}[kind]
+        return self.lines[-1 if self.first is None else self.first].get(tag, 0) if self.lines else 0
+
+
+class Result(NamedTuple):
+    """Hold a run of a sweep and its result."""
+
+    run: Run
+    end: str
     why: str
-    outcome: outcomes.Outcome
+    outcome: Outcome
     model: str
     """SHA-256 of its model, empty without one."""
 
     @property
-    def ended(self) -> bool:
-        """Tell whether it is among those of which shares and means are told: not dropped, and not missing."""
-        return self.kind in (PROVED, UNPROVED, FAILED)
+    def counts(self) -> bool:
+        """Tell whether shares and means count it: it was neither dropped nor is it missing."""
+        return self.end in (PROVED, UNPROVED, FAILED)
 
-    def amount(self, of: str) -> float:
+    def to_proof(self, kind: str) -> float:
         """Return the steps, updates or seconds to its proof, infinity without one."""
-        return self.reached(of) if self.kind == PROVED else math.inf
-
-    def reached(self, of: str) -> float:
-        """Return the steps, updates or seconds to its proof, or to its end."""
-        return float(getattr(self.outcome, of) or 0)
+        return self.outcome.amount(kind) if self.end == PROVED else math.inf
 
 
-def gather(sweep: Sweep) -> dict[str, list[Result]]:
-    """Return the results of a sweep by setting, in the order of its record."""
-    found: dict[str, list[Result]] = {}
-    for row in sweep.rows:
-        found.setdefault(row.setting, []).append(_result(sweep, row))
-    return found
+Results: TypeAlias = Mapping[str, Sequence[Result]]
+"""The results of a sweep by setting."""
 
 
-def followed(results: Sequence[Result], kind: str) -> tuple[list[float], list[bool]]:
-    """Return how far each run of a setting was followed, in steps, updates or seconds, and whether to its proof.
+def read(sweep: Sweep) -> Results:
+    """Return the results of a sweep by setting, in the order of its runs."""
+    return {setting: [_result(sweep, run) for run in runs] for setting, runs in sweep.settings().items()}
 
-    A failed run never comes to one, so it counts as followed as far as the longest; or failures would shorten times.
+
+def read_outcome(folder: Path, config: Config) -> Outcome:
+    """Return the outcome of a run; a run that has recorded nothing has no lines.
+
+    Raises:
+        UserError: its metrics.jsonl cannot be read.
     """
-    kept = [result for result in results if result.kind != DROPPED]
-    longest = max((result.reached(kind) for result in kept), default=0.0)
+    lines = read_lines(folder, config.unit, config.rules) if (folder / METRICS).exists() else []
+    stop = "unbeatable" if config.stop == "never" else config.stop
+    proofs = [proves(metrics_evaluation(line, config.rules), stop) for line in lines]
+    return Outcome(config.unit, lines, first_of_final_streak(proofs))
+
+
+def objective(outcome: Outcome | None, kind: str) -> float:
+    """Return what a search minimizes; `kind` is steps or updates, None a run that failed.
+
+    Every run with a proof is below all without; these are ordered by their length, and failed ones are last.
+    """
+    if outcome is None:
+        return 2 * UNPROVED_PENALTY
+    return outcome.amount(kind) + (0 if outcome.proved else UNPROVED_PENALTY)
+
+
+def survival_data(results: Sequence[Result], kind: str) -> tuple[list[float], list[bool]]:
+    """Return for each run of a setting the steps, updates or seconds it was followed, and whether to its proof.
+
+    A failed run never comes to a proof, so it counts as followed as far as the longest one.
+    """
+    followed = [result for result in results if result.end != DROPPED]
+    amounts = [result.outcome.amount(kind) for result in followed]
     return (
-        [longest if result.kind == FAILED else result.reached(kind) for result in kept],
-        [result.kind == PROVED for result in kept],
+        [max(amounts) if result.end == FAILED else amount for result, amount in zip(followed, amounts, strict=True)],
+        [result.end == PROVED for result in followed],
     )
 
 
-def _result(sweep: Sweep, row: Row) -> Result:
-    folder, nothing = sweep.place / row.name, outcomes.Outcome(sweep.plan.unit, [], None)
+def _result(sweep: Sweep, run: Run) -> Result:
+    folder, outcome, model, why = sweep.folder / run.name, Outcome(sweep.plan.unit, []), "", run.why
+    end = {"done": PROVED, "failed": FAILED, "dropped": DROPPED}.get(run.state, MISSING)
     try:
-        outcome = outcomes.read(folder, plans.config_of(sweep.plan, row.values, row.seed))
+        outcome = read_outcome(folder, plans.config_of(sweep.plan, run.values, run.seed))
+        model = checksum_of_file(folder / MODEL) if run.state in ("done", "failed") else ""
     except UserError as error:
-        return Result(row, FAILED, _without_place(row.why or str(error), sweep.place), nothing, "")
-    if row.state == "failed":
-        return Result(row, FAILED, row.why, outcome, _hash(folder / MODEL))
-    if row.state == "dropped":
-        return Result(row, DROPPED, row.why, outcome, "")
-    if row.state != "done":
-        return Result(row, MISSING, "it has not ended; selfplay sweep --resume goes on with it", outcome, "")
-    if not outcome.lines:
-        return Result(row, MISSING, "it has ended, but its folder holds no evaluation", outcome, "")
-    return Result(row, PROVED if outcome.proved else UNPROVED, "", outcome, _hash(folder / MODEL))
-
-
-def _without_place(why: str, place: Path) -> str:
-    return one_line(why.replace(f"{place}/", ""))
-
-
-def _hash(path: Path) -> str:
-    try:
-        return checksum_of_file(path)
-    except OSError:
-        return ""
+        end, why = FAILED, run.why or str(error)
+    except OSError:  # it has no model
+        pass
+    if end == MISSING:
+        why = "it has not ended; selfplay sweep --resume goes on with it"
+    elif end == PROVED and not outcome.lines:
+        end, why, model = MISSING, "it has ended, but its folder holds no evaluation", ""
+    elif end == PROVED and not outcome.proved:
+        end = UNPROVED
+    return Result(run, end, one_line(why.replace(f"{sweep.folder}/", "")), outcome, model)

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from benchmarks.peers.tuning.record import SEARCH_SEED, Contestant, Ended
 from benchmarks.peers.tuning.score import score
-from selfplay.sweep.ranges import Range, distribution
+from selfplay.sweep.search_space import Range, distribution
 
 Ranges: TypeAlias = Mapping[str, Range | tuple[str, ...]]
 
@@ -67,5 +67,5 @@ def draw(contestant: Contestant, number: int, ended: Sequence[Ended]) -> dict[st
             study.add_trial(optuna.trial.create_trial(params=one.job.drawn, distributions=space, value=value))
     drawn = study.ask(space).params
     return {
-        name: among.rounded(drawn[name]) if isinstance(among, Range) else drawn[name] for name, among in ranges.items()
+        name: among.round(drawn[name]) if isinstance(among, Range) else drawn[name] for name, among in ranges.items()
     }

@@ -1,128 +1,61 @@
-"""Sweeps on Ray: to their end, interrupted, ended, with workers that die, runs that fail, a cluster, and a search."""
+"""Sweeps on Ray: to their end, interrupted, with workers that die, runs that fail, a cluster, and a search."""
 
 import contextlib
-import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from functools import partial
+from itertools import count
 from pathlib import Path
-from unittest import mock
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from benchmarks.measuring.terminal import run_on_terminal
 from benchmarks.sweeps.processes import descendants, kill, session, start, title, workers
 from selfplay.errors import UserError
-from selfplay.sweep import record
-from selfplay.training.checkpoints import finished
-from tests.runs import newest
-from tests.selfplay.sweep.sweeps import (
-    PATIENCE,
-    finish,
-    flags,
-    interrupt,
-    refused,
-    reported,
-    run,
-    run_on_terminal,
-    wait_for,
-)
+from selfplay.sweep import plan as plans, state
+from selfplay.sweep.state import Sweep
+from tests.selfplay.sweep.sweeps import finish, flags, report, run, wait_for
 
-pytest.importorskip("ray", reason="the extra `sweep` is not installed; .ci/run runs these tests with it")
+ray = pytest.importorskip("ray", reason="the extra `sweep` is not installed; .ci/run runs these tests with it")
+from selfplay.sweep import engine  # noqa: E402
 
-DYING = """
-import os, signal, sys
-from pathlib import Path
-from selfplay.cli.main import main
-from selfplay.sweep import engine
-
-class Dying(engine.Worker):
-    def reset_config(self, new_config):
-        died = Path(new_config["place"]) / "died"
-        if not died.exists():
-            died.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().reset_config(new_config)
-
-engine.Worker = Dying
-main(["sweep", *sys.argv[1:]])
-"""
-"""A sweep of which the first worker that takes on another run dies at that."""
 VARIED = ("--seeds", "1000,1001", "--each", "mask=true", "--each", "learning_rate=1e30")
-GOOD = ["default,seed=1000", "mask=true,seed=1000", "default,seed=1001", "mask=true,seed=1001"]
+DEFAULT = ["default,seed=1000", "default,seed=1001"]
+GOOD = [*DEFAULT, "mask=true,seed=1000", "mask=true,seed=1001"]
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a sweep that nobody has disturbed."""
-    place = tmp_path_factory.mktemp("whole") / "it"
-    run(*flags(*VARIED, "--dir", str(place)))
-    return place
+    """Return the folder of a sweep that nothing has disturbed."""
+    folder = tmp_path_factory.mktemp("whole") / "it"
+    run(*flags(*VARIED, "--dir", folder))
+    return folder
 
 
-@pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, int]]:
-    """Yield a sweep whose own process was killed while its workers were at work, and the number of its session."""
-    place = tmp_path_factory.mktemp("killed") / "it"
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TMPDIR", folder)  # what a killed sweep leaves there is cleared away with it
-        with at_work(place) as (process, frozen):
-            patch.undo()
-            with process:
-                process.kill()
-            time.sleep(2)  # after which they look at once whether Ray is still there, and not when the run is over
-            for worker in frozen:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(worker, signal.SIGCONT)
-            yield place, process.pid
-
-
-@pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Yield the address of a cluster of one machine, which is this one, and on which no other machine can look."""
-    from ray.cluster_utils import Cluster  # noqa: PLC0415 (there may be none)
-
-    from selfplay.sweep import engine  # noqa: PLC0415
-
-    with tempfile.TemporaryDirectory() as folder, engine.without_dashboard():
-        monkeypatch.setenv("RAY_TMPDIR", folder)  # a short name: the paths of sockets must not be long
-        found = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "node_ip_address": engine.LOOPBACK})
-        try:
-            yield found.address
-        finally:
-            found.shutdown()
-
-
-def rows_of(place: Path) -> list[record.Row]:
-    """Return how the runs of a sweep stand, none before it has begun."""
-    return record.read(place).rows if (place / record.FILE).exists() else []
-
-
-def done(place: Path) -> list[record.Row]:
-    """Return the runs that have come to their end."""
-    return [row for row in rows_of(place) if row.state == "done"]
-
-
-def checkpoint(place: Path) -> int:
-    """Return how many checkpoints the run that is at work has written."""
-    return max((newest(place / row.name) for row in rows_of(place) if row.state == "running"), default=0)
+def evaluated(folder: Path) -> bool:
+    """Tell whether a run that is at work has been evaluated and is not yet near its end."""
+    runs = state.read(folder).runs if (folder / state.FILE).exists() else []
+    running = [folder / run.name / "metrics.jsonl" for run in runs if run.state == "running"]
+    return any(path.exists() and path.stat().st_size for path in running)
 
 
 @contextlib.contextmanager
-def at_work(place: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
-    """Yield a sweep that has begun its only run, and its workers, which were told to stand still.
+def at_work(folder: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+    """Yield a sweep that has begun its only run, and its workers, which are stopped.
 
-    Or they would answer what asks them to stop, or come to the end of the run before they could be ended.
+    Otherwise they would end when they are asked to, or come to the end of the run.
     """
-    process = start(*flags("--seeds", "1000", "--cpus", "1", "--dir", str(place)))
+    process = start(*flags("--seeds", "1000", "--cpus", "1", "--dir", folder))
     try:
-        wait_for(lambda: checkpoint(place) >= 2)
+        wait_for(lambda: evaluated(folder))
         frozen = workers(process.pid)
         for worker in frozen:
             os.kill(worker, signal.SIGSTOP)
@@ -132,184 +65,206 @@ def at_work(place: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
             kill(pid)
 
 
-def goes_on(place: Path, whole: Path) -> None:
-    """Assert that the only run of a sweep was interrupted, and goes on to what it has come to in `whole`."""
-    assert not finished(place / GOOD[0])
-    run("--resume", str(place))
-    assert len(list((place / GOOD[0]).glob("events.out.tfevents.*"))) == 2  # or it would have begun again
-    assert model(place, GOOD[0]) == model(whole, GOOD[0])
+def models(folder: Path, names: list[str]) -> list[bytes]:
+    """Return what runs have learned."""
+    return [(folder / name / "model.safetensors").read_bytes() for name in names]
 
 
-def model(place: Path, name: str) -> bytes:
-    """Return what a run has learned."""
-    return (place / name / "model.safetensors").read_bytes()
+def times_begun(folder: Path, name: str) -> int:
+    """Return how many workers have started or resumed a run and written events."""
+    return len(list((folder / name).glob("events.out.tfevents.*")))
 
 
-def same(one: Path, other: Path) -> None:
-    """Assert that two sweeps have come to the same models and to the same report."""
-    for name in GOOD:
-        assert model(one, name) == model(other, name)
-    first, second = reported(one), reported(other)
-    assert first.keys() == second.keys() >= {"report.md", "runs.csv", "evaluations.csv", "proved-steps.png"}
-    assert [name for name in first if first[name] != second[name]] == []
-
-
-def test_a_sweep_comes_to_its_end_and_names_what_failed(whole: Path) -> None:
-    rows = {row.name: row for row in record.read(whole).rows}
-    assert {name for name, row in rows.items() if row.state == "done"} == set(GOOD)
-    assert {row.starts for row in rows.values()} == {1}
-    failed = rows["learning_rate=1e+30,seed=1001"]
-    assert failed.state == "failed"
-    assert failed.why.startswith("the loss is no longer finite")
-    page = reported(whole)["report.md"].decode()
+def test_a_sweep_trains_every_run_and_names_what_failed(whole: Path) -> None:
+    runs = {run.name: run for run in state.read(whole).runs}
+    assert {name for name, run in runs.items() if run.state == "done"} == set(GOOD)
+    assert {run.starts for run in runs.values()} == {1}
+    failed = runs["learning_rate=1e+30,seed=1001"]
+    assert (failed.state, failed.why[:29]) == ("failed", "the loss is no longer finite;")
+    page = report(whole)["report.md"].decode()
     assert f"- failed: `{failed.name}`: {failed.why}\n" in page
     assert "| learning_rate=1e+30 | 0 of 2 | 0% to 66% | 2 | 0 | 0 |" in page
     assert not list(whole.rglob("*.pkl"))
-    assert not (whole / record.STOP).exists()
 
 
-def test_a_sweep_that_is_killed_goes_on(killed: tuple[Path, int], whole: Path) -> None:
-    place, leader = killed
-    wait_for(lambda: not any(title(pid).startswith(b"ray::Worker") for pid in session(leader)))
-    goes_on(place, whole)
+def test_a_killed_worker_and_ctrl_c_lose_nothing(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "it"
+    process = start(*flags(*VARIED, "--dir", folder, "--cpus", "1"))
+    wait_for(lambda: evaluated(folder))
+    assert [kill(worker) for worker in workers(process.pid)] == [True]
+    wait_for(lambda: state.read(folder).runs[0].state == "done")
+    assert (state.read(folder).runs[0].starts, times_begun(folder, GOOD[0])) == (2, 2)
+    wait_for(lambda: evaluated(folder))
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    assert "to be resumed" in finish(process, status=130)
+    [stopped, *_] = [run for run in state.read(folder).runs if run.state == "waiting"]
+    lines = (folder / stopped.name / "metrics.jsonl").read_bytes()
+    shown = bytearray()
+    assert run_on_terminal([sys.executable, "-m", "selfplay", "sweep", "--resume", str(folder)], shown.extend) == 0
+    assert b"it: runs by setting" in shown
+    assert b"6 of 6 runs ended: 0 proved, 2 failed; done" in shown
+    assert (folder / stopped.name / "metrics.jsonl").read_bytes().startswith(lines)
+    assert models(folder, GOOD) == models(whole, GOOD)
+    one, other = report(folder), report(whole)
+    assert {"report.md", "runs.csv", "evaluations.csv", "proved-steps.png"} <= one.keys()
+    assert one == other
 
 
-def test_ctrl_c_and_resume_lose_nothing(whole: Path, tmp_path: Path) -> None:
-    place = tmp_path / "it"
-    process = start(*flags(*VARIED, "--dir", str(place)))
-    wait_for(lambda: checkpoint(place) >= 2)
-    interrupt(process)
-    output = finish(process, status=130)
-    assert "to be gone on with" in output
-    rows = record.read(place).rows
-    assert {row.state for row in rows} <= {"waiting", "done", "failed"}
-    stopped = [row.name for row in rows if row.state == "waiting" and (place / row.name).exists()]
-    assert stopped
-    lines = [(place / name / "metrics.jsonl").read_bytes() for name in stopped]
-    drawn = run_on_terminal("--resume", str(place))
-    assert "it: runs by setting" in drawn
-    assert "6 of 6 runs ended: 0 proved, 2 failed; done" in drawn
-    assert all(
-        (place / name / "metrics.jsonl").read_bytes().startswith(line)
-        for name, line in zip(stopped, lines, strict=True)
-    )
-    same(whole, place)
+def test_a_killed_sweep_leaves_no_worker_and_resumes(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "it"
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as ray_files:
+        monkeypatch.setenv("TMPDIR", ray_files)  # which a killed sweep leaves there
+        with at_work(folder) as (process, frozen):
+            with process:
+                process.kill()
+            for worker in frozen:
+                os.kill(worker, signal.SIGCONT)
+            wait_for(lambda: not any(title(pid).startswith(b"ray::train_run") for pid in session(process.pid)))
+    assert state.read(folder).runs[0].state == "running"
+    run("--resume", str(folder))
+    assert times_begun(folder, DEFAULT[0]) == 2  # or it would have started again
+    assert models(folder, DEFAULT[:1]) == models(whole, DEFAULT[:1])
 
 
-def test_a_run_whose_worker_is_killed_goes_on_from_its_checkpoint(whole: Path, tmp_path: Path) -> None:
-    place = tmp_path / "it"
-    process = start(*flags(*VARIED, "--dir", str(place), "--cpus", "1"))
-    wait_for(lambda: checkpoint(place) >= 2)
-    [worker] = workers(process.pid)
-    assert kill(worker)
-    finish(process)
-    again = [row.name for row in record.read(place).rows if row.starts > 1]
-    assert len(again) == 1
-    assert len(list((place / again[0]).glob("events.out.tfevents.*"))) == 2  # or it would have begun again
-    same(whole, place)
+def test_a_second_ctrl_c_ends_a_sweep_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "it"
+    with tempfile.TemporaryDirectory() as ray_files:
+        monkeypatch.setenv("TMPDIR", ray_files)
+        with at_work(folder) as (process, frozen):
+            assert frozen
+            os.killpg(process.pid, signal.SIGINT)
+            wait_for((folder / state.STOP).exists)  # nobody can answer it
+            os.killpg(process.pid, signal.SIGINT)
+            finish(process, status=130)
+            wait_for(lambda: not session(process.pid))
+        assert not list(Path(ray_files).glob("selfplay-*"))
 
 
-def test_a_worker_that_dies_between_two_runs_loses_neither(whole: Path, tmp_path: Path) -> None:
-    place = tmp_path / "it"
-    arguments = flags("--seeds", "1000,1001", "--cpus", "1", "--dir", str(place))
-    subprocess.run([sys.executable, "-c", DYING, *arguments], check=True, capture_output=True, timeout=PATIENCE)
-    assert (place / "died").exists()
-    assert [(row.state, row.starts) for row in rows_of(place)] == [("done", 1), ("done", 1)]
-    assert [model(place, name) for name in GOOD[::2]] == [model(whole, name) for name in GOOD[::2]]
+def test_a_sweep_on_a_cluster_learns_the_same(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ray.cluster_utils import Cluster  # noqa: PLC0415 (there may be none)
+
+    folder = tmp_path / "it"
+    node = {"num_cpus": 2, "node_ip_address": engine.LOOPBACK, "include_dashboard": False}
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as ray_files:
+        monkeypatch.setenv("RAY_TMPDIR", ray_files)  # a short name: the paths of sockets must not be long
+        cluster = Cluster(initialize_head=True, head_node_args=node)
+        try:
+            process = start(*flags("--seeds", "1000,1001", "--dir", folder, "--address", cluster.address))
+            wait_for(lambda: evaluated(folder))
+            assert descendants(process.pid) == []  # the cluster trains
+            finish(process)
+        finally:
+            cluster.shutdown()
+    assert models(folder, DEFAULT) == models(whole, DEFAULT)
 
 
-def test_a_run_whose_workers_die_again_and_again_has_failed(whole: Path, tmp_path: Path) -> None:
-    from selfplay.sweep import engine  # noqa: PLC0415
+def test_a_machine_too_busy_for_ray_and_an_address_without_a_cluster_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("", 0))  # where nobody else can listen either
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        complaint = rf"--address {address}: there is no Ray cluster \(Connection refused\)"
+        with pytest.raises(UserError, match=complaint), engine.connected(1, address):
+            pass
 
-    sweep = replace(record.read(whole), place=tmp_path)
-    row, other = sweep.rows[:2]
-    screen, trial = mock.Mock(), mock.Mock(trial_id="it", config={"row": 0}, get_error=lambda: "killed\n")
-    recorder = engine.Recorder(sweep, screen)
-    for death in range(1, engine.MOST_DEATHS + 2):
-        row.state = "running"
-        (recorder.on_trial_error if death % 2 else recorder.on_trial_recover)(0, [], trial)
-        assert row.state == ("waiting" if death <= engine.MOST_DEATHS else "failed")
-    assert row.why == f"given up after {engine.MOST_DEATHS + 1} workers: killed"
-    assert other.state == "done"
-    assert record.read(tmp_path).rows == sweep.rows
-    screen.ended.assert_called_once_with(row)
+    def init(*_: object, **__: object) -> None:
+        raise RuntimeError("The current node timed out")
 
-
-def test_a_sweep_on_a_cluster_comes_to_the_same_models(whole: Path, cluster: str, tmp_path: Path) -> None:
-    place = tmp_path / "it"
-    process = start(*flags("--seeds", "1000,1001", "--cpus", "1", "--dir", str(place), "--address", cluster))
-    wait_for(lambda: checkpoint(place) >= 1)
-    assert descendants(process.pid) == []  # so that it is the cluster which trains
-    finish(process)
-    assert [row.name for row in done(place)] == GOOD[::2]
-    assert [model(place, name) for name in GOOD[::2]] == [model(whole, name) for name in GOOD[::2]]
-
-
-def test_a_machine_that_is_too_busy_for_ray_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from selfplay.sweep import engine  # noqa: PLC0415
-
-    monkeypatch.setattr("ray.init", mock.Mock(side_effect=Exception("The current node timed out")))
+    monkeypatch.setattr("ray.init", init)
     complaint = r"Ray did not start; try again when less is running \(The current node timed out\)"
     with pytest.raises(UserError, match=complaint), engine.connected(1, None):
         pass
 
 
-def test_an_address_where_nobody_listens_is_refused_in_one_line(tmp_path: Path) -> None:
-    place = tmp_path / "it"
-    with socket.socket() as taken:
-        taken.bind(("", 0))  # where nobody else can listen either
-        address = f"127.0.0.1:{taken.getsockname()[1]}"
-        complaint = refused(*flags("--dir", str(place), "--address", address))
-    assert complaint == f"selfplay sweep: --address {address}: there is no Ray cluster (Connection refused)\n"
-    assert not place.exists()  # or it would be in the way of the same command with another address
+@pytest.fixture
+def workers_here(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Have tasks run in this process, two side by side, by a function that a test sets as `train_run`."""
+    fake: Any = SimpleNamespace(
+        remote=lambda **_: lambda _: SimpleNamespace(remote=lambda *args: partial(fake.train_run, *args)),
+        wait=lambda tasks, **_: (tasks[:1], tasks[1:]),
+        get=lambda task: task(),
+        cluster_resources=lambda: {"CPU": 2.0},
+        exceptions=ray.exceptions,
+    )
+    monkeypatch.setattr(engine, "ray", fake)
+    return fake
 
 
-def test_a_search_that_is_interrupted_tries_its_settings_by_the_plies_to_a_proof(tmp_path: Path) -> None:
-    place = tmp_path / "it"
-    varied = ("--vary", "learning_rate=0.001..0.1", "--vary", "mask=true,false")
-    search = ("--search", "3", "--seeds", "1000,1001", *varied, "--cpus", "1")
-    process = start(*flags(*search, "--dir", str(place), length=9_600))
-    # Of the first two settings three of four runs have ended, and the last of them is at work.
-    wait_for(lambda: len(done(place)) >= 3 and checkpoint(place) >= 2)
-    interrupt(process)
-    finish(process, status=130)
-    trained = {row.name: (row, model_written(place, row)) for row in done(place)}
-    stopped = [row.name for row in rows_of(place) if row.state == "waiting" and (place / row.name).exists()]
-    assert 3 <= len(trained) < 6
-    run("--resume", str(place))
-    rows = {row.name: row for row in rows_of(place)}
-    assert {name: (rows[name], model_written(place, rows[name])) for name in trained} == trained  # not once more
-    assert all((rows[name].state, rows[name].starts) == ("done", 2) for name in stopped)
-    settings = {json.dumps(row.values) for row in rows.values()}
-    assert len(settings) == 3
-    assert {(json.dumps(row.values), row.seed) for row in rows.values()} == {*product(settings, (1000, 1001))}
-    assert {row.state for row in rows.values()} <= {"done", "dropped"}
-    assert all(0.001 <= row.values["learning_rate"] <= 0.1 for row in rows.values())
-    run("--resume", str(place))  # which knows that all has been tried
-    assert {row.name: row for row in rows_of(place)} == rows
-    assert b"3 settings by steps to a proof" in reported(place)["report.md"]
+def test_a_run_whose_workers_die_again_and_again_has_failed(workers_here: Any, tmp_path: Path) -> None:
+    def train_run(_folder: Path, _plan: plans.Plan, run: plans.Run, _interval: float) -> plans.Run:
+        if run.seed == 0:
+            raise ray.exceptions.WorkerCrashedError
+        return replace(run, state="done")
+
+    workers_here.train_run = train_run
+    plan = plans.make({}, {"seeds": "0,1"})
+    sweep = Sweep(tmp_path, plan, plans.all_runs(plan))
+    assert engine.train(sweep, None, 1.0)
+    failed, done = state.read(tmp_path).runs
+    assert (failed.state, failed.starts) == ("failed", engine.MOST_DEATHS + 1)
+    assert failed.why.startswith("given up after 11 workers: The worker died")
+    assert (done.state, done.starts) == ("done", 1)
 
 
-def model_written(place: Path, row: record.Row) -> int:
-    """Return when a run's model was written, in nanoseconds."""
-    return (place / row.name / "model.safetensors").stat().st_mtime_ns
+def test_an_interrupted_search_goes_on_with_what_it_sampled(workers_here: Any, tmp_path: Path) -> None:
+    trained: list[str] = []
+    calls = count(1)
+
+    def train_run(_folder: Path, _plan: plans.Plan, run: plans.Run, _interval: float) -> plans.Run:
+        if next(calls) in {8, 9}:
+            signal.raise_signal(signal.SIGINT) if not (tmp_path / state.STOP).exists() else None
+            return replace(run, state="waiting")
+        trained.append(run.name)
+        return replace(run, state="done", objective=abs(run.values["learning_rate"] - 0.01))
+
+    workers_here.train_run = train_run
+    vary = ["learning_rate=0.001..0.1", "mask=true,false"]
+    sweep = Sweep(tmp_path, plans.make({}, {"search": 12, "seeds": "0..3", "vary": vary}))
+    assert not engine.train(sweep, None, 1.0)
+    begun = [run.name for run in sweep.runs]
+    sweep = state.read(tmp_path)
+    assert engine.train(sweep, None, 1.0)
+    assert [run.name for run in sweep.runs][: len(begun)] == begun
+    settings = list(sweep.settings().values())
+    assert len(settings) == 12
+    assert all(0.001 <= runs[0].values["learning_rate"] <= 0.1 for runs in settings)
+    assert {runs[0].values["mask"] for runs in settings} == {True, False}
+    assert sorted(trained) == sorted(run.name for run in sweep.runs if run.state == "done")  # none twice
+    seeds = {runs[0].objective: sum(run.state == "done" for run in runs) for runs in settings}
+    assert seeds[min(seeds)] == 4
+    assert seeds[max(seeds)] == 1
+    assert {run.state for run in sweep.runs} == {"done", "dropped"}
+    assert engine.next_run(sweep) is None
 
 
-def test_a_second_ctrl_c_ends_a_sweep_at_once(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = tmp_path / "it"
-    with tempfile.TemporaryDirectory() as folder:
-        monkeypatch.setenv("TMPDIR", folder)
-        with at_work(place) as (process, frozen):
-            assert frozen
-            interrupt(process)
-            wait_for((place / record.STOP).exists)  # the first has been heard, and nobody can answer it
-            interrupt(process)
-            finish(process, status=130)
-            wait_for(lambda: not session(process.pid))
-        assert not list(Path(folder).glob("selfplay-*"))
-    goes_on(place, whole)
+@pytest.mark.parametrize(
+    ("objectives", "dropped"),
+    [
+        ([[5.0]], False),
+        ([[5.0], [4.0]], True),
+        ([[5.0], [6.0], [6.0]], False),
+        ([[5.0], [4.0], [6.0], [6.0], [6.0], [6.0]], False),
+        ([[5.0, 1.0], [4.0, 4.0]], False),  # two seeds are no rung
+        ([[5.0, 1.0, 3.1], [4.0, 2.0, 3.0, 9.0]], True),  # of each the first three seeds
+        ([[5.0, 1.0, 2.9], [4.0, 2.0, 3.0], [1.0]], False),
+    ],
+)
+def test_only_the_best_third_of_the_settings_goes_on(objectives: list[list[float]], dropped: bool) -> None:
+    sweep = Sweep(Path("it"), plans.make({}, {"search": 9, "vary": ["gamma=0.1..0.9"]}))
+    for number, of_setting in enumerate(objectives):
+        runs = [plans.run_of({"gamma": number}, seed) for seed in range(5)]
+        for run_, objective in zip(runs, of_setting, strict=False):
+            run_.state, run_.objective = "done", objective
+        sweep.runs += runs
+    engine.drop_if_worse(sweep, sweep.runs[len(objectives[0]) - 1])
+    assert (sweep.count("dropped") > 0) == dropped
 
 
-def test_a_sweep_that_is_killed_leaves_no_process(killed: tuple[Path, int]) -> None:
-    # The last test of this file, because two of Ray's processes ask after the others for a minute before they end.
-    wait_for(lambda: not session(killed[1]))
+def test_a_search_space_that_is_exhausted_ends_a_search() -> None:
+    sweep = Sweep(Path("it"), plans.make({}, {"search": 9, "seeds": "0", "vary": ["mask=true,false"]}))
+    while next_run := engine.next_run(sweep):
+        next_run.state = "done"
+    assert sorted(run.setting for run in sweep.runs) == ["mask=false", "mask=true"]

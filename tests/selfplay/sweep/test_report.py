@@ -1,7 +1,8 @@
-"""Runs of a sweep and its report without Ray: what is told, what is listed, and what a foreign record may not do."""
+"""Runs of a sweep and its report without Ray: tables, CSV files, failures, and foreign files."""
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,32 +10,33 @@ import pytest
 
 from selfplay.errors import UserError
 from selfplay.files import locked
-from selfplay.sweep import outcome, plan as plans, record, report, results, trial
-from selfplay.sweep.record import Sweep
+from selfplay.sweep import plan as plans, report, report_pages, results, state, worker
+from selfplay.sweep.results import Outcome
+from selfplay.sweep.state import Sweep
 from tests.runs import refused, without_pictures
-from tests.selfplay.sweep.sweeps import SMALL, reported
+from tests.selfplay.sweep import sweeps
 
-SETS = (*SMALL, "total_steps=4800", "eval_every=1600")
+SETS = ["total_steps=4800", *sweeps.SMALL, "eval_every=1600"]
 
 
-def make(place: Path, **flags: Any) -> Sweep:
+def make(folder: Path, **flags: Any) -> Sweep:
     """Return a sweep of which nothing is trained."""
-    sets = {word.partition("=")[0]: word for word in SETS}
-    sweep = Sweep(place, plans.make({}, {"set": sets.values(), "seeds": "1000..1001", **flags}))
-    sweep.add(plans.runs(sweep.plan))
-    place.mkdir()
+    plan = plans.make({}, {"set": SETS, "seeds": "1000..1001", **flags})
+    folder.mkdir()
+    sweep = Sweep(folder, plan, plans.all_runs(plan))
     sweep.write()
     return sweep
 
 
-def work(sweep: Sweep, number: int) -> trial.Ended:
+def work(sweep: Sweep, number: int) -> plans.Run:
     """Train a run in this process, as a worker does, and note how it ended."""
-    row = sweep.rows[number]
-    run = plans.Run(row.name, plans.Setting(row.setting, row.values), row.seed)
-    ended = trial.work(sweep.place, sweep.plan, run, 60.0)
-    row.state, row.why, row.proved = ended.state, ended.why, ended.proved
+    sweep.runs[number] = worker.train_run(sweep.folder, sweep.plan, sweep.runs[number], 60.0)
     sweep.write()
-    return ended
+    return sweep.runs[number]
+
+
+def report_page(sweep: Sweep) -> str:
+    return sweeps.report(sweep.folder)["report.md"].decode()
 
 
 @pytest.fixture
@@ -43,12 +45,14 @@ def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sweep:
     return make(tmp_path / "it", each=["learning_rate=1e30"])
 
 
-def test_what_failed_and_what_is_missing_stands_in_the_report(sweep: Sweep) -> None:
+def test_a_report_holds_every_run_also_those_that_failed_or_are_missing(
+    sweep: Sweep, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for number in (0, 1):  # both settings of the first seed
         work(sweep, number)
-    sweep.rows[3].state, sweep.rows[3].why = "failed", "given up"
+    sweep.runs[3].state, sweep.runs[3].why = "failed", "given up"
     sweep.write()
-    files = reported(sweep.place)
+    files = sweeps.report(sweep.folder)
     page = files["report.md"].decode()
     assert "- failed: `learning_rate=1e+30,seed=1000`: the loss is no longer finite; lower --learning-rate" in page
     assert "- failed: `learning_rate=1e+30,seed=1001`: given up" in page
@@ -58,122 +62,126 @@ def test_what_failed_and_what_is_missing_stands_in_the_report(sweep: Sweep) -> N
     assert [line["end"] for line in lines] == ["no proof", "missing", "failed", "failed"]
     evaluations = list(csv.DictReader(files["evaluations.csv"].decode().splitlines()))
     assert [line["plies"] for line in evaluations] == ["1600", "3200", "4800"]
-    assert "time/updates" in evaluations[0]
-    assert [name for name in evaluations[0] if name.startswith("time/") and name != "time/updates"] == []
-    assert reported(sweep.place) == files
+    assert [name for name in evaluations[0] if name.startswith("time/")] == ["time/updates"]
+    report.main([str(sweep.folder), "--out", str(tmp_path / "out")])
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir() if path.is_file()} == files
+    assert (tmp_path / "out" / "times" / "proved-seconds.png").exists()
+    printed = capsys.readouterr().out
+    assert "Share of runs that are proved" in printed
+    assert f"The report is in {tmp_path / 'out'}" in printed
+    assert "is this the folder of a sweep?" in refused(report.main, [str(tmp_path)])
 
 
 def test_a_folder_that_cannot_be_used_makes_a_failed_run(sweep: Sweep) -> None:
-    (sweep.place / sweep.rows[0].name).write_text("in the way")
-    ended = work(sweep, 0)
-    assert ended.state == "failed"
-    assert "cannot be made" in ended.why
-    assert ended.objective > outcome.UNPROVED
-    assert "- failed: `default,seed=1000`" in reported(sweep.place)["report.md"].decode()
+    (sweep.folder / sweep.runs[0].name).write_text("in the way")
+    run = work(sweep, 0)
+    assert run.state == "failed"
+    assert "cannot be made" in run.why
+    assert run.objective > plans.UNPROVED_PENALTY
+    assert "- failed: `default,seed=1000`: default,seed=1000: cannot" in report_page(sweep)
 
 
-def test_a_record_that_is_damaged_makes_a_failed_run(sweep: Sweep) -> None:
+def test_a_damaged_record_makes_a_failed_run(sweep: Sweep) -> None:
     work(sweep, 0)
-    (sweep.place / sweep.rows[0].name / "metrics.jsonl").write_text("{}\n")
-    assert "metrics.jsonl: line 1 is not what a run writes" in reported(sweep.place)["report.md"].decode()
+    (sweep.folder / sweep.runs[0].name / "metrics.jsonl").write_text("{}\n")
+    assert "metrics.jsonl: line 1 is not what a run writes" in report_page(sweep)
 
 
-def test_a_run_that_was_stopped_goes_on_to_the_same_bits(sweep: Sweep, tmp_path: Path) -> None:
-    stop = sweep.place / record.STOP
+def test_a_run_that_was_stopped_starts_later_and_is_left_alone_when_finished(sweep: Sweep) -> None:
+    stop, model = sweep.folder / state.STOP, sweep.folder / sweep.runs[0].name / "model.safetensors"
     stop.touch()
     assert work(sweep, 0).state == "waiting"
-    assert not (sweep.place / sweep.rows[0].name).exists()
+    assert not model.parent.exists()
     stop.unlink()
-    work(sweep, 0)
-    other = make(tmp_path / "other", each=["learning_rate=1e30"])
-    work(other, 0)
-    model = Path(sweep.rows[0].name) / "model.safetensors"
-    assert (sweep.place / model).read_bytes() == (other.place / model).read_bytes()
-    assert work(other, 0).state == "done"  # found finished, and left alone
+    assert work(sweep, 0).state == "done"
+    written = model.stat().st_mtime_ns
+    assert work(sweep, 0).state == "done"
+    assert model.stat().st_mtime_ns == written
 
 
 def test_a_worker_waits_for_the_one_before_it(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
-    work(sweep, 0)
-    folder = sweep.place / sweep.rows[2].name
-    monkeypatch.setattr(trial, "PATIENCE", 0.5)
+    folder = sweep.folder / sweep.runs[2].name
     folder.mkdir()
+    monkeypatch.setattr(worker, "PATIENCE", 0.5)
     with locked(folder), pytest.raises(UserError, match="another process is training in it"):
         work(sweep, 2)
+    monkeypatch.setattr(worker, "PATIENCE", 60)
+    lock = locked(folder)
+    lock.__enter__()
+    monkeypatch.setattr("time.sleep", lambda _: lock.__exit__(None, None, None))
     assert work(sweep, 2).state in ("done", "failed")
 
 
 def test_a_machine_that_does_not_see_the_folder_says_so(sweep: Sweep) -> None:
-    (sweep.place / record.FILE).unlink()
+    (sweep.folder / state.FILE).unlink()
     assert "must be on storage that all machines see" in refused(work, sweep, 0)
 
 
-def test_any_run_with_a_proof_counts_for_less_than_any_without() -> None:
-    lines = [{"plies": 10**9, "time/updates": 7.0}]
-    proved, unproved = outcome.Outcome("plies", lines, 0), outcome.Outcome("plies", [{"plies": 5}], None)
-    longer = outcome.Outcome("plies", [{"plies": 6}], None)
-    amounts = [outcome.objective(each, "steps") for each in (proved, unproved, longer, None)]
-    assert amounts == sorted(amounts)
-    assert len(set(amounts)) == 4
-    assert outcome.objective(proved, "updates") == 7
+def test_the_objective_of_every_proved_run_is_below_that_of_any_other() -> None:
+    proved = Outcome("plies", [{"plies": 10**9, "time/updates": 7.0}], 0)
+    others = [Outcome("plies", [{"plies": plies}]) for plies in (5, 6)]
+    objectives = [results.objective(outcome, "steps") for outcome in (proved, *others, None)]
+    assert objectives == sorted(set(objectives))
+    assert results.objective(proved, "updates") == 7
 
 
 def test_failures_do_not_shorten_the_times_of_a_setting(sweep: Sweep) -> None:
-    def result(kind: str, plies: float) -> results.Result:
-        lines = [{"plies": plies}]
-        return results.Result(sweep.rows[0], kind, "", outcome.Outcome("plies", lines, 0), "")
-
+    ends = {results.PROVED: 10, results.FAILED: 1, results.UNPROVED: 50, results.DROPPED: 99}
     found = [
-        result(results.PROVED, 10),
-        result(results.FAILED, 1),
-        result(results.UNPROVED, 50),
-        result(results.DROPPED, 99),
+        results.Result(sweep.runs[0], end, "", Outcome("plies", [{"plies": plies}], 0), "")
+        for end, plies in ends.items()
     ]
-    assert results.followed(found, "steps") == ([10, 50, 50], [True, False, False])
-
-
-@pytest.mark.parametrize("name", ["../elsewhere", "/etc", "..", "a/b", ""])
-def test_a_foreign_record_leads_nowhere_else(name: str, sweep: Sweep) -> None:
-    path = sweep.place / record.FILE
-    content = json.loads(path.read_text())
-    content["runs"][0]["name"] = name
-    path.write_text(json.dumps(content))
-    assert "is not the record of a sweep of this program" in refused(record.read, sweep.place)
+    assert results.survival_data(found, "steps") == ([10, 50, 50], [True, False, False])
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("name", "value"),
+    [("name", name) for name in ("../elsewhere", "/etc", "..", "a/b", "", 5)]
+    + [("state", "lost"), ("seconds", "1"), ("proved", "1"), ("values", [1]), ("else", 1)],
+)
+def test_a_foreign_run_is_refused(name: str, value: object, sweep: Sweep) -> None:
+    path = sweep.folder / state.FILE
+    content = json.loads(path.read_text())
+    content["runs"][0][name] = value
+    path.write_text(json.dumps(content))
+    assert "is not the state of a sweep of this program" in refused(state.read, sweep.folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
     [
-        {"format": 2},
-        {"runs": [{}]},
-        {"runs": 1},
-        {"plan": {}, "runs": [1]},
-        {"plan": [1]},
-        {"plan": {"set": 1}},
-        {"plan": {"algorithm": "go"}},
-        {"plan": {"search": "x"}},
+        ({"format": 1}, "has format 1; this program reads format 2"),
+        ({"runs": 1}, "is not the state of a sweep"),
+        ({"plan": [1]}, "is not the state of a sweep"),
+        ({"plan": {"set": 1}}, "is not the state of a sweep"),
+        ({"plan": {"algorithm": ["go"]}}, "there is no algorithm"),
+        ({"plan": {"search": "x"}}, "search must be"),
     ],
 )
-def test_a_record_that_is_none_is_refused(change: dict[str, Any], sweep: Sweep) -> None:
-    path = sweep.place / record.FILE
+def test_a_foreign_state_is_refused(change: dict[str, Any], complaint: str, sweep: Sweep) -> None:
+    path = sweep.folder / state.FILE
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    assert "is not the record of a sweep" in refused(record.read, sweep.place)
+    assert complaint in refused(state.read, sweep.folder)
 
 
-def test_the_command_prints_tables_and_names_what_is_no_sweep(
-    sweep: Sweep, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    work(sweep, 0)
-    report.main([str(sweep.place), "--out", str(tmp_path / "out")])
-    printed = capsys.readouterr().out
-    assert "Share of runs that are proved" in printed
-    assert f"The report is in {tmp_path / 'out'}" in printed
-    assert (tmp_path / "out" / "times" / "proved-seconds.png").exists()
-    assert "is this the folder of a sweep?" in refused(report.main, [str(tmp_path)])
+def test_every_setting_has_a_curve_in_some_plot(tmp_path: Path) -> None:
+    sweep = make(tmp_path / "it", each=["gamma=0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", "mask=true"])
+    plots = {name for name in sweeps.report(sweep.folder) if name.startswith("proved-steps")}
+    assert plots == {"proved-steps-gamma-1.png", "proved-steps-gamma-2.png", "proved-steps-mask.png"}
 
 
-def test_every_setting_has_a_curve_in_some_picture(sweep: Sweep, tmp_path: Path) -> None:
-    many = make(tmp_path / "many", each=["gamma=0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", "mask=true"])
-    files = reported(many.place)
-    drawn = {name for name in files if name.startswith("proved-steps")}
-    assert drawn == {"proved-steps-gamma-1.png", "proved-steps-gamma-2.png", "proved-steps-mask.png"}
-    assert results.gather(sweep).keys() == {"default", "learning_rate=1e+30"}
+def test_a_report_of_a_search_lists_the_best_setting_first(tmp_path: Path) -> None:
+    sweep = Sweep(tmp_path, plans.make({}, {"search": 4, "seeds": "0..1", "vary": ["gamma=0.1..0.9"]}))
+    ends = {0.1: [], 0.2: [50], 0.3: [20, 30], 0.4: [10, 20]}  # plies of the runs that are proved
+    found = {}
+    for gamma, proved in ends.items():
+        runs = [plans.run_of({"gamma": gamma}, seed) for seed in (0, 1)]
+        outcomes = [Outcome("plies", [{"plies": plies}], 0) for plies in (*proved, 99, 99)]
+        kinds = [*[results.PROVED] * len(proved), results.UNPROVED, results.UNPROVED]
+        found[runs[0].setting] = [
+            results.Result(run, end, "", outcome, "") for run, end, outcome in zip(runs, kinds, outcomes, strict=False)
+        ]
+    report_pages.write(sweep, found, tmp_path)
+    page = (tmp_path / "report.md").read_text()
+    assert "- varied: gamma among 0.1..0.9\n- search: 4 settings by steps to a proof\n" in page
+    assert re.findall(r"^\| (gamma=\S+) \| \d of 2", page, re.MULTILINE) == [f"gamma=0.{n}" for n in (4, 3, 2, 1)]

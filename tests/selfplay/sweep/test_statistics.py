@@ -5,27 +5,27 @@ import math
 import numpy as np
 import pytest
 
-from selfplay.sweep.statistics import interquartile_mean, median_of, paired, proved_curve, share
+from selfplay.sweep.statistics import compare, interquartile_mean, proportion, proved_curve
 
 
 def test_wilsons_interval_is_the_published_one() -> None:
-    assert share(10, 10) == pytest.approx((1.0, 0.7225, 1.0), abs=1e-4)
-    assert share(0, 0)[1:] == (0.0, 1.0)
+    assert proportion(10, 10) == pytest.approx((1.0, 0.7225, 1.0), abs=1e-4)
+    assert proportion(0, 0)[1:] == (0.0, 1.0)
 
 
 def test_a_curve_takes_runs_without_a_proof_as_far_as_they_went() -> None:
     curve = proved_curve([10, 20, 30, 40], [True, False, True, False])
-    assert curve.at.tolist() == [10, 20, 30, 40]
+    assert curve.amounts.tolist() == [10, 20, 30, 40]
     assert curve.share == pytest.approx([0.25, 0.25, 0.625, 0.625])  # 1 - 3/4 * 1/2, by hand
     assert np.all(curve.low <= curve.share)
     assert np.all(curve.share <= curve.high)
-    assert median_of(curve) == (30, 10, math.inf)
+    assert curve.median() == (30, 10, math.inf)
 
 
 def test_where_nothing_or_everything_is_proved_the_curve_has_ends() -> None:
     nothing = proved_curve([5, 5, 7], [False] * 3)
     assert nothing.share.tolist() == [0, 0]
-    assert median_of(nothing).estimate == math.inf
+    assert nothing.median().value == math.inf
     everything = proved_curve([1, 2, 3, 4], [True] * 4)
     assert (everything.share[-1], everything.high[-1]) == (1, 1)
     assert not np.isnan(everything.low).any()
@@ -33,23 +33,23 @@ def test_where_nothing_or_everything_is_proved_the_curve_has_ends() -> None:
 
 
 def test_an_interquartile_mean_cuts_off_runs_that_were_never_proved_until_they_are_too_many() -> None:
-    assert interquartile_mean([1, 2, 3, 4, 5, 6, 7, math.inf]).estimate == 4.5
-    assert interquartile_mean([1, 2, math.inf, math.inf]).estimate == math.inf
+    assert interquartile_mean([1, 2, 3, 4, 5, 6, 7, math.inf]).value == 4.5
+    assert interquartile_mean([1, 2, math.inf, math.inf]).value == math.inf
     assert interquartile_mean([3.0, 3.0]) == (3, 3, 3)
-    assert math.isnan(interquartile_mean([]).estimate)
+    assert math.isnan(interquartile_mean([]).value)
 
 
 def test_a_bootstrap_interval_is_the_same_every_time_and_covers() -> None:
     values = np.random.default_rng(0).normal(100, 10, 40).tolist()
     found = interquartile_mean(values)
     assert found == interquartile_mean(values)
-    assert found.low < found.estimate < found.high
+    assert found.low < found.value < found.high
     assert 2 < found.high - found.low < 12  # four standard errors of a mean are 6.3
 
 
 def test_settings_are_compared_on_equal_seeds_only() -> None:
     first = {0: 10.0, 1: 20.0, 2: math.inf, 3: 5.0}
     other = {0: 8.0, 1: 26.0, 2: 9.0, 4: 1.0}
-    pair = paired(first, other)
+    pair = compare(first, other)
     assert (pair.seeds, pair.sooner, pair.later, pair.both) == (3, 2, 1, 2)
-    assert pair.difference.estimate == 2.0
+    assert pair.difference.value == 2.0

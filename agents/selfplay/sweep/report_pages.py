@@ -1,0 +1,240 @@
+"""The files of a report: Markdown pages with tables, plots, and CSV files.
+
+The same runs give the same files, to the byte, but for those in the folder `times`: only they hold times and hosts.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich import table as rich_table
+from rich.text import Text
+
+from selfplay.errors import UserError
+from selfplay.files import write_csv, write_whole
+from selfplay.sweep import plan as plans, plots
+from selfplay.sweep.results import DROPPED, FAILED, MISSING, PROVED, Result, Results, survival_data
+from selfplay.sweep.search_space import Range
+from selfplay.sweep.state import Sweep
+from selfplay.sweep.statistics import Estimate, compare, interquartile_mean, proportion, proved_curve
+from selfplay.training.pictures import png
+
+REPORT, TIMES = "report", "times"
+NOTE = """A run is proved from the first evaluation on from which the proof held to its end.
+One without a proof, or one that failed, is never left out: in the curves it is censored where it ended, one that failed
+at the end of the longest of its setting, and in shares and means both count as never. Medians and their intervals are
+read off the curves (Kaplan and Meier, log-log intervals), which take runs that have not ended as far as they are;
+interquartile means leave out the lowest and the highest quarter, and their intervals and those of differences come of a
+bootstrap (percentiles of 9,999 resamples). A difference is the interquartile mean over the seeds with which both
+settings are proved; below 0 the setting was sooner.
+"""
+
+
+class Table(NamedTuple):
+    """Hold a table for the terminal and for Markdown."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def render(self) -> rich_table.Table:
+        """Return it for the terminal."""
+        rendered = rich_table.Table(title=self.title, title_justify="left")
+        for number, name in enumerate(self.header):
+            rendered.add_column(name, justify="right" if number else "left", overflow="fold")
+        for row in self.rows:
+            rendered.add_row(*map(Text, row))  # a setting may hold brackets
+        return rendered
+
+    def markdown(self) -> str:
+        """Return it in Markdown."""
+        lines = [self.header, ["---"] * len(self.header), *self.rows]
+        return f"## {self.title}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def write(sweep: Sweep, results: Results, out: Path) -> None:
+    """Write the report's files.
+
+    Raises:
+        UserError: one cannot be written.
+    """
+    figures = plots.figures(sweep, results)
+    pages = {
+        out: [
+            "# Sweep\n",
+            _description(sweep.plan),
+            *(table.markdown() for table in tables(sweep, results)),
+            "## Runs that failed or are missing\n",
+            "".join(f"- {kind}: `{name}`: {why}\n" for kind, name, why in failures(results)) or "None.\n",
+            NOTE,
+        ],
+        out / TIMES: ["# Times of the sweep\n", _times(results), *(each.markdown() for each in _timed(sweep, results))],
+    }
+    try:
+        for folder, parts in pages.items():
+            folder.mkdir(parents=True, exist_ok=True)
+            for path in folder.glob("*.png"):
+                if re.match(r"proved-|settings", path.name):  # of an earlier report
+                    path.unlink()
+            plotted = sorted(name for name in figures if ("seconds" in name) == (folder != out))
+            for name in plotted:
+                write_whole(folder / name, png(figures[name]))
+            page = [*parts, *(f"![{name}]({name})\n" for name in plotted)]
+            write_whole(folder / "report.md", "\n".join(page).encode())
+    except OSError as error:
+        raise UserError(f"{error.filename}: cannot be written ({error.strerror}); name another --out") from None
+    every = [result for of_setting in results.values() for result in of_setting]
+    write_csv(out / "runs.csv", [RUN_COLUMNS, *map(_run_line, every)])
+    write_csv(out / TIMES / "runs.csv", [RUN_TIME_COLUMNS, *map(_run_time_line, every)])
+    tags = {tag for result in every for line in result.outcome.lines for tag in line} - {sweep.plan.unit}
+    timed = {tag for tag in tags if tag.startswith("time/") and tag != "time/updates"}
+    for folder, columns in ((out, sorted(tags - timed)), (out / TIMES, sorted(timed))):
+        write_csv(
+            folder / "evaluations.csv",
+            [
+                ("run", "seed", sweep.plan.unit, *columns),
+                *(
+                    (result.run.name, result.run.seed, line[sweep.plan.unit], *(line.get(tag, "") for tag in columns))
+                    for result in every
+                    for line in result.outcome.lines
+                ),
+            ],
+        )
+
+
+def tables(sweep: Sweep, results: Results) -> list[Table]:
+    """Return the tables of the settings, and of their differences from the first."""
+    if sweep.plan.search:
+        results = dict(sorted(results.items(), key=lambda item: _search_order(item[1], sweep.plan.objective)))
+    kinds = [("steps", sweep.plan.unit), ("updates", "updates")][: 1 + plots.has_updates(results)]
+    pages = [_shares(results), *(_times_to_proof(results, *kind) for kind in kinds)]
+    if len(results) > 1 and not sweep.plan.search:
+        pages += [_differences(results, *kind) for kind in kinds]
+    return pages
+
+
+def _timed(sweep: Sweep, results: Results) -> list[Table]:
+    kind = "seconds", "seconds of training"
+    tables = [_times_to_proof(results, *kind)]
+    return tables if len(results) == 1 or sweep.plan.search else [*tables, _differences(results, *kind)]
+
+
+def failures(results: Results) -> list[tuple[str, str, str]]:
+    """Return end, name and reason of every run that has failed or is missing."""
+    return [
+        (result.end, result.run.name, result.why)
+        for of_setting in results.values()
+        for result in of_setting
+        if result.end in (FAILED, MISSING)
+    ]
+
+
+def estimate_text(estimate: Estimate, digits: int, signed: bool = False) -> str:
+    """Return an estimate with its interval, without one where both are the same."""
+    if math.isnan(estimate.value):
+        return "-"
+    value, low, high = (_number(each, digits, signed) for each in estimate)
+    return value if low == high == value else f"{value} ({low} to {high})"
+
+
+def _number(value: float, digits: int, signed: bool = False) -> str:
+    return "never" if math.isinf(value) else f"{value:{'+' if signed else ''},.{digits}f}"
+
+
+def _digits(kind: str) -> int:
+    return 1 if kind == "seconds" else 0
+
+
+def _search_order(results: Sequence[Result], objective: str) -> tuple[int, float]:
+    """Return the key that sorts settings: first those with most seeds proved, then those with the least mean."""
+    proved = [result.to_proof(objective) for result in results if result.end == PROVED]
+    return -len(proved), sum(proved) / max(len(proved), 1)
+
+
+def _shares(results: Results) -> Table:
+    rows = []
+    for setting, of_setting in results.items():
+        ends = [result.end for result in of_setting]
+        number, proved = sum(result.counts for result in of_setting), ends.count(PROVED)
+        share = proportion(proved, number)
+        interval = f"{share.low:.0%} to {share.high:.0%}" if number else "-"
+        rows.append(
+            [setting, f"{proved} of {number}", interval, *(str(ends.count(e)) for e in (FAILED, DROPPED, MISSING))]
+        )
+    header = ("setting", "proved", "share (95 %, Wilson)", "failed", "dropped", "missing")
+    return Table("Share of runs that are proved", header, rows)
+
+
+def _times_to_proof(results: Results, kind: str, name: str) -> Table:
+    rows = []
+    for setting, of_setting in results.items():
+        amounts, proved = survival_data(of_setting, kind)
+        if amounts:
+            median = proved_curve(amounts, proved).median()
+            mean = interquartile_mean([result.to_proof(kind) for result in of_setting if result.counts])
+            least = min(result.to_proof(kind) for result in of_setting)
+            digits = _digits(kind)
+            rows.append([setting, estimate_text(median, digits), estimate_text(mean, digits), _number(least, digits)])
+    header = ("setting", "median (95 %)", "interquartile mean (95 %)", "least")
+    return Table(f"{name.capitalize()} to the first evaluation from which the proof held", header, rows)
+
+
+def _differences(results: Results, kind: str, name: str) -> Table:
+    first, *others = (
+        (setting, {result.run.seed: result.to_proof(kind) for result in of_setting if result.counts})
+        for setting, of_setting in results.items()
+    )
+    rows = []
+    for setting, amounts in others:
+        *counts, difference = compare(first[1], amounts)
+        rows.append([setting, *map(str, counts), estimate_text(difference, _digits(kind), signed=True)])
+    header = ("setting", "equal seeds", "sooner", "later", "both proved", "difference (95 %)")
+    return Table(f"{name.capitalize()} beside those of {first[0]}, on equal seeds", header, rows)
+
+
+def _description(plan: plans.Plan) -> str:
+    first, last = plan.seeds[0], plan.seeds[-1]
+    seeds = f"{first}..{last}" if len(plan.seeds) > 2 and plan.seeds == (*range(first, last + 1),) else plan.seeds
+    lines = [f"algorithm: {plan.algorithm}", f"seeds: {_words(seeds)}"]
+    lines += [f"all runs: {plans.label(plan.set)}"] if plan.set else []
+    lines += [f"varied: {name} among {_words(values)}" for name, values in plan.vary.items()]
+    lines += [f"each by itself: {name}={_words(values)}" for name, values in plan.each.items()]
+    lines += [f"search: {plan.search} settings by {plan.objective} to a proof"] if plan.search else []
+    return "".join(f"- {line}\n" for line in lines)
+
+
+def _words(values: Any) -> str:
+    return str(values) if isinstance(values, str | Range) else ", ".join(map(plans.text, values))
+
+
+def _times(results: Results) -> str:
+    every = [result for of_setting in results.values() for result in of_setting]
+    seconds = sum(result.run.seconds for result in every)
+    training = sum(result.outcome.lines[-1].get("time/training_s", 0) for result in every if result.outcome.lines)
+    resumed = sum(max(result.run.starts - 1, 0) for result in every)
+    hosts = ", ".join(sorted({result.run.host for result in every if result.run.host}))
+    hours = f"{seconds / 3600:.2f} hours of a core in workers that ended a run"
+    lines = [
+        f"{hours}, {training / 3600:.2f} of them in training",
+        f"{resumed} times a run went on with another worker, because one died or the sweep was stopped",
+        f"hosts: {hosts or 'none'}",
+    ]
+    return "".join(f"- {line}\n" for line in lines)
+
+
+RUN_COLUMNS = ("run", "setting", "seed", "end", "why", "steps", "updates", "evaluations", "model_sha256")
+RUN_TIME_COLUMNS = ("run", "host", "workers", "seconds_of_last_worker", "training_seconds_to_proof_or_end")
+
+
+def _run_line(result: Result) -> Sequence[Any]:
+    run, lines = result.run, result.outcome.lines
+    steps, updates = (int(result.outcome.amount(kind)) for kind in ("steps", "updates"))
+    counted = steps, updates if not lines or "time/updates" in lines[0] else "", len(lines)
+    return run.name, run.setting, run.seed, result.end, result.why, *counted, result.model
+
+
+def _run_time_line(result: Result) -> Sequence[Any]:
+    run = result.run
+    return run.name, run.host, run.starts, run.seconds, result.outcome.amount("seconds")

@@ -1,0 +1,106 @@
+"""The state of a sweep on disk, `sweep.json`: its plan, and the state of each of its runs.
+
+Resuming a sweep needs nothing else but the run folders, which have checkpoints of their own.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, get_args
+
+from selfplay.errors import UserError, one_line
+from selfplay.files import read_small, write_whole
+from selfplay.sweep import plan as plans
+from selfplay.sweep.plan import Plan, Run
+
+FILE = "sweep.json"
+STOP = "stop"
+"""A file that asks every worker to write a checkpoint and stop."""
+FORMAT = 2
+LARGEST = 1 << 28
+"""Bytes; a run takes about 300."""
+
+
+@dataclass
+class Sweep:
+    """Hold a sweep and its folder; only one process at a time may change it."""
+
+    folder: Path
+    plan: Plan
+    runs: list[Run] = field(default_factory=list)
+
+    def write(self) -> None:
+        """Write the state, whole or not at all.
+
+        Raises:
+            UserError: it cannot be written.
+        """
+        content = {
+            "format": FORMAT,
+            "version": version("tictactoe-selfplay"),
+            "plan": plans.as_json(self.plan),
+            "runs": [asdict(run) for run in self.runs],
+        }
+        try:
+            write_whole(self.folder / FILE, (json.dumps(content, indent=1) + "\n").encode())
+        except OSError as error:
+            again = f"make room, then selfplay sweep --resume {self.folder}"
+            raise UserError(f"{error.filename}: cannot be written ({error.strerror}); {again}") from None
+
+    def settings(self) -> dict[str, list[Run]]:
+        """Return the runs by setting, in their order."""
+        settings: dict[str, list[Run]] = {}
+        for run in self.runs:
+            settings.setdefault(run.setting, []).append(run)
+        return settings
+
+    def count(self, *states: plans.State) -> int:
+        """Return the number of runs in these states."""
+        return sum(run.state in states for run in self.runs)
+
+    @property
+    def proved(self) -> int:
+        """Return the number of runs that are proved."""
+        return sum(run.proved is not None for run in self.runs)
+
+
+def read(folder: Path) -> Sweep:
+    """Return the sweep of a folder.
+
+    Raises:
+        UserError: there is none, or its state cannot be read.
+    """
+    path = folder / FILE
+    try:
+        content = json.loads(read_small(path, LARGEST))
+        sweep = Sweep(folder, plans.make(content["plan"], {}), [_run(found) for found in content["runs"]])
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); is this the folder of a sweep?") from None
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise UserError(f"{path}: is not the state of a sweep of this program ({error!r})") from None
+    if content["format"] != FORMAT:
+        raise UserError(f"{path}: has format {content['format']!r}; this program reads format {FORMAT}")
+    if len({run.name for run in sweep.runs}) < len(sweep.runs):
+        raise UserError(f"{path}: names a run twice")
+    return sweep
+
+
+def _run(found: dict[str, Any]) -> Run:
+    """Return a run from JSON that may be foreign.
+
+    Raises:
+        ValueError, TypeError: it has other fields or values, or a name that is a path to elsewhere.
+    """
+    run = Run(**found)
+    example = Run("", "", {}, 0, proved=None if run.proved is None else 0)
+    for name, value in vars(run).items():
+        if type(value) is not type(getattr(example, name)):
+            raise TypeError(f"a run with {name}={value!r}")
+    if run.name in ("", ".", "..") or Path(run.name).name != run.name or not run.name.isprintable():
+        raise ValueError(f"a run called {run.name!r}")
+    if run.state not in get_args(plans.State):
+        raise ValueError(f"a run that is {run.state!r}")
+    run.setting, run.why, run.host = map(one_line, (run.setting, run.why, run.host))
+    run.values = {name: tuple(value) if isinstance(value, list) else value for name, value in run.values.items()}
+    return run

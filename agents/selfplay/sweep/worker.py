@@ -1,0 +1,100 @@
+"""One run of a sweep on a worker: started, or resumed from its checkpoint, in its own folder."""
+
+import contextlib
+import os
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from selfplay.algorithms import Config, train
+from selfplay.errors import UserError
+from selfplay.files import BusyError, locked
+from selfplay.sweep import plan as plans, results
+from selfplay.sweep.state import FILE, STOP
+from selfplay.training.checkpoints import finished
+from selfplay.training.folder import CONFIG
+
+PATIENCE = 60.0
+"""Seconds to wait for a worker that was given up to leave the run's folder."""
+PAUSE = 0.3
+"""Seconds between two looks at a file."""
+
+
+def train_run(folder: Path, plan: plans.Plan, run: plans.Run, interval: float) -> plans.Run:
+    """Train one run of the sweep in a folder to its end, or until the sweep is asked to stop; return its new state.
+
+    A mistake in its settings or its folder makes it a failed one. `interval` is in seconds, between checkpoints.
+
+    Raises:
+        UserError: the folder of the sweep cannot be seen from here.
+        BusyError: another worker has not left the run's folder in time.
+        RuntimeError: this process was told to end, and another one can resume the run.
+    """
+    started, host = time.perf_counter(), socket.gethostname()
+    if not (folder / FILE).exists():
+        raise UserError(f"{folder}: {host} does not see it; --dir must be on storage that all machines see")
+    state: plans.State = "done"
+    why, outcome = "", None
+    try:
+        config = plans.config_of(plan, run.values, run.seed)
+        with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
+            _train(folder / run.name, config, interval, _stop_asked(folder))
+        outcome = results.read_outcome(folder / run.name, config)
+    except KeyboardInterrupt:
+        if not (folder / STOP).exists():  # its machine is ending it
+            raise RuntimeError(f"{host} was told to end it") from None
+        state = "waiting"
+    except BusyError:
+        raise
+    except UserError as error:
+        state, why = "failed", str(error).replace(f"{folder}/", "")
+    return replace(
+        run,
+        state=state,
+        why=why,
+        proved=int(outcome.amount("steps")) if outcome and outcome.proved else None,
+        objective=results.objective(outcome, plan.objective),
+        host=host,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _train(folder: Path, config: Config, interval: float, stop_when: Callable[[], bool]) -> None:
+    """Start or resume a run, unless it is finished.
+
+    Raises:
+        BusyError: another worker does not leave its folder.
+        KeyboardInterrupt: the sweep was asked to stop.
+    """
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until and _is_busy(folder) and not stop_when():  # its machine may have been given up
+        time.sleep(PAUSE)
+    if stop_when():
+        raise KeyboardInterrupt
+    if not (folder / CONFIG).exists():
+        train(replace(config, run_dir=folder), checkpoint_interval=interval, stop_when=stop_when)
+    elif not finished(folder):
+        train(config, resume=folder, checkpoint_interval=interval, stop_when=stop_when)
+
+
+def _is_busy(folder: Path) -> bool:
+    try:
+        with locked(folder):
+            return False
+    except UserError as error:  # or there is no folder yet
+        return isinstance(error, BusyError)
+
+
+def _stop_asked(folder: Path) -> Callable[[], bool]:
+    """Return a function that tells whether a sweep was asked to stop; runs ask often, so it looks seldom."""
+    asked, looked = False, float("-inf")
+
+    def stop_asked() -> bool:
+        nonlocal asked, looked
+        if not asked and time.monotonic() >= looked + PAUSE:
+            asked, looked = (folder / STOP).exists(), time.monotonic()
+        return asked
+
+    return stop_asked
