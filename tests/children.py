@@ -63,7 +63,7 @@ class Setting(NamedTuple):
 def run(command: str, args: Sequence[str], place: Path, setting: Setting | None = None) -> Ended:
     """Run `train`, `prove`, `play` or `arena` with these arguments; it prints into pipes in the folder `place`."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.warm"])
+    context.set_forkserver_preload(["tests.fork_server"])
     with contextlib.ExitStack() as pipes:
         ends = [pipes.enter_context(_pipe(place / name)) for name in PIPES]
         process = context.Process(target=_command, args=(command, [*args], place, setting or Setting()))
@@ -93,7 +93,7 @@ def _pipe(path: Path) -> Iterator[int]:
 
 def _command(command: str, args: list[str], place: Path, setting: Setting) -> None:
     from selfplay.command_line import run_command  # noqa: PLC0415 (loaded already where this runs)
-    from tests.warm import COMMANDS  # noqa: PLC0415
+    from tests.fork_server import COMMANDS  # noqa: PLC0415
 
     output, complaint, measured = (os.open(place / name, os.O_WRONLY) for name in PIPES)
     for number, end in enumerate((os.open(os.devnull, os.O_RDONLY), output, complaint)):

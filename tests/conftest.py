@@ -39,10 +39,10 @@ def browser() -> "Iterator[Browser]":
 def stopper(monkeypatch: pytest.MonkeyPatch) -> object:
     """Return the `tests.runs.Stopper` of runs without pictures, whose tabular learners can often be stopped."""
     from selfplay.tabular import learners  # noqa: PLC0415
-    from selfplay.training import record  # noqa: PLC0415 (the environment's tests need none of it)
+    from selfplay.training.callbacks import MetricsLog  # noqa: PLC0415 (the environment's tests need none of it)
     from tests.runs import Stopper, without_pictures  # noqa: PLC0415
 
     monkeypatch.setattr(learners, "SLICE", 70)
-    monkeypatch.setattr(record.Tracker, "player", lambda *_: None)
+    monkeypatch.setattr(MetricsLog, "show_player", lambda *_: None)
     without_pictures(monkeypatch.setattr)
     return Stopper(monkeypatch)

@@ -9,11 +9,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, safe_open, save as pack
 
 from selfplay.cli import train
 from selfplay.dqn.config import DQNConfig
@@ -21,8 +22,8 @@ from selfplay.errors import UserError
 from selfplay.evaluation.evaluate import evaluate
 from selfplay.tabular import learners as training
 from selfplay.tensor_file import write_tensors
-from selfplay.training import checkpoints as checkpoint, folder as run_folder, newest as newest_file, record
-from selfplay.training.checkpoints import Checkpoints
+from selfplay.training import callbacks, checkpoint, folder as run_folder
+from selfplay.training.checkpoint import Checkpoints
 from tests.selfplay.dqn.scripted import config_with, make
 
 ROOT = Path(__file__).parents[1]
@@ -37,18 +38,18 @@ OFTEN = ["--checkpoint-interval", "1e-9"]
 
 def without_pictures(replace: Callable[[object, str, object], object]) -> None:
     """Let every picture of a run, slower than all the rest, be a pixel; `replace` is `setattr`, or a test's own."""
-    replace(record, "progress_figure", lambda *_: None)
-    replace(record, "value_figure", lambda *_: None)
+    replace(callbacks, "progress_figure", lambda *_: None)
+    replace(callbacks, "value_figure", lambda *_: None)
     for name in ("cumulative_figure", "groups_figure", "density_figure"):
         replace(training, name, lambda *_: None)
-    for module in (record, training):
+    for module in (callbacks, training):
         replace(module, "png", lambda _: PIXEL)
 
 
 def often() -> None:
-    """Write a checkpoint after every step and every few games, and the newest game of every evaluation."""
+    """Write a checkpoint after every step and every few games, and the latest state at every evaluation."""
     checkpoint.LARGEST_SHARE = float("inf")
-    newest_file.SECONDS = 0.0
+    callbacks.SECONDS = 0.0
     training.SLICE = 20
 
 
@@ -60,12 +61,12 @@ class Stopper:
         self.signals = [signal.SIGINT]
         asked = Checkpoints.due
 
-        def due(kept: Checkpoints, steps: int) -> bool:
+        def due(checkpoints: Checkpoints) -> bool:
             self.left -= 1
             if self.left == 0:
                 for number in self.signals:
                     signal.raise_signal(number)
-            return asked(kept, steps)
+            return asked(checkpoints)
 
         monkeypatch.setattr(Checkpoints, "due", due)
 
@@ -90,9 +91,14 @@ def stopped(folder: Path, stopper: Stopper, args: Sequence[str] = DQN, stop: int
     return folder
 
 
-def newest(folder: Path) -> int:
+def last_checkpoint(folder: Path) -> Path:
+    """Return the file of a run's last checkpoint."""
+    return max((folder / "checkpoint").glob("*.safetensors"), key=lambda path: int(path.name.split("-")[0]))
+
+
+def checkpoint_number(folder: Path) -> int:
     """Return the number of a run's last checkpoint, 0 before the first."""
-    return max((int(path.stem) for path in (folder / "checkpoint").glob("*.json")), default=0)
+    return max((int(path.name.split("-")[0]) for path in (folder / "checkpoint").glob("*.safetensors")), default=0)
 
 
 def content_of(folder: Path) -> dict[Path, bytes]:
@@ -148,39 +154,43 @@ def saved(folder: Path, **changes: Any) -> DQNConfig:
     return config
 
 
-def left_behind(folder: Path) -> dict[str, Any]:
-    """Return what a run has come to, times left out."""
-    tensors = load_file(folder / "checkpoint" / f"{newest(folder)}.safetensors")
+def results(folder: Path) -> dict[str, Any]:
+    """Return what a run has written, times left out."""
+    state, run = read_checkpoint(folder)
+    del run["progress"]["seconds"]
     return {
-        "model": (folder / "model.safetensors").read_bytes(),
-        "state": {name: tensor.tolist() for name, tensor in tensors.items()},
-        "evaluation": (folder / "evaluation.json").read_bytes(),
-        "players": (folder / "players.safetensors").read_bytes(),
-        "newest": (folder / "newest.json").read_bytes(),
+        "state": {name: tensor.tolist() for name, tensor in state.items()},
+        "run": run,
         "metrics": [
             {name: value for name, value in line.items() if name == "time/updates" or not name.startswith("time/")}
             for line in metrics(folder)
         ],
+        **{name: (folder / name).read_bytes() for name in ("model.safetensors", "evaluation.json", "latest.json")},
+        **{path.name: path.read_bytes() for path in (folder / "snapshots").iterdir()},
     }
 
 
-def same(one: Path, other: Path) -> None:
-    """Assert that two runs have come to the same, without a difference of megabytes in the report."""
-    first, second = left_behind(one), left_behind(other)
-    assert [name for name in first if first[name] != second[name]] == []
+def assert_same(one: Path, other: Path) -> None:
+    """Assert that two runs have the same results, without a difference of megabytes in the report."""
+    first, second = results(one), results(other)
+    assert [name for name in first.keys() | second.keys() if first.get(name) != second.get(name)] == []
     assert first["metrics"]
 
 
-def forge(folder: Path, tensors: Mapping[str, torch.Tensor] | None = None, **changes: Any) -> None:
-    """Change a run's last checkpoint as another program would, with the right checksums; {} is put in place."""
-    path = folder / "checkpoint" / f"{newest(folder)}.json"
-    content = json.loads(path.read_text())
-    for name, value in changes.items():
-        content[name] = content[name] | value if value and isinstance(value, dict) else value
-    if tensors:
-        packed = path.with_suffix(".safetensors")
-        save_file(load_file(packed) | dict(tensors), packed)
-        content["tensors_sha256"] = hashlib.sha256(packed.read_bytes()).hexdigest()
-    del content["sha256"]
-    checksum = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-    path.write_text(json.dumps(content | {"sha256": checksum}))
+def read_checkpoint(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """Return the tensors of a run's last checkpoint, and its JSON."""
+    path = last_checkpoint(folder)
+    with safe_open(path, framework="pt") as file:
+        run: dict[str, Any] = json.loads(file.metadata()["run"])
+    return load_file(path), run
+
+
+def forge(folder: Path, tensors: Mapping[str, torch.Tensor] = MappingProxyType({}), **changes: dict[str, Any]) -> None:
+    """Change a run's last checkpoint as another program would, with the right checksum."""
+    path = last_checkpoint(folder)
+    state, run = read_checkpoint(folder)
+    for name, values in changes.items():
+        run[name] |= values
+    content = pack(state | dict(tensors), {"run": json.dumps(run)})
+    path.unlink()
+    path.with_name(f"{path.name.split('-')[0]}-{hashlib.sha256(content).hexdigest()}.safetensors").write_bytes(content)

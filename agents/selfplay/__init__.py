@@ -8,7 +8,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 # At once, because the function `training` must take the place of the package of this name, once that is loaded.
-from selfplay.algorithms import kept_steps as kept_steps, load as load, train as train, training as training
+from selfplay.algorithms import load as load, snapshot_steps as snapshot_steps, train as train, training as training
 from selfplay.errors import naming_the_extra
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
         TDBackupConfig as TDBackupConfig,
         TDValueConfig as TDValueConfig,
     )
-    from selfplay.training.experiment import Run as Run
     from selfplay.training.loop import Record as Record
+    from selfplay.training.run import Run as Run
 
     __version__: str
 
@@ -41,12 +41,12 @@ _PLACES = {
     "evaluation.counterexamples": ("Counterexamples", "counterexamples"),
     "evaluation.evaluate": ("evaluate",),
     "evaluation.verdict": ("SeatVerdict", "Verdict"),
-    "training.experiment": ("Run",),
+    "training.run": ("Run",),
     "training.loop": ("Record",),
     "tabular.config": ("AfterstateQConfig", "MinimaxQConfig", "TDBackupConfig", "TDValueConfig"),
 }
 """The names by the module that each comes from; a test compares them with the imports above."""
-__all__ = ["kept_steps", "load", "train", "training"]
+__all__ = ["load", "snapshot_steps", "train", "training"]
 __all__ += [name for names in _PLACES.values() for name in names]
 
 

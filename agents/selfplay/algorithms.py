@@ -1,14 +1,13 @@
-"""The algorithms by name: the settings that each has, what learns by them, and what is loaded again.
+"""The algorithms by name, and what `selfplay` offers of them: training, loading, snapshots.
 
 A new algorithm is its settings, its learner, its player, and a line in `ALGORITHMS`. What takes seconds to import,
-PyTorch above all, is imported when something is to be trained or loaded.
+PyTorch above all, is imported when something is trained or loaded.
 """
 
 import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -17,31 +16,30 @@ from selfplay.checks import check_changes
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError, naming_the_extra
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
-from selfplay.training.flags import RunFlags
-from selfplay.training.folder import CONFIG, MODEL, read_config, settings
+from selfplay.training import folder as run_folder
+from selfplay.training.folder import CONFIG, MODEL, SNAPSHOTS, RunFlags, read_config
 
 if TYPE_CHECKING:
     from selfplay.agent import Player
     from selfplay.dqn.network import NetworkFactory
     from selfplay.learner import Learner
-    from selfplay.tensor_file import Reader
-    from selfplay.training.experiment import Run
     from selfplay.training.loop import Record
+    from selfplay.training.run import Run
 
 Config: TypeAlias = DQNConfig | TabularConfig
 
 SHIPPED, SHIPPED_FOLDER = "shipped", Path(__file__).parent / "model"
-"""What the player that comes with the package is called, and its run folder, whose README says how it was trained."""
+"""Name of the player that comes with the package, and its run folder, whose README says how it was trained."""
 
 
 class Algorithm(NamedTuple):
-    """Hold what there is of an algorithm."""
+    """Hold the parts of an algorithm."""
 
     settings: type[Config]
     learner: "Callable[[Any, NetworkFactory | None], Learner]"
-    """Returns the learner of the settings, with a network of one's own or without."""
-    player: "Callable[[Path, Any, Mapping[str, object], NetworkFactory | None, Reader], Player]"
-    """Returns the player that a file holds, by the settings and notes of its run, and by what reads such a file."""
+    """Returns the learner of the settings, with a network of the user or without."""
+    player: "Callable[[Path, Any, Mapping[str, object], NetworkFactory | None], Player]"
+    """Returns the player that a file holds, by the settings and notes of its run."""
 
 
 def _dqn(config: DQNConfig, network: "NetworkFactory | None") -> "Learner":
@@ -51,11 +49,11 @@ def _dqn(config: DQNConfig, network: "NetworkFactory | None") -> "Learner":
 
 
 def _dqn_player(
-    path: Path, config: DQNConfig, notes: Mapping[str, object], network: "NetworkFactory | None", read: "Reader"
+    path: Path, config: DQNConfig, notes: Mapping[str, object], network: "NetworkFactory | None"
 ) -> "Player":
     from selfplay.dqn.player import read_player
 
-    return read_player(path, config, notes, network, read)
+    return read_player(path, config, notes, network)
 
 
 def _tabular(config: TabularConfig, network: "NetworkFactory | None") -> "Learner":
@@ -66,12 +64,12 @@ def _tabular(config: TabularConfig, network: "NetworkFactory | None") -> "Learne
 
 
 def _tabular_player(
-    path: Path, config: TabularConfig, _notes: Mapping[str, object], network: "NetworkFactory | None", read: "Reader"
+    path: Path, config: TabularConfig, _notes: Mapping[str, object], network: "NetworkFactory | None"
 ) -> "Player":
     from selfplay.tabular.players import read_player
 
     _no_network(config, network)
-    return read_player(path, config, read)
+    return read_player(path, config)
 
 
 def _no_network(config: TabularConfig, network: "NetworkFactory | None") -> None:
@@ -88,7 +86,7 @@ ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
         "td-backup": Algorithm(TDBackupConfig, _tabular, _tabular_player),
     }
 )
-"""What there is of each algorithm by its name on the command line and in config.json."""
+"""The parts of each algorithm by its name on the command line and in config.json."""
 
 
 @naming_the_extra()
@@ -105,52 +103,68 @@ def train(
     """Train a player, showing the exact score, and leave a run folder behind: what `selfplay train` does.
 
     `config` holds the settings of an algorithm; without it `flags` are those of a DQN, as in `train(seed=1,
-    mask=True)`, or, with `resume`, a run folder to go on in, those of its run that are to be others. `network` makes a
-    network of one's own: `network(rules)` returns a module from [B, 3A] to [B, A]. `checkpoint_interval` is in
-    seconds. `stop_when` is asked after every few steps whether to interrupt the run, as Ctrl-C does. Returned are
-    `.player`, `.proof`, `.folder` and `.records`, the evaluations.
+    mask=True)`, or, with `resume`, settings of the run in that folder to be changed. `network` makes a network of
+    your own: `network(rules)` returns a module from [B, 3A] to [B, A]. `checkpoint_interval` is in seconds.
+    `stop_when` is asked after every few steps whether to interrupt the run, as Ctrl-C does. The result has `.player`,
+    `.proof`, `.folder` and `.records`, the evaluations.
 
     Raises:
-        UserError: a setting is wrong, the folder cannot be used, or the own network does not fit.
+        UserError: a setting is invalid, the folder cannot be used, or the network does not fit.
         KeyboardInterrupt: the run was interrupted, after a checkpoint; its folder can be resumed.
     """
     run_flags = RunFlags(None if resume is None else Path(resume), force, checkpoint_interval)
     if config is not None and flags:
-        raise UserError(f"settings stand in the config or beside it, not both: {', '.join(flags)}")
+        raise UserError(f"give settings in the config or beside it, not both: {', '.join(flags)}")
     if run_flags.resume is not None:
-        before, _ = read_settings(run_flags.resume)
-        config = _changed(before, flags) if config is None else config
-        check_resumed(run_flags.resume, config, force)
+        config = _resumed(run_flags.resume, config, flags, network, force)
     elif config is None:
         config = configured(DQNConfig.algorithm, flags)
-    from selfplay.training import experiment
+    from selfplay.training import run
 
-    if run_flags.resume is not None:
-        from selfplay.dqn.player import check_network
-
-        check_network(run_flags.resume / CONFIG, read_config(run_flags.resume), network)
     with _one_thread():
         learner = ALGORITHMS[config.algorithm].learner(config, network)
-        with experiment.entered(learner.config, run_flags, stop_when) as kept:
-            return experiment.run(learner, kept)
+        return run.train(learner, run_flags, stop_when)
+
+
+def _resumed(
+    folder: Path, config: Config | None, flags: Mapping[str, Any], network: "NetworkFactory | None", force: bool
+) -> Config:
+    """Return the settings with which a run continues.
+
+    Raises:
+        UserError: they are of another algorithm or folder, or differ without force, or the network does not fit.
+    """
+    before, notes = read_settings(folder)
+    if config is None:
+        config = _changed(before, flags)
+    if before.algorithm != config.algorithm:
+        raise UserError(f"{folder}: is a run of {before.algorithm}, not of {config.algorithm}")
+    if config.run_dir is not None:
+        raise UserError("--run-dir and --resume both name the run's folder; leave out --run-dir")
+    now = run_folder.settings(config)
+    check_changes(run_folder.settings(before), now, config.length_setting, force, str(folder))
+    from selfplay.dqn.player import check_network
+
+    check_network(folder / CONFIG, notes, network)
+    return config
 
 
 def training(config: Config, network: "NetworkFactory | None" = None) -> "Iterator[Record]":
-    """Train without a folder and without a word, and yield each evaluation.
+    """Train without a folder and without output, and yield each evaluation.
 
     Each has `.steps`, `.evaluation`, `.metrics` by TensorBoard tag, and `.player`, the one that was evaluated.
-    Whoever has seen enough stops iterating. While it trains PyTorch has one thread, which is quickest for networks
-    this small. What the arguments are stands at `train`.
+    To stop early, stop iterating. While it trains PyTorch has one thread, which is fastest for networks of this size.
+    The arguments are those of `train`.
 
     Raises:
-        UserError: the own network does not fit, or what was learned is no longer finite.
+        UserError: the network does not fit, or what was learned is no longer finite.
     """
     with naming_the_extra():
-        from selfplay.training.loop import records
+        from selfplay.training import loop
 
         learner = ALGORITHMS[config.algorithm].learner(config, network)
     with _one_thread():
-        yield from records(learner)
+        yield from loop.train(learner)
 
 
 @contextlib.contextmanager
@@ -200,36 +214,37 @@ def _known(preset: object) -> str:
 
 @naming_the_extra()
 def load(folder: str | Path, network: "NetworkFactory | None" = None, steps: int | None = None) -> "Player":
-    """Return the player that a run folder of any algorithm holds; its greedy moves are those of the run's end.
+    """Return the player of a run folder of any algorithm; its greedy moves are those of the run's end.
 
-    "shipped" is the proved player that comes with the package. `network` is what made the network of one's own, where
-    the run has one. With `steps` it is the player as it was after so many, one of `kept_steps`. Nothing that is read
+    "shipped" is the proved player that comes with the package. `network` makes the network of your own, where the run
+    has one. With `steps` it is the player as it was after these steps, one of `snapshot_steps`. No file that is read
     can run code.
 
     Raises:
-        UserError: a file is missing, truncated, foreign, or does not fit the others; no player was kept at `steps`.
+        UserError: a file is missing, truncated, foreign, or does not fit the others; there is no such snapshot.
     """
-    from selfplay.tensor_file import read_model
-    from selfplay.training.kept import PLAYERS, read_kept
-
     folder = _run_folder(folder)
     config, notes = read_settings(folder)
-    name, read = (MODEL, read_model) if steps is None else (PLAYERS, partial(read_kept, steps=steps))
-    return ALGORITHMS[config.algorithm].player(folder / name, config, notes, network, read)
+    path = folder / MODEL
+    if steps is not None:
+        path = folder / SNAPSHOTS / f"{steps}.safetensors"
+        saved = run_folder.snapshot_steps(folder)
+        if steps not in saved:
+            raise UserError(
+                f"{folder}: has no snapshot at {steps} steps; it has {', '.join(map(str, saved)) or 'none'}"
+            )
+    return ALGORITHMS[config.algorithm].player(path, config, notes, network)
 
 
-@naming_the_extra()
-def kept_steps(folder: str | Path) -> tuple[int, ...]:
-    """Return after how many steps a run has kept its player, in order: at its evaluations 1, 2, 4, 8, ... and its end.
+def snapshot_steps(folder: str | Path) -> tuple[int, ...]:
+    """Return the steps at which a run saved its player, in order: at its evaluations 1, 2, 4, 8, ... and its end.
 
-    `load` takes one of them. A run of before such players were kept has none, and neither has the shipped player.
+    `load` takes one of them. The shipped player has none.
 
     Raises:
-        UserError: there is no such run folder, or its file of players cannot be read.
+        UserError: there is no such run folder.
     """
-    from selfplay.training import kept
-
-    return kept.kept_steps(_run_folder(folder))
+    return run_folder.snapshot_steps(_run_folder(folder))
 
 
 def _run_folder(name: str | Path) -> Path:
@@ -240,42 +255,25 @@ def _run_folder(name: str | Path) -> Path:
 
 
 def read_settings(folder: Path) -> tuple[Config, dict[str, Any]]:
-    """Return the settings of a run, and all that its config.json holds.
+    """Return the settings of a run, and the whole content of its config.json.
 
     Raises:
-        UserError: config.json is missing, is not ours, or holds a value that is no setting.
+        UserError: config.json is missing, is of another format, or holds a value that is no setting.
     """
     path, content = folder / CONFIG, read_config(folder)
     algorithm, found = content.get("algorithm"), content.get("config")
     if not isinstance(algorithm, str) or algorithm not in ALGORITHMS or not isinstance(found, dict):
         raise UserError(f"{path}: is not the configuration of a run of {', '.join(ALGORITHMS)}")
     kind = ALGORITHMS[algorithm].settings
-    found = kind.of_today(found)
     known = {field.name for field in fields(kind)} - {"run_dir"}
     if found.keys() != known:
         odd = ", ".join(map(repr, sorted(found.keys() ^ known)))
         raise UserError(f"{path}: is from another version of this program (settings that differ: {odd})")
     # JSON has neither tuples nor paths.
-    for name in ("hidden", "convolution"):
-        if isinstance(found.get(name), list):
-            found[name] = tuple(found[name])
-    if isinstance(found.get("from_table"), str):
-        found["from_table"] = Path(found["from_table"])
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+    if isinstance(values.get("from_table"), str):
+        values["from_table"] = Path(values["from_table"])
     try:
-        return kind(**found), content
+        return kind(**values), content
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
-
-
-def check_resumed(resumed: Path, config: Config, force: bool) -> None:
-    """Refuse settings with which a run cannot go on.
-
-    Raises:
-        UserError: they are of another algorithm or folder, or others than the run has, and not by force.
-    """
-    before, _ = read_settings(resumed)
-    if before.algorithm != config.algorithm:
-        raise UserError(f"{resumed}: is a run of {before.algorithm}, not of {config.algorithm}")
-    if config.run_dir is not None:
-        raise UserError("--run-dir and --resume both name the run's folder; leave out --run-dir")
-    check_changes(settings(before), settings(config), config.length_setting, force, str(resumed))

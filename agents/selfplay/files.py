@@ -1,4 +1,4 @@
-"""Files that are seen whole or not at all, and read only if they can be; folders that one process has for itself."""
+"""Write files whole or not at all, read regular files of a bounded size, and lock folders."""
 
 import contextlib
 import csv
@@ -14,25 +14,25 @@ from typing import Any, BinaryIO
 
 from selfplay.errors import UserError
 
-if sys.platform != "win32":  # where no file can be locked so, and nobody is refused
+if sys.platform != "win32":  # Windows has no such lock; there nobody is refused
     import fcntl
 
 
 class BusyError(UserError):
-    """Say that another process is in a run folder."""
+    """Another process is in a run folder."""
 
 
 def write_whole(path: Path, content: bytes, lasting: bool = True) -> None:
-    """Write a file aside, flush it to the disk and rename it, so that no half of it is ever seen.
+    """Write a file aside, flush it to the disk and rename it, so that nobody ever sees a part of it.
 
-    One that is not `lasting` is not flushed, which takes most of the time: it may be lost, or empty, after a power cut.
+    A file that is not `lasting` is not flushed, which takes most of the time; a power cut may lose it or empty it.
 
     Raises:
-        OSError: it cannot be written; the file of before stays, and the error names it.
+        OSError: it cannot be written; an earlier file stays, and the error names it.
     """
     aside = path.with_name(path.name + ".partial")
-    try:
-        aside.unlink(missing_ok=True)  # what a killed run has left there, or a link that somebody has planted
+    with _naming(path):
+        aside.unlink(missing_ok=True)  # left by a killed run, or a link that somebody has planted
         try:
             with aside.open("xb") as file:
                 file.write(content)
@@ -40,36 +40,34 @@ def write_whole(path: Path, content: bytes, lasting: bool = True) -> None:
                     file.flush()
                     os.fsync(file.fileno())
             aside.replace(path)
-        except OSError:  # on a full disk the half of a file would keep it full
+        except OSError:  # on a full disk a part of a file would keep it full
             aside.unlink(missing_ok=True)
             raise
-    except OSError as error:
-        raise _named(error, path) from None
+        if lasting:
+            sync(path.parent)
 
 
-def append(file: io.FileIO, content: bytes) -> None:
-    """Write all of it to the end of an unbuffered file.
-
-    A buffer would keep what a full disk has refused, and fail with it again when the file is closed.
+def append(path: Path, content: bytes) -> None:
+    """Write to the end of a file.
 
     Raises:
         OSError: not all of it can be written; the error names the file.
     """
-    left = memoryview(content)
+    with _naming(path), path.open("ab") as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Put the name of the file into an error, which a failed write does not know."""
     try:
-        while left:
-            left = left[file.write(left) :]
+        yield
     except OSError as error:
-        raise _named(error, file.name) from None
-
-
-def _named(error: OSError, path: object) -> OSError:
-    """Return the error with the file's name, which a failed write does not know."""
-    return OSError(error.errno, error.strerror or str(error), str(path))
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a file to read it, which never waits.
+    """Open a file for reading without ever waiting.
 
     Raises:
         OSError: it cannot be opened, or is a pipe, a device or a folder.
@@ -79,8 +77,8 @@ def open_regular(path: Path) -> BinaryIO:
         return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))  # or a pipe would wait for a writer
 
     try:
-        file = open(path, "rb", opener=open_at_once)  # noqa: SIM115 (a path's own has no opener)
-    except ValueError:  # a null byte, or what is no text
+        file = open(path, "rb", opener=open_at_once)  # noqa: SIM115 (Path.open takes no opener)
+    except ValueError:  # a null byte, or no text
         raise OSError(errno.EINVAL, "it is no name of a file", str(path)) from None
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
@@ -89,7 +87,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def read_small(path: Path, most: int) -> bytes:
-    """Return the content of a file of at most so many bytes.
+    """Return the content of a file that has at most `most` bytes.
 
     Raises:
         OSError: it cannot be read, is no regular file, or is larger.
@@ -117,7 +115,7 @@ def checksum_of_file(path: Path) -> str:
 def sync(path: Path) -> None:
     """Flush a file, or the names in a folder, to the disk."""
     if path.is_dir() and os.name == "nt":
-        return  # where a folder cannot be opened
+        return  # it cannot open a folder
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)  # Windows flushes only what can be written
     try:
         os.fsync(handle)
@@ -126,7 +124,7 @@ def sync(path: Path) -> None:
 
 
 def write_csv(path: Path, lines: Iterable[Sequence[Any]]) -> None:
-    """Write lines of fields as CSV, floats with all the digits that it takes to read them back.
+    """Write lines of fields as CSV, with all the digits of a float.
 
     Raises:
         UserError: the file cannot be written.
@@ -141,19 +139,15 @@ def write_csv(path: Path, lines: Iterable[Sequence[Any]]) -> None:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a run folder; the lock ends with the process, however it ends.
+    """Keep other processes out of a run folder; the lock ends with the process.
 
     Raises:
         BusyError: another process is in it.
-        UserError: it cannot be opened.
     """
     if sys.platform == "win32":
         yield
         return
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise UserError(f"{folder}: cannot be opened ({error.strerror}); is this a run folder?") from None
+    handle = os.open(folder, os.O_RDONLY)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

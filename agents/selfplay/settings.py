@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from selfplay.checks import check_counts, check_seed, check_types
 from tictactoe import Rules
@@ -24,8 +24,6 @@ class RunSettings:
     """What its steps are, plies or games."""
     length_setting: ClassVar[str] = "games"
     """The setting that says after how many steps a run ends at the latest."""
-    added: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    """Settings that older runs do not have, and what they did."""
     groups: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             "run": "seed run_dir",
@@ -45,11 +43,6 @@ class RunSettings:
         check_types(self)
         check_seed(self)
         check_counts(self, "eval_every")
-
-    @classmethod
-    def of_today(cls, found: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of a run of before, as JSON has them, with those that have been added since."""
-        return {**cls.added, **found}
 
     @property
     def eval_every(self) -> int:

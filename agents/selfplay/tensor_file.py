@@ -1,12 +1,7 @@
-"""Tensors into a safetensors file, and out of one once its kind and its header have been compared with what is wanted.
+"""Read and write safetensors files: they cannot hold code, and a header is checked before memory is taken."""
 
-Such a file cannot hold code, but it can announce more than memory holds, be a pipe, or have no end.
-"""
-
-import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -17,11 +12,14 @@ from selfplay.errors import UserError
 from selfplay.files import open_regular, write_whole
 from tictactoe import Rules
 
-LONGEST_HEADER = 1 << 20
-"""Bytes; what this program writes has some hundreds."""
+LARGEST_HEADER = 1 << 20
+"""Bytes; this program writes a few thousand at most."""
 
-Reader: TypeAlias = Callable[[Path, Mapping[str, Tensor], Rules], dict[str, Tensor]]
-"""Returns the wanted tensors, of a board, that a player's file holds, as `read_model` does."""
+
+def packed(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> bytes:
+    """Return the content of a safetensors file with tensors of any device."""
+    on_cpu = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    return save(on_cpu, None if metadata is None else dict(metadata))
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
@@ -30,106 +28,59 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    write_whole(path, save({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}))
+    write_whole(path, packed(tensors))
 
 
-class OtherTensorsError(Exception):
-    """Say which tensors a file has instead of the wanted ones."""
+def read_tensors(path: Path, wanted: Mapping[str, Tensor], rules: Rules) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """Return the tensors of a file and its metadata.
 
-    def __init__(self, found: dict[str, tuple[int, ...]]) -> None:
-        super().__init__("other tensors than are wanted")
-        self.found = found
-        """Their shapes by name."""
-
-
-def read_tensors(path: Path, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the tensors of a file that has exactly the names and shapes of `wanted`, which may be on "meta".
-
-    Types and values are the caller's to check. No memory is taken before the shapes have been compared.
+    The file must have exactly the names, shapes and types of `wanted`, which may be on "meta".
 
     Raises:
-        OSError: the file cannot be read or is no regular file.
-        SafetensorError: it is damaged or of another kind.
-        OtherTensorsError: it holds other names or shapes.
-    """
-    shapes = {name: tuple(tensor.shape) for name, tensor in wanted.items()}
-    with opened(path) as file:
-        found = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 (no mapping)
-        if found != shapes:
-            raise OtherTensorsError(found)
-        return {name: file.get_tensor(name) for name in shapes}
-
-
-@contextlib.contextmanager
-def opened(path: Path) -> Iterator[Any]:
-    """Open a file of which only the header, whose size has been looked at, is read as long as no tensor is asked for.
-
-    Raises:
-        OSError: the file cannot be read or is no regular file.
-        SafetensorError: it is damaged or of another kind.
-    """
-    with open_regular(path) as file:
-        length = int.from_bytes(file.read(8), "little")
-    if length > LONGEST_HEADER:
-        raise SafetensorError(f"its header is to have {length:,} bytes")
-    with safe_open(path, framework="pt") as mapped:
-        yield mapped
-
-
-def bytes_at_most(wanted: Mapping[str, Tensor]) -> int:
-    """Return the size that a file of these tensors cannot exceed."""
-    return 8 + LONGEST_HEADER + sum(tensor.numel() * tensor.element_size() for tensor in wanted.values())
-
-
-def read_model(path: Path, wanted: Mapping[str, Tensor], rules: Rules) -> dict[str, Tensor]:
-    """Return the tensors of a player's file, which must be those `wanted` and finite.
-
-    Raises:
-        UserError: they are not, or the file cannot be read.
+        UserError: it has others, is damaged, or cannot be read.
     """
     try:
-        with told_in_one_line(path):
-            tensors = read_tensors(path, wanted)
-    except OtherTensorsError as error:
-        raise UserError(f"{path}: {_difference(error.found, wanted, rules)}") from None
-    check_numbers(path, tensors, wanted)
-    return tensors
-
-
-@contextlib.contextmanager
-def told_in_one_line(path: Path) -> Iterator[None]:
-    """Say in one line why a player's file cannot be read.
-
-    Raises:
-        UserError: it cannot.
-    """
-    try:
-        yield
+        with open_regular(path) as file:
+            if int.from_bytes(file.read(8), "little") > LARGEST_HEADER:
+                raise UserError(f"{path}: is truncated or not a safetensors file (its header is too long)")
+        with safe_open(path, framework="pt") as mapped:
+            names, expected = set(mapped.keys()), wanted.keys()
+            if names != expected:
+                odd = ", ".join(sorted(names ^ expected))
+                raise UserError(f"{path}: holds other tensors than config.json describes ({odd})")
+            for name, tensor in wanted.items():
+                shape = tuple(mapped.get_slice(name).get_shape())
+                if shape != tuple(tensor.shape):
+                    raise UserError(
+                        f"{path}: is of another board or network than config.json describes: "
+                        f"for {rules.rows}x{rules.cols} {name} must be {tuple(tensor.shape)}, but is {shape}"
+                    )
+            tensors = {name: mapped.get_tensor(name) for name in wanted}
+            metadata = mapped.metadata() or {}
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file; did the run end?") from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
     except SafetensorError as error:
         raise UserError(f"{path}: is truncated or not a safetensors file ({error})") from None
+    for name, tensor in tensors.items():
+        if tensor.dtype != wanted[name].dtype:
+            raise UserError(f"{path}: {name} is not made of {_type(wanted[name])} numbers")
+    return tensors, metadata
 
 
-def check_numbers(path: Path, tensors: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> None:
-    """Refuse tensors of other types than those wanted, or with numbers that are not finite.
+def read_model(path: Path, wanted: Mapping[str, Tensor], rules: Rules) -> dict[str, Tensor]:
+    """Return the tensors of a player's file, which must be as `wanted` and finite.
 
     Raises:
-        UserError: there are some.
+        UserError: they are not, or the file cannot be read.
     """
-    for key, tensor in tensors.items():
-        if tensor.dtype != wanted[key].dtype or not bool(torch.isfinite(tensor).all()):
-            dtype = str(wanted[key].dtype).removeprefix("torch.")
-            raise UserError(f"{path}: {key} is not made of finite {dtype} numbers")
+    tensors, _ = read_tensors(path, wanted, rules)
+    for name, tensor in tensors.items():
+        if not bool(torch.isfinite(tensor).all()):
+            raise UserError(f"{path}: {name} is not made of finite {_type(tensor)} numbers")
+    return tensors
 
 
-def _difference(found: dict[str, tuple[int, ...]], wanted: Mapping[str, Tensor], rules: Rules) -> str:
-    if found.keys() != wanted.keys():
-        return f"holds other tensors than config.json describes ({', '.join(sorted(found.keys() ^ wanted.keys()))})"
-    key = next(key for key in wanted if found[key] != tuple(wanted[key].shape))
-    return (
-        f"is of another board or network than config.json describes: "
-        f"for {rules.rows}x{rules.cols} {key} must be {tuple(wanted[key].shape)}, but is {found[key]}"
-    )
+def _type(tensor: Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")

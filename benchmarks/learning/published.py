@@ -34,7 +34,7 @@ from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupC
 from selfplay.tabular.learners import MATCH_UPS, MinimaxQ, TDBackup, match_up_curves
 from selfplay.tabular.players import IntArray
 from selfplay.tabular.results import cumulative_figure, density_figure, group_counts, groups_figure, write_curves
-from selfplay.training.pictures import png
+from selfplay.training.plots import png
 from tictactoe import Rules
 from tictactoe.tree import game_tree, play_out, uniform_legal
 

@@ -32,7 +32,7 @@ from selfplay.dqn.config import DQNConfig, Target
 from selfplay.evaluation.report import live_score
 from selfplay.evaluation.verdict import Verdict
 from selfplay.files import write_csv, write_whole
-from selfplay.training.pictures import png
+from selfplay.training.plots import png
 
 PROG = "python -m benchmarks.learning.targets"
 TARGETS: tuple[Target, ...] = get_args(Target)

@@ -29,7 +29,7 @@ from benchmarks.peers.learners import Name
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 from selfplay.files import write_whole
-from selfplay.training.pictures import png
+from selfplay.training.plots import png
 
 PROG = "python -m benchmarks.peers"
 DISTRIBUTIONS = ("stable-baselines3", "open-spiel", "tianshou")

@@ -27,7 +27,7 @@ from benchmarks.scaling.picture import CSV_HEADER, Measurement
 from benchmarks.scaling.rows import Panel, Point
 from selfplay.command_line import run_command
 from selfplay.files import write_csv, write_whole
-from selfplay.training.pictures import png
+from selfplay.training.plots import png
 
 PROG = "python -m benchmarks.scaling"
 PEERS = ("pgx", "jax", "matplotlib")

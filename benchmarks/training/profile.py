@@ -41,8 +41,6 @@ from selfplay.command_line import run_command
 from selfplay.dqn import self_play
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.training import experiment, loop
-from selfplay.training.checkpoints import Checkpoints
-from selfplay.training.record import Tracker
 from tictactoe import batch
 
 PROG = "python -m benchmarks.training.profile"

@@ -12,7 +12,7 @@ from torch import nn
 import selfplay
 from selfplay.algorithms import ALGORITHMS
 from selfplay.cli.train import main
-from tests.runs import DQN, left_behind, refused, same
+from tests.runs import DQN, assert_same, refused, results
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import SMALL
 from tictactoe import Rules
@@ -26,11 +26,11 @@ SHORT: dict[str, Any] = {**SIZES, "total_steps": 2_400, "eval_every": 960, "seed
 def test_train_does_what_the_command_does(tmp_path: Path) -> None:
     main([*DQN, "--run-dir", str(tmp_path / "command")])
     run = selfplay.train(run_dir=tmp_path / "python", **SHORT)
-    same(tmp_path / "command", tmp_path / "python")
+    assert_same(tmp_path / "command", tmp_path / "python")
     assert run.folder == tmp_path / "python"
     assert [record.steps for record in run.records] == [960, 1_920, 2_400]
     assert run.proof == run.records[-1].evaluation == selfplay.evaluate(run.player, Rules())
-    assert left_behind(run.folder)["metrics"][-1]["eval/beaten_lines"] == run.proof.games_lost
+    assert results(run.folder)["metrics"][-1]["eval/beaten_lines"] == run.proof.games_lost
 
 
 @pytest.mark.usefixtures("stopper")

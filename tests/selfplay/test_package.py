@@ -54,7 +54,7 @@ def test_what_is_offered_is_what_type_checkers_see() -> None:
     }
     places = {name: module for module, names in selfplay._PLACES.items() for name in names}
     assert seen == places
-    assert sorted(selfplay.__all__) == sorted([*places, "kept_steps", "load", "train", "training"])
+    assert sorted(selfplay.__all__) == sorted([*places, "snapshot_steps", "load", "train", "training"])
     assert dir(selfplay) == sorted([*selfplay.__all__, "__version__"])
     assert selfplay.__version__ == tictactoe.__version__
     for name in selfplay.__all__:

@@ -14,7 +14,7 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from tests.plants import MARKER, PLANTS
+from tests.malicious_files import MALICIOUS_FILES, MARKER
 from tictactoe import Rules, solution_file, solve, solver
 from tictactoe.solution_file import file_of, kept_or_solved, read
 from tictactoe.tree import GameTree, IntArray, game_tree
@@ -104,7 +104,7 @@ def test_the_solution_of_another_format_is_refused(monkeypatch: pytest.MonkeyPat
     assert read(path, SMALL, len(game_tree(SMALL))) is None
 
 
-@pytest.mark.parametrize("plant", PLANTS.values(), ids=PLANTS)
+@pytest.mark.parametrize("plant", MALICIOUS_FILES.values(), ids=MALICIOUS_FILES)
 def test_what_somebody_has_planted_does_nothing_and_takes_no_memory(
     plant: Callable[[Path], object], folder: Path
 ) -> None:

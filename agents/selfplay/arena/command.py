@@ -134,8 +134,8 @@ def write(
     from rich.console import Console
 
     from selfplay.arena import tables
-    from selfplay.training.events import Events
-    from selfplay.training.pictures import png
+    from selfplay.training.tensorboard import Events
+    from selfplay.training.plots import png
 
     names = [*ratings]
     write_csv(folder / RESULTS, tables.result_lines(results, names))
@@ -145,12 +145,7 @@ def write(
     text = io.StringIO()
     tables.print_tables(Console(file=text, width=12 * len(names) + 60), results, ratings, anchor)
     events = Events(folder)
-    try:
-        events.picture("arena/scores", picture)
-        events.text("arena/tables", f"```\n{text.getvalue()}```")
-        for name, rating in ratings.items():
-            events.scalar(f"elo/{name}", rating.elo)
-            events.scalar(f"elo_low/{name}", rating.low)
-            events.scalar(f"elo_high/{name}", rating.high)
-    finally:
-        events.close()
+    events.picture("arena/scores", picture)
+    events.text("arena/tables", f"```\n{text.getvalue()}```")
+    for name, rating in ratings.items():
+        events.scalars({f"elo/{name}": rating.elo, f"elo_low/{name}": rating.low, f"elo_high/{name}": rating.high})

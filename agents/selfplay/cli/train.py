@@ -9,16 +9,16 @@ from selfplay.command_line import offer, peek, say
 from selfplay.dqn.config import PRESETS, DQNConfig, PresetFlag
 from selfplay.errors import UserError
 from selfplay.program import command, tensorboard
-from selfplay.training.flags import RunFlags
+from selfplay.training.folder import RunFlags
 
 if TYPE_CHECKING:
-    from selfplay.training.experiment import Run
+    from selfplay.training.run import Run
 
 
 def main(args: Sequence[str], prog: str = "selfplay train") -> None:
     """Train as the flags say, showing the exact score, and leave a run folder behind."""
     config, run_flags = read(args, prog)
-    from selfplay.training.experiment import Interrupted
+    from selfplay.training.run import Interrupted
 
     try:
         run = train(
@@ -100,7 +100,7 @@ def present(run: "Run") -> None:
     stop = "unbeatable" if run.config.stop == "never" else run.config.stop
     first = first_of_final_streak([proves(record.evaluation, stop) for record in run.records])
     if first is not None:
-        steps, _, metrics, _ = run.records[first]
+        steps, metrics = run.records[first].steps, run.records[first].metrics
         updates = f", {metrics['time/updates']:,} updates" if "time/updates" in metrics else ""
         seconds = metrics["time/training_s"]
         say(f"It was proved from {steps:,} {run.config.unit}{updates} and {seconds:.1f} s of training on to the end.")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from selfplay.checks import LARGEST, LARGEST_FLOAT, check_counts, check_fractions, require
 from selfplay.errors import UserError
@@ -48,9 +48,6 @@ class DQNConfig(RunSettings, PresetFlag):
     algorithm: ClassVar[str] = "dqn"
     unit: ClassVar[str] = "plies"
     length_setting: ClassVar[str] = "total_steps"
-    added: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"convolution": [], "lines": 0, "learning_rate_hold": 0, "counterexamples": 0.0, "rule_weight": 0.0}
-    )
     groups: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             "run": "preset seed run_dir device",
@@ -146,13 +143,6 @@ class DQNConfig(RunSettings, PresetFlag):
     """What must be proved by three evaluations running to end the run early. On a board that one seat wins
     with best play nobody is unbeatable in the other; there exploitability 0 ends the run. "optimal" needs a
     board of at most 16 cells; from 13 on an evaluation of every state takes up to a minute."""
-
-    @classmethod
-    def of_today(cls, found: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of a run of before with what has been added since; symmetry was a flag."""
-        names = {True: "augment", False: "none"}
-        symmetry = found.get("symmetry")
-        return super().of_today({**found, "symmetry": names[symmetry] if isinstance(symmetry, bool) else symmetry})
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -18,7 +18,7 @@ from selfplay.dqn.network import (
 )
 from selfplay.dqn.symmetry import Canonical
 from selfplay.errors import UserError
-from selfplay.tensor_file import Reader, read_model
+from selfplay.tensor_file import read_model
 from tictactoe import Rules
 from tictactoe.opponents import MOST_MARKS, RULE_BASE
 
@@ -184,7 +184,6 @@ def read_player(
     config: DQNConfig,
     notes: Mapping[str, object],
     factory: NetworkFactory | None,
-    read: Reader = read_model,
 ) -> QPlayer:
     """Return the player whose weights a file holds, by the settings and notes in its run's config.json.
 
@@ -196,7 +195,7 @@ def read_player(
         custom_network(factory, config.rules) if factory else empty_network(config, torch.device("meta"))
         for _ in range(1 if config.networks == "shared" else 2)
     )
-    tensors = read(path, named_weights(networks), config.rules)
+    tensors = read_model(path, named_weights(networks), config.rules)
     for name, network in zip(network_names(networks), networks, strict=True):
         weights = {key: tensors[f"{name}.{key}"] for key in network.state_dict()}
         network.load_state_dict(weights, assign=True)

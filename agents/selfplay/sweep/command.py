@@ -15,7 +15,7 @@ from selfplay.files import locked
 from selfplay.program import command, tensorboard
 from selfplay.sweep import plan as plans, state
 from selfplay.training import folder as run_folder
-from selfplay.training.flags import RunFlags
+from selfplay.training.folder import RunFlags
 
 Words = tyro.conf.UseAppendAction[tuple[str, ...]]
 

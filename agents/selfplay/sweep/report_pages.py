@@ -19,7 +19,7 @@ from selfplay.sweep.results import DROPPED, FAILED, MISSING, PROVED, Result, Res
 from selfplay.sweep.search_space import Range
 from selfplay.sweep.state import Sweep
 from selfplay.sweep.statistics import Estimate, compare, interquartile_mean, proportion, proved_curve
-from selfplay.training.pictures import png
+from selfplay.training.plots import png
 
 REPORT, TIMES = "report", "times"
 NOTE = """A run is proved from the first evaluation on from which the proof held to its end.

@@ -29,7 +29,7 @@ from selfplay.tabular.results import (
     write_groups,
 )
 from selfplay.tabular.table_csv import one_table, read_table, write_table
-from selfplay.training.pictures import png
+from selfplay.training.plots import png
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 from tictactoe.tree import game_tree

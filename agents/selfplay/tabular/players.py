@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.tabular.config import MinimaxQConfig, TabularConfig
-from selfplay.tensor_file import Reader, read_model
+from selfplay.tensor_file import read_model
 from tictactoe import Rules
 from tictactoe.tree import game_tree, ternary_code
 
@@ -111,13 +111,13 @@ class MinimaxQPlayer(TabularPlayer):
         return np.where(seats[:, None] == 0, values, -values)
 
 
-def read_player(path: Path, config: TabularConfig, read: Reader = read_model) -> TabularPlayer:
+def read_player(path: Path, config: TabularConfig) -> TabularPlayer:
     """Return the player whose table a file holds.
 
     Raises:
         UserError: the file does not hold such a table.
     """
     wanted = {TABLE: torch.empty(config.table_shape, dtype=torch.float64, device="meta")}
-    table = read(path, wanted, config.rules)[TABLE].numpy()
+    table = read_model(path, wanted, config.rules)[TABLE].numpy()
     kind = MinimaxQPlayer if isinstance(config, MinimaxQConfig) else AfterstatePlayer
     return kind(config.rules, table)

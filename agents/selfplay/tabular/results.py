@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from selfplay.files import write_csv
 from selfplay.tabular.kernels import DRAW, ILLEGAL
 from selfplay.tabular.players import FloatArray, IntArray
-from selfplay.training.pictures import FIRST, OUTCOMES, SECOND
+from selfplay.training.plots import FIRST, OUTCOMES, SECOND
 
 POINTS = 500
 """Points of a curve; more cannot be seen."""

@@ -1,1 +1,1 @@
-"""A run of any algorithm: its folder, its loop, checkpoints, record and pictures. It knows no algorithm."""
+"""One run of any learner: the loop, the run folder, checkpoints, snapshots, metrics and plots."""

@@ -1,25 +1,47 @@
-"""The folder of a run: what its files are called, and its JSON, written whole or not at all."""
+"""The folder of a run: the names of its files, its settings as JSON, and how it is named after them."""
 
 import json
 import os
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from selfplay.checks import LONGEST_TIME, require
 from selfplay.errors import UserError, one_line
 from selfplay.evaluation.verdict import Verdict
 from selfplay.files import read_small, write_whole
 from selfplay.settings import RunSettings
 
+FORMAT = 1
+"""Number of the format of run folders, in config.json."""
 CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
-CHECKPOINTS, NEWEST = "checkpoint", "newest.json"
+CHECKPOINTS, SNAPSHOTS, LATEST, PROGRESS = "checkpoint", "snapshots", "latest.json", "progress.png"
 LONGEST_NAME = 100
 """Characters of a run's default name before its time."""
 LARGEST_JSON = 1 << 20
 """Bytes; a configuration has about a thousand."""
+
+
+@dataclass(frozen=True)
+class RunFlags:
+    """Set how a process handles a run; none of it is a setting of the run."""
+
+    resume: Path | None = None
+    """Run folder to continue in from its last checkpoint."""
+    force: bool = False
+    """Resume although settings differ from those that the run was started with; begin again where there are results
+    and no checkpoint."""
+    checkpoint_interval: float = 60.0
+    """Seconds between checkpoints; more where writing one would take over 2 % of the time."""
+
+    def __post_init__(self) -> None:
+        wanted = f"above 0 and at most {LONGEST_TIME:,.0f} s"
+        require(0 < self.checkpoint_interval <= LONGEST_TIME, "checkpoint_interval", wanted, self.checkpoint_interval)
+        if self.force and self.resume is None:
+            raise UserError("--force goes with --resume RUN")
 
 
 def create(folder: Path, flag: str = "--run-dir") -> None:
@@ -29,12 +51,6 @@ def create(folder: Path, flag: str = "--run-dir") -> None:
         UserError: the folder cannot be made or written to, or has files in it already.
     """
     try:
-        str(folder).encode()
-    except UnicodeEncodeError:
-        raise UserError(
-            f"{folder}: is no name in UTF-8, and no model is loaded from such; choose another {flag}"
-        ) from None
-    try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{folder}: cannot be made ({error.strerror}); choose another {flag}") from None
@@ -43,18 +59,13 @@ def create(folder: Path, flag: str = "--run-dir") -> None:
 
 
 def check_unused(folder: Path, flag: str = "--run-dir") -> None:
-    """Refuse a folder that holds more than what a run that was killed before it wrote its settings has left.
+    """Refuse a folder that has files in it; an empty folder of checkpoints is left by a run killed at its beginning.
 
     Raises:
-        UserError: it does, or it cannot be read.
+        UserError: it has some.
     """
-    left = {CHECKPOINTS, f"{CONFIG}.partial"}
-    try:
-        names = {path.name for path in folder.iterdir()}
-        kept = names - left or (CHECKPOINTS in names and any((folder / CHECKPOINTS).iterdir()))
-    except OSError as error:
-        raise UserError(f"{error.filename}: cannot be read ({error.strerror}); choose another {flag}") from None
-    if kept:
+    paths = [path for path in folder.rglob("*") if path.name not in (CHECKPOINTS, f"{CONFIG}.partial")]
+    if paths:
         raise UserError(f"{folder}: has files in it already; choose a new or empty {flag}")
 
 
@@ -68,19 +79,25 @@ def check_writable(folder: Path, way_out: str) -> None:
         raise UserError(f"{folder}: is not writable; {way_out}")
 
 
-def write_config(folder: Path, config: RunSettings, notes: Mapping[str, str]) -> None:
-    """Write how the run was started; where its folder lies is left out, so that it can be moved."""
+def write_config(folder: Path, config: RunSettings, notes: Mapping[str, str], finished: bool = False) -> None:
+    """Write how a run was started and whether it is finished; the place of its folder is left out."""
     from importlib.metadata import version  # noqa: PLC0415 (a hundredth of a second, for which --help need not wait)
 
-    content = {"algorithm": config.algorithm, "version": version("tictactoe-selfplay"), "config": settings(config)}
+    content = {
+        "format": FORMAT,
+        "version": version("tictactoe-selfplay"),
+        "algorithm": config.algorithm,
+        "finished": finished,
+        "config": settings(config),
+    }
     _write_json(folder / CONFIG, content | dict(notes))
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """Return what config.json holds, which may be anything that is a JSON object.
+    """Return the content of config.json, of which only the format is checked.
 
     Raises:
-        UserError: it is missing or no JSON object.
+        UserError: it is missing, no JSON object, or of another format.
     """
     path = folder / CONFIG
     try:
@@ -91,7 +108,16 @@ def read_config(folder: Path) -> dict[str, Any]:
         raise UserError(f"{path}: is truncated or not JSON") from None
     except RecursionError:
         raise UserError(f"{path}: is nested too deeply to be a configuration") from None
-    return content if isinstance(content, dict) else {}
+    number = content.get("format") if isinstance(content, dict) else None
+    if number != FORMAT:
+        made = "train it again, or use the version that made it"
+        raise UserError(f"{path}: has the format {number!r}, and this program reads format {FORMAT}; {made}")
+    return dict(content)
+
+
+def is_finished(folder: Path) -> bool:
+    """Tell whether a run is finished and has written its results."""
+    return read_config(folder).get("finished") is True
 
 
 def settings(config: RunSettings) -> dict[str, Any]:
@@ -158,6 +184,12 @@ def default_run_dir(config: RunSettings) -> Path:
             words.append(_shown(value) if name == "preset" else f"{name}-{_shown(value)}")
     name = re.sub(r"[^\w.-]", "-", "-".join(words).replace("_", "-"), flags=re.ASCII)[:LONGEST_NAME].rstrip("-.")
     return Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+
+
+def snapshot_steps(folder: Path) -> tuple[int, ...]:
+    """Return the steps at which a run saved snapshots, in order."""
+    names = [path.stem for path in (folder / SNAPSHOTS).glob("*.safetensors")]
+    return tuple(sorted(int(name) for name in names if name.isdecimal()))
 
 
 def unused(folder: Path) -> Path:

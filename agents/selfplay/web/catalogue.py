@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from selfplay import players
-from selfplay.algorithms import SHIPPED, kept_steps, load, read_settings
+from selfplay.algorithms import SHIPPED, snapshot_steps, load, read_settings
 from selfplay.errors import UserError, one_line
 from selfplay.evaluation.agents import AgentPolicy, built_in_policy, player_policy
 from selfplay.evaluation.evaluate import ALL_STATES_CELLS
-from selfplay.training.folder import CONFIG, MODEL, about
-from selfplay.training.kept import PLAYERS
+from selfplay.training.folder import CONFIG, MODEL, SNAPSHOTS, about
 from selfplay.web.insight import prepare, searched_choices
 from selfplay.web.record import Stamp, stamp
 from tictactoe import Rules
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 Stamps: TypeAlias = tuple[Stamp | None, ...]
 """Of each file of a run, how it looks from outside; nothing of who has no folder."""
 
-FILES = CONFIG, MODEL, PLAYERS
+FILES = CONFIG, MODEL, SNAPSHOTS
 MOST_RUNS = 200
 """The newest that are shown of a folder of runs."""
 MOST_LOADED = 16
@@ -141,7 +140,7 @@ class Catalogue:
             return Chosen(name, "built-in" if name in OPPONENTS else "own", judge, None, now)
         steps = None
         if kept is not None:
-            there = kept_steps(folder)
+            there = snapshot_steps(folder)
             if kept >= len(there):
                 raise UserError(f"{_title(name)}: has kept {len(there)} players, and {kept} is counted from 0")
             steps = there[kept]
@@ -180,7 +179,7 @@ class Catalogue:
 def _kept(folder: Path, unit: str) -> dict[str, Any] | None:
     """Return after how many steps players were kept; None if there are none, or no longer any to be read."""
     try:
-        steps = kept_steps(folder)
+        steps = snapshot_steps(folder)
     except UserError:
         return None
     return {"unit": unit, "steps": list(steps)} if steps else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfplay.algorithms import kept_steps, load, read_settings
+from selfplay.algorithms import snapshot_steps, load, read_settings
 from selfplay.dqn.player import OWN_NETWORK
 from selfplay.errors import UserError
 from selfplay.files import write_whole
@@ -47,7 +47,7 @@ def export(names: Sequence[str], output: Path) -> None:
     page = {path.name: path.read_text("utf-8") for path in PAGE.iterdir() if path.is_file()}
     content = document(page, ENTRY, {"own": own}).encode()
     write_whole(output, content)
-    there, inside = len(kept_steps(name)), len(own["kept"])
+    there, inside = len(snapshot_steps(name)), len(own["kept"])
     left_out = f", with {inside} of the {there} players that its run has kept" if inside < there else ""
     print(f"The page of {own['player']['name']} is in {output} ({len(content):,} bytes{left_out}); it needs no server")
 
@@ -103,7 +103,7 @@ def kept_players(name: str) -> dict[int, str]:
 
     Where there is no room for all it is every second of them, or every fourth; the last is always there.
     """
-    steps = kept_steps(name)
+    steps = snapshot_steps(name)
     texts = {each: packed(load(name, steps=each)) for each in steps}
     while sum(len(texts[each]) for each in steps[:-1]) > ROOM_FOR_KEPT:
         steps = steps[::-1][::2][::-1]

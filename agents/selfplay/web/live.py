@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from selfplay.algorithms import read_settings
 from selfplay.errors import UserError, one_line
 from selfplay.settings import RunSettings
-from selfplay.training.folder import CONFIG, METRICS, NEWEST, legends
+from selfplay.training.folder import CONFIG, LATEST, METRICS, legends
 from selfplay.web.record import Record, Stamp, newest_of, stamp
 
 POLL_SECONDS = 0.5
@@ -57,7 +57,7 @@ class Followed:
         self.index, self.config = index, config
         self.name = one_line(folder.name)
         self._record = Record(folder / METRICS, config.unit)
-        self._newest = folder / NEWEST
+        self._newest = folder / LATEST
         self._newest_seen: Stamp | None = None
 
     def news(self) -> list[Event]:

@@ -38,7 +38,7 @@ from benchmarks.peers.tuning.score import text
 from selfplay.checks import require
 from selfplay.command_line import run_command
 from selfplay.files import locked, write_csv, write_whole
-from selfplay.training.pictures import png
+from selfplay.training.plots import png
 
 PROG = "python -m benchmarks.peers.tuning"
 DISTRIBUTIONS = ("stable-baselines3", "optuna")

@@ -72,8 +72,7 @@ class Record:
         """
         self.ended.append(ended)
         try:
-            with self.path.open("ab", buffering=0) as file:
-                append(file, _line(ended))
+            append(self.path, _line(ended))
         except OSError as error:
             again = "once it can, the same command goes on"
             raise UserError(f"{self.path}: cannot be written ({error.strerror}); {again}") from None

@@ -14,7 +14,7 @@ from selfplay.arena import command as arena
 from selfplay.arena.matches import Result
 from selfplay.arena.ratings import Rating
 from selfplay.arena.tables import percent, rating_table, result_note, result_table, score_figure, score_text
-from selfplay.training.pictures import png
+from selfplay.training.plots import png
 from tests.runs import read, refused, save, saved, unread
 from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from selfplay.evaluation import check_certificate
-from tests.plants import PLANTS
+from tests.malicious_files import MALICIOUS_FILES
 from tests.selfplay.evaluation.certificates import (
     DAMAGED,
     TINY,
@@ -56,11 +56,11 @@ def what_is_in(content: bytes) -> bytes | None:
         return None
 
 
-@pytest.mark.parametrize("plant", [name for name in PLANTS if name != "a pipe"])
+@pytest.mark.parametrize("plant", [name for name in MALICIOUS_FILES if name != "a pipe"])
 def test_a_foreign_file_is_one_line(plant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "folder" / "certificate.txt.gz"
     path.parent.mkdir()
-    PLANTS[plant](path)
+    MALICIOUS_FILES[plant](path)
     assert "no certificate in" in one_line_of_complaint(path, capsys)
     if path.is_file() and path.stat().st_size < 10**8:
         path.write_bytes(gzip.compress(path.read_bytes(), 1))

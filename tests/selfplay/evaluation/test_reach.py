@@ -15,7 +15,7 @@ import selfplay
 from selfplay.agent import Agent
 from selfplay.algorithms import SHIPPED_FOLDER
 from selfplay.evaluation.report import evaluation_table, live_score, verdict
-from selfplay.training.record import evaluation_metrics, metrics_evaluation
+from selfplay.training.metrics import evaluation_metrics, metrics_evaluation
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.evaluation.players import ScriptedPlayer, first_empty, optimal_player, stubborn
 from tictactoe import Rules

@@ -19,7 +19,7 @@ from selfplay.tabular.results import (
     write_curves,
 )
 from selfplay.tabular.table_csv import read_table, write_table
-from selfplay.training.pictures import png, progress_figure
+from selfplay.training.plots import png, progress_figure
 from tests.runs import read, refused
 from tests.selfplay.tabular.references import row_of
 from tests.tictactoe.rule_book import RuleBook

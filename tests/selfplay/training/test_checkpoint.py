@@ -10,16 +10,16 @@ from unittest.mock import patch
 
 import pytest
 import torch
+from selfplay.training.checkpoints import Checkpoints
+from selfplay.training.flags import RunFlags
 
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.files import locked
 from selfplay.learner import State
 from selfplay.training import checkpoint_file
-from selfplay.training.checkpoints import Checkpoints
-from selfplay.training.flags import RunFlags
 from selfplay.training.folder import METRICS
-from tests.plants import PLANTS
+from tests.malicious_files import MALICIOUS_FILES
 from tests.runs import content_of, forge, refused
 
 CONFIG = DQNConfig()
@@ -147,7 +147,7 @@ def test_a_checkpoint_of_another_run_is_refused(folder: Path, changes: dict[str,
 
 def test_a_header_that_promises_more_than_memory_holds_is_refused(folder: Path) -> None:
     path = folder / "checkpoint" / "3.safetensors"
-    PLANTS["terabytes"](path)
+    MALICIOUS_FILES["terabytes"](path)
     forge(folder, tensors_sha256=hashlib.sha256(path.read_bytes()).hexdigest())
     assert_read(again(folder).read(EXPECTED), 2)
 

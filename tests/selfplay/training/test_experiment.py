@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from rich.console import Console
+from selfplay.training.checkpoints import Checkpoints
+from selfplay.training.flags import RunFlags
 
 import selfplay
 from selfplay.algorithms import read_settings
@@ -18,8 +20,6 @@ from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig, TDValueConfi
 from selfplay.tabular.learners import TabularLearner, TDBackup
 from selfplay.tabular.players import AfterstatePlayer
 from selfplay.training import experiment, record, screen
-from selfplay.training.checkpoints import Checkpoints
-from selfplay.training.flags import RunFlags
 from selfplay.training.folder import default_run_dir, differences
 from selfplay.training.screen import Screen
 from tests.runs import DQN, TABULAR, metrics, refused

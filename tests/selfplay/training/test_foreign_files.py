@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.children import Ended, Setting, run
-from tests.plants import MARKER, PLANTS, program
+from tests.malicious_files import MALICIOUS_FILES, MARKER, program
 from tests.runs import DQN, OFTEN, content_of, often
 
 MOST_MEBIBYTES = 200
@@ -53,7 +53,7 @@ def test_the_program_that_is_planted_does_something(tmp_path: Path) -> None:
 
 def replace(path: Path, plant: str) -> None:
     path.unlink()
-    PLANTS[plant](path)
+    MALICIOUS_FILES[plant](path)
 
 
 PROVE, RESUME = ["prove", "it"], ["train", "--resume", "it", *LONGER]
@@ -62,10 +62,10 @@ PROVE, RESUME = ["prove", "it"], ["train", "--resume", "it", *LONGER]
 @pytest.mark.parametrize(
     ("name", "command", "plant"),
     [
-        *(("config.json", PROVE, plant) for plant in PLANTS),
-        *(("model.safetensors", PROVE, plant) for plant in PLANTS),
-        *(("metrics.jsonl", RESUME, plant) for plant in PLANTS),
-        *(("players.safetensors", RESUME, plant) for plant in PLANTS),
+        *(("config.json", PROVE, plant) for plant in MALICIOUS_FILES),
+        *(("model.safetensors", PROVE, plant) for plant in MALICIOUS_FILES),
+        *(("metrics.jsonl", RESUME, plant) for plant in MALICIOUS_FILES),
+        *(("players.safetensors", RESUME, plant) for plant in MALICIOUS_FILES),
         *(("config.json", command, "a pipe") for command in (["play", "it"], ["arena", "it", "random"])),
         *(("model.safetensors", command, "a pipe") for command in (["play", "it"], ["arena", "it", "random"])),
     ],
@@ -78,7 +78,7 @@ def test_nothing_is_done_with_it(name: str, command: list[str], plant: str, fold
     assert_harmless(ended, folder / name)
 
 
-@pytest.mark.parametrize("plant", PLANTS)
+@pytest.mark.parametrize("plant", MALICIOUS_FILES)
 @pytest.mark.parametrize("kind", ["json", "safetensors"])
 def test_a_run_goes_on_from_the_checkpoint_before_it(kind: str, plant: str, folder: Path) -> None:
     path = max((folder / "checkpoint").glob(f"*.{kind}"), key=lambda path: int(path.stem))
@@ -92,24 +92,24 @@ def test_a_run_goes_on_from_the_checkpoint_before_it(kind: str, plant: str, fold
     assert_harmless(ended._replace(complaint=f"{first}\n"), path)
 
 
-@pytest.mark.parametrize("plant", PLANTS)
+@pytest.mark.parametrize("plant", MALICIOUS_FILES)
 def test_no_table_is_read_from_it(plant: str, tmp_path: Path) -> None:
     (tmp_path / "it").mkdir()
     path = tmp_path / "it" / "table.csv"
-    PLANTS[plant](path)
+    MALICIOUS_FILES[plant](path)
     args = ["minimax-q", "--games", "0", "--from-table", str(path), "--run-dir", str(tmp_path / "run")]
     ended = run("train", args, tmp_path)
     assert ended.status == 2
     assert_harmless(ended, path)
 
 
-@pytest.mark.parametrize("plant", PLANTS)
+@pytest.mark.parametrize("plant", MALICIOUS_FILES)
 def test_what_is_never_read_does_no_harm(plant: str, folder: Path) -> None:
     for name in ("evaluation.json", "newest.json", "progress.png", "config.json.partial"):
         path = folder / name
         path.unlink(missing_ok=True)
         if plant != "a folder":
-            PLANTS[plant](path)
+            MALICIOUS_FILES[plant](path)
     outside = folder.parent / "nothing"
     ended = run("train", ["--resume", str(folder), *LONGER], folder.parent)
     assert (ended.status, ended.complaint) == (0, "")

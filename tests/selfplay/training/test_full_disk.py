@@ -16,7 +16,19 @@ import pytest
 
 from selfplay.cli import train
 from tests.children import Ended, Setting, run
-from tests.runs import DQN, OFTEN, TABULAR, Stopper, content_of, in_parts, newest, often, refused, same, stopped
+from tests.runs import (
+    DQN,
+    OFTEN,
+    TABULAR,
+    Stopper,
+    assert_same,
+    checkpoint_number,
+    content_of,
+    in_parts,
+    often,
+    refused,
+    stopped,
+)
 
 SHORT = [*DQN, "--total-steps", "320", "--eval-every", "160"]
 MINIMAX_Q = ["minimax-q", *TABULAR, "--games", "60", "--eval-every", "40"]
@@ -109,7 +121,7 @@ def test_a_run_whose_disk_is_full_stops_in_a_line_and_loses_nothing(
         assert_stopped_in_a_line(ended, folder, "File too large")
         again = resume(folder)
         assert_resumed(again, folder)
-        same(whole, folder)
+        assert_same(whole, folder)
         assert not list(folder.rglob("*.partial"))
 
 
@@ -134,7 +146,7 @@ def test_a_run_goes_on_where_there_is_room_for_all_but_its_checkpoints(whole: Pa
     lines = ended.complaint.splitlines()
     gist = "no checkpoint could be written (File too large); the run goes on without"
     assert set(lines) == {f"{folder}/checkpoint: {gist}"}
-    assert newest(folder) == 0
+    assert checkpoint_number(folder) == 0
     assert not list((folder / "checkpoint").iterdir())
     assert (folder / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
     before = content_of(folder)
@@ -143,7 +155,7 @@ def test_a_run_goes_on_where_there_is_room_for_all_but_its_checkpoints(whole: Pa
     assert "holds no checkpoint of a run that has a record: none found room, or they are gone; " in again.complaint
     assert content_of(folder) == before
     assert resume(folder, "--force").status == 0
-    same(whole, folder)
+    assert_same(whole, folder)
 
 
 def output_is_full() -> None:
@@ -162,7 +174,7 @@ def test_a_run_whose_output_cannot_be_written_loses_nothing(whole: Path, tmp_pat
     assert "No space left on device" in ended.complaint
     again = resume(folder)
     assert "is finished" in again.complaint or not again.status
-    same(whole, folder)
+    assert_same(whole, folder)
 
 
 def mounted(options: str, place: Path) -> bool:
@@ -194,7 +206,7 @@ def test_a_small_disk_that_runs_full_and_then_grows(whole: Path, tmp_path: Path)
                     again = run("train", ["--resume", str(folder), "--force"], tmp_path, Setting(often))
             if "is finished" not in again.complaint:
                 assert_resumed(again, folder)
-                same(whole, folder)
+                assert_same(whole, folder)
             assert (folder / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
         finally:
             subprocess.run(["umount", disk], check=True)

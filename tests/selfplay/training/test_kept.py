@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from selfplay.training.kept import PLAYERS, KeptPlayers
 from torch import Tensor, nn
 
 import selfplay
-from selfplay.algorithms import SHIPPED, kept_steps, load, read_settings
+from selfplay.algorithms import SHIPPED, snapshot_steps, load, read_settings
 from selfplay.cli import train
 from selfplay.training import kept
-from selfplay.training.kept import PLAYERS, KeptPlayers
 from selfplay.training.screen import Screen
-from tests.plants import PLANTS
+from tests.malicious_files import MALICIOUS_FILES
 from tests.runs import DQN, TABULAR, Stopper, in_parts, metrics, refused
 from tictactoe import Rules
 
@@ -75,7 +75,7 @@ def test_the_players_are_those_that_were_evaluated(
     monkeypatch.setattr(Screen, "show", shown)
     in_parts(args, tmp_path / "it", stopper, [])
     numbers = sorted({1, 2, 4, 8, len(evaluated)})
-    assert kept_steps(tmp_path / "it") == tuple(evaluated[number - 1][0] for number in numbers)
+    assert snapshot_steps(tmp_path / "it") == tuple(evaluated[number - 1][0] for number in numbers)
     assert len(numbers) == 5
     for number in numbers:
         steps, tensors = evaluated[number - 1]
@@ -89,7 +89,7 @@ def test_what_a_table_does_not_know_takes_no_room(tmp_path: Path, stopper: Stopp
     args = ["td-backup", *TABULAR, "--eval-every", "100", "--rows", "3", "--cols", "4", "--k", "4"]
     in_parts(args, tmp_path / "it", stopper, [])
     one = (tmp_path / "it" / "model.safetensors").stat().st_size
-    assert len(kept_steps(tmp_path / "it")) >= 5
+    assert len(snapshot_steps(tmp_path / "it")) >= 5
     assert (tmp_path / "it" / PLAYERS).stat().st_size < one / 5
 
 
@@ -98,7 +98,7 @@ def test_every_number_comes_back_to_the_bit(tmp_path: Path) -> None:
     keeping = KeptPlayers(tmp_path, players[1], ())
     for steps, player in players.items():
         keeping.keep(steps, player)
-    assert kept_steps(tmp_path) == (1, 2, 30)
+    assert snapshot_steps(tmp_path) == (1, 2, 30)
     for steps, player in players.items():
         wanted = {name: tensor.to("meta") for name, tensor in player.tensors().items()}
         found = kept.read_kept(tmp_path / PLAYERS, wanted, Rules(), steps)
@@ -131,7 +131,7 @@ def test_a_player_for_which_there_is_no_room_is_left_out(tmp_path: Path, monkeyp
             keeping.keep(4, holder(4))
         assert (tmp_path / PLAYERS).read_bytes() == before
     keeping.keep(8, holder(8))
-    assert kept_steps(tmp_path) == (1, 2, 8)
+    assert snapshot_steps(tmp_path) == (1, 2, 8)
 
 
 @pytest.mark.parametrize(
@@ -154,12 +154,12 @@ def test_the_player_of_an_end_that_is_none_any_more_goes(
 ) -> None:
     folder = tmp_path / "it"
     in_parts(args, folder, stopper, [])
-    assert list(kept_steps(folder)) == before
+    assert list(snapshot_steps(folder)) == before
     train.main(["--resume", str(folder), *longer])
     unit = "games" if "td-backup" in args else "plies"
     steps = [line[unit] for line in metrics(folder)]
     assert (
-        list(kept_steps(folder))
+        list(snapshot_steps(folder))
         == after
         == [steps[number - 1] for number in sorted({1, 2, 4, 8, len(steps)}) if number <= len(steps)]
     )
@@ -172,7 +172,7 @@ def test_an_interrupted_run_has_kept_no_end(tmp_path: Path, stopper: Stopper) ->
         train.main([*DQN, *OFTEN, "--run-dir", str(tmp_path / "it")])
     steps = [line["plies"] for line in metrics(tmp_path / "it")]
     assert len(steps) > 4
-    assert kept_steps(tmp_path / "it") == tuple(steps[number - 1] for number in (1, 2, 4))
+    assert snapshot_steps(tmp_path / "it") == tuple(steps[number - 1] for number in (1, 2, 4))
 
 
 def test_a_run_of_before_goes_on_and_keeps_what_comes(tmp_path: Path, stopper: Stopper) -> None:
@@ -180,10 +180,10 @@ def test_a_run_of_before_goes_on_and_keeps_what_comes(tmp_path: Path, stopper: S
     with pytest.raises(KeyboardInterrupt):
         train.main([*DQN, *OFTEN, "--run-dir", str(tmp_path / "it")])
     (tmp_path / "it" / PLAYERS).unlink()
-    assert kept_steps(tmp_path / "it") == ()
+    assert snapshot_steps(tmp_path / "it") == ()
     stopper.left = -1
     train.main(["--resume", str(tmp_path / "it")])
-    assert kept_steps(tmp_path / "it") == (960, 1_920, 2_400)
+    assert snapshot_steps(tmp_path / "it") == (960, 1_920, 2_400)
 
 
 def test_a_network_of_ones_own(tmp_path: Path, stopper: Stopper) -> None:
@@ -195,7 +195,7 @@ def test_a_network_of_ones_own(tmp_path: Path, stopper: Stopper) -> None:
         run_dir=tmp_path / "it", total_steps=960, eval_every=320, num_envs=16, warmup=64, memory_size=700, device="cpu"
     )
     run = selfplay.train(config, network=network)
-    assert kept_steps(run.folder) == (320, 640, 960)
+    assert snapshot_steps(run.folder) == (320, 640, 960)
     assert bits(load(run.folder, network, steps=960).tensors()) == bits(run.player.tensors())
     assert "its network is one of your own" in refused(load, run.folder, steps=960)
 
@@ -217,9 +217,9 @@ def folder(finished: Path, tmp_path: Path) -> Path:
 
 def test_none_are_kept_where_there_is_no_such_file(folder: Path) -> None:
     (folder / PLAYERS).unlink()
-    assert kept_steps(folder) == kept_steps(SHIPPED) == ()
+    assert snapshot_steps(folder) == snapshot_steps(SHIPPED) == ()
     assert refused(load, folder, steps=320) == f"{folder / PLAYERS}: there is no such file; did the run end?"
-    assert "there is no such run folder" in refused(kept_steps, folder / "nothing")
+    assert "there is no such run folder" in refused(snapshot_steps, folder / "nothing")
 
 
 def test_steps_at_which_none_was_kept_are_named_with_those_there_are(folder: Path) -> None:
@@ -260,11 +260,11 @@ def test_a_file_that_no_run_writes_is_refused(name: str, folder: Path) -> None:
     assert gist in message
 
 
-@pytest.mark.parametrize("plant", PLANTS)
+@pytest.mark.parametrize("plant", MALICIOUS_FILES)
 def test_whatever_lies_in_its_place_is_refused(plant: str, folder: Path) -> None:
     (folder / PLAYERS).unlink()
-    PLANTS[plant](folder / PLAYERS)
-    assert str(folder / PLAYERS) in refused(kept_steps, folder)
+    MALICIOUS_FILES[plant](folder / PLAYERS)
+    assert str(folder / PLAYERS) in refused(snapshot_steps, folder)
     assert str(folder / PLAYERS) in refused(load, folder, steps=320)
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from selfplay.training.newest import Newest
 
 from selfplay.algorithms import load
 from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.games import self_play_cells
 from selfplay.training import experiment
-from selfplay.training.newest import Newest
 from tests.runs import DQN, TABULAR, Stopper, in_parts
 from tictactoe import Rules, batch
 

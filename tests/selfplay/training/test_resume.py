@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from selfplay.training.checkpoints import Checkpoints
 from tensorboard.backend.event_processing import plugin_event_accumulator
 from tensorboard.backend.event_processing.directory_watcher import DirectoryWatcher
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -20,9 +21,19 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.learner import State
 from selfplay.training import checkpoints as checkpoint, folder as run_folder, loop
-from selfplay.training.checkpoints import Checkpoints
 from selfplay.training.screen import Screen
-from tests.runs import DQN, TABULAR, Stopper, in_parts, left_behind, metrics, newest, same, stopped, without_pictures
+from tests.runs import (
+    DQN,
+    TABULAR,
+    Stopper,
+    assert_same,
+    checkpoint_number,
+    in_parts,
+    metrics,
+    results,
+    stopped,
+    without_pictures,
+)
 
 DAY = 86_400 * 10**9
 """Nanoseconds."""
@@ -55,7 +66,7 @@ def test_a_run_that_is_stopped_and_resumed_ends_with_the_same_bits(
     tabular = args[0] in ALGORITHMS
     for number, stops in enumerate([[1], [8, 1], [4, 6]] if tabular else [[1], [61, 1, 2], [100, 40]]):
         in_parts(args, tmp_path / str(number), stopper, stops)
-        same(tmp_path / "whole", tmp_path / str(number))
+        assert_same(tmp_path / "whole", tmp_path / str(number))
     written = list((tmp_path / "whole").glob("*.csv"))
     assert bool(written) == tabular
     for path in written:
@@ -72,10 +83,10 @@ def test_a_table_that_is_only_proved_is_stopped_and_resumed_too(
         at_once.setattr(Checkpoints, "stop_when_asked", lambda _: contextlib.nullcontext())
         with pytest.raises(KeyboardInterrupt):
             train.main([*args, "--run-dir", str(tmp_path / "it")])
-    assert newest(tmp_path / "it") == 1
+    assert checkpoint_number(tmp_path / "it") == 1
     in_parts(args, tmp_path / "whole", stopper, [])
     train.main(["--resume", str(tmp_path / "it")])
-    same(tmp_path / "whole", tmp_path / "it")
+    assert_same(tmp_path / "whole", tmp_path / "it")
 
 
 @pytest.mark.parametrize("args", [DQN, ["td-value", *TABULAR]], ids=" ".join)
@@ -85,12 +96,12 @@ def test_sigterm_asks_for_a_checkpoint_and_a_second_signal_waits_for_none(
     handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     stopper.signals = [signal.SIGTERM]
     folder = stopped(tmp_path / "it", stopper, args, stop=5)
-    assert newest(folder) == 2
+    assert checkpoint_number(folder) == 2
     stopper.signals = [signal.SIGTERM, signal.SIGINT]
     stopper.left = 5
     with pytest.raises(KeyboardInterrupt):
         train.main(["--resume", str(folder)])
-    assert newest(folder) == 2
+    assert checkpoint_number(folder) == 2
     assert handlers == (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
 
 
@@ -100,14 +111,14 @@ def test_a_finished_run_says_so_and_can_be_made_as_long_as_another(
 ) -> None:
     length, longer = ("--games", "2000") if "td-backup" in args else ("--total-steps", "4800")
     in_parts(args, tmp_path / "it", stopper, [])
-    before = left_behind(tmp_path / "it")
+    before = results(tmp_path / "it")
     with pytest.raises(UserError, match=rf"is finished; {length} above \d+ goes on$"):
         train.main(["--resume", str(tmp_path / "it")])
-    assert left_behind(tmp_path / "it") == before
+    assert results(tmp_path / "it") == before
     train.main(["--resume", str(tmp_path / "it"), length, longer])
     assert longer in (tmp_path / "it" / "config.json").read_text()
     in_parts([*args, length, longer], tmp_path / "longer", stopper, [])
-    extended, whole = left_behind(tmp_path / "it"), left_behind(tmp_path / "longer")
+    extended, whole = results(tmp_path / "it"), results(tmp_path / "longer")
     assert extended["model"] == whole["model"]
     assert extended["state"] == whole["state"]
     unit = "games" if "td-backup" in args else "plies"
@@ -129,7 +140,7 @@ def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
         with pytest.raises(UserError, match="is finished: --stop unbeatable is proved; --stop never --force goes on"):
             train.main(args)
     train.main([*longer, "--stop", "never", "--force"])
-    assert left_behind(tmp_path / "it")["metrics"][-1]["plies"] == 4_800
+    assert results(tmp_path / "it")["metrics"][-1]["plies"] == 4_800
 
 
 def test_a_run_made_longer_stops_where_one_of_that_length_does(
@@ -140,7 +151,7 @@ def test_a_run_made_longer_stops_where_one_of_that_length_does(
     in_parts(DQN, tmp_path / "it", stopper, [])
     train.main(["--resume", str(tmp_path / "it"), *longer])
     in_parts([*DQN, *longer], tmp_path / "longer", stopper, [])
-    extended, whole = left_behind(tmp_path / "it"), left_behind(tmp_path / "longer")
+    extended, whole = results(tmp_path / "it"), results(tmp_path / "longer")
     assert [line["plies"] for line in whole["metrics"]] == [960, 1_920, 2_880]
     assert [line["plies"] for line in extended["metrics"]] == [960, 1_920, 2_400, 2_880]
     assert extended["state"] == whole["state"]
@@ -161,7 +172,7 @@ def test_a_run_of_before_a_setting_was_added_goes_on(
         folder = stopped(tmp_path / "it", stopper, as_before)
         assert DQNConfig.added.keys().isdisjoint(json.loads((folder / "config.json").read_text())["config"])
     train.main(["--resume", str(folder)])
-    same(tmp_path / "whole", folder)
+    assert_same(tmp_path / "whole", folder)
 
 
 def shown_steps(folder: Path, tag: str) -> list[int]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.children import Setting, run
-from tests.runs import OFTEN, SMALL, newest, often, same
+from tests.runs import OFTEN, SMALL, assert_same, checkpoint_number, often
 
 BEGINNING = "{folder}/checkpoint: holds no checkpoint yet; the run begins again\n"
 
@@ -35,20 +35,20 @@ def test_a_run_killed_before_any_change_of_a_file_ends_with_the_same_bits(args: 
     whole = tmp_path / "whole"
     done = run("train", [*args, *OFTEN, "--run-dir", str(whole)], tmp_path, Setting(often_and_quickly, 0))
     assert (done.status, done.complaint) == (0, "")
-    assert newest(whole) == 4
+    assert checkpoint_number(whole) == 4
     resumed = 0
     for number in range(1, done.calls + 1):
         folder = tmp_path / str(number)
         setting = Setting(often_and_quickly, number)
         died = run("train", [*args, *OFTEN, "--run-dir", str(folder)], tmp_path, setting)
         assert died.status == -signal.SIGKILL
-        begun, kept = (folder / "config.json").exists(), newest(folder) > 0
+        begun, kept = (folder / "config.json").exists(), checkpoint_number(folder) > 0
         start = ["--resume", str(folder)] if begun else [*args, "--run-dir", str(folder)]
         again = run("train", start, tmp_path, Setting(often_and_quickly))
         if "is finished" not in again.complaint:
             assert (again.status, again.complaint) == (0, BEGINNING.format(folder=folder) if begun and not kept else "")
             resumed += 1
-        same(whole, folder)
+        assert_same(whole, folder)
         assert len(list((folder / "checkpoint").iterdir())) == 4, "two checkpoints, and no part of another"
         assert not list(folder.rglob("*.partial"))
         shutil.rmtree(folder)

@@ -14,13 +14,14 @@ from typing import Any
 import pytest
 import torch
 from numpy.random import PCG64
+from selfplay.training.checkpoints import Checkpoints
 
 import selfplay
 from selfplay.algorithms import read_settings
 from selfplay.cli import train
 from selfplay.errors import UserError, one_line
 from selfplay.training.checkpoints import Checkpoints
-from tests.runs import DQN, TABULAR, Stopper, content_of, forge, in_parts, left_behind, refused, same, stopped
+from tests.runs import DQN, TABULAR, Stopper, content_of, forge, in_parts, results, refused, assert_same, stopped
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_a_run_whose_checkpoints_are_gone_keeps_its_record_unless_by_force(
     assert content_of(folder) == before
     train.main(["--resume", str(folder), "--force"])
     assert capsys.readouterr().err == f"{folder}/checkpoint: holds no checkpoint yet; the run begins again\n"
-    same(tmp_path / "whole", folder)
+    assert_same(tmp_path / "whole", folder)
 
 
 def test_checkpoints_that_cannot_be_read_are_not_taken_for_none(
@@ -145,7 +146,7 @@ def test_a_run_that_diverges_keeps_its_last_good_checkpoint(tmp_path: Path, stop
     with pytest.raises(UserError, match=r"2\.json: other settings .*: --learning-rate was 0\.012 and now is 1e\+30 "):
         train.main(["--resume", str(folder)])
     train.main(["--resume", str(folder), "--learning-rate", "1.2e-2", "--force"])
-    same(tmp_path / "whole", folder)
+    assert_same(tmp_path / "whole", folder)
 
 
 def test_a_run_goes_on_where_it_began_whatever_auto_is_there(
@@ -171,7 +172,7 @@ def test_a_run_of_another_device_goes_on_by_force(
     assert "--device was 'cuda' and now is 'cpu' (--force takes them)" in message
     train.main(["--resume", str(folder), "--device", "cpu", "--force"])
     assert getattr(read_settings(folder)[0], "device", "") == "cpu"
-    assert left_behind(folder)["metrics"][-1]["plies"] == 2_400
+    assert results(folder)["metrics"][-1]["plies"] == 2_400
 
 
 @pytest.mark.parametrize(
@@ -192,7 +193,7 @@ def test_a_tabular_run_is_not_made_shorter_but_may_be_evaluated_more_often(
     message = refused(train.main, ["--resume", str(folder), "--games", "200", "--force"])
     assert message == "--games must be above what has been played, 280, got 200"
     train.main(["--resume", str(folder), "--eval-every", "100", "--force"])
-    assert [line["games"] for line in left_behind(folder)["metrics"]][:3] == [400, 500, 600]
+    assert [line["games"] for line in results(folder)["metrics"]][:3] == [400, 500, 600]
 
 
 MINIMAX_Q = ["minimax-q", *TABULAR]

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 import selfplay
-from selfplay.algorithms import kept_steps
+from selfplay.algorithms import snapshot_steps
 from selfplay.position import Position
 from selfplay.tensor_file import write_tensors
 from selfplay.training.folder import MODEL
 from selfplay.web import catalogue, wrong
 from selfplay.web.catalogue import Catalogue
-from tests.plants import MARKER, PLANTS
+from tests.malicious_files import MALICIOUS_FILES, MARKER
 from tests.runs import refused, save, saved
 from tests.selfplay.cli.test_own_agents import AGENTS
 from tests.selfplay.dqn.scripted import config_with, make
@@ -90,12 +90,12 @@ def test_own_agents_are_loaded_by_name_and_judged(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize("file", ["config.json", "model.safetensors"])
-@pytest.mark.parametrize("plant", PLANTS)
+@pytest.mark.parametrize("plant", MALICIOUS_FILES)
 def test_a_damaged_run_is_an_entry_with_an_error(file: str, plant: str, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     saved(runs / "damaged")
     (runs / "damaged" / file).unlink()
-    PLANTS[plant](runs / "damaged" / file)
+    MALICIOUS_FILES[plant](runs / "damaged" / file)
     known = of(runs=runs)
     entry = known.entries()[0]
     assert entry["name"] == "damaged"
@@ -138,7 +138,7 @@ def opening() -> Any:
 
 def test_kept_players_are_looked_at_as_they_were(tmp_path: Path) -> None:
     selfplay.train(mask=True, total_steps=6_400, eval_every=1_600, run_dir=tmp_path / "run", seed=1000)
-    steps = kept_steps(tmp_path / "run")
+    steps = snapshot_steps(tmp_path / "run")
     assert len(steps) == 3
     with serving(runs=tmp_path) as served:
         entry = served.ask("/api/players").json["players"][0]

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page
+from selfplay.training.kept import KeptPlayers
 
 from selfplay.algorithms import load
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.player import OWN_NETWORK
 from selfplay.training.folder import write_config
-from selfplay.training.kept import KeptPlayers
 from selfplay.web import command, export
 from tests.runs import refused, save
 from tests.selfplay.decisions import ABSOLUTE

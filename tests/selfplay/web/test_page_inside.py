@@ -11,7 +11,6 @@ from playwright.sync_api import Page, expect
 from selfplay.algorithms import load
 from selfplay.evaluation.agents import player_policy
 from selfplay.position import read_board
-from selfplay.training.kept import kept_steps
 from selfplay.web.answers import Answers
 from selfplay.web.catalogue import Catalogue
 from selfplay.web.insight import look
@@ -131,7 +130,7 @@ def test_what_a_move_gives_away_is_said_in_a_sentence(visit: Open, served: Site)
 def test_the_slider_shows_what_the_player_thought_then(visit: Open, served: Site) -> None:
     page = visit("#player=trained&view=inside&moves=5,1&seat=X")
     folder = served.runs / "trained"
-    steps = kept_steps(folder)
+    steps = snapshot_steps(folder)
     assert len(steps) >= 3
     observation = read_board(Rules(), "O...X....").observation
     slider = page.get_by_label("What it thought then")

@@ -11,7 +11,7 @@ import pytest
 from selfplay.files import write_whole
 from selfplay.web import record
 from selfplay.web.record import MOST_POINTS, Record, newest_of, point_of, thinned
-from tests.plants import PLANTS
+from tests.malicious_files import MALICIOUS_FILES
 from tictactoe import Rules
 
 SEATS = {
@@ -149,12 +149,12 @@ def test_some_of_points_that_are_few_are_all_of_them() -> None:
     assert thinned([]) == []
 
 
-@pytest.mark.parametrize("plant", PLANTS)
+@pytest.mark.parametrize("plant", MALICIOUS_FILES)
 def test_whatever_lies_in_its_place_does_no_harm(plant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record, "LARGEST_RECORD", 1 << 22)
     (tmp_path / "it").mkdir()
     path = tmp_path / "it" / "file"
-    PLANTS[plant](path)
+    MALICIOUS_FILES[plant](path)
     reading = Record(path, "plies")
     assert reading.news() in (None, ([], True))
     assert reading.news() is None

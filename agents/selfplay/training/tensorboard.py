@@ -1,13 +1,10 @@
 """TensorBoard's events, each in its file when the call returns, or an error that says why not.
 
-PyTorch's `SummaryWriter` writes in a thread. On a full disk that thread dies with a traceback, and the run that it
-is to record finds out later, or not at all.
+PyTorch's `SummaryWriter` writes in a thread. On a full disk that thread dies with a traceback, and the run learns of it
+later, or never.
 """
 
 import io
-import os
-import re
-import socket
 import struct
 import time
 from collections.abc import Mapping
@@ -25,19 +22,19 @@ PREFIX = "events.out.tfevents."
 
 
 class Events:
-    """Write events into a new file of a folder; what was told of `purge_step` and later steps is taken back."""
+    """Write events into a new file of a folder; events of `purge_step` and later steps in its other files are void."""
 
     def __init__(self, folder: Path, purge_step: int = 0) -> None:
-        seconds, rest = divmod(_after_all_others(folder, time.time_ns()), 10**9)
-        name = f"{PREFIX}{seconds:010d}.{rest:09d}.{socket.gethostname()}.{os.getpid()}"
-        self._file = (folder / name).open("xb", buffering=0)
+        # TensorBoard reads files in the order of their names. A time would go wrong where a clock is set back.
+        number = len(list(folder.glob(f"{PREFIX}*")))
+        self._path = folder / f"{PREFIX}{number:010d}"
         self._write(Event(wall_time=time.time(), file_version="brain.Event:2"))
-        # Also of a run that begins: TensorBoard takes nothing back at the first start that it reads.
+        # Also for a run that begins: TensorBoard ignores the first start that it reads.
         self._write(Event(step=purge_step, session_log=SessionLog(status=SessionLog.START)))
 
-    def scalar(self, tag: str, value: float, step: int = 0) -> None:
-        """Record a number."""
-        self._add(Summary(value=[Summary.Value(tag=tag, simple_value=value)]), step)
+    def scalars(self, values: Mapping[str, float], step: int = 0) -> None:
+        """Record numbers by tag."""
+        self._add(Summary(value=[Summary.Value(tag=tag, simple_value=value) for tag, value in values.items()]), step)
 
     def picture(self, tag: str, png: bytes, step: int = 0) -> None:
         """Record a picture, the content of a PNG file."""
@@ -52,15 +49,11 @@ class Events:
     def hparams(self, settings: Mapping[str, Any]) -> None:
         """Record settings for the HParams tab, which shows the last value of every number beside them.
 
-        PyTorch also writes which settings there are; TensorBoard then believes the first run and shows no others'.
+        PyTorch also writes a list of all settings; then TensorBoard shows only those of the first run.
         """
         _, start, end = summary.hparams(dict(settings), {})  # type: ignore[no-untyped-call]
         self._add(start, 0)
         self._add(end, 0)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
 
     def _add(self, content: Summary, step: int) -> None:
         self._write(Event(summary=content, step=step, wall_time=time.time()))
@@ -68,14 +61,4 @@ class Events:
     def _write(self, event: Event) -> None:
         record = io.BytesIO()
         RecordWriter(record).write(event.SerializeToString())
-        append(self._file, record.getvalue())
-
-
-def _after_all_others(folder: Path, now: int) -> int:
-    """Return the time for the name of a folder's next file: now, or later than in the names of all that it has.
-
-    TensorBoard reads the files in the order of their names, which after a clock was set back is not that in which they
-    were written, and forgets what it has read of a step, and of later ones, wherever the steps go back.
-    """
-    found = (re.match(r"(\d{10})(?:\.(\d{9})\.)?", path.name[len(PREFIX) :]) for path in folder.glob(f"{PREFIX}*"))
-    return max([now, *(int(time[1] + (time[2] or "9" * 9)) + 1 for time in found if time)])
+        append(self._path, record.getvalue())

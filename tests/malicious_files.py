@@ -90,7 +90,7 @@ def sparse(path: Path) -> None:
         file.truncate(10 * GIB)
 
 
-PLANTS: Mapping[str, Callable[[Path], object]] = {
+MALICIOUS_FILES: Mapping[str, Callable[[Path], object]] = {
     **{name: partial(write, content) for name, content in CONTENTS.items()},
     "a pipe": pipe,
     "a folder": Path.mkdir,

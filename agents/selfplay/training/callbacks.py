@@ -1,0 +1,145 @@
+"""What a run with a folder does at its evaluations: metrics, TensorBoard, snapshots, and the state for the page."""
+
+import json
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.agent import Player
+from selfplay.errors import one_line
+from selfplay.evaluation.agents import player_policy
+from selfplay.evaluation.games import self_play_cells, self_play_game
+from selfplay.files import append, write_whole
+from selfplay.settings import RunSettings
+from selfplay.tensor_file import write_tensors
+from selfplay.training.folder import LATEST, METRICS, MODEL, PROGRESS, SNAPSHOTS, differences, snapshot_steps
+from selfplay.training.loop import Callback, Record, ends, first_of_final_streak
+from selfplay.training.metrics import Metrics, evaluation_metrics, metrics_evaluation
+from selfplay.training.plots import png, progress_figure, value_figure
+from selfplay.training.tensorboard import Events
+from tictactoe import batch
+
+LARGEST = 1 << 26
+"""Bytes of all snapshots together: a player for which there is no room is not saved as a snapshot."""
+SECONDS = 1.0
+"""Least time between two writes of the latest state, so that learning is not held up."""
+
+
+def is_snapshot(number: int) -> bool:
+    """Tell whether the player of an evaluation that is not the last is saved; the first has the number 1."""
+    return number & (number - 1) == 0
+
+
+class MetricsLog(Callback):
+    """Write metrics.jsonl, TensorBoard's events and, at the end, progress.png.
+
+    `lines` are those of metrics.jsonl from which the run continues. TensorBoard forgets what it was told of later
+    steps.
+    """
+
+    def __init__(self, folder: Path, config: RunSettings, lines: Sequence[Metrics]) -> None:
+        self._folder, self._config = folder, config
+        self._lines = list(lines)
+        self._events = Events(folder, int(lines[-1][config.unit]) + 1 if lines else 0)
+
+    def evaluated(self, record: Record) -> None:
+        """Record the numbers of an evaluation; of some also the opening and a game, for TensorBoard."""
+        metrics = evaluation_metrics(record.evaluation) | dict(record.metrics)
+        line = {self._config.unit: record.steps, **metrics}
+        self._lines.append(line)
+        append(self._folder / METRICS, (json.dumps(line) + "\n").encode())
+        self._events.scalars(metrics, record.steps)
+        # The last ones here too: a checkpoint counts an evaluation only when all of it is recorded.
+        if is_snapshot(record.number) or ends(self._config, record.steps, record.proofs):
+            self.show_player(record.steps, record.player)
+
+    def show_player(self, steps: int, player: Player) -> None:
+        """Record the values of the opening as a picture, and a game that the player plays with itself."""
+        values = opening_values(player).reshape(player.rules.rows, player.rules.cols)
+        title = f"Values of the opening, {steps:,} {self._config.unit}"
+        self._events.picture("q/opening", png(value_figure(values, title)), steps)
+        game = self_play_game(player_policy(player))
+        self._events.text("game/self_play", "\n".join("    " + line for line in game.split("\n")), steps)
+
+    def close(self) -> None:
+        """Record the settings that are special beside the last metrics, and plot the progress."""
+        if not self._lines:
+            return
+        config, rules = self._config, self._config.rules
+        special = {
+            name: value if isinstance(value, int | float) and not isinstance(value, bool) else one_line(value)
+            for name, value in differences(config).items()
+        }
+        board = f"{rules.rows}x{rules.cols}x{rules.k}"
+        self._events.hparams({"algorithm": config.algorithm, "board": board, "seed": config.seed, **special})
+        evaluations = [metrics_evaluation(line, rules) for line in self._lines]
+        proved = first_of_final_streak([each.unexploitable for each in evaluations])
+        figure = progress_figure(self._lines, config.unit, self._folder.resolve().name, special, proved)
+        write_whole(self._folder / PROGRESS, png(figure))
+
+
+class Snapshots(Callback):
+    """Save the player at evaluations 1, 2, 4, 8, ... and at the end: as the run's model, and as a snapshot beside it.
+
+    Of the snapshots of an earlier process those at `steps` stay.
+    """
+
+    def __init__(self, folder: Path, steps: Sequence[int]) -> None:
+        self._folder = folder
+        for each in set(snapshot_steps(folder)) - set(steps):
+            self._path(each).unlink()
+        (folder / SNAPSHOTS).mkdir(exist_ok=True)
+
+    def evaluated(self, record: Record) -> None:
+        """Save the player at some evaluations."""
+        if is_snapshot(record.number):
+            self.ended(record)
+
+    def ended(self, record: Record) -> None:
+        """Save the player."""
+        tensors = record.player.tensors()
+        write_tensors(self._folder / MODEL, tensors)
+        path = self._path(record.steps)
+        others = [other for other in (self._folder / SNAPSHOTS).iterdir() if other != path]
+        size = sum(tensor.nbytes for tensor in tensors.values())
+        if sum(other.stat().st_size for other in others) + size <= LARGEST:
+            write_tensors(path, tensors)
+
+    def _path(self, steps: int) -> Path:
+        return self._folder / SNAPSHOTS / f"{steps}.safetensors"
+
+
+class LatestState(Callback):
+    """Write latest.json for the page: what the player thinks of the opening and plays, once a second at most."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / LATEST
+        self._due = -math.inf
+
+    def evaluated(self, record: Record) -> None:
+        """Write the state after an evaluation, unless one was written just now."""
+        if time.monotonic() >= self._due:
+            self.ended(record)
+
+    def ended(self, record: Record) -> None:
+        """Write the state."""
+        self._due = time.monotonic() + SECONDS
+        content = {
+            "steps": record.steps,
+            "opening": [float(value) if math.isfinite(value) else None for value in opening_values(record.player)],
+            "game": self_play_cells(player_policy(record.player)),
+            "proofs": record.proofs,
+        }
+        write_whole(self._path, (json.dumps(content) + "\n").encode(), lasting=False)
+
+
+def opening_values(player: Player) -> NDArray[np.floating[Any]]:
+    """Return the action values of the empty board, [A]."""
+    opening = batch.observe(player.rules, batch.reset(player.rules, 1, np), "mover")
+    values: NDArray[np.floating[Any]] = np.asarray(player.q_values(opening))[0]
+    return values

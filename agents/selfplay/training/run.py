@@ -1,0 +1,191 @@
+"""A run with a folder: its files, in which order they are written, and what happens when it is stopped or resumed."""
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from selfplay.agent import Player
+from selfplay.checks import require
+from selfplay.errors import UserError, one_line
+from selfplay.evaluation.verdict import Verdict
+from selfplay.files import locked, open_regular, write_whole
+from selfplay.learner import Learner
+from selfplay.program import command
+from selfplay.settings import RunSettings
+from selfplay.tensor_file import write_tensors
+from selfplay.training import folder as run_folder, loop
+from selfplay.training.callbacks import LatestState, MetricsLog, Snapshots, is_snapshot
+from selfplay.training.checkpoint import Checkpoints
+from selfplay.training.folder import CONFIG, METRICS, MODEL, RunFlags
+from selfplay.training.loop import PROOFS_TO_STOP, Progress, Record, proofs_in_a_row
+from selfplay.training.metrics import Metrics, metrics_evaluation, read_metrics
+from selfplay.training.screen import Screen
+
+
+@dataclass(frozen=True)
+class Run:
+    """Hold the results of a run."""
+
+    config: RunSettings
+    """Its settings."""
+    folder: Path
+    """The run folder."""
+    player: Player
+    """The player as `selfplay.load(folder)` returns it."""
+    records: list[Record]
+    """Its evaluations; those of an earlier process come with the current player."""
+
+    @property
+    def proof(self) -> Verdict:
+        """Return the last exact evaluation."""
+        return self.records[-1].evaluation
+
+
+class Interrupted(KeyboardInterrupt):
+    """The run was interrupted; `run` holds its results so far, and its folder its player and its checkpoint."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(f"interrupted; the player so far is in {run.folder}")
+        self.run = run
+
+
+def train(learner: Learner, flags: RunFlags, stop_when: Callable[[], bool] | None = None) -> Run:
+    """Train to the end, showing the exact score, and leave a run folder behind.
+
+    Raises:
+        Interrupted: the run was interrupted; the player so far is in its folder.
+        UserError: a file cannot be written, or one of an earlier process cannot be read.
+    """
+    config = learner.config
+    with _entered(config, flags) as folder, _disk_errors_in_one_line(folder):
+        checkpoints = Checkpoints(folder, config, flags.checkpoint_interval, stop_when)
+        progress = _resumed(learner, folder, checkpoints, flags.force) if flags.resume else None
+        lines = _earlier_lines(folder, config.unit, progress.evaluations if progress else 0)
+        run_folder.write_config(folder, config, learner.notes())
+        records = _earlier_records(lines, learner)
+        log = MetricsLog(folder, config, lines)
+        screen = Screen(learner)
+        snapshots = Snapshots(folder, [record.steps for record in records if is_snapshot(record.number)])
+        callbacks = [log, screen, snapshots, LatestState(folder)]
+        if progress is None:
+            # Without it a record alone would not say whether the run was killed early or its checkpoints are gone.
+            progress = Progress(config.eval_every)
+            checkpoints.write(learner.state(), progress)
+        try:
+            with checkpoints.stopping_on_signals(), screen.live or contextlib.nullcontext():
+                for record in loop.train(learner, progress, callbacks, checkpoints):
+                    records.append(record)
+                for callback in callbacks:
+                    callback.ended(records[-1])
+                run_folder.write_evaluation(folder, records[-1].evaluation)
+                learner.write_report(folder)
+        except KeyboardInterrupt:
+            write_tensors(folder / MODEL, learner.player().tensors())
+            raise Interrupted(Run(config, folder, learner.player(), records)) from None
+        finally:
+            log.close()
+        # Last of all: until then a run that is killed is resumed, and writes all of it again.
+        run_folder.write_config(folder, config, learner.notes(), finished=True)
+        return Run(config, folder, learner.player(), records)
+
+
+@contextlib.contextmanager
+def _entered(config: RunSettings, flags: RunFlags) -> Iterator[Path]:
+    """Make the folder of a new run, or enter that of one to resume, and keep other processes out of it.
+
+    Raises:
+        UserError: the folder cannot be made or written to, or another process is in it.
+    """
+    folder = flags.resume or config.run_dir or run_folder.unused(run_folder.default_run_dir(config))
+    if flags.resume is None:
+        run_folder.create(folder)
+    else:
+        run_folder.check_writable(folder, "copy the run elsewhere and resume it there")
+    with locked(folder):
+        if flags.resume is None:
+            run_folder.check_unused(folder)  # once more: another run may have begun in the meantime
+        yield folder
+
+
+def _resumed(learner: Learner, folder: Path, checkpoints: Checkpoints, force: bool) -> Progress | None:
+    """Restore the learner from the last checkpoint and return the progress of the run, None if it begins again.
+
+    Raises:
+        UserError: there is no checkpoint although there are results, or the run is finished.
+    """
+    config = learner.config
+    checkpoint = checkpoints.read(learner.state().tensors)
+    if checkpoint is None:
+        metrics = folder / METRICS
+        if not force and ((folder / MODEL).exists() or (metrics.exists() and metrics.stat().st_size)):
+            way_out = "put them back, or begin the run again with --force"
+            raise UserError(f"{folder}: has results but no checkpoint: none found room, or they are gone; {way_out}")
+        print(one_line(f"{folder}: holds no checkpoint yet; the run begins again"), file=sys.stderr)
+        return None
+    state, progress, settings = checkpoint
+    learner.restore(state, settings)
+    finished, length, name = run_folder.is_finished(folder), config.length, config.length_setting
+    if settings.get("stop", config.stop) != config.stop:
+        progress.proofs = 0
+    elif finished and progress.proofs == PROOFS_TO_STOP:
+        raise UserError(f"{folder}: is finished: --stop {config.stop} is proved; --stop never --force goes on")
+    if finished and settings == json.loads(json.dumps(run_folder.settings(config))):
+        raise UserError(f"{folder}: is finished; --{name.replace('_', '-')} above {length} goes on")
+    # By force a run could be made shorter than it is, and its state at that length is no longer known.
+    possible = learner.steps < length or settings[name] == length
+    require(possible, name, f"above what has been played, {learner.steps:,}", length)
+    return progress
+
+
+def _earlier_lines(folder: Path, unit: str, count: int) -> list[Metrics]:
+    """Return the first lines of metrics.jsonl, which a checkpoint counts, and cut off those behind them.
+
+    Raises:
+        UserError: it has fewer, or they are not what a run writes.
+    """
+    path = folder / METRICS
+    lines = list(islice(read_metrics(path, unit), count))
+    if len(lines) < count:
+        wanted = f"must have {count:,} whole lines, as its checkpoint counts"
+        raise UserError(f"{path}: {wanted}, but has {len(lines):,}; restore it")
+    if path.exists():
+        with open_regular(path) as file:
+            write_whole(path, file.read(lines[-1][1] if lines else 0))
+    return [line for line, _ in lines]
+
+
+def _earlier_records(lines: Sequence[Metrics], learner: Learner) -> list[Record]:
+    """Return the evaluations of an earlier process, with the current player."""
+    config, player = learner.config, learner.player()
+    records: list[Record] = []
+    proofs = 0
+    for number, line in enumerate(lines, start=1):
+        evaluation = metrics_evaluation(line, config.rules)
+        proofs = proofs_in_a_row(proofs, evaluation, config.stop)
+        records.append(Record(number, int(line[config.unit]), evaluation, line, player, proofs))
+    return records
+
+
+@contextlib.contextmanager
+def _disk_errors_in_one_line(folder: Path) -> Iterator[None]:
+    """Say in one line which file the disk refuses, and how the run goes on once it takes it.
+
+    Raises:
+        UserError: a file cannot be written or read.
+    """
+    try:
+        yield
+    except BrokenPipeError:  # nobody reads our output any more
+        raise
+    except OSError as error:
+        path = error.filename or "the output"
+        read = error.filename is not None and folder not in Path(path).parents  # a font, or a library
+        what = f"{path}: cannot be {'read' if read else 'written'} ({error.strerror or error})"
+        if not (folder / CONFIG).exists():
+            raise UserError(f"{what}; once it can, start the run again, or choose another --run-dir now") from None
+        again = command("train", "--resume", str(folder))
+        raise UserError(f"{what}; once it can, {again} goes on from the last checkpoint") from None
