@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import load_file, safe_open, save as pack
+from safetensors import safe_open
+from safetensors.torch import load_file, save as pack
 
 from selfplay.cli import train
 from selfplay.dqn.config import DQNConfig

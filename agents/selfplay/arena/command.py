@@ -134,8 +134,8 @@ def write(
     from rich.console import Console
 
     from selfplay.arena import tables
-    from selfplay.training.tensorboard import Events
     from selfplay.training.plots import png
+    from selfplay.training.tensorboard import Events
 
     names = [*ratings]
     write_csv(folder / RESULTS, tables.result_lines(results, names))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from selfplay import players
-from selfplay.algorithms import SHIPPED, snapshot_steps, load, read_settings
+from selfplay.algorithms import SHIPPED, load, read_settings, snapshot_steps
 from selfplay.errors import UserError, one_line
 from selfplay.evaluation.agents import AgentPolicy, built_in_policy, player_policy
 from selfplay.evaluation.evaluate import ALL_STATES_CELLS

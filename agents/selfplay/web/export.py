@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfplay.algorithms import snapshot_steps, load, read_settings
+from selfplay.algorithms import load, read_settings, snapshot_steps
 from selfplay.dqn.player import OWN_NETWORK
 from selfplay.errors import UserError
 from selfplay.files import write_whole

@@ -16,7 +16,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from selfplay.training.checkpoints import finished
 
 from benchmarks.measuring.terminal import run_on_terminal
 from benchmarks.sweeps.processes import descendants, kill, session, start, title, workers

@@ -20,8 +20,7 @@ import selfplay
 from selfplay.algorithms import read_settings
 from selfplay.cli import train
 from selfplay.errors import UserError, one_line
-from selfplay.training.checkpoints import Checkpoints
-from tests.runs import DQN, TABULAR, Stopper, content_of, forge, in_parts, results, refused, assert_same, stopped
+from tests.runs import DQN, TABULAR, Stopper, assert_same, content_of, forge, in_parts, refused, results, stopped
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
-from selfplay.training.metrics import LARGEST_NUMBER
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugins.hparams import metadata
 
 from selfplay.cli.train import main
+from selfplay.training.metrics import LARGEST_NUMBER
 from selfplay.training.plots import BEST, LEAST_VALUE, PROVED, png, progress_figure, value_figure
 from tests.runs import DQN
 

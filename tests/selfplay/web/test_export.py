@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page
-from selfplay.training.kept import KeptPlayers
 
 from selfplay.algorithms import load
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.player import OWN_NETWORK
-from selfplay.training.folder import write_config
+from selfplay.tensor_file import write_tensors
+from selfplay.training.folder import SNAPSHOTS, write_config
 from selfplay.web import command, export
 from tests.runs import refused, save
 from tests.selfplay.decisions import ABSOLUTE
@@ -58,9 +58,9 @@ def saved(run: Path, config: DQNConfig, kept: tuple[int, ...] = ()) -> None:
     """Write the folder of a player; at each of the steps `kept` it was another one, the last is it itself."""
     players = [make(replace(config, seed=seed)).player() for seed in range(1000, 1000 + max(1, len(kept)))]
     save(run, config, players[-1])
-    keeper = KeptPlayers(run, players[0], ())
+    (run / SNAPSHOTS).mkdir()
     for steps, player in zip(kept, players, strict=False):
-        keeper.keep(steps, player)
+        write_tensors(run / SNAPSHOTS / f"{steps}.safetensors", player.tensors())
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import pytest
 
 import selfplay
 from selfplay.cli import train
-from selfplay.training import folder as run_folder, newest
+from selfplay.training import callbacks, folder as run_folder
 from selfplay.training.folder import legends
 from selfplay.training.screen import Screen
 from selfplay.web import live
@@ -124,14 +124,14 @@ def test_a_name_that_moves_the_cursor_is_escaped(tmp_path: Path) -> None:
 
 
 def test_a_run_is_followed_while_it_trains(tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch) -> None:
-    page, events, show = following(tmp_path), list[Event](), Screen.show
+    page, events, show = following(tmp_path), list[Event](), Screen.evaluated
 
     def shown(screen: Screen, record: selfplay.Record) -> None:
         show(screen, record)
         events.extend(page.news())
 
-    monkeypatch.setattr(Screen, "show", shown)
-    monkeypatch.setattr(newest, "SECONDS", 0.0)
+    monkeypatch.setattr(Screen, "evaluated", shown)
+    monkeypatch.setattr(callbacks, "SECONDS", 0.0)
     assert stopper.left == -1
     train.main([*DQN, "--run-dir", str(tmp_path / "it")])
     events += page.news()
@@ -175,7 +175,7 @@ def test_events_are_sent_as_they_come_and_a_comment_when_there_are_none(
 
 
 def test_what_is_behind_is_little() -> None:
-    assert live.POLL_SECONDS + newest.SECONDS < 2
+    assert live.POLL_SECONDS + callbacks.SECONDS < 2
 
 
 @pytest.mark.parametrize(

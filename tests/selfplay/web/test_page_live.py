@@ -25,7 +25,7 @@ def test_a_run_is_followed_from_its_first_evaluation_to_its_end(visit: Open, ser
         last = metrics(folder)[-1]
         lost = sum(last[f"eval/{seat}/losses"] for seat in ("first", "second"))
         expect(line).to_contain_text(f"{last['plies']:,} plies: {lost:,} lost")
-        newest = json.loads((folder / "newest.json").read_text())
+        newest = json.loads((folder / "latest.json").read_text())
         section = page.locator(".newest-run", has=page.get_by_role("heading", name="begun", exact=True))
         game = ", ".join(str(cell + 1) for cell in newest["game"])
         expect(section.get_by_role("img", name=f"Game {game}:")).to_be_visible()
