@@ -40,7 +40,9 @@ from selfplay.cli.train import present
 from selfplay.command_line import run_command
 from selfplay.dqn import self_play
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.training import experiment, loop
+from selfplay.training import callbacks, loop
+from selfplay.training.callbacks import MetricsLog
+from selfplay.training.checkpoint import Checkpoints
 from tictactoe import batch
 
 PROG = "python -m benchmarks.training.profile"
@@ -129,10 +131,10 @@ def timing(stopwatch: Stopwatch) -> Iterator[None]:
         ("evaluation", loop, "examine"),
         ("checkpoint", DQNLearner, "state"),
         ("checkpoint", Checkpoints, "write"),
-        ("record", Tracker, "metrics"),
-        ("record", Tracker, "player"),
-        ("record", Tracker, "close"),
-        ("record", experiment, "write_tensors"),
+        ("record", MetricsLog, "evaluated"),
+        ("record", MetricsLog, "show_player"),
+        ("record", MetricsLog, "close"),
+        ("record", callbacks, "write_tensors"),
     ]
     of_batch = {
         name: stopwatch.timed(part, getattr(batch, name))
