@@ -62,10 +62,11 @@ def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Verdict:
         tags = SEAT_TAGS if f"eval/{name}/losses" in metrics else UNFINISHED_TAGS
         fields: dict[str, Any] = {field: metrics.get(f"eval/{name}/{tag}") for tag, field in tags.items()}
         seats.append(SeatVerdict(**fields))
+    first, second = seats
     if "eval/optimal_states" not in metrics:
-        return Verdict(*seats)
+        return Verdict(first, second)
     optimal, illegal = int(metrics["eval/optimal_states"]), int(metrics.get("eval/illegal_states", 0))
-    return Verdict(*seats, len(game_tree(rules).decisions), optimal, illegal)
+    return Verdict(first, second, len(game_tree(rules).decisions), optimal, illegal)
 
 
 def read_metrics(path: Path, unit: str, offset: int = 0) -> Iterator[tuple[Metrics, int]]:

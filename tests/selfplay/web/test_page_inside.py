@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from selfplay.algorithms import load
+from selfplay.algorithms import load, snapshot_steps
 from selfplay.evaluation.agents import player_policy
 from selfplay.position import read_board
 from selfplay.web.answers import Answers
