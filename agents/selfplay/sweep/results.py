@@ -13,7 +13,7 @@ from selfplay.sweep.plan import UNPROVED_PENALTY, Run
 from selfplay.sweep.state import Sweep
 from selfplay.training.folder import METRICS, MODEL
 from selfplay.training.loop import first_of_final_streak, proves
-from selfplay.training.record import metrics_evaluation, read_lines
+from selfplay.training.metrics import metrics_evaluation, read_metrics
 
 PROVED, UNPROVED, FAILED, DROPPED, MISSING = "proved", "no proof", "failed", "dropped", "missing"
 """How a run ended; a missing one has not, or its folder is gone."""
@@ -75,7 +75,8 @@ def read_outcome(folder: Path, config: Config) -> Outcome:
     Raises:
         UserError: its metrics.jsonl cannot be read.
     """
-    lines = read_lines(folder, config.unit, config.rules) if (folder / METRICS).exists() else []
+    path = folder / METRICS
+    lines = [line for line, _ in read_metrics(path, config.unit)] if path.exists() else []
     stop = "unbeatable" if config.stop == "never" else config.stop
     proofs = [proves(metrics_evaluation(line, config.rules), stop) for line in lines]
     return Outcome(config.unit, lines, first_of_final_streak(proofs))

@@ -13,8 +13,7 @@ from selfplay.errors import UserError
 from selfplay.files import BusyError, locked
 from selfplay.sweep import plan as plans, results
 from selfplay.sweep.state import FILE, STOP
-from selfplay.training.checkpoints import finished
-from selfplay.training.folder import CONFIG
+from selfplay.training.folder import CONFIG, is_finished
 
 PATIENCE = 60.0
 """Seconds to wait for a worker that was given up to leave the run's folder."""
@@ -75,7 +74,7 @@ def _train(folder: Path, config: Config, interval: float, stop_when: Callable[[]
         raise KeyboardInterrupt
     if not (folder / CONFIG).exists():
         train(replace(config, run_dir=folder), checkpoint_interval=interval, stop_when=stop_when)
-    elif not finished(folder):
+    elif not is_finished(folder):
         train(config, resume=folder, checkpoint_interval=interval, stop_when=stop_when)
 
 
