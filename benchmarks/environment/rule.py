@@ -14,20 +14,17 @@ Its games against the other built-in opponents are sampled, as those of trained 
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import harness
 from benchmarks.environment.search import rules_of
-from benchmarks.learning.bigger_boards import percent
-from benchmarks.measuring import machine, tables
-from benchmarks.measuring.flags import read_flags
-from benchmarks.measuring.spread import spread
-from benchmarks.measuring.turns import in_turns
+from benchmarks.harness import Result
 from selfplay.arena.matches import sample
 from selfplay.command_line import run_command
 from selfplay.evaluation.agents import built_in_policy
@@ -39,15 +36,6 @@ from tictactoe.symmetry import representatives
 PROG = "python -m benchmarks.environment.rule"
 PARENTS = 1 << 15
 """Positions that are worked on at once."""
-AGAINST = ("random", "heuristic")
-HEADER = (
-    "board",
-    "seat",
-    "can it lose?",
-    "positions",
-    "seconds",
-    *(f"win/draw/loss % against {name}" for name in AGAINST),
-)
 Words: TypeAlias = NDArray[np.int64]
 
 
@@ -56,30 +44,13 @@ class Flags:
     """Prove on which boards the rule cannot be beaten."""
 
     boards: tuple[str, ...] = ("3x3x3", "4x4x4", "5x5x5", "5x5x4")
-    """Which, as rows, columns and k, as in 5x5x4."""
+    """Boards as rows, columns and k, such as 5x5x4."""
     times: int = 1
     """How often each proof is made."""
     games: int = 10_000
     """Games sampled in each seat against each of the others."""
     markdown: Path | None = None
     """File to write the table to, as Markdown."""
-
-
-class Run(NamedTuple):
-    """Hold what one proof has come to."""
-
-    board: str
-    seat: int
-    loses: bool
-    positions: int
-    seconds: float
-    results: tuple[str, ...]
-    """Percentages of games won, drawn and lost against each of the others."""
-
-    def text(self) -> str:
-        """Return it as a line."""
-        verdict = "can lose" if self.loses else "cannot lose"
-        return f"{self.board}, seat {self.seat}: {verdict}, {self.positions:,} positions, {self.seconds:.1f} s"
 
 
 def can_lose(rules: Rules, choices: Choices, seat: int) -> tuple[bool, int]:
@@ -135,43 +106,38 @@ def _distinct(rules: Rules, mine: Words, theirs: Words) -> tuple[Words, Words]:
     return mine[first], theirs[first]
 
 
-def measure(board: str, seat: int, seed: int, games: int) -> Run:
-    """Make one proof, and sample games."""
-    started = time.perf_counter()
-    loses, positions = can_lose(rules_of(board), OPPONENTS["rule"], seat)
-    seconds = time.perf_counter() - started
-    results = tuple(against(name, rules_of(board), seat, seed, games) for name in AGAINST)
-    return Run(board, seat, loses, positions, seconds, results)
-
-
-def against(name: str, rules: Rules, seat: int, seed: int, games: int) -> str:
-    """Return how the rule's games in a seat end against another built-in opponent, in percents from its view."""
-    players = [built_in_policy(OPPONENTS["rule"], rules), built_in_policy(OPPONENTS[name], rules)]
-    result = sample(rules, players[seat], players[1 - seat], games, np.random.default_rng([seed, seat]))
-    shares = result.win, result.draw, result.loss
-    return percent(shares if seat == 0 else shares[::-1])
-
-
-def table_rows(done: Sequence[Run]) -> Iterator[list[str]]:
-    """Return a row for each board and seat."""
-    for board, seat in dict.fromkeys((run.board, run.seat) for run in done):
-        runs = [run for run in done if (run.board, run.seat) == (board, seat)]
-        verdict = "yes" if runs[0].loses else "never"
-        seconds = spread(run.seconds for run in runs).text(1)
-        yield [board.replace("x", ","), "XO"[seat], verdict, f"{runs[0].positions:,}", seconds, *runs[0].results]
+def measure(board: str, seed: int, games: int) -> Result:
+    """Make one proof for each seat, and sample games."""
+    rules = rules_of(board)
+    result: Result = {}
+    for seat, mark in enumerate("XO"):
+        started = time.perf_counter()
+        loses, positions = can_lose(rules, OPPONENTS["rule"], seat)
+        result |= {
+            f"can it lose? as {mark}": "yes" if loses else "never",
+            f"positions as {mark}": positions,
+            f"seconds as {mark}": time.perf_counter() - started,
+        }
+        for name in ("random", "heuristic"):
+            players = [built_in_policy(OPPONENTS["rule"], rules), built_in_policy(OPPONENTS[name], rules)]
+            found = sample(rules, players[seat], players[1 - seat], games, np.random.default_rng([seed, seat]))
+            shares = (found.win, found.draw, found.loss) if seat == 0 else (found.loss, found.draw, found.win)
+            result[f"win/draw/loss % against {name} as {mark}"] = shares
+    return result
 
 
 def main(args: Sequence[str]) -> None:
     """Make the proofs, and print each as it ends and the table at the end."""
-    flags = read_flags(Flags, args, PROG)
-    rows = [(board, seat) for board in flags.boards for seat in (0, 1) if rules_of(board)]
-    console = machine.start("The rule")
-    done = in_turns(console, range(flags.times), rows, lambda row, seed: measure(*row, seed, flags.games))
-    note = (
-        f"median (least to most) over {flags.times} proofs; {flags.games:,} sampled games with seed 0; "
-        f"load {machine.load()} at the end"
+    flags = harness.read_flags(Flags, args, PROG)
+    for board in flags.boards:
+        rules_of(board)
+    console = harness.start("The rule")
+    # The games are those of seed 0 each time.
+    results = harness.in_turns(
+        console, dict.fromkeys(flags.boards, range(flags.times)), lambda board, _: measure(board, 0, flags.games)
     )
-    tables.present(console, HEADER, table_rows(done), note, flags.markdown)
+    note = f"median (least to most) over {flags.times} proofs; {flags.games:,} sampled games with seed 0"
+    harness.present(console, harness.summary(results, "board"), note, flags.markdown)
 
 
 if __name__ == "__main__":

@@ -8,16 +8,13 @@ A value that differs from the published one ends the benchmark. What is timed is
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
-from benchmarks.measuring import machine, tables
-from benchmarks.measuring.flags import read_flags
-from benchmarks.measuring.spread import spread
-from benchmarks.measuring.turns import in_turns
+from benchmarks import harness
+from benchmarks.harness import Result
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 from tictactoe import Rules, search_value
@@ -41,7 +38,6 @@ PUBLISHED = MappingProxyType(
     }
 )
 """Who wins with best play."""
-HEADER = ("board", "cells", "with best play", "positions", "seconds")
 
 
 @dataclass(frozen=True)
@@ -49,7 +45,7 @@ class Flags:
     """Search empty boards, and say who wins and how long that takes."""
 
     boards: tuple[str, ...] = tuple(PUBLISHED)
-    """Which, as rows, columns and k, as in 5x5x4."""
+    """Boards as rows, columns and k, such as 5x5x4."""
     times: int = 5
     """How often each is searched."""
     max_positions: int = 1_000_000_000
@@ -58,24 +54,11 @@ class Flags:
     """File to write the table to, as Markdown."""
 
 
-class Run(NamedTuple):
-    """Hold what one search has come to."""
-
-    board: str
-    value: int | None
-    positions: int
-    seconds: float
-
-    def text(self) -> str:
-        """Return it as a line."""
-        return f"{self.board}: {NAMES[self.value]}, {self.positions:,} positions, {self.seconds:.3f} s"
-
-
 def rules_of(board: str) -> Rules:
     """Return the rules of a board by its name.
 
     Raises:
-        UserError: there is no such board.
+        UserError: There is no such board.
     """
     try:
         rows, cols, k = map(int, board.split("x"))
@@ -84,42 +67,35 @@ def rules_of(board: str) -> Rules:
         raise UserError(f"--boards must be named as in 5x5x4, got {board!r}: {error}") from None
 
 
-def measure(board: str, max_positions: int) -> Run:
+def measure(board: str, max_positions: int) -> Result:
     """Search an empty board once.
 
     Raises:
-        RuntimeError: something else is published.
+        RuntimeError: Another value is published.
     """
     search = Search(rules_of(board), max_positions)
     started = time.perf_counter()
     bounds = search.bounds(0, 0, max_positions)
     seconds = time.perf_counter() - started
-    value = bounds.least if bounds.least == bounds.most else None
-    if value is not None and PUBLISHED.get(board, NAMES[value]) != NAMES[value]:
-        raise RuntimeError(f"{board}: {NAMES[value]} is what the search says, and {PUBLISHED[board]} what is published")
-    return Run(board, value, max_positions - search.left, seconds)
-
-
-def table_rows(done: Sequence[Run]) -> Iterator[list[str]]:
-    """Return a row for each board."""
-    for board in dict.fromkeys(run.board for run in done):
-        of_board = [run for run in done if run.board == board]
-        first = of_board[0]
-        seconds = spread(run.seconds for run in of_board).text(3)
-        cells = rules_of(board).cells
-        yield [board.replace("x", ","), str(cells), NAMES[first.value], f"{first.positions:,}", seconds]
+    found = NAMES[bounds.least if bounds.least == bounds.most else None]
+    if found != NAMES[None] and PUBLISHED.get(board, found) != found:
+        raise RuntimeError(f"{board}: {found} is what the search says, and {PUBLISHED[board]} what is published")
+    cells, positions = rules_of(board).cells, max_positions - search.left
+    return {"cells": cells, "with best play": found, "positions": positions, "seconds": seconds}
 
 
 def main(args: Sequence[str]) -> None:
     """Measure, and print each search as it ends and the table at the end."""
-    flags = read_flags(Flags, args, PROG)
+    flags = harness.read_flags(Flags, args, PROG)
     for board in flags.boards:
         rules_of(board)
-    console = machine.start("Searching large boards", ["numba"])
+    console = harness.start("Searching large boards", ["numba"])
     search_value(Rules(), 0, 0)  # compiles
-    done = in_turns(console, range(flags.times), flags.boards, lambda board, _: measure(board, flags.max_positions))
-    note = f"median (least to most) over {flags.times} searches; load {machine.load()} at the end"
-    tables.present(console, HEADER, table_rows(done), note, flags.markdown)
+    results = harness.in_turns(
+        console, dict.fromkeys(flags.boards, range(flags.times)), lambda board, _: measure(board, flags.max_positions)
+    )
+    note = f"median (least to most) over {flags.times} searches"
+    harness.present(console, harness.summary(results, "board"), note, flags.markdown)
 
 
 if __name__ == "__main__":

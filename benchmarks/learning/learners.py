@@ -1,52 +1,33 @@
 """Train the five published learners, and our DQN at its best, and compare them by exact evaluation.
 
-The README's table:
+The table of docs/results.md:
 
     python -m benchmarks.learning.learners --markdown table.md
 
-Every row is what `python train.py` does with the same flags and seed. The time is that of training alone:
-compiling, making tables and networks, and evaluating are left out. A DQN that stops when something is proved
-has trained until the third evaluation running that proves it.
+Every row is `python train.py` with the same flags and seed. The time is that of training alone, without compiling,
+making tables and networks, and evaluating. A DQN that stops when something is proved has trained until the third
+evaluation in a row that proves it.
 """
 
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
-from benchmarks.measuring import machine, tables
-from benchmarks.measuring.counts import known
-from benchmarks.measuring.flags import read_flags
-from benchmarks.measuring.spread import spread
-from benchmarks.measuring.turns import in_turns
-from benchmarks.training import runs
-from selfplay import training
-from selfplay.agent import AnyAgent
+import numpy as np
+
+import selfplay
+from benchmarks import harness
+from benchmarks.harness import Result
+from selfplay.algorithms import Config
+from selfplay.cli.train import read
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
-from selfplay.evaluation.agents import AgentPolicy
-from selfplay.evaluation.evaluate import evaluate
-from selfplay.evaluation.games import self_play_game
-from selfplay.evaluation.report import live_score
-from selfplay.evaluation.verdict import SeatVerdict, Verdict
-from tictactoe import Rules
+from tictactoe import Rewards, Rules, batch
 
 PROG = "python -m benchmarks.learning.learners"
 RULES = Rules()
-HEADER = (
-    "`python train.py`",
-    "seat",
-    "lost lines",
-    "illegal lines",
-    "win %",
-    "draw %",
-    "loss %",
-    "optimal states",
-    "ties with itself",
-    "trained on",
-    "seconds",
-)
-
 COMMANDS = (
     "dqn --preset article",
     "dqn",
@@ -60,7 +41,6 @@ COMMANDS = (
     "td-value --opponent self --no-back-up-losses",
     "td-backup",
 )
-
 Algorithm = Literal["dqn", "minimax-q", "afterstate-q", "td-value", "td-backup"]
 
 
@@ -78,85 +58,64 @@ class Flags:
     """Divide the length of every training by this; more than 1 only to try the script."""
 
 
-class Run(NamedTuple):
-    """Hold one training and the exact evaluation of its player."""
-
-    command: str
-    seed: int
-    amount: int
-    """Plies of a DQN, games of a tabular learner."""
-    seconds: float
-    evaluation: Verdict
-    ties: bool
-    """Whether the greedy player's game against itself is a draw."""
-
-    @property
-    def unit(self) -> str:
-        """Return what `amount` counts."""
-        return "plies" if self.command.startswith("dqn") else "games"
-
-    def text(self) -> str:
-        """Return the run as a line."""
-        ties = "ties" if self.ties else "does not tie"
-        return (
-            f"{self.command}, seed {self.seed}: {self.amount:,} {self.unit} in {self.seconds:.3f} s; "
-            f"{live_score(self.evaluation)}; {ties} with itself"
-        )
+def configuration(command: str, seed: int) -> Config:
+    """Return the settings that flags of `python train.py` give, with a seed, on a CPU."""
+    config, _ = read(shlex.split(command), "python train.py")
+    config = replace(config, seed=seed)
+    return replace(config, device="cpu") if isinstance(config, DQNConfig) else config
 
 
-def ties_with_itself(player: AnyAgent) -> bool:
-    """Tell whether a greedy player draws against itself."""
-    return self_play_game(AgentPolicy(player, RULES)).endswith("A draw.")
+def ties_with_itself(player: selfplay.Agent) -> bool:
+    """Tell whether a greedy player draws against itself on 3,3,3."""
+    state, terminated = batch.reset(RULES, 1, np), False
+    while not terminated:
+        played = batch.step(RULES, Rewards(), state, player.act(batch.observe(RULES, state)))
+        state, terminated = played.state, bool(played.terminated[0])
+    return bool(played.winner[0] < 0 and not played.illegal[0])
 
 
-def measure(command: str, seed: int, shorten: int = 1) -> Run:
+def measure(command: str, seed: int, shorten: int = 1) -> Result:
     """Train one player and evaluate it."""
-    config = runs.configuration(command, seed)
+    config = configuration(command, seed)
     if isinstance(config, DQNConfig):
         config = replace(config, total_steps=max(config.total_steps // shorten, config.warmup))
     else:
         config = replace(config, games=max(config.games // shorten, 1))
-    *_, last = training(config)
-    evaluation, ties = evaluate(last.player, RULES), ties_with_itself(last.player)
-    return Run(command, seed, last.steps, last.metrics["time/training_s"], evaluation, ties)
-
-
-def table_rows(trained: Sequence[Run]) -> Iterator[list[str]]:
-    """Return two rows per learner, one for each seat; what is of both seats stands in the first."""
-    for command in dict.fromkeys(run.command for run in trained):
-        of_row = [run for run in trained if run.command == command]
-        seats = [[run.evaluation.first for run in of_row], [run.evaluation.second for run in of_row]]
-        amount = spread(run.amount for run in of_row).text()
-        seconds = spread(run.seconds for run in of_row)
-        yield [
-            f"`{command}`",
-            "X",
-            *seat_cells(seats[0]),
-            spread(known(run.evaluation.optimal_states) for run in of_row).text(),
-            f"{sum(run.ties for run in of_row)} of {len(of_row)}",
-            f"{amount} {of_row[0].unit}",
-            seconds.text(1 if seconds.median >= 1 else 3),
-        ]
-        yield ["", "O", *seat_cells(seats[1]), *[""] * 4]
-
-
-def seat_cells(seats: Sequence[SeatVerdict]) -> list[str]:
-    """Return lost and illegal lines, and wins, draws and losses against random in percent, over the seeds."""
-    lines = [spread(getattr(seat, kind) for seat in seats).text() for kind in ("losses", "illegal")]
-    return [*lines, *(spread(100 * getattr(seat, end) for seat in seats).text(1) for end in ("win", "draw", "loss"))]
+    *_, last = selfplay.training(config)
+    evaluation = selfplay.evaluate(last.player, RULES)
+    return {
+        **{
+            f"{name} as {mark}": value
+            for mark, seat in (("X", evaluation.first), ("O", evaluation.second))
+            for name, value in {
+                "lost lines": seat.losses,
+                "illegal lines": seat.illegal,
+                "win %": 100 * (seat.win or 0),
+                "draw %": 100 * (seat.draw or 0),
+                "loss %": 100 * (seat.loss or 0),
+            }.items()
+        },
+        "optimal states": evaluation.optimal_states,
+        "ties with itself": ties_with_itself(last.player),
+        "plies" if isinstance(config, DQNConfig) else "games": last.steps,
+        "seconds": last.metrics["time/training_s"],
+    }
 
 
 def main(args: Sequence[str]) -> None:
     """Measure, and print each run as it ends and the table at the end."""
-    flags = read_flags(Flags, args, PROG)
+    flags = harness.read_flags(Flags, args, PROG)
     commands = [command for command in COMMANDS if command.split()[0] in flags.algorithms]
-    console = machine.start("The published learners", ["numba"], flags.seeds)
-    trained = in_turns(console, flags.seeds, commands, lambda command, seed: measure(command, seed, flags.shorten))
-    note = (
-        f"median (least to most) over {len(flags.seeds)} seeds, or what all of them show; wins, draws and losses are "
-        f"exact, against a uniformly random opponent; load {machine.load()} at the end"
+    console = harness.start("The published learners", ["numba"], flags.seeds)
+    results = harness.in_turns(
+        console, dict.fromkeys(commands, flags.seeds), lambda command, seed: measure(command, seed, flags.shorten)
     )
-    tables.present(console, HEADER, table_rows(trained), note, flags.markdown)
+    note = (
+        "median (least to most) over the seeds, or what all of them show; wins, draws and losses are exact, against a "
+        "uniformly random opponent"
+    )
+    by_flags = {f"`{command}`": of_row for command, of_row in results.items()}
+    harness.present(console, harness.summary(by_flags, "`python train.py`"), note, flags.markdown)
 
 
 if __name__ == "__main__":

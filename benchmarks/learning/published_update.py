@@ -9,29 +9,25 @@ and Ba 2015) on the squared error. Each row changes one of these and leaves ever
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 from unittest.mock import patch
 
 import torch
 from torch import Tensor
 
-from benchmarks.measuring import machine, tables
-from benchmarks.measuring.flags import read_flags
-from benchmarks.measuring.spread import number, spread
-from benchmarks.measuring.turns import in_turns
-from selfplay import DQNConfig, Record, training
+import selfplay
+from benchmarks import harness
+from benchmarks.harness import Result
 from selfplay.command_line import run_command
+from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.optimizer import Adam
 from selfplay.files import write_csv
-from selfplay.training.loop import first_of_final_streak
+from selfplay.training.loop import proves
 
 PROG = "python -m benchmarks.learning.published_update"
 DECAY, LEAST = 0.95, 0.01
 """Of the means of gradient and squared gradient, and what is added below the root, as published."""
 UPDATES = ("ours", "RMSProp, 0.00025", "RMSProp, our learning rate", "clipped error")
-HEADER = ("update", "proved", "plies to the first of three proofs")
 
 
 class RMSProp(Adam):
@@ -68,48 +64,34 @@ class Flags:
     """Folder to write published-update.csv into."""
 
 
-class Run(NamedTuple):
-    """Hold what one run came to."""
-
-    update: str
-    seed: int
-    plies: float
-    """To the first evaluation from which the proof held; infinite without one."""
-
-    def text(self) -> str:
-        """Return it as a line."""
-        return f"{self.update}, seed {self.seed}: {number(self.plies)}"
-
-
-def measure(update: str, seed: int, total_steps: int) -> Run:
-    """Train until three evaluations running have proved it."""
+def measure(update: str, seed: int, total_steps: int) -> Result:
+    """Train until three evaluations in a row have proved it."""
     rate = 0.00025 if update == UPDATES[1] else DQNConfig().learning_rate
     config = DQNConfig(seed=seed, total_steps=total_steps, learning_rate=rate, device="cpu")
     optimizer = RMSProp if update.startswith("RMSProp") else Adam
     loss = clipped_error if update == UPDATES[3] else torch.nn.functional.mse_loss
     with patch("selfplay.dqn.dqn.Adam", optimizer), patch("torch.nn.functional.mse_loss", loss):
-        records = list(training(config))
-    first = first_of_final_streak([is_proof(record) for record in records])
-    return Run(update, seed, math.inf if first is None else records[first].steps)
-
-
-def is_proof(record: Record) -> bool:
-    """Tell whether an evaluation proved the player, which it can at any time on 3,3,3."""
-    return record.evaluation.unbeatable
+        records = list(selfplay.training(config))
+    first = harness.held_from([proves(record.evaluation, config.stop) for record in records])
+    return {"proved": first is not None, "plies": math.inf if first is None else records[first].steps}
 
 
 def main(args: Sequence[str]) -> None:
     """Measure all, and print a table."""
-    flags = read_flags(Flags, args, PROG)
-    console = machine.start("The published update", [], flags.seeds)
-    done = in_turns(console, flags.seeds, UPDATES, partial(measure, total_steps=flags.total_steps))
-    rows = []
-    for update in UPDATES:
-        plies = [run.plies for run in done if run.update == update]
-        rows.append([update, f"{sum(map(math.isfinite, plies))} of {len(plies)}", spread(plies).text()])
-    tables.present(console, HEADER, rows, "median (least to most) of the seeds")
+    flags = harness.read_flags(Flags, args, PROG)
+    console = harness.start("The published update", [], flags.seeds)
+    results = harness.in_turns(
+        console, dict.fromkeys(UPDATES, flags.seeds), lambda update, seed: measure(update, seed, flags.total_steps)
+    )
+    note = "plies to the first of three proofs in a row; median (least to most) of the seeds"
+    harness.present(console, harness.summary(results, "update"), note)
     if flags.docs is not None:
-        write_csv(flags.docs / "published-update.csv", [Run._fields, *map(list, done)])
+        lines = [
+            [update, seed, results[update][number]["plies"]]
+            for number, seed in enumerate(flags.seeds)
+            for update in UPDATES
+        ]
+        write_csv(flags.docs / "published-update.csv", [("update", "seed", "plies"), *lines])
 
 
 if __name__ == "__main__":

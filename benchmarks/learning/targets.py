@@ -1,52 +1,44 @@
-"""Draw the learning curves of the three two-player targets: exact exploitability over plies.
+"""Plot the learning curves of the three two-player targets: exact exploitability over plies.
 
 The README's figure:
 
     python -m benchmarks.learning.targets --docs docs
 
-Every run is `python train.py --target TARGET --stop never --total-steps 1500000` with the plain self-play that other
-libraries do (`--symmetry augment --counterexamples 0 --eval-every 12800`), so that the target alone differs. The
-exploitability of one player of 3,3,3 is 0, 1/2 or 1, for the number of seats in which somebody beats it, and jumps
-between them from one evaluation to the next; the curves are its mean over the last few evaluations, the CSV holds each
-of them.
+Every run is `python train.py --target TARGET --stop never --total-steps 1500000` with the plain self-play of other
+libraries (`--symmetry augment --counterexamples 0 --eval-every 12800`), so that only the target differs. The
+exploitability of one player of 3,3,3 is 0, 1/2 or 1, for the number of seats in which it is beaten, and jumps between
+them from one evaluation to the next; the curves are its mean over the last few evaluations, the CSV holds each of them.
 """
 
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import get_args
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
-from benchmarks.measuring import machine, tables
-from benchmarks.measuring.counts import COUNTED, counts, known
-from benchmarks.measuring.flags import read_flags
-from benchmarks.measuring.spread import Spread, spread
-from benchmarks.measuring.turns import in_turns
-from selfplay import training
+import selfplay
+from benchmarks import harness
+from benchmarks.harness import Result
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig, Target
-from selfplay.evaluation.report import live_score
-from selfplay.evaluation.verdict import Verdict
 from selfplay.files import write_csv, write_whole
 from selfplay.training.plots import png
 
 PROG = "python -m benchmarks.learning.targets"
 TARGETS: tuple[Target, ...] = get_args(Target)
 COLOURS: dict[Target, str] = {"negamax": "#0072b2", "independent": "#e69f00", "article": "#000000"}
-"""Of Okabe and Ito's palette, which people with any colour vision can tell apart."""
+"""Colours of Okabe and Ito's palette, which people with any colour vision can tell apart."""
 WINDOW = 8
-"""Evaluations in the mean that is drawn."""
-CSV_HEADER = ("target", "seed", "plies", "exploitability", *COUNTED)
-HEADER = ("target", "exploitability", "lost and illegal lines", "optimal states", "unbeatable, % of evaluations")
+"""Evaluations in the mean that is plotted."""
 
 
 @dataclass(frozen=True)
 class Flags:
-    """Draw the learning curves of the three two-player targets."""
+    """Plot the learning curves of the three two-player targets."""
 
     seeds: tuple[int, ...] = tuple(range(5))
     """Seeds of every target."""
@@ -56,28 +48,8 @@ class Flags:
     """Folder to write targets.png and targets.csv into."""
 
 
-class Curve(NamedTuple):
-    """Hold the evaluations of one run."""
-
-    target: Target
-    seed: int
-    plies: list[int]
-    evaluations: list[Verdict]
-
-    def text(self) -> str:
-        """Return how the run ended, as a line."""
-        return f"{self.target}, seed {self.seed}: at the end {live_score(self.evaluations[-1])}"
-
-    def csv_lines(self) -> list[list[str | int | float]]:
-        """Return a line per evaluation."""
-        return [
-            [self.target, self.seed, plies, known(evaluation.exploitability), *counts(evaluation)]
-            for plies, evaluation in zip(self.plies, self.evaluations, strict=True)
-        ]
-
-
-def measure(target: Target, seed: int, total_steps: int) -> Curve:
-    """Train one DQN to the end of its plies."""
+def train(target: Target, seed: int, total_steps: int) -> list[Result]:
+    """Return all evaluations of one run."""
     config = DQNConfig(
         seed=seed,
         target=target,
@@ -88,30 +60,52 @@ def measure(target: Target, seed: int, total_steps: int) -> Curve:
         stop="never",
         device="cpu",
     )
-    history = list(training(config))
-    evaluations = [record.evaluation for record in history]
-    return Curve(target, seed, [record.steps for record in history], evaluations)
+    lines = []
+    for record in selfplay.training(config):
+        evaluation, first, second = record.evaluation, record.evaluation.first, record.evaluation.second
+        lines.append(
+            {
+                "plies": record.steps,
+                "exploitability": evaluation.exploitability,
+                "first_losses": first.losses,
+                "second_losses": second.losses,
+                "first_illegal": first.illegal,
+                "second_illegal": second.illegal,
+                "optimal_states": evaluation.optimal_states,
+            }
+        )
+    return lines
 
 
-def running_mean(values: Sequence[float], window: int) -> list[float]:
-    """Return the mean of each value and those before it, `window` values in all, fewer at the start."""
-    return [statistics.mean(values[max(end - window, 0) : end]) for end in range(1, len(values) + 1)]
+def last_evaluations(lines: Sequence[Result]) -> Result:
+    """Return the means over the last evaluations of a run."""
+    last = lines[-WINDOW:]
+    bad = [sum(line[name] for name in line if name.endswith(("losses", "illegal"))) for line in last]
+    return {
+        "exploitability": statistics.mean(line["exploitability"] for line in last),
+        "lost and illegal lines": statistics.mean(bad),
+        "optimal states": statistics.mean(line["optimal_states"] for line in last),
+        "unbeatable, % of evaluations": 100 * bad.count(0) / len(last),
+    }
 
 
-def figure(curves: Sequence[Curve]) -> Figure:
-    """Draw the exploitability over plies: a thin line per seed, a thick one for the median of each target."""
-    drawn = Figure(figsize=(9, 4.8), layout="constrained")
-    axes = drawn.subplots()
-    for target in dict.fromkeys(curve.target for curve in curves):
-        of_target = [curve for curve in curves if curve.target == target]
-        plies, colour = of_target[0].plies, COLOURS[target]
-        means = [
-            running_mean([known(each.exploitability) for each in curve.evaluations], WINDOW) for curve in of_target
-        ]
+def running_mean(values: Sequence[float]) -> list[float]:
+    """Return the mean of each value and those before it, `WINDOW` values in all, fewer at the start."""
+    return [statistics.mean(values[max(end - WINDOW, 0) : end]) for end in range(1, len(values) + 1)]
+
+
+def plot(curves: Mapping[tuple[Target, int], Sequence[Result]]) -> Figure:
+    """Plot the exploitability over plies: a thin line per seed, a thick one for the median of each target."""
+    figure = Figure(figsize=(9, 4.8), layout="constrained")
+    axes = figure.subplots()
+    for target in dict.fromkeys(target for target, _ in curves):
+        of_target = [lines for (name, _), lines in curves.items() if name == target]
+        plies = [line["plies"] for line in of_target[0]]
+        means = [running_mean([line["exploitability"] for line in lines]) for lines in of_target]
         for mean in means:
-            axes.plot(plies, mean, color=colour, linewidth=0.7, alpha=0.6)
-        axes.plot(plies, np.median(means, axis=0), color=colour, linewidth=3, label=target)
-    seeds = len({curve.seed for curve in curves})
+            axes.plot(plies, mean, color=COLOURS[target], linewidth=0.7, alpha=0.6)
+        axes.plot(plies, np.median(means, axis=0), color=COLOURS[target], linewidth=3, label=target)
+    seeds = len({seed for _, seed in curves})
     axes.set_title(f"What the target does: {seeds} seeds each (thin) and their median (thick), all else equal")
     axes.set_xlabel("plies")
     axes.xaxis.set_major_formatter(EngFormatter())
@@ -121,37 +115,28 @@ def figure(curves: Sequence[Curve]) -> Figure:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.3)
     axes.margins(x=0.01)
-    drawn.legend(loc="outside lower center", ncols=len(TARGETS), frameon=False)
-    return drawn
-
-
-def table_rows(curves: Sequence[Curve]) -> Iterator[list[str]]:
-    """Return what each target's last evaluations come to: the mean of `WINDOW` of them, over the seeds."""
-
-    def over_seeds(of_seeds: Sequence[Sequence[Verdict]], value: Callable[[Verdict], float]) -> Spread:
-        return spread(statistics.mean(map(value, of_seed)) for of_seed in of_seeds)
-
-    for target in dict.fromkeys(curve.target for curve in curves):
-        last = [curve.evaluations[-WINDOW:] for curve in curves if curve.target == target]
-        yield [
-            target,
-            over_seeds(last, lambda each: known(each.exploitability)).text(2),
-            over_seeds(last, lambda each: sum(counts(each)[:4])).text(1),  # the lost and the illegal lines
-            over_seeds(last, lambda each: known(each.optimal_states)).text(),
-            over_seeds(last, lambda each: 100 * each.unbeatable).text(),
-        ]
+    figure.legend(loc="outside lower center", ncols=len(TARGETS), frameon=False)
+    return figure
 
 
 def main(args: Sequence[str]) -> None:
     """Train all, print each run as it ends and the table at the end, and write the figure and the CSV."""
-    flags = read_flags(Flags, args, PROG)
-    console = machine.start("The three targets", ["matplotlib"], flags.seeds)
-    curves = in_turns(console, flags.seeds, TARGETS, lambda target, seed: measure(target, seed, flags.total_steps))
+    flags = harness.read_flags(Flags, args, PROG)
+    console = harness.start("The three targets", ["matplotlib"], flags.seeds)
+    curves: dict[tuple[Target, int], list[Result]] = {}
+
+    def measure(target: Target, seed: int) -> Result:
+        curves[target, seed] = train(target, seed, flags.total_steps)
+        return last_evaluations(curves[target, seed])
+
+    results = harness.in_turns(console, dict.fromkeys(TARGETS, flags.seeds), measure)
     note = f"mean over the last {WINDOW} evaluations of each run; median (least to most) over the seeds"
-    tables.present(console, HEADER, table_rows(curves), note)
+    harness.present(console, harness.summary(results, "target"), note)
     if flags.docs is not None:
-        write_csv(flags.docs / "targets.csv", [CSV_HEADER, *(line for curve in curves for line in curve.csv_lines())])
-        write_whole(flags.docs / "targets.png", png(figure(curves)))
+        lines = [[*run, *line.values()] for run, of_run in curves.items() for line in of_run]
+        header = ["target", "seed", *next(iter(curves.values()))[0]]
+        write_csv(flags.docs / "targets.csv", [header, *lines])
+        write_whole(flags.docs / "targets.png", png(plot(curves)))
 
 
 if __name__ == "__main__":

@@ -4,43 +4,37 @@ The README's figures:
 
     python -m benchmarks.learning.time_to_unbeatable
 
-With `--levers` each run is also made without canonical boards, without counterexamples, and without both, which is the
-plain self-play that other libraries do.
+Every run is `python train.py` with the same settings and seed. Its seconds are those of training up to the first
+evaluation from which the proof holds to the end of the run; "all seconds" also count the evaluations, from which the
+player learns too. The proof is "optimal" in the modes `optimal` and `optimal-mask`, else "unbeatable". Updates are
+those of each network. With `--levers` each run is also made without canonical boards, without counterexamples, and
+without both, which is the plain self-play of other libraries.
 
-Every run is the one that `python train.py` does with the same settings and seed. Its time is the time spent in
-training up to the first evaluation from which the proof holds to the end of the run; beside it stands the time that
-passed in all, with the evaluations, from which the player learns too. The proof is "optimal" in the modes `optimal` and
-`optimal-mask`, and "unbeatable" in the others. A run that does not get there counts as "never" in every median. The
-unit of time (see `benchmarks/training/unit.py`) is measured in turns with the runs, and its median counts. Updates are
-those of each network: with one per seat, both do as many.
+The unit is Stable-Baselines3's DQN for 10,000 steps with one update each, in turns with the runs: an MLP 27-27-27 with
+batches of 32 on the turn view, learning from the first step on, all else its defaults. Its median counts.
 """
 
+import importlib
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
-from rich.console import Console
+import gymnasium
 
-from benchmarks.measuring import machine, tables
-from benchmarks.measuring.flags import read_flags
-from benchmarks.measuring.spread import Spread, spread
-from benchmarks.training import runs
-from benchmarks.training.unit import STEPS, unit_seconds
-from selfplay import training
+import selfplay
+import tictactoe
+from benchmarks import harness
+from benchmarks.harness import Result
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.learner import choose_device
-from selfplay.evaluation.agents import player_policy
-from selfplay.evaluation.evaluate import evaluate_policy
-from selfplay.evaluation.report import live_score
-from selfplay.evaluation.verdict import Verdict
+from selfplay.training.loop import proves
 
 PROG = "python -m benchmarks.learning.time_to_unbeatable"
-EVALUATE_CALLS = 20
-HEADER = ("mode", "levers", "solved", "seconds", "units", "all seconds", "updates", "plies")
+UNIT_STEPS = 10_000
+UNIT, EVALUATION = "unit", "one exact evaluation"
 
 Mode = Literal["default", "mask", "separate", "optimal", "optimal-mask"]
 MODES: dict[Mode, DQNConfig] = {
@@ -57,7 +51,6 @@ PULLED: dict[Levers, dict[str, Any]] = {
     "counterexamples": {"symmetry": "augment"},
     "neither": {"symmetry": "augment", "counterexamples": 0.0},
 }
-SEEDS = {mode: range(10 if mode in ("default", "mask") else 5) for mode in MODES}
 
 
 @dataclass(frozen=True)
@@ -71,109 +64,96 @@ class Flags:
     seeds: tuple[int, ...] = ()
     """Seeds of every mode. Default: 0 to 9 for default and mask, 0 to 4 for the others."""
     device: Literal["cpu", "cuda"] = "cpu"
-    """Where to train; the unit of time is a CPU's in either case."""
+    """Where to train; the unit is a CPU's in either case."""
     total_steps: int = DQNConfig().total_steps
     """Plies after which a run ends at the latest."""
-    unit_steps: int = STEPS
-    """Steps of the unit of time; fewer only to try the script."""
+    unit_steps: int = UNIT_STEPS
+    """Steps of the unit; fewer only to try the script."""
 
 
-class Run(NamedTuple):
-    """Hold when a run's proof began and how the run ended."""
-
-    mode: Mode
-    levers: Levers
-    seed: int
-    seconds: float
-    """Training up to the proof; infinity without one, as are updates and plies."""
-    passed: float
-    """Seconds up to the proof, evaluations and all."""
-    updates: float
-    plies: float
-    proofs: int
-    """Evaluations running, at the end, that proved it."""
-    evaluation: Verdict
-    """What the player is in the end."""
-
-    def text(self) -> str:
-        """Return the run as a line."""
-        when = f"after {self.seconds:.2f} s, {self.updates:,.0f} updates, {self.plies:,.0f} plies"
-        proved = f"proved {when}, and {self.proofs}x running" if self.proofs else "not proved"
-        return f"{self.mode:>12} {self.levers:>15} seed {self.seed}: {proved}; at the end {live_score(self.evaluation)}"
-
-
-def measure(mode: Mode, seed: int, total_steps: int, device: Literal["cpu", "cuda"], levers: Levers = "both") -> Run:
+def train(config: DQNConfig) -> Result:
     """Train one player."""
-    config = replace(MODES[mode], seed=seed, total_steps=total_steps, device=device, **PULLED[levers])
-    history, times, started = [], [], time.perf_counter()
-    for record in training(config):
-        history.append(record)
-        times.append(time.perf_counter() - started)
-    first = runs.proved_from(history, config.stop)
-    seconds = passed = updates = plies = math.inf
-    if first is not None:
-        passed = times[first]
-        plies, _, metrics, _ = history[first]
-        seconds, updates = metrics["time/training_s"], metrics["time/updates"]
-    proofs = 0 if first is None else len(history) - first
-    return Run(mode, levers, seed, seconds, passed, updates, plies, proofs, history[-1].evaluation)
+    records, passed, started = [], [], time.perf_counter()
+    for record in selfplay.training(config):
+        records.append(record)
+        passed.append(time.perf_counter() - started)
+    first = harness.held_from([proves(record.evaluation, config.stop) for record in records])
+    if first is None:
+        return {"solved": False, **dict.fromkeys(("seconds", "all seconds", "updates", "plies"), math.inf)}
+    metrics = records[first].metrics
+    return {
+        "solved": True,
+        "seconds": metrics["time/training_s"],
+        "all seconds": passed[first],
+        "updates": metrics["time/updates"],
+        "plies": records[first].steps,
+    }
 
 
-def evaluate_milliseconds() -> Spread:
-    """Return what one exact evaluation of tic-tac-toe takes, in ms; the game is solved before."""
-    judge = player_policy(next(training(DQNConfig(device="cpu"))).player)
-    times = []
-    for _ in range(EVALUATE_CALLS):
-        started = time.perf_counter()
-        evaluate_policy(judge)
-        times.append(1_000 * (time.perf_counter() - started))
-    return spread(times)
+def unit_seconds(steps: int, seed: int) -> float:
+    """Return the seconds that Stable-Baselines3's DQN takes on our environment.
+
+    Raises:
+        RuntimeError: It did not do one update per step, so this is not the unit.
+    """
+    environment = gymnasium.wrappers.FlattenObservation(gymnasium.make("tictactoe:TicTacToe-v0"))
+    model = importlib.import_module("stable_baselines3").DQN(
+        "MlpPolicy",
+        environment,
+        batch_size=32,
+        buffer_size=50_000,
+        train_freq=1,
+        gradient_steps=1,
+        learning_starts=0,
+        policy_kwargs={"net_arch": [27, 27, 27]},
+        device="cpu",
+        seed=seed,
+    )
+    started = time.perf_counter()
+    model.learn(steps)
+    seconds = time.perf_counter() - started
+    if model._n_updates != steps:
+        raise RuntimeError(f"Stable-Baselines3 did {model._n_updates} updates in {steps} steps")
+    return seconds
 
 
-def measure_all(flags: Flags, seeds: Iterable[int], console: Console) -> tuple[Spread, list[Run]]:
-    """Measure the unit and every mode with one seed after the other, and print each as it ends."""
-    unit_seconds(min(200, flags.unit_steps))  # what is slow only once in a process
-    units: list[float] = []
-    done: list[Run] = []
-    for seed in seeds:
-        units.append(unit_seconds(flags.unit_steps, seed))
-        console.print(f"    unit seed {seed}: {units[-1]:.2f} s for {flags.unit_steps:,} steps")
-        for mode, levers in product(flags.modes, flags.levers):
-            if seed in (flags.seeds or SEEDS[mode]):
-                done.append(measure(mode, seed, flags.total_steps, flags.device, levers))
-                console.print(done[-1].text(), soft_wrap=True)
-    return spread(units), done
-
-
-def table_rows(done: Sequence[Run], unit: Spread) -> Iterator[list[str]]:
-    """Return the medians and spreads by mode and levers."""
-    for mode, levers in dict.fromkeys((run.mode, run.levers) for run in done):
-        of_mode = [run for run in done if (run.mode, run.levers) == (mode, levers)]
-        seconds = spread(run.seconds for run in of_mode)
-        yield [
-            mode,
-            levers,
-            f"{sum(run.proofs > 0 for run in of_mode)} of {len(of_mode)}",
-            seconds.text(1),
-            seconds.over(unit.median).text(2),
-            spread(run.passed for run in of_mode).text(1),
-            spread(run.updates for run in of_mode).text(),
-            spread(run.plies for run in of_mode).text(),
-        ]
+def evaluation_milliseconds(seed: int) -> float:
+    """Return what one exact evaluation of tic-tac-toe takes."""
+    player = next(iter(selfplay.training(DQNConfig(seed=seed, device="cpu")))).player
+    started = time.perf_counter()
+    selfplay.evaluate(player, tictactoe.Rules())
+    return 1_000 * (time.perf_counter() - started)
 
 
 def main(args: Sequence[str]) -> None:
     """Measure, and print each result as it comes and the table at the end."""
-    flags = read_flags(Flags, args, PROG, may_be_empty=["seeds"])
-    choose_device(flags.device)
-    seeds = flags.seeds or sorted({seed for mode in flags.modes for seed in SEEDS[mode]})
-    console = machine.start("Time to unbeatable", peers=["stable-baselines3"], seeds=seeds)
-    evaluation = evaluate_milliseconds()
-    console.print(f"one exact evaluation: {evaluation.text(1)} ms, {EVALUATE_CALLS} calls")
-    unit, done = measure_all(flags, seeds, console)
-    note = "median (least to most) over the seeds; a run without the proof counts as never"
-    tables.present(console, HEADER, table_rows(done, unit), note)
-    console.print(f"unit: {unit.text(2)} s for {flags.unit_steps:,} steps; the median counts")
+    flags = harness.read_flags(Flags, args, PROG, may_be_empty=["seeds"])
+    configs = {
+        mode if levers == "both" else f"{mode}, {levers}": replace(
+            MODES[mode], total_steps=flags.total_steps, device=flags.device, **PULLED[levers]
+        )
+        for mode, levers in product(flags.modes, flags.levers)
+    }
+    default_seeds = {name: range(10 if name in ("default", "mask") else 5) for name in configs}
+    seeds = {name: flags.seeds or default_seeds[name] for name in configs}
+    longest = max(seeds.values(), key=len)
+    console = harness.start("Time to unbeatable", ["stable-baselines3"], longest)
+    unit_seconds(min(200, flags.unit_steps), 0)  # what is slow only once in a process
+
+    def measure(row: str, seed: int) -> Result:
+        if row == UNIT:
+            return {"seconds": unit_seconds(flags.unit_steps, seed)}
+        if row == EVALUATION:
+            return {"ms": evaluation_milliseconds(seed)}
+        return train(replace(configs[row], seed=seed))
+
+    results = harness.in_turns(console, {UNIT: longest, **seeds, EVALUATION: longest}, measure)
+    unit = harness.spread(result["seconds"] for result in results[UNIT]).median
+    for name in configs:
+        for result in results[name]:
+            result["units"] = result["seconds"] / unit
+    note = f"median (least to most); a run without the proof counts as never; unit: {flags.unit_steps:,} steps"
+    harness.present(console, harness.summary(results, "mode"), note)
 
 
 if __name__ == "__main__":

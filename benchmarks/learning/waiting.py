@@ -1,24 +1,24 @@
-"""Measure how long somebody waits who types `python train.py` at a terminal, until the proof stands there.
+"""Measure how long a person waits who types `python train.py` at a terminal, until the proof is shown.
 
     python -m benchmarks.learning.waiting
 
-All of it counts: starting Python, the imports, training with its evaluations, the picture of the run and its files.
-Programs that run beside it lengthen it, so it is to be measured on a quiet machine.
+All of it counts: starting Python, the imports, training with its evaluations, the run's plot and its files. Programs
+that run beside it lengthen it, so measure on a quiet machine.
 """
 
+import contextlib
+import os
+import pty
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
-from benchmarks.measuring import machine
-from benchmarks.measuring.flags import read_flags
-from benchmarks.measuring.fresh import ROOT
-from benchmarks.measuring.spread import spread
-from benchmarks.measuring.terminal import run_on_terminal
+from benchmarks import harness
+from benchmarks.harness import ROOT, Result
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 
@@ -28,54 +28,56 @@ PROVED = b"PROVED UNBEATABLE"
 
 @dataclass(frozen=True)
 class Flags:
-    """Measure how long somebody waits for `python train.py` to prove its player."""
+    """Measure how long a person waits for `python train.py` to prove its player."""
 
     seeds: tuple[int, ...] = tuple(range(10))
     """Seeds of the runs."""
 
 
-class Wait(NamedTuple):
-    """Hold the seconds from pressing return."""
+def run_on_terminal(command: Sequence[str], look: Callable[[bytes], object]) -> int:
+    """Run a program on a terminal of its own, pass on its output as it comes, and return the exit status."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=theirs, start_new_session=True) as process:
+        os.close(theirs)
+        with contextlib.suppress(OSError):  # with which a terminal ends on Linux
+            while piece := os.read(ours, 1 << 16):
+                look(piece)
+    os.close(ours)
+    return process.returncode
 
-    proof: float
-    """Until the proof is shown."""
-    prompt: float
-    """Until the program has ended."""
 
-
-def wait(arguments: Sequence[str]) -> Wait:
-    """Run `python train.py` with a terminal of its own and time it.
+def wait(arguments: Sequence[str]) -> Result:
+    """Run `python train.py` on a terminal of its own; return the seconds until the proof is shown and until the end.
 
     Raises:
-        UserError: it ends without a proof.
+        UserError: It ends without a proof.
     """
     started, proof, shown = time.perf_counter(), None, b""
 
-    def hear(piece: bytes) -> None:
+    def look(piece: bytes) -> None:
         nonlocal proof, shown
         shown += piece
         if proof is None and PROVED in shown:
             proof = time.perf_counter() - started
 
-    status = run_on_terminal([sys.executable, str(ROOT / "train.py"), *arguments], hear)
+    status = run_on_terminal([sys.executable, str(ROOT / "train.py"), *arguments], look)
     if status or proof is None:
         raise UserError(f"train.py {' '.join(arguments)}: ended with status {status}, without a proof")
-    return Wait(proof, time.perf_counter() - started)
+    return {"proved after, s": proof, "ended after, s": time.perf_counter() - started}
 
 
 def main(args: Sequence[str]) -> None:
     """Wait for a run with each seed, and print the spread."""
-    flags = read_flags(Flags, args, PROG)
-    console = machine.start("From pressing return to a proof", seeds=flags.seeds)
-    found = []
+    flags = harness.read_flags(Flags, args, PROG)
+    console = harness.start("From pressing return to a proof", seeds=flags.seeds)
     with tempfile.TemporaryDirectory() as folder:
-        for number, seed in enumerate((flags.seeds[0], *flags.seeds)):
-            place = Path(folder) / str(number)
-            found.append(wait(["--seed", str(seed), "--run-dir", str(place)]))
-            console.print(f"seed {seed}: proved after {found[-1].proof:.2f} s, ended after {found[-1].prompt:.2f} s")
-    counted = found[1:]  # the first may have to compile and read files
-    console.print(f"proved after {spread(each.proof for each in counted).text(1)} s, without the first")
-    console.print(f"ended after {spread(each.prompt for each in counted).text(1)} s; load {machine.load()} at the end")
+
+        def measure(row: str, seed: int) -> Result:
+            return wait(["--seed", str(seed), "--run-dir", str(Path(folder) / f"{row} {seed}")])
+
+        measure("first", flags.seeds[0])  # may have to compile and read files
+        results = harness.in_turns(console, {"python train.py": flags.seeds}, measure)
+    harness.present(console, harness.summary(results), "median (least to most) over the seeds")
 
 
 if __name__ == "__main__":

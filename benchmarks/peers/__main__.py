@@ -1,19 +1,19 @@
-"""Train DQNs of other libraries and ours for the same time, and judge all by the same exact evaluation.
+"""Train DQNs of other libraries and ours for the same time, and evaluate all exactly.
 
 The README's figures of OpenSpiel's, Tianshou's and ours:
 
     python -m benchmarks.peers --players ours open-spiel tianshou --docs docs
 
-Each learner has its own library's settings; where they come from stands in the docstring of its file here.
+Each learner has its own library's settings; where they come from is in the docstring of its file here.
 `python -m benchmarks.peers.tuning` searches for better ones of Stable-Baselines3's DQN, of the one in CleanRL's manner
 and of ours. All run on one torch thread for the same seconds of training; the clock stands still during evaluations,
 and what is done once before (imports, environments, networks) is not counted.
 Stable-Baselines3's, Tianshou's and the DQN in CleanRL's manner learn against a random opponent; OpenSpiel's and ours
-learn by self-play. A player that learns with a mask is judged with it.
+learn by self-play. A player that learns with a mask is evaluated with it.
 
 With `--docs` runs are added to those in the folder's peers.csv, in the place of any of the same player and seed, so
-that a measurement can be made in pieces; the table and the picture show all of them. `--players` with no name
-trains nothing and shows what is there.
+that a measurement can be made in pieces; the table and the plot show all of them. `--players` with no name trains
+nothing and shows what is there.
 """
 
 from collections.abc import Sequence
@@ -21,26 +21,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from benchmarks.measuring import machine
-from benchmarks.measuring.flags import read_flags
-from benchmarks.peers import judging, learners, report
-from benchmarks.peers.judging import Run
-from benchmarks.peers.learners import Name
+from benchmarks import harness
+from benchmarks.peers import evaluations, report
+from benchmarks.peers.evaluations import Name
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 from selfplay.files import write_whole
 from selfplay.training.plots import png
 
 PROG = "python -m benchmarks.peers"
-DISTRIBUTIONS = ("stable-baselines3", "open-spiel", "tianshou")
 
 
 @dataclass(frozen=True)
 class Flags:
-    """Train DQNs of other libraries and ours for the same time, and judge all by the same exact evaluation."""
+    """Train DQNs of other libraries and ours for the same time, and evaluate all exactly."""
 
     players: tuple[Name, ...] = get_args(Name)
-    """Whom to train; none to show what earlier runs have left."""
+    """Players to train; none to show what earlier runs have left."""
     seeds: tuple[int, ...] = (0, 1)
     """Seeds of every player."""
     seconds: float = 300.0
@@ -51,36 +48,30 @@ class Flags:
     """Folder to write peers.png and peers.csv into."""
 
 
-def text(run: Run) -> str:
-    """Return a run as a line."""
-    last = run.history[-1]
-    return (
-        f"{last.player}, seed {last.seed}: after {last.seconds:.1f} s and {last.updates:,} updates {last.losses} lost "
-        f"and {last.illegal} illegal lines, {last.optimal_states:,} optimal states; worked {run.busy:.0%} of the time"
-    )
-
-
 def main(args: Sequence[str]) -> None:
     """Train all, print each run as it ends and the table at the end, and write the figure and the CSV."""
-    flags = read_flags(Flags, args, PROG, may_be_empty=["players"])
+    flags = harness.read_flags(Flags, args, PROG, may_be_empty=["players"])
     if not flags.players and flags.docs is None:
         raise UserError("--players with no name shows what is in a folder: name it by --docs")
     path = None if flags.docs is None else flags.docs / "peers.csv"
-    lines = [] if path is None else judging.read(path)
-    console = machine.start("Learning quality beside other libraries", DISTRIBUTIONS, flags.seeds)
-    there = learners.those_there(flags.players, console)
-    due = judging.times(flags.seconds, flags.evaluations)
+    lines = [] if path is None else evaluations.read(path)
+    console = harness.start(
+        "Learning quality beside other libraries", ("stable-baselines3", "open-spiel", "tianshou"), flags.seeds
+    )
+    available = evaluations.available(flags.players, console)
+    due = evaluations.growing_times(flags.seconds, flags.evaluations)
     for seed in flags.seeds:  # the players take turns, so that what slows the machine slows all of them
-        for name in there:
-            run = judging.measure(name, learners.load(name).make, seed, due)
-            console.print(text(run), soft_wrap=True)
-            lines = [line for line in lines if (line.player, line.seed) != (name, seed)] + run.history
-            lines = [line for history in report.runs(lines) for line in history]
+        for name in available:
+            run = evaluations.measure(name, evaluations.load(name).make(seed), seed, due)
+            lines = [line for line in lines if (line.player, line.seed) != (name, seed)]
+            lines = report.in_order([*lines, *run.history])
+            end = run.history[-1]
+            console.print(f"{end}; worked {run.busy:.0%} of the time", soft_wrap=True)
             if path is not None:
-                judging.write(path, lines)
+                evaluations.write(path, lines)
     report.show(console, lines)
     if flags.docs is not None:
-        write_whole(flags.docs / "peers.png", png(report.figure(lines)))
+        write_whole(flags.docs / "peers.png", png(report.plot(lines)))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 Settings: those of `open_spiel/python/examples/tic_tac_toe_dqn_vs_tabular.py`, its own example of this game; the loop
 is that of `dqn_breakthrough_pytorch.py`, its example of two such agents; what neither sets has the default of
 `open_spiel.python.pytorch.dqn.DQN`. They play OpenSpiel's own tic-tac-toe, choose among the legal cells alone, and are
-judged so. Each has a seed of its own, as the constructor's default would make them equal.
+evaluated so. Each has a seed of its own, as the constructor's default would make them equal.
 """
 
 from typing import Any
@@ -12,23 +12,23 @@ from open_spiel.python import rl_environment
 from open_spiel.python.pytorch import dqn
 from torch import Tensor, nn
 
-from benchmarks.peers.judging import RULES, Tick, Training
-from selfplay.dqn.player import QPlayer
+from benchmarks.dqn import Greedy
+from benchmarks.peers.evaluations import Tick, Train
 
 HIDDEN = (32, 32)
 MEMORY_SIZE = 10_000
 
 
-class AsOpenSpielSees(nn.Module):
-    """Give a network what it knows: the planes one after the other, of empty cells, O and X."""
+class OpenSpielView(nn.Module):
+    """Give the network of a seat the planes that OpenSpiel gives it, one after the other: empty cells, O and X."""
 
-    def __init__(self, network: nn.Module) -> None:
+    def __init__(self, network: nn.Module, seat: int) -> None:
         super().__init__()
-        self.network = network
+        self.network, self.planes = network, [0, 2, 1] if seat == 0 else [0, 1, 2]
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Return the action values [B, 9] of absolute observations [B, 9 * 3], whose planes are empty, X and O."""
-        planes = inputs.reshape(len(inputs), 9, 3).transpose(1, 2)[:, [0, 2, 1]]
+        """Return the action values [B, 9] of mover's views [B, 9 * 3]."""
+        planes = inputs.reshape(len(inputs), 9, 3).transpose(1, 2)[:, self.planes]
         values: Tensor = self.network(planes.flatten(1))
         return values
 
@@ -48,18 +48,18 @@ def make_agents(seed: int, environment: Any) -> list[Any]:
     ]
 
 
-def player(agents: list[Any]) -> QPlayer:
-    """Return what the agents play, each in its seat, among the legal cells."""
-    networks = tuple(AsOpenSpielSees(agent._q_network) for agent in agents)
-    return QPlayer(RULES, networks, "absolute", mask=True)
+def make_player(agents: list[Any]) -> Greedy:
+    """Return the player of both agents, each in its seat, among the legal cells."""
+    return Greedy(*(OpenSpielView(agent._q_network, seat) for seat, agent in enumerate(agents)), masked=True)
 
 
-def make(seed: int) -> Training:
+def make(seed: int) -> Train:
     """Return the self-play of two agents."""
     environment = rl_environment.Environment("tic_tac_toe")
     agents = make_agents(seed, environment)
+    player = make_player(agents)
 
-    def run(tick: Tick) -> None:
+    def train(tick: Tick) -> None:
         agent, learned_nothing, going = agents[0], 0, True
         while going:
             moment = environment.reset()
@@ -71,6 +71,6 @@ def make(seed: int) -> Training:
             attempts = agent.step_counter // agent._learn_every
             if agent.loss is None:  # the memory does not hold enough yet
                 learned_nothing = attempts
-            going = tick(attempts - learned_nothing)
+            going = tick(attempts - learned_nothing, player)
 
-    return Training(player(agents), run)
+    return train

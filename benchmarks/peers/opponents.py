@@ -1,4 +1,4 @@
-"""Whom a learner that learns alone plays against: a built-in opponent, or frozen copies of itself."""
+"""Opponents of a learner that learns alone: a built-in one, or frozen copies of itself."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -11,35 +11,34 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from benchmarks.peers.judging import RULES
-from selfplay.dqn.player import QPlayer
+from benchmarks.dqn import Greedy
+from benchmarks.peers.evaluations import RULES
 from tictactoe import batch, solve
 from tictactoe.envs.versus import TicTacToeVersusEnv
 
 Planes = NDArray[np.int8]
 COPIES = 8
-"""The latest of itself that a learner plays against, so that it does not only learn to beat its last self."""
+"""Number of latest copies that a learner plays against, so that it does not only learn to beat the last."""
 
 
 @dataclass(frozen=True)
 class Game:
-    """Say what is played: both seats, a random one in each game, with the mover's own marks in plane 1."""
+    """Describe the game: a random seat each time, the mover's own marks in plane 1. The defaults are the examples'."""
 
     opponent: Literal["random", "heuristic", "self"] = "random"
     rewards: Literal["shaped", "sparse"] = "shaped"
     copy_every: int = 10_000
     """Steps between copies, in self-play."""
     opponent_random: float = 0.1
-    """Part of the replies that are random legal cells, in self-play; all are before the first copy."""
+    """Part of the replies that are random legal cells, in self-play; before the first copy all are."""
 
 
-VERSUS_RANDOM = Game()
-"""What the examples' settings are tried on."""
+EXAMPLE_GAME = Game()
 
 
-def drawn_game(drawn: Mapping[str, Any]) -> Game:
-    """Return the game out of all that a search has drawn."""
-    return Game(**{name: drawn[name] for name in ("opponent", "rewards", "copy_every", "opponent_random")})
+def sampled_game(sampled: Mapping[str, Any]) -> Game:
+    """Return the game among the settings that a search has sampled."""
+    return Game(**{name: sampled[name] for name in ("opponent", "rewards", "copy_every", "opponent_random")})
 
 
 class Games:
@@ -67,27 +66,27 @@ class Games:
             versus.set_opponent(self.reply)
         return environment
 
-    def keep_up(self, steps: int, network: nn.Module) -> None:
-        """Take a copy of the network if one is due after so many steps; without self-play none ever is."""
+    def update(self, steps: int, network: nn.Module) -> None:
+        """Take a copy of the network if one is due after these steps; without self-play none ever is."""
         if self._game.opponent == "self" and steps >= self._due:
             self._copies.append(replies(network))
             self._due = steps + self._game.copy_every
 
     def reply(self, observation: Planes, action_mask: Planes) -> int:
         """Return the cell of one of the copies, or a random empty one."""
-        draw = self._generator
-        if not self._copies or draw.random() < self._game.opponent_random:
-            return int(draw.choice(np.flatnonzero(action_mask)))
-        return self._copies[draw.integers(len(self._copies))][observation.tobytes()]
+        generator = self._generator
+        if not self._copies or generator.random() < self._game.opponent_random:
+            return int(generator.choice(np.flatnonzero(action_mask)))
+        return self._copies[generator.integers(len(self._copies))][observation.tobytes()]
 
 
 def replies(network: nn.Module) -> dict[bytes, int]:
-    """Return the empty cell that a network [B, 27] -> [B, 9] values most, for each decision state's mover's view.
+    """Return the empty cell of the highest value of a network [B, 27] -> [B, 9], by each decision state's mover's view.
 
     One batch for thousands of replies costs the learner less of its time than asking the network each time.
     """
     observations, keys = decision_states()
-    cells = QPlayer(RULES, (network,), "mover", mask=True).act(observations)
+    cells = Greedy(network, masked=True).act(observations)
     return dict(zip(keys, cells.tolist(), strict=True))
 
 

@@ -16,112 +16,112 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.logger import Logger
 
-from benchmarks.peers.judging import RULES, Tick, Training, widths
-from benchmarks.peers.opponents import VERSUS_RANDOM, Game, Games, drawn_game
-from selfplay.dqn.player import QPlayer
+from benchmarks.dqn import Greedy
+from benchmarks.peers.evaluations import Tick, Train, widths
+from benchmarks.peers.opponents import EXAMPLE_GAME, Game, Games, sampled_game
 
 ENDLESS = 10**9
-"""Steps asked for, so that time alone ends the run."""
+"""Steps of a run, which only time ends."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Hold what is set; the names are the library's, but for those with a docstring."""
+    """Hold the settings; `model` has those with the library's names."""
 
+    model: Mapping[str, Any]
     learning_rate: float = 2.3e-3
     learning_rate_hold: int = 0
-    """Steps for which the learning rate stays as it is; from then on it falls as this / steps. 0: it never falls."""
-    batch_size: int = 64
-    buffer_size: int = 100_000
-    learning_starts: int = 1_000
-    gamma: float = 0.99
-    tau: float = 1.0
-    target_update_interval: int = 10
-    train_freq: int = 256
-    gradient_steps: int = 128
+    """Steps with a constant learning rate, which then falls as this / steps; 0 keeps it constant."""
     exploration_steps: int = 8_000
-    """Over which epsilon falls from 1 to its final value."""
-    exploration_final_eps: float = 0.04
-    net_arch: tuple[int, ...] = (256, 256)
-    n_envs: int = 1
-    game: Game = VERSUS_RANDOM
-    """Whom it plays against, and for which rewards."""
+    """Steps over which epsilon falls from 1 to its final value."""
+    hidden: tuple[int, ...] = (256, 256)
+    boards: int = 1
+    game: Game = EXAMPLE_GAME
 
     def learning_rate_at(self, steps: float) -> float:
-        """Return the learning rate after so many steps."""
+        """Return the learning rate after some steps."""
         hold = self.learning_rate_hold
         return self.learning_rate * hold / max(hold, steps) if hold else self.learning_rate
 
 
-EXAMPLE = Settings()
+EXAMPLE = Settings(
+    {
+        "batch_size": 64,
+        "buffer_size": 100_000,
+        "learning_starts": 1_000,
+        "gamma": 0.99,
+        "tau": 1.0,
+        "target_update_interval": 10,
+        "train_freq": 256,
+        "gradient_steps": 128,
+        "exploration_final_eps": 0.04,
+    }
+)
 
 
-def drawn_settings(drawn: Mapping[str, Any]) -> Settings:
-    """Return the settings that a search has drawn; what it counts in steps are steps of all boards together."""
-    boards, copied = drawn["boards"], drawn["target"] == "copied"
-    train_freq = max(1, round(drawn["train_every"] / boards))
+def sampled_settings(sampled: Mapping[str, Any]) -> Settings:
+    """Return the settings that a search has sampled; its counts of steps are steps of all boards together."""
+    boards, copied = sampled["boards"], sampled["target"] == "copied"
+    train_freq = max(1, round(sampled["train_every"] / boards))
+    model = {
+        "batch_size": sampled["batch_size"],
+        "buffer_size": sampled["memory_size"],
+        "learning_starts": sampled["learning_starts"],
+        "gamma": sampled["gamma"],
+        "tau": 1.0 if copied else sampled["soft_update"],
+        # Less would warn, and be the same.
+        "target_update_interval": max(boards, sampled["target_every"] if copied else 1),
+        "train_freq": train_freq,
+        "gradient_steps": max(1, round(sampled["updates_per_step"] * train_freq * boards)),
+        "exploration_final_eps": sampled["epsilon_end"],
+    }
     return Settings(
-        learning_rate=drawn["learning_rate"],
-        learning_rate_hold=drawn["learning_rate_hold"],
-        batch_size=drawn["batch_size"],
-        buffer_size=drawn["memory_size"],
-        learning_starts=drawn["learning_starts"],
-        gamma=drawn["gamma"],
-        tau=1.0 if copied else drawn["soft_update"],
-        target_update_interval=max(boards, drawn["target_every"] if copied else 1),  # less would warn, and be the same
-        train_freq=train_freq,
-        gradient_steps=max(1, round(drawn["updates_per_step"] * train_freq * boards)),
-        exploration_steps=drawn["epsilon_steps"],
-        exploration_final_eps=drawn["epsilon_end"],
-        net_arch=widths(drawn["hidden"]),
-        n_envs=boards,
-        game=drawn_game(drawn),
+        model,
+        sampled["learning_rate"],
+        sampled["learning_rate_hold"],
+        sampled["epsilon_steps"],
+        widths(sampled["hidden"]),
+        boards,
+        sampled_game(sampled),
     )
 
 
 class EachStep(BaseCallback):
-    """After every step renew the opponent if that is due, and ask whether to go on."""
+    """After every step renew the opponent if that is due, and tell the model whether to go on."""
 
-    def __init__(self, games: Games, tick: Tick) -> None:
+    def __init__(self, games: Games, tick: Tick, player: Greedy) -> None:
         super().__init__()
-        self._games, self._tick = games, tick
+        self._games, self._tick, self._player = games, tick, player
 
     def _on_step(self) -> bool:
         assert isinstance(self.model, DQN)
-        self._games.keep_up(self.num_timesteps, self.model.q_net)
-        return self._tick(self.model._n_updates)
+        self._games.update(self.num_timesteps, self.model.q_net)
+        return self._tick(self.model._n_updates, self._player)
 
 
 def make_model(seed: int, settings: Settings, games: Games) -> DQN:
     """Return a learner for an endless run."""
     model = DQN(
         "MlpPolicy",
-        make_vec_env(games.make, settings.n_envs, seed),
+        make_vec_env(games.make, settings.boards, seed),
         learning_rate=lambda remaining: settings.learning_rate_at((1 - remaining) * ENDLESS),
-        batch_size=settings.batch_size,
-        buffer_size=settings.buffer_size,
-        learning_starts=settings.learning_starts,
-        gamma=settings.gamma,
-        tau=settings.tau,
-        target_update_interval=settings.target_update_interval,
-        train_freq=settings.train_freq,
-        gradient_steps=settings.gradient_steps,
         exploration_fraction=settings.exploration_steps / ENDLESS,
-        exploration_final_eps=settings.exploration_final_eps,
-        policy_kwargs={"net_arch": list(settings.net_arch)},
+        policy_kwargs={"net_arch": list(settings.hidden)},
         seed=seed,
         device="cpu",
+        **settings.model,
     )
     model.set_logger(Logger(folder=None, output_formats=[]))
     return model
 
 
-def make(seed: int, settings: Settings = EXAMPLE) -> Training:
-    """Return the learning of one network, which is judged in both seats without a mask, as it has learned."""
+def make(seed: int, settings: Settings = EXAMPLE) -> Train:
+    """Return the learning of one network, which is evaluated in both seats without a mask, as it has learned."""
     games = Games(settings.game, seed)
     model = make_model(seed, settings, games)
+    player = Greedy(model.q_net, masked=False)
 
-    def run(tick: Tick) -> None:
-        model.learn(ENDLESS, callback=EachStep(games, tick))
+    def train(tick: Tick) -> None:
+        model.learn(ENDLESS, callback=EachStep(games, tick, player))
 
-    return Training(QPlayer(RULES, (model.q_net,), "mover", mask=False), run)
+    return train

@@ -3,7 +3,7 @@
 Settings: https://github.com/thu-ml/tianshou/blob/master/test/pettingzoo/tic_tac_toe.py (`get_parser`), once with
 `--agent_id 1` and once with 2; the two take turns, a step each. They play our AEC environment with the `"sparse"`
 rewards and each mover's own marks in plane 1, both as in PettingZoo's game, choose among the legal cells alone, and
-are judged so. Two learners that play each other did no better (seed 1000).
+are evaluated so. Two learners that play each other did no better (seed 1000).
 
 The loop is that of Tianshou's off-policy trainer, without its tests, bar and log, and without its search of the whole
 memory for missing values at every step, which takes most of the time once the memory is full. In Tianshou 2.0.1 agents
@@ -27,8 +27,8 @@ from tianshou.utils.net.common import Net
 from tianshou.utils.torch_utils import policy_within_training_step
 from torch import Tensor, nn
 
-from benchmarks.peers.judging import RULES, Tick, Training
-from selfplay.dqn.player import QPlayer
+from benchmarks.dqn import Greedy
+from benchmarks.peers.evaluations import Tick, Train
 from tictactoe import tictactoe_v0
 
 BOARDS, BATCH_SIZE, MEMORY_SIZE, EPSILON = 10, 64, 20_000, 0.1
@@ -69,14 +69,13 @@ def make_learner(action_space: Any) -> Any:
     )
 
 
-def player(learners: list[Any]) -> QPlayer:
-    """Return what the learners play, each in its seat, among the legal cells."""
-    networks = tuple(ValuesAlone(learner.policy.model) for learner in learners)
-    return QPlayer(RULES, networks, "mover", mask=True)
+def make_player(learners: list[Any]) -> Greedy:
+    """Return the player of both learners, each in its seat, among the legal cells."""
+    return Greedy(*(ValuesAlone(learner.policy.model) for learner in learners), masked=True)
 
 
 def make_games(learner: Any, seat: int, seed: int) -> tuple[Any, Any]:
-    """Return a learner with its opponent, and what plays their games, after the example's first ones."""
+    """Return a learner with its opponent, and the collector of their games, after the example's first ones."""
     game = make_game()
     pair = [learner, learner]
     pair[1 - seat] = MARLRandomDiscreteMaskedOffPolicyAlgorithm(action_space=game.action_space)
@@ -89,27 +88,28 @@ def make_games(learner: Any, seat: int, seed: int) -> tuple[Any, Any]:
     return agents, collector
 
 
-def make(seed: int) -> Training:
+def make(seed: int) -> Train:
     """Return the training of one learner for each seat."""
     logging.getLogger("tianshou").setLevel(logging.ERROR)  # a line for each batch of two agents' returns
-    prepare(seed).run(lambda updates: updates < 2)  # what it compiles once in a process
+    prepare(seed)(lambda updates, _: updates < 2)  # what it compiles once in a process
     return prepare(seed)
 
 
-def prepare(seed: int) -> Training:
+def prepare(seed: int) -> Train:
     """Return the training without waiting for what Tianshou compiles at its first update."""
-    np.random.seed(seed)  # noqa: NPY002 (what Tianshou draws from)
+    np.random.seed(seed)  # noqa: NPY002 (what Tianshou samples from)
     torch.manual_seed(seed)
     learners = [make_learner(make_game().action_space) for _ in range(2)]
     seats = [make_games(learner, seat, seed) for seat, learner in enumerate(learners)]
+    player = make_player(learners)
 
-    def run(tick: Tick) -> None:
+    def train(tick: Tick) -> None:
         for updates in itertools.count(1):
             for agents, collector in seats:
                 with policy_within_training_step(agents.policy):
                     collector.collect(n_step=BOARDS)
                     agents.update(buffer=collector.buffer, sample_size=BATCH_SIZE)
-                if not tick(updates):
+                if not tick(updates, player):
                     return
 
-    return Training(player(learners), run)
+    return train

@@ -17,12 +17,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from rich.console import Console
-
-from benchmarks.measuring import machine, tables
-from benchmarks.measuring.flags import read_flags
+from benchmarks import harness
+from benchmarks.harness import Result
 from benchmarks.sweeps.processes import kill, start, workers
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
@@ -43,7 +41,7 @@ SHORT = (
 """Settings of a short run."""
 PATIENCE = 3_600.0
 """Seconds after which a sweep hangs."""
-HEADER = ("what died", "sweeps", "deaths", "runs that went on", "failed", "reports the same", "seconds a sweep")
+SAME = "the same"
 
 
 @dataclass(frozen=True)
@@ -62,18 +60,6 @@ class Flags:
     """Of the moments, and of which worker dies."""
     markdown: Path | None = None
     """File to write the table to, as Markdown."""
-
-
-class Disturbed(NamedTuple):
-    """Hold what a disturbed sweep has come to."""
-
-    deaths: int
-    gone_on: int
-    """Runs that more than one worker had."""
-    failed: int
-    different: list[str]
-    """Files of its report that are not those of the sweep that was left alone."""
-    seconds: float
 
 
 def arguments(flags: Flags) -> list[str]:
@@ -111,14 +97,19 @@ def reported(place: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (place / report_pages.REPORT).iterdir() if path.is_file()}
 
 
-def compared(place: Path, whole: dict[str, bytes], deaths: int, seconds: float) -> Disturbed:
-    """Return what a sweep has come to beside the one that was left alone, and remove it if it is the same."""
+def compared(place: Path, whole: dict[str, bytes], deaths: int, seconds: float) -> Result:
+    """Compare a sweep with the one that was left alone, and remove it if its report is the same."""
     runs, found = state.read(place).runs, reported(place)
     different = sorted(name for name in found.keys() | whole.keys() if found.get(name) != whole.get(name))
-    failed = sum(run.state != "done" for run in runs)
     if not different:
         shutil.rmtree(place)
-    return Disturbed(deaths, sum(run.starts > 1 for run in runs), failed, different, seconds)
+    return {
+        "deaths": deaths,
+        "runs that went on elsewhere": sum(run.starts > 1 for run in runs),
+        "failed": sum(run.state != "done" for run in runs),
+        "report": f"NOT the same: {', '.join(different)}" if different else SAME,
+        "seconds": seconds,
+    }
 
 
 def ended(place: Path) -> int:
@@ -126,7 +117,7 @@ def ended(place: Path) -> int:
     return state.read(place).count("done") if (place / state.FILE).exists() else 0
 
 
-def lose_a_machine(place: Path, flags: Flags, whole: dict[str, bytes], after: int, moment: float) -> Disturbed:
+def lose_a_machine(place: Path, flags: Flags, whole: dict[str, bytes], after: int, moment: float) -> Result:
     """Run a sweep on two machines, of which one dies so many seconds after so many runs have ended."""
     from ray.cluster_utils import Cluster  # noqa: PLC0415 (Ray looks at its variables first, which the engine sets)
 
@@ -152,7 +143,7 @@ def lose_a_machine(place: Path, flags: Flags, whole: dict[str, bytes], after: in
 
 def lose_workers(
     place: Path, flags: Flags, whole: dict[str, bytes], most: int, seconds: float, chance: random.Random
-) -> Disturbed:
+) -> Result:
     """Run a sweep on this machine and kill a worker every now and then, so many at most."""
     process = start(*arguments(flags), "--dir", str(place))
     deaths = 0
@@ -172,54 +163,38 @@ def lose_workers(
     return compared(place, whole, deaths, spent)
 
 
-def row(name: str, found: Sequence[Disturbed]) -> list[str]:
-    """Return the fields of `HEADER`."""
-    same = sum(not sweep.different for sweep in found)
-    seconds = [f"{sweep.seconds:.0f}" for sweep in found]
-    return [
-        name,
-        str(len(found)),
-        str(sum(sweep.deaths for sweep in found)),
-        str(sum(sweep.gone_on for sweep in found)),
-        str(sum(sweep.failed for sweep in found)),
-        f"{same} of {len(found)}",
-        ", ".join(seconds),
-    ]
-
-
 def main(args: Sequence[str]) -> None:
     """Disturb sweeps, print what came of them, and exit with `UNEQUAL` if anything is wrong."""
-    flags = read_flags(Flags, args, PROG)
+    flags = harness.read_flags(Flags, args, PROG)
     from selfplay.sweep import engine  # noqa: PLC0415 (before any other module imports Ray)
 
     del engine
-    console = machine.start("Sweeps whose machines and workers die", ["ray", "scipy"], [flags.seed])
+    console = harness.start("Sweeps whose machines and workers die", ["ray", "scipy"], [flags.seed])
     chance = random.Random(flags.seed)
+    found: dict[str, list[Result]] = {"one of two machines": [], "workers": []}
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         seconds = wait(start(*arguments(flags), "--dir", str(place / "whole")), lambda: None)
         whole = reported(place / "whole")
         console.print(f"left alone: {flags.runs} runs in {seconds:.0f} s, {len(whole)} files in its report")
-        machines, lost = [], []
         for number in range(flags.machines):
             after, moment = chance.randint(1, flags.runs - 2), 2 * seconds / flags.runs * chance.random()
-            machines.append(lose_a_machine(place / f"machine-{number}", flags, whole, after, moment))
-            console.print(f"{moment:.1f} s after {after} runs had ended: {machines[-1]}", soft_wrap=True)
+            result = lose_a_machine(place / f"machine-{number}", flags, whole, after, moment)
+            found["one of two machines"].append(result)
+            console.print(f"{moment:.1f} s after {after} runs had ended: {result}", soft_wrap=True)
         left = flags.workers
         while left > 0:
-            lost.append(lose_workers(place / f"workers-{left}", flags, whole, left, seconds, chance))
-            left -= lost[-1].deaths
-            console.print(f"{lost[-1].deaths} workers died: {lost[-1]}", soft_wrap=True)
-    present(console, machines, lost, flags)
-    if any(sweep.different or sweep.failed for sweep in (*machines, *lost)):
+            result = lose_workers(place / f"workers-{left}", flags, whole, left, seconds, chance)
+            found["workers"].append(result)
+            left -= result["deaths"]
+            console.print(f"workers died: {result}", soft_wrap=True)
+    every = [result for of_kind in found.values() for result in of_kind]
+    note = (
+        f"{flags.runs} runs of {flags.plies:,} plies a sweep; seed {flags.seed}; median (least to most) of the sweeps"
+    )
+    harness.present(console, harness.summary(found, "what died"), note, flags.markdown)
+    if any(result["report"] != SAME or result["failed"] for result in every):
         sys.exit(UNEQUAL)
-
-
-def present(console: Console, machines: Sequence[Disturbed], lost: Sequence[Disturbed], flags: Flags) -> None:
-    """Print the table, and write it in Markdown if a file for it was named."""
-    rows = [row("one of two machines", machines), row("workers", lost)]
-    note = f"{flags.runs} runs of {flags.plies:,} plies a sweep; seed {flags.seed}; load {machine.load()} at the end"
-    tables.present(console, HEADER, rows, note, flags.markdown)
 
 
 if __name__ == "__main__":

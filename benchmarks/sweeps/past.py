@@ -1,4 +1,4 @@
-"""What runs do past their first proof: how often they are beaten again, and how often every move is optimal.
+"""Count how often runs are beaten again past their first proof, and how often every move is optimal.
 
     python -m benchmarks.sweeps.past sweeps/past
 
@@ -14,8 +14,7 @@ from typing import Annotated, NamedTuple
 import tyro
 from rich.console import Console
 
-from benchmarks.measuring import tables
-from benchmarks.measuring.flags import read_flags
+from benchmarks import harness
 from selfplay.command_line import run_command
 from selfplay.files import write_csv
 from selfplay.sweep import results, state
@@ -61,7 +60,7 @@ class Past(NamedTuple):
 
 
 def past_proof(lines: Sequence[Mapping[str, float]], unit: str) -> Past:
-    """Return what the evaluations of a run say from the first one on at which it was proved."""
+    """Count the evaluations of a run from its first proof on."""
     proved = [line["eval/unbeatable"] == 1 for line in lines]
     if not any(proved):
         return Past(math.inf, 0, 0, 0)
@@ -88,14 +87,14 @@ def rows(found: dict[str, dict[int, Past]]) -> list[list[str]]:
 
 def main(args: Sequence[str]) -> None:
     """Print the table, and write the numbers of each run."""
-    flags = read_flags(Flags, args, PROG)
+    flags = harness.read_flags(Flags, args, PROG)
     sweep = state.read(Path(flags.sweep))
     found = {
         setting: {result.run.seed: past_proof(result.outcome.lines, result.outcome.unit) for result in of}
         for setting, of in results.read(sweep).items()
     }
-    note = "Evaluations from a run's first proof on; interquartile means over the seeds, with 95 % intervals."
-    tables.present(Console(), HEADER, rows(found), note)
+    note = "evaluations from a run's first proof on; interquartile means over the seeds, with 95 % intervals"
+    harness.present(Console(), [HEADER, *rows(found)], note)
     if flags.docs is not None:
         lines = [[setting, seed, *run] for setting, runs in found.items() for seed, run in runs.items()]
         write_csv(flags.docs / "past.csv", [COLUMNS, *lines])

@@ -1,9 +1,9 @@
-"""What a sweep gains over its runs one after another, and what its engine costs beside plain processes.
+"""Measure what a sweep gains over its runs one after another, and what its engine costs beside plain processes.
 
     python -m benchmarks.sweeps.speed --runs 40
 
 The same short runs are trained by `selfplay train`, one process after the other; by as many processes side by side as
-there are cores; and by `selfplay sweep`. All come to the same models.
+there are cores; and by `selfplay sweep`. All train the same models.
 """
 
 import shutil
@@ -15,11 +15,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
-from benchmarks.measuring import machine, tables
-from benchmarks.measuring.flags import read_flags
-from benchmarks.measuring.spread import spread
+from benchmarks import harness
+from benchmarks.harness import Result
 from benchmarks.sweeps import disturbed
 from benchmarks.sweeps.processes import descendants, megabytes, start, workers
 from selfplay.command_line import run_command
@@ -27,7 +25,6 @@ from selfplay.errors import UserError
 from selfplay.sweep import plan as plans, state
 
 PROG = "python -m benchmarks.sweeps.speed"
-HEADER = ("how", "seconds", "of one after another", "seconds a run", "MB of what does not train", "MB of what trains")
 
 
 @dataclass(frozen=True)
@@ -44,18 +41,8 @@ class Flags:
     """File to write the table to, as Markdown."""
 
 
-class Measured(NamedTuple):
-    """Hold what one way of training all runs took."""
-
-    seconds: float
-    engine: float = 0.0
-    """MB at most of all processes that do not train."""
-    training: float = 0.0
-    """MB at most of all that train."""
-
-
-def plain(place: Path, runs: Sequence[plans.Run], plan: plans.Plan, together: int) -> Measured:
-    """Train the runs by processes of `selfplay train`, so many side by side."""
+def plain(place: Path, runs: Sequence[plans.Run], plan: plans.Plan, together: int) -> Result:
+    """Train the runs by processes of `selfplay train`, some side by side."""
 
     def train(run: plans.Run) -> None:
         words: list[str] = []
@@ -72,10 +59,10 @@ def plain(place: Path, runs: Sequence[plans.Run], plan: plans.Plan, together: in
     started = time.perf_counter()
     with ThreadPoolExecutor(together) as pool:
         list(pool.map(train, runs))
-    return Measured(time.perf_counter() - started)
+    return {"seconds": time.perf_counter() - started}
 
 
-def swept(place: Path, arguments: Sequence[str]) -> Measured:
+def swept(place: Path, arguments: Sequence[str]) -> Result:
     """Train the runs by a sweep, and look at its memory all the while."""
     engine = training = 0.0
     looked = 0.0
@@ -91,56 +78,46 @@ def swept(place: Path, arguments: Sequence[str]) -> Measured:
         training = max(training, sum(map(megabytes, at_work)))
         looked = time.perf_counter()
 
-    return Measured(disturbed.wait(process, look), engine, training)
+    seconds = disturbed.wait(process, look)
+    return {"seconds": seconds, "MB of what does not train": engine, "MB of what trains": training}
 
 
 def main(args: Sequence[str]) -> None:
     """Measure, and print a table."""
-    flags = read_flags(Flags, args, PROG)
-    console = machine.start("A sweep beside plain processes", ["ray"])
+    flags = harness.read_flags(Flags, args, PROG)
+    console = harness.start("A sweep beside plain processes", ["ray"])
     arguments = disturbed.arguments(disturbed.Flags(runs=flags.runs, plies=flags.plies))
-    ways: dict[str, list[Measured]] = {"one after another": [], "side by side": [], "selfplay sweep": []}
+    ways: dict[str, list[Result]] = {"one after another": [], "side by side": [], "selfplay sweep": []}
     for number in range(flags.rounds):
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder)
             ways["selfplay sweep"].append(swept(place / "sweep", arguments))
             sweep = state.read(place / "sweep")
             runs = plans.all_runs(sweep.plan)
-            for name, together in (("one after another", 1), ("side by side", machine.cores())):
+            for name, together in (("one after another", 1), ("side by side", harness.cores())):
                 ways[name].append(plain(place / name, runs, sweep.plan, together))
                 check_same(place / "sweep", place / name, runs)
                 shutil.rmtree(place / name)
-        line = ", ".join(f"{name} {found[-1].seconds:.1f} s" for name, found in ways.items())
-        console.print(f"round {number + 1}: {line}; load {machine.load()}", soft_wrap=True)
-    base = [measured.seconds for measured in ways["one after another"]]
-    rows = []
-    for name, found in ways.items():
-        times = [measured.seconds for measured in found]
-        rows.append(
-            [
-                name,
-                spread(times).text(1),
-                spread(one / other for one, other in zip(base, times, strict=True)).text(2),
-                spread(times).over(flags.runs).text(2),
-                spread(measured.engine for measured in found).text() if found[0].engine else "-",
-                spread(measured.training for measured in found).text() if found[0].training else "-",
-            ]
-        )
+        base = ways["one after another"][-1]["seconds"]
+        for results in ways.values():
+            seconds = results[-1]["seconds"]
+            results[-1] |= {"of one after another": base / seconds, "seconds a run": seconds / flags.runs}
+        console.print(f"round {number + 1}: {[results[-1] for results in ways.values()]}", soft_wrap=True)
     note = f"{flags.runs} runs of {flags.plies:,} plies, medians of {flags.rounds} rounds (least to most)"
-    tables.present(console, HEADER, rows, note, flags.markdown)
+    harness.present(console, harness.summary(ways, "how"), note, flags.markdown)
 
 
 def check_same(sweep: Path, other: Path, runs: Sequence[plans.Run]) -> None:
-    """Refuse runs that have come to other models than the sweep's.
+    """Refuse runs whose models differ from the sweep's.
 
     Raises:
-        UserError: one has.
+        UserError: One differs.
     """
     for run in runs:
         if (sweep / run.name / "model.safetensors").read_bytes() != (
             other / run.name / "model.safetensors"
         ).read_bytes():
-            raise UserError(f"{run.name}: a process of its own has come to another model than the sweep")
+            raise UserError(f"{run.name}: a process of its own has trained another model than the sweep")
 
 
 if __name__ == "__main__":

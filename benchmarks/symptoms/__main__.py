@@ -1,22 +1,20 @@
-"""Make the mistakes of `docs/why-does-my-dqn-not-learn.md` on purpose, and judge exactly what they lead to.
+"""Make the mistakes of `docs/why-does-my-dqn-not-learn.md` on purpose, and evaluate exactly what they lead to.
 
 python -m benchmarks.symptoms                 # all of them, with the seeds 0 to 4
 python -m benchmarks.symptoms mask next       # some of them
 python -m benchmarks.symptoms --docs docs     # and write every number to docs/symptoms.csv
 """
 
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from benchmarks.measuring import machine, tables
-from benchmarks.measuring.flags import check_known, read_flags
-from benchmarks.symptoms.experiments import EXPERIMENTS
-from benchmarks.symptoms.numbers import CSV_HEADER, Number, header, measured, table_rows
+from benchmarks import harness
+from benchmarks.harness import Result
+from benchmarks.symptoms.experiments import EXPERIMENTS, ILLEGAL
 from selfplay.command_line import run_command
 from selfplay.files import write_csv
 
@@ -25,37 +23,48 @@ PROG = "python -m benchmarks.symptoms"
 
 @dataclass(frozen=True)
 class Flags:
-    """Make the usual mistakes on purpose, and judge exactly what they lead to."""
+    """Make the usual mistakes on purpose, and evaluate exactly what they lead to."""
 
     symptoms: Annotated[tuple[str, ...], tyro.conf.Positional] = tuple(EXPERIMENTS)
     """Which of them; all, if none is named."""
     seeds: tuple[int, ...] = tuple(range(5))
     """Seeds of every row; one is enough for those that are exact."""
     part: float = 1.0
-    """Of the usual length of a run: less for a quick look."""
+    """Part of the usual length of a run; less for a quick look."""
     docs: Path | None = None
     """Folder to write symptoms.csv into."""
 
 
+def table(results: Mapping[str, Sequence[Result]]) -> list[list[str]]:
+    """Return a symptom's table; taken cells have a column only where they ended some line."""
+    if not any(result[ILLEGAL] for of_row in results.values() for result in of_row):
+        results = {
+            what: [{name: value for name, value in result.items() if name != ILLEGAL} for result in of_row]
+            for what, of_row in results.items()
+        }
+    return harness.summary(results, "what")
+
+
 def main(args: Sequence[str]) -> None:
-    """Run the experiments, and print a table for each as it ends."""
-    flags = read_flags(Flags, args, PROG)
-    check_known("symptoms", flags.symptoms, EXPERIMENTS)
-    console = machine.start("Why does my DQN not learn?", [], flags.seeds)
-    numbers: list[Number] = []
-    for name in flags.symptoms:
-        started = time.perf_counter()
-        found = [
-            number
-            for what, measure in EXPERIMENTS[name].items()
-            for seed in (flags.seeds[:1] if what.startswith("exact") else flags.seeds)
-            for number in measured(name, what, seed, measure(seed, flags.part))
-        ]
-        numbers += found
-        note = f"{name}: median (least to most) of the seeds; {time.perf_counter() - started:.0f} s"
-        tables.present(console, header(found), table_rows(found), note)
+    """Run the experiments, and print a table for each symptom as it ends."""
+    flags = harness.read_flags(Flags, args, PROG)
+    harness.check_known("symptoms", flags.symptoms, EXPERIMENTS)
+    console = harness.start("Why does my DQN not learn?", [], flags.seeds)
+    rows: list[list[object]] = []
+    for symptom in flags.symptoms:
+        experiments = EXPERIMENTS[symptom]
+        seeds = {what: flags.seeds[:1] if what.startswith("exact") else flags.seeds for what in experiments}
+        results = harness.in_turns(
+            console,
+            seeds,
+            lambda what, seed, of=experiments: of[what](seed, flags.part),  # type: ignore[misc]
+        )
+        harness.present(console, table(results), f"{symptom}: median (least to most) of the seeds")
+        for what, of_row in results.items():
+            for seed, result in zip(seeds[what], of_row, strict=True):
+                rows += [[symptom, what, seed, name, round(float(value), 4)] for name, value in result.items()]
     if flags.docs is not None:
-        write_csv(flags.docs / "symptoms.csv", [CSV_HEADER, *map(list, numbers)])
+        write_csv(flags.docs / "symptoms.csv", [("symptom", "what", "seed", "measure", "value"), *rows])
 
 
 if __name__ == "__main__":

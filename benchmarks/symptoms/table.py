@@ -16,11 +16,11 @@ FULL, STEP, GAMMA = 511, 0.1, 0.9
 Opponent: TypeAlias = Literal["random", "itself"]
 Follows: TypeAlias = Literal["own next turn", "opponent's turn"]
 Table: TypeAlias = dict[tuple[int, int], dict[int, float]]
-"""Of each (mover, opponent), bitboards: what each empty cell is worth to the mover."""
+"""Value of each empty cell to the mover, by the bitboards (mover, opponent)."""
 
 
 def new_table() -> Table:
-    """Return a table in which every number is 0 until it is learned."""
+    """Return a table in which every value is 0 until it is learned."""
 
     class Zeros(defaultdict[tuple[int, int], dict[int, float]]):
         def __missing__(self, key: tuple[int, int]) -> dict[int, float]:
@@ -31,7 +31,7 @@ def new_table() -> Table:
 
 
 def learn(opponent: Opponent, follows: Follows, epsilon: float, games: int, seed: int) -> Table:
-    """Play so many games and learn from each ply of the learner's; against "random" it has either seat in turn."""
+    """Play some games and learn from each ply of the learner's; against "random" it has the seats in turn."""
     generator, table = random.Random(seed), new_table()
     for game in range(games):
         mover = other = 0
@@ -63,13 +63,13 @@ def learn(opponent: Opponent, follows: Follows, epsilon: float, games: int, seed
 
 
 def move_towards(table: Table, move: tuple[tuple[int, int], int], target: float) -> None:
-    """Move what a move is worth a step towards a target."""
+    """Move a value a step towards a target."""
     values, cell = table[move[0]], move[1]
     values[cell] += STEP * (target - values[cell])
 
 
-def judged(table: Table) -> selfplay.Verdict:
-    """Return the exact evaluation of whoever plays by a table."""
+def evaluate(table: Table) -> selfplay.Verdict:
+    """Evaluate the greedy player of a table."""
 
     def agent(observation: Any) -> int:
         planes = np.asarray(observation).reshape(9, 3)

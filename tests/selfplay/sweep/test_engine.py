@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.measuring.terminal import run_on_terminal
+from benchmarks.learning.waiting import run_on_terminal
 from benchmarks.sweeps.processes import descendants, kill, session, start, title, workers
 from selfplay.errors import UserError
 from selfplay.sweep import plan as plans, state

@@ -1,6 +1,6 @@
 """A run that is killed before any change of a file, and resumed, ends with the same bits as one that was left alone.
 
-At random moments they are killed by `tests/benchmarks/test_kills.py`.
+At random moments they are killed by `python -m tests.crash_and_resume`.
 """
 
 import os

@@ -1,0 +1,269 @@
+"""Play random legal games through each environment API: the loops that are timed.
+
+Every function prepares what must not be timed and returns a `Chunk`, which plays some plies when called and says how
+many. Each ply takes the observation, the mask, the reward and the end from the environment, as a program would, and
+looks at none but the end. A loop knows the API only, so ours and others run in the same one.
+
+A random order of all cells, played until the game ends, is a uniformly random legal game: each move is the next cell of
+the order, which is uniform among those still empty. So games are sampled before the clock starts. `Presampled` does
+the same for many boards; `FromMask` samples from the delivered masks instead, as a program would. `B` is the number of
+boards, `A` the number of cells.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+
+from tictactoe import Rewards, Rules, batch
+
+CELLS = 9
+"""Cells of 3,3,3."""
+COLUMNS = math.lcm(*range(1, CELLS + 1))
+POOL = 4_096
+"""Orders in the pool from which many boards take their games."""
+Flags: TypeAlias = NDArray[np.bool_]
+Cells: TypeAlias = NDArray[np.int64]
+
+
+class Played(NamedTuple):
+    """Hold what a chunk has played."""
+
+    plies: int
+    games: int
+    """Games that ended."""
+
+
+Chunk: TypeAlias = Callable[[], Played]
+
+
+def orders(cells: int, count: int, rng: np.random.Generator) -> Cells:
+    """Return random orders of all cells, [count, A] int64."""
+    return rng.permuted(np.tile(np.arange(cells), (count, 1)), axis=1)
+
+
+def games(cells: int, plies: int, rng: np.random.Generator) -> list[list[int]]:
+    """Return orders for games of about this many plies together."""
+    sampled: list[list[int]] = orders(cells, max(1, plies // cells), rng).tolist()
+    return sampled
+
+
+class Stream:
+    """Hold a pool of orders one after the other, and where a board that reads it goes next.
+
+    A board is at a cursor. While its game goes on it takes the next place; when the game ends, the next order.
+    """
+
+    def __init__(self, cells: int, num_boards: int, rng: np.random.Generator) -> None:
+        pool = orders(cells, POOL, rng)
+        self.cells: Cells = pool.ravel()
+        """[POOL * A] int64: the cell to play at each cursor."""
+        self.next_order: Cells = np.repeat((np.arange(POOL) + 1) % POOL * cells, cells)
+        """[POOL * A] int64: where the order after the one at each cursor begins."""
+        self.start: Cells = rng.integers(POOL, size=num_boards) * cells
+        """[B] int64: the first cursor of each board."""
+
+
+class Presampled:
+    """Read every board's cells from a stream of orders; the masks are not looked at."""
+
+    def __init__(self, cells: int, num_boards: int, rng: np.random.Generator) -> None:
+        self._stream = Stream(cells, num_boards, rng)
+        self._cursor = self._stream.start
+
+    def choose(self, mask: NDArray[np.int8]) -> Cells:  # noqa: ARG002 (the other way of choosing needs it)
+        """Return a cell for each board, [B] int64."""
+        return self._stream.cells.take(self._cursor)
+
+    def advance(self, ended: Flags, idle: Flags | None) -> None:
+        """Go to the next cell, or the next order where a game has ended; an idle board stays."""
+        moved = self._cursor + 1 if idle is None else self._cursor + ~idle
+        self._cursor = np.where(ended, self._stream.next_order.take(self._cursor), moved)
+
+
+class FromMask:
+    """Sample uniformly among the cells that the masks of 3,3,3 leave, by look-ups in small tables.
+
+    All masks are packed into bits at once, so the nine bits of a board begin anywhere in a byte and reach into the
+    next one. Of the c cells that they leave, the cell of number floor(u * c / 2520) is played: u is uniform in
+    0..2519, and each c from 1 to 9 divides 2520, so the choice is exactly uniform.
+    """
+
+    def __init__(self, num_boards: int, rng: np.random.Generator) -> None:
+        self._rng = rng
+        bits = np.arange(num_boards) * CELLS
+        self._byte, self._shift = bits // 8, (bits % 8).astype(np.uint16)
+        left = [[cell for cell in range(CELLS) if word >> cell & 1] for word in range(1 << CELLS)]
+        self._count = np.array([len(cells) for cells in left], np.int32)
+        self._cell: Cells = np.array([cells + [0] * (CELLS - len(cells)) for cells in left]).ravel()
+
+    def choose(self, mask: NDArray[np.int8]) -> Cells:
+        """Return a cell for each board, [B] int64, from masks [B, 9] int8; no mask may be all zeros."""
+        packed = np.packbits(mask, bitorder="little").astype(np.uint16)
+        two_bytes = packed.take(self._byte) | packed.take(self._byte + 1) << 8
+        word = two_bytes >> self._shift & (1 << CELLS) - 1
+        sampled = self._rng.integers(COLUMNS, size=len(word), dtype=np.uint16)
+        number = sampled * self._count.take(word) // COLUMNS
+        return self._cell.take(word * np.int32(CELLS) + number)
+
+    def advance(self, ended: Flags, idle: Flags | None) -> None:
+        """Do nothing: the next masks say all."""
+
+
+def one_board(env: gymnasium.Env[Any, Any], games: Sequence[Sequence[int]]) -> Chunk:
+    """Play each order of cells until its game ends."""
+
+    def chunk() -> Played:
+        plies = 0
+        for cells in games:
+            env.reset()
+            for ply, cell in enumerate(cells, 1):
+                _observation, _reward, terminated, _truncated, _info = env.step(cell)
+                if terminated:
+                    plies += ply
+                    break
+        return Played(plies, len(games))
+
+    return chunk
+
+
+def against_opponent(env: gymnasium.Env[Any, Any], games: Sequence[Sequence[int]]) -> Chunk:
+    """Play each order of cells but for those that the opponent inside took; a ply is one `step`."""
+
+    def chunk() -> Played:
+        plies = 0
+        for cells in games:
+            _, info = env.reset()
+            for cell in cells:
+                if info["action_mask"][cell]:
+                    _observation, _reward, terminated, _truncated, info = env.step(cell)
+                    plies += 1
+                    if terminated:
+                        break
+        return Played(plies, len(games))
+
+    return chunk
+
+
+def cart_pole(steps: int, rng: np.random.Generator) -> Chunk:
+    """Play Gymnasium's CartPole with random actions; its games are its episodes."""
+    env, actions = gymnasium.make("CartPole-v1"), rng.integers(2, size=steps).tolist()
+
+    def chunk() -> Played:
+        episodes = 0
+        env.reset()
+        for action in actions:
+            _observation, _reward, terminated, truncated, _info = env.step(action)
+            if terminated or truncated:
+                episodes += 1
+                env.reset()
+        return Played(len(actions), episodes)
+
+    return chunk
+
+
+def two_agents(env: Any, games: Sequence[Sequence[int]]) -> Chunk:
+    """Play a PettingZoo AEC environment as its documentation does; the steps with None after the end are no plies."""
+
+    def chunk() -> Played:
+        plies = 0
+        for cells in games:
+            env.reset()
+            order = iter(cells)
+            for _agent in env.agent_iter():
+                _observation, _reward, terminated, _truncated, _info = env.last()
+                if terminated:
+                    env.step(None)
+                else:
+                    env.step(next(order))
+                    plies += 1
+        return Played(plies, len(games))
+
+    return chunk
+
+
+def vector(env: Any, chooser: Presampled | FromMask, steps: int) -> Chunk:
+    """Step all boards of a Gymnasium vector environment; a step that only resets a board is no ply of it.
+
+    Where the environment resets nothing by itself, the loop resets the boards that have ended after each step.
+    """
+    mode = env.metadata["autoreset_mode"]
+    mask = env.reset(seed=0)[1]["action_mask"]
+    idle = None  # boards that the next step only resets
+
+    def chunk() -> Played:
+        nonlocal mask, idle
+        plies = games = 0
+        for _ in range(steps):
+            _observation, _reward, ended, _truncated, info = env.step(chooser.choose(mask))
+            plies += env.num_envs - (0 if idle is None else int(np.count_nonzero(idle)))
+            over = int(np.count_nonzero(ended))
+            games += over
+            chooser.advance(ended, idle)
+            if mode == AutoresetMode.NEXT_STEP:
+                idle = ended
+            elif mode == AutoresetMode.DISABLED and over:
+                _observation, info = env.reset(options={"reset_mask": ended})
+            mask = info["action_mask"]
+        return Played(plies, games)
+
+    return chunk
+
+
+def repeated_games(env: Any, steps: int, rng: np.random.Generator) -> Chunk:
+    """Play the same games of a vector again and again, with cells sampled from the masks before the clock starts.
+
+    On few boards sampling them takes longer than playing. The seed is the same, so an opponent's replies are.
+    """
+    mode = env.metadata["autoreset_mode"]
+    plies = games = idle = 0
+    actions = []
+    mask = env.reset(seed=0)[1]["action_mask"]
+    for _ in range(steps):
+        actions.append(np.where(mask == 1, rng.random(mask.shape), -1).argmax(axis=1))
+        _observation, _reward, ended, _truncated, info = env.step(actions[-1])
+        over = int(np.count_nonzero(ended))
+        plies += env.num_envs - idle
+        games += over
+        idle = over if mode == AutoresetMode.NEXT_STEP else 0
+        mask = info["action_mask"]
+        if mode == AutoresetMode.DISABLED and over:
+            # Gymnasium's own vector tells only of the boards that it has started.
+            mask[ended] = env.reset(options={"reset_mask": ended})[1]["action_mask"][ended]
+
+    def chunk() -> Played:
+        env.reset(seed=0)
+        for action in actions:
+            _observation, _reward, ended, _truncated, _info = env.step(action)
+            if mode == AutoresetMode.DISABLED and np.count_nonzero(ended):
+                env.reset(options={"reset_mask": ended})
+        return Played(plies, games)
+
+    return chunk
+
+
+def functional_batch(rules: Rules, num_boards: int, steps: int, xp: Any, rng: np.random.Generator) -> Chunk:
+    """Step `tictactoe.batch` on NumPy arrays or torch tensors.
+
+    Observation and mask are those after the ended games were restarted, as self-play uses them.
+    """
+    stream = Stream(rules.cells, num_boards, rng)
+    cells, next_order, cursor = (xp.asarray(field) for field in (stream.cells, stream.next_order, stream.start))
+    rewards, state = Rewards(), batch.reset(rules, num_boards, xp)
+
+    def chunk() -> Played:
+        nonlocal state, cursor
+        ended = 0
+        for _ in range(steps):
+            played = batch.step(rules, rewards, state, cells[cursor])
+            state = batch.restart(played.state, played.terminated)
+            _observation, _mask = batch.observe(rules, state), batch.action_mask(rules, state)
+            cursor = xp.where(played.terminated, next_order[cursor], cursor + 1)
+            ended = ended + played.terminated.sum()
+        return Played(num_boards * steps, int(ended))
+
+    return chunk

@@ -1,0 +1,309 @@
+"""Measure plies per second of every environment API beside its peers.
+
+The figures of docs/results.md:
+
+    python -m benchmarks.environment.speed
+
+Every row plays random legal games on one thread, and each ply delivers observation, mask, reward and end to the caller.
+What is timed is that loop (`loops.py`), resets included; making environments, sampling the games, compiling and a first
+warm-up are not. The cells to play come from random orders sampled before the clock starts, the same for all. Rows "from
+the mask" sample among the cells of the delivered masks instead, each library in its natural way: NumPy tables here,
+`jax.random.categorical` for pgx.
+
+All rows run in this process, pinned to one core so that JAX starts no second thread; `--no-one-core` lets it. The rows
+of a group take turns, and one turn of all of them is a round: a ratio is one of the same round. "plies per game" tells
+whether two rows played the same: 7.6 on 3,3,3 under random play. CartPole knows no mask, and its games are its
+episodes. A peer that is not installed is skipped.
+"""
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from rich.console import Console
+
+from benchmarks import harness
+from benchmarks.environment import libraries, loops
+from benchmarks.environment.loops import CELLS, Chunk, FromMask, Presampled, games
+from benchmarks.harness import Result
+from selfplay.command_line import run_command
+from tictactoe import Rules, tictactoe_v0
+
+PROG = "python -m benchmarks.environment.speed"
+LIBRARIES = ("pettingzoo", "pgx", "pygame-ce", "open-spiel", "jax")
+ONE_BOARD_PLIES = 4_000
+"""About this many plies are in a chunk of one board."""
+FEW_BOARDS_STEPS = 256
+"""Steps in a chunk of few boards."""
+MANY_BOARDS_PLIES = 2**16
+"""Plies in a chunk of many boards, which has at least eight steps."""
+FAMILY = (Rules(3, 3, 3), Rules(4, 4, 4), Rules(7, 7, 5), Rules(15, 15, 5))
+IMPORT = """
+import sys, time
+import gymnasium, numpy
+started = time.perf_counter()
+import tictactoe
+milliseconds = 1_000 * (time.perf_counter() - started)
+heavy = {"torch", "pygame", "matplotlib"} & set(sys.modules)
+sys.exit(f"import tictactoe: imports {', '.join(sorted(heavy))}") if heavy else print(milliseconds)
+"""
+Subject = Literal["board", "agents", "few", "vector", "versus", "family"]
+Make: TypeAlias = Callable[[np.random.Generator], Chunk]
+
+
+class Group(NamedTuple):
+    """Hold what is measured in turns: how each row is made ready, and which rows are compared."""
+
+    title: str
+    rows: Mapping[str, Make]
+    ratios: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Measure plies per second of every environment API beside its peers."""
+
+    subjects: tuple[Subject, ...] = get_args(Subject)
+    """What to measure."""
+    rounds: int = 5
+    """Turns of each row."""
+    seconds: float = 0.5
+    """Time of a turn, or one chunk of plies if that takes longer."""
+    seed: int = 0
+    """Seed of the games, which are the same for all rows of a kind."""
+    one_core: bool = True
+    """Pin the process to one core."""
+
+
+def measure(
+    rows: Mapping[str, Make], rounds: int, seconds: float, seed: int, console: Console
+) -> dict[str, list[Result]]:
+    """Measure rows in turns, and return a result for each round; peers that are not installed are left out."""
+    chunks: dict[str, Chunk] = {}
+    for name, make in rows.items():
+        chunk = harness.prepare(console, name, partial(make, np.random.default_rng(seed)))
+        if chunk is not None:
+            chunk()
+            chunks[name] = chunk
+    results: dict[str, list[Result]] = {name: [] for name in chunks}
+    for _ in range(rounds):
+        for name, chunk in chunks.items():
+            results[name].append(turn(chunk, seconds))
+    return results
+
+
+def turn(chunk: Chunk, seconds: float) -> Result:
+    """Play chunks for some time."""
+    plies = ended = 0
+    started = time.perf_counter()
+    while (elapsed := time.perf_counter() - started) < seconds or not plies:
+        played = chunk()
+        plies += played.plies
+        ended += played.games
+    return {"plies/s": plies / elapsed, "plies per game": plies / ended if ended else math.inf}
+
+
+def compare(group: Group, flags: Flags, console: Console) -> None:
+    """Measure a group, and print its rows and the ratios round by round."""
+    results = measure(group.rows, flags.rounds, flags.seconds, flags.seed, console)
+    for ours, peer in group.ratios:
+        if {ours, peer} <= results.keys():
+            pairs = zip(results[ours], results[peer], strict=True)
+            results[f"{ours} / {peer}"] = [{"ratio": one["plies/s"] / other["plies/s"]} for one, other in pairs]
+    note = f"median (least to most) over {flags.rounds} rounds of {flags.seconds} s a row"
+    harness.present(console, harness.summary(results, group.title), note)
+
+
+def one_board(rules: Rules, plies: int = ONE_BOARD_PLIES) -> Make:
+    """Return how the turn environment is made ready."""
+    return lambda rng: loops.one_board(
+        gymnasium.make("TicTacToe-v0", rows=rules.rows, cols=rules.cols, k=rules.k), games(rules.cells, plies, rng)
+    )
+
+
+def many_boards(
+    rules: Rules,
+    num_boards: int,
+    steps: int = 0,
+    *,
+    mode: AutoresetMode = AutoresetMode.NEXT_STEP,
+    from_mask: bool = False,
+    dict_observation: bool = False,
+) -> Make:
+    """Return how the vector environment is made ready, for chunks of some steps."""
+
+    def make(rng: np.random.Generator) -> Chunk:
+        settings: dict[str, Any] = {"rows": rules.rows, "cols": rules.cols, "k": rules.k, "autoreset_mode": mode}
+        settings["dict_observation"] = dict_observation
+        env = gymnasium.make_vec("TicTacToe-v0", num_envs=num_boards, **settings)
+        chooser = FromMask(num_boards, rng) if from_mask else Presampled(rules.cells, num_boards, rng)
+        return loops.vector(env, chooser, steps or _steps(num_boards))
+
+    return make
+
+
+def _steps(num_boards: int) -> int:
+    return max(8, MANY_BOARDS_PLIES // num_boards)
+
+
+def _against(opponent: str) -> Make:
+    return lambda rng: loops.against_opponent(
+        gymnasium.make("TicTacToeVersus-v0", opponent=opponent), games(CELLS, ONE_BOARD_PLIES, rng)
+    )
+
+
+def _many_against(opponent: str, num_boards: int) -> Make:
+    return lambda rng: loops.vector(
+        gymnasium.make_vec("TicTacToeVersus-v0", num_envs=num_boards, opponent=opponent),
+        FromMask(num_boards, rng),
+        _steps(num_boards),
+    )
+
+
+def _few_boards(env_id: str, num_boards: int, mode: AutoresetMode, *, sync: bool) -> Make:
+    how: dict[str, Any] = {"autoreset_mode": mode}
+    how = {"vectorization_mode": "sync", "vector_kwargs": how} if sync else how
+    return lambda rng: loops.repeated_games(
+        gymnasium.make_vec(env_id, num_envs=num_boards, **how), FEW_BOARDS_STEPS, rng
+    )
+
+
+def _sync_boards(num_boards: int) -> Make:
+    return lambda rng: loops.vector(
+        gymnasium.make_vec("TicTacToe-v0", num_envs=num_boards, vectorization_mode="sync"),
+        Presampled(CELLS, num_boards, rng),
+        steps=16,
+    )
+
+
+def _two_agents(make: Callable[[], Any]) -> Make:
+    return lambda rng: loops.two_agents(make(), games(CELLS, ONE_BOARD_PLIES, rng))
+
+
+def _open_spiel(game: str, cells: int) -> Make:
+    return lambda rng: libraries.open_spiel(game, games(cells, ONE_BOARD_PLIES, rng))
+
+
+def _pgx(num_boards: int, delivery: Literal["step", "scan"] = "step", *, from_mask: bool = False) -> Make:
+    return lambda rng: libraries.pgx(num_boards, _steps(num_boards), rng, delivery, from_mask=from_mask)
+
+
+CHECKED, RAW = "PettingZoo tictactoe_v3.env()", "PettingZoo tictactoe_v3.raw_env()"
+CLASSIC: Mapping[str, Make] = {
+    CHECKED: _two_agents(lambda: libraries.pettingzoo_classic().env()),
+    RAW: _two_agents(lambda: libraries.pettingzoo_classic().raw_env()),
+}
+
+
+def board() -> Group:
+    """Return the turn environment and single boards of others."""
+    ours = "TicTacToe-v0, gymnasium.make"
+    peers: Mapping[str, Make] = {
+        **CLASSIC,
+        "Gymnasium CartPole-v1": partial(loops.cart_pole, ONE_BOARD_PLIES),
+        "OpenSpiel tic_tac_toe": _open_spiel("tic_tac_toe", CELLS),
+    }
+    return Group("one board", {ours: one_board(FAMILY[0]), **peers}, [(ours, peer) for peer in peers])
+
+
+def agents() -> Group:
+    """Return our PettingZoo environment and PettingZoo's own."""
+    ours = {name: _two_agents(getattr(tictactoe_v0, name)) for name in ("env", "raw_env")}
+    rows = {f"tictactoe_v0.{name}()": make for name, make in ours.items()}
+    return Group("two agents, AEC", {**rows, **CLASSIC}, list(zip(rows, (CHECKED, RAW), strict=True)))
+
+
+def few(num_boards: int) -> Group:
+    """Return both vector environments on few boards, Gymnasium's vector of single ones, and one of these alone."""
+    rows: dict[str, Make] = {}
+    ratios = []
+    for env_id, alone in (("TicTacToe-v0", one_board(FAMILY[0])), ("TicTacToeVersus-v0", _against("random"))):
+        single = f"{env_id}, one alone"
+        rows[single] = alone
+        for mode in AutoresetMode:
+            ours, sync = (f"{env_id}, {kind}, {mode.name}" for kind in ("make_vec", "SyncVectorEnv"))
+            rows[ours] = _few_boards(env_id, num_boards, mode, sync=False)
+            rows[sync] = _few_boards(env_id, num_boards, mode, sync=True)
+            ratios += [(ours, sync), (ours, single)]
+    return Group(f"boards: {num_boards}", rows, ratios)
+
+
+def vector(num_boards: int) -> Group:
+    """Return the vector environment in its modes, Gymnasium's vector of single ones, and pgx."""
+    modes = {mode: f"make_vec, {mode.name}" for mode in AutoresetMode}
+    ours, same_step = modes[AutoresetMode.NEXT_STEP], modes[AutoresetMode.SAME_STEP]
+    rules, from_mask, pgx, sync = FAMILY[0], ", from the mask", "pgx, jitted steps", "SyncVectorEnv of TicTacToe-v0"
+    dicts, scan = f"{same_step}, dict_observation", "pgx, one lax.scan"
+    rows = {
+        **{name: many_boards(rules, num_boards, mode=mode) for mode, name in modes.items()},
+        dicts: many_boards(rules, num_boards, mode=AutoresetMode.SAME_STEP, dict_observation=True),
+        ours + from_mask: many_boards(rules, num_boards, from_mask=True),
+        pgx: _pgx(num_boards),
+        pgx + from_mask: _pgx(num_boards, from_mask=True),
+        scan: _pgx(num_boards, "scan"),
+        **({sync: _sync_boards(num_boards)} if num_boards <= 1_024 else {}),
+    }
+    ratios = [
+        (ours, pgx), (same_step, pgx), (ours + from_mask, pgx + from_mask), (same_step, scan), (dicts, same_step),
+        (ours, sync),
+    ]  # fmt: skip
+    return Group(f"boards: {num_boards:,}", rows, ratios)
+
+
+def versus(num_boards: int) -> Group:
+    """Return the environment with an opponent and its vector; a ply is a step, which holds the reply as well."""
+    rows: dict[str, Make] = {}
+    ratios = []
+    for opponent in ("random", "heuristic", "optimal"):
+        one, many = f"TicTacToeVersus-v0, {opponent}", f"its make_vec, {num_boards:,} boards, {opponent}"
+        rows |= {one: _against(opponent), many: _many_against(opponent, num_boards)}
+        ratios.append((many, one))
+    return Group("an opponent inside", rows, ratios)
+
+
+def family(num_boards: int) -> Group:
+    """Return the turn environment and, up to 64 cells, its vector on larger boards."""
+    rows: dict[str, Make] = {}
+    ratios = []
+    for rules in FAMILY:
+        ours, peer, many = f"TicTacToe-v0, {rules}", f"OpenSpiel mnk, {rules}", f"make_vec, {num_boards:,}, {rules}"
+        rows[ours] = one_board(rules)
+        rows[peer] = _open_spiel(f"mnk(m={rules.cols},n={rules.rows},k={rules.k})", rules.cells)
+        ratios.append((ours, peer))
+        if rules.cells <= 64:
+            rows[many] = many_boards(rules, num_boards)
+        ratios += [(name, name.replace(str(rules), str(FAMILY[0]))) for name in (ours, many) if rules != FAMILY[0]]
+    return Group("larger boards", rows, ratios)
+
+
+GROUPS: Mapping[Subject, Callable[[], Sequence[Group]]] = {
+    "board": lambda: [board()],
+    "agents": lambda: [agents()],
+    "few": lambda: [few(num_boards) for num_boards in (1, 8, 32)],
+    "vector": lambda: [vector(1_024), vector(65_536)],
+    "versus": lambda: [versus(1_024)],
+    "family": lambda: [family(1_024)],
+}
+
+
+def main(args: Sequence[str]) -> None:
+    """Measure group after group, and print the tables of each as it ends."""
+    flags = harness.read_flags(Flags, args, PROG)
+    console = harness.start("Speed of the environments", LIBRARIES, [flags.seed])
+    if flags.one_core:
+        harness.pin_to_one_core(console)
+    for subject in flags.subjects:
+        for group in GROUPS[subject]():
+            compare(group, flags, console)
+    imports = [float(harness.run_fresh(IMPORT)) for _ in range(8)][1:]  # the first may have to compile and read files
+    console.print(f"import tictactoe after numpy and gymnasium: {harness.spread(imports).text()} ms")
+
+
+if __name__ == "__main__":
+    run_command(main, PROG)

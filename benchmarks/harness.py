@@ -1,0 +1,281 @@
+"""What every benchmark shares: flags, the machine, turns, spreads, tables, and fresh processes.
+
+A script says what it measures, by row and seed, as a mapping from columns to values. The harness measures all rows with
+one seed after the other, so that what slows the machine for a while slows every row, and summarizes the seeds.
+"""
+
+import dataclasses
+import math
+import os
+import platform
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from selfplay.checks import check_counts, check_seed, check_some, check_times
+from selfplay.command_line import parse
+from selfplay.errors import UserError
+from selfplay.training.folder import check_writable
+
+ROOT = Path(__file__).parents[1]
+WIDTH = 140
+"""Columns of the output, the same in a terminal and in a file."""
+INSTALL = "pip install -c constraints-bench.txt -e '.[bench]'"
+"""Command that installs all libraries that are measured beside ours."""
+Flags = TypeVar("Flags")
+Row = TypeVar("Row")
+Made = TypeVar("Made")
+Result: TypeAlias = dict[str, Any]
+"""What one measurement found, by column: numbers (infinity for what never happened), verdicts, or texts."""
+
+
+def read_flags(kind: type[Flags], args: Sequence[str], prog: str, may_be_empty: Collection[str] = ()) -> Flags:
+    """Return the flags that a script's dataclass declares, each checked by its type.
+
+    Integers are counts, floats are times, tuples name something to measure unless they `may_be_empty`, and paths are
+    written to: `--docs` is a folder that exists, `--dir` may be made in another, all others are files.
+
+    Raises:
+        UserError: There is no such flag, or its value is of no use.
+    """
+    flags = parse(kind, args, prog)
+    for field in dataclasses.fields(flags):  # type: ignore[arg-type]
+        name, value = field.name, getattr(flags, field.name)
+        if name == "seed":
+            check_seed(flags)
+        elif isinstance(value, float):
+            check_times(flags, name)
+        elif isinstance(value, int) and not isinstance(value, bool):
+            check_counts(flags, name)
+        elif isinstance(value, tuple) and name not in may_be_empty:
+            check_some(flags, name)
+        elif isinstance(value, Path):
+            folder = value if name == "docs" or (name == "dir" and value.exists()) else value.parent
+            if not folder.is_dir():
+                raise UserError(f"{folder}: is not a folder; make it first, or name another")
+            if name == "markdown" and value.is_dir():
+                raise UserError(f"--{name} {value}: is a folder; name a file in it")
+            check_writable(folder, f"name another --{name}")
+    return flags
+
+
+def check_known(name: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse unknown names.
+
+    Raises:
+        UserError: There is one.
+    """
+    if unknown := sorted(set(given) - set(known)):
+        raise UserError(f"{name} must be some of {', '.join(known)}, got {unknown}")
+
+
+def start(title: str, libraries: Iterable[str] = (), seeds: Sequence[int] = ()) -> Console:
+    """Limit torch to one thread, print machine, versions and seeds, and return the console for everything else."""
+    torch.set_num_threads(1)  # on networks this small more threads only wait for each other
+    console = Console(width=WIDTH, highlight=False, markup=False)
+    console.rule(title)
+    described = {
+        "CPU": f"{_cpu_model()}, {cores()} cores",
+        **({"GPU": torch.cuda.get_device_name()} if torch.cuda.is_available() else {}),
+        "load": f"{load()} over the last minute, before this measurement",
+        "OS": platform.platform(),
+        "Python": platform.python_version(),
+        **{name: _version(name) for name in ("torch", "numpy", "gymnasium", *libraries)},
+        "torch threads": torch.get_num_threads(),
+        "commit": _commit(),
+        **({"seeds": ", ".join(map(str, seeds))} if seeds else {}),
+    }
+    for name, value in described.items():
+        console.print(f"{name:>18}  {value}")
+    console.rule()
+    return console
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def load() -> str:
+    """Return the mean number of busy processes over the last minute, near 0 on a quiet machine."""
+    return f"{os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else "unknown"
+
+
+def _cpu_model() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _commit() -> str:
+    command = ["git", "describe", "--always", "--dirty=, with uncommitted changes"]
+    try:
+        return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def prepare(console: Console, name: str, make: Callable[[], Made]) -> Made | None:
+    """Return what is made, or print what to install for `name` and return None."""
+    try:
+        return make()
+    except ModuleNotFoundError as error:
+        console.print(f"{name} is left out: no {error.name} here; {INSTALL}", soft_wrap=True)
+        return None
+
+
+def pin_to_one_core(console: Console) -> None:
+    """Keep the process, and the threads that JAX will start, on one core where the system can."""
+    if hasattr(os, "sched_setaffinity"):
+        core = max(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {core})
+        console.print(f"pinned to core {core}")
+    else:
+        console.print("this system pins no process to a core, so pgx may use several")
+
+
+class Spread(NamedTuple):
+    """Hold the median, the least and the most of repeated measurements."""
+
+    median: float
+    least: float
+    most: float
+
+    def text(self, digits: int | None = None) -> str:
+        """Return "median (least to most)", or one number if all show the same."""
+        median, least, most = (number(value, digits) for value in self)
+        return median if median == least == most else f"{median} ({least} to {most})"
+
+
+def spread(values: Iterable[float]) -> Spread:
+    """Return the spread of measurements; infinity, for what never happened, counts as such."""
+    values = list(values)
+    return Spread(statistics.median(values), min(values), max(values))
+
+
+def number(value: float, digits: int | None = None) -> str:
+    """Return a number with so many digits after the point, by default three digits in all; infinity is "never"."""
+    if math.isinf(value):
+        return "never"
+    if digits is None and value >= 1e6:
+        return f"{value / 1e6:.{1 if value >= 1e7 else 2}f} M"
+    digits = sum(abs(value) < size for size in (100, 10, 1)) if digits is None else digits
+    return f"{value:,.{digits}f}"
+
+
+def cell(values: Sequence[Any]) -> str:
+    """Return what a table shows of a column's values over the seeds: a spread, "3 of 5" verdicts, texts, or shares."""
+    if not values:
+        return "-"
+    if isinstance(values[0], bool):
+        return f"{sum(values)} of {len(values)}"
+    if isinstance(values[0], str):
+        return "; ".join(dict.fromkeys(values))
+    if isinstance(values[0], tuple):
+        return percents([statistics.median(shares) for shares in zip(*values, strict=True)])
+    counted = all(float(value).is_integer() for value in values if math.isfinite(value))
+    return spread(values).text(0 if counted else None)
+
+
+def percents(shares: Iterable[float]) -> str:
+    """Return shares as whole percents with slashes between them; 0 and 100 mean never and always."""
+    rounded = (round(100 * share) if share in {0, 1} else min(max(round(100 * share), 1), 99) for share in shares)
+    return "/".join(map(str, rounded))
+
+
+def in_turns(
+    console: Console, seeds: Mapping[Row, Iterable[int]], measure: Callable[[Row, int], Result]
+) -> dict[Row, list[Result]]:
+    """Measure all rows with one seed after the other, each row with its own seeds; print each result as it comes."""
+    results: dict[Row, list[Result]] = {row: [] for row in seeds}
+    for seed in sorted({seed for of_row in seeds.values() for seed in of_row}):
+        for row in (row for row in seeds if seed in seeds[row]):
+            results[row].append(measure(row, seed))
+            found = ", ".join(f"{name} {cell([value])}" for name, value in results[row][-1].items())
+            console.print(f"{row}, seed {seed}: {found}", soft_wrap=True)
+    return results
+
+
+def summary(results: Mapping[Row, Sequence[Result]], what: str = "") -> list[list[str]]:
+    """Return a table of what each column shows over the seeds, its header first; `what` is the name of the rows.
+
+    A row has a second line if its columns are of a seat, named "... as X" and "... as O".
+    """
+    columns = list(dict.fromkeys(name for of_row in results.values() for result in of_row for name in result))
+    by_seat = [name.removesuffix(" as X") for name in columns if name.endswith(" as X")]
+    common = [name for name in columns if not name.endswith((" as X", " as O"))]
+
+    def cells(of_row: Sequence[Result], names: Iterable[str]) -> list[str]:
+        return [cell([result[name] for result in of_row if name in result]) for name in names]
+
+    lines = [[what, *(["seat", *by_seat] if by_seat else []), *common]]
+    for row, of_row in results.items():
+        if not by_seat:
+            lines.append([str(row), *cells(of_row, common)])
+            continue
+        for mark in "XO":
+            first = mark == "X"
+            of_seat = cells(of_row, (f"{name} as {mark}" for name in by_seat))
+            lines.append([str(row) * first, mark, *of_seat, *(cells(of_row, common) if first else [""] * len(common))])
+    return lines
+
+
+def present(console: Console, lines: Sequence[Sequence[str]], note: str, file: Path | None = None) -> None:
+    """Print a table, whose first line is the header, with a note; write it as Markdown if a file is given.
+
+    A line whose first cell is not empty begins a new section; back quotes are for Markdown alone.
+    """
+    header, *lines = lines
+    table = Table(padding=(0, 0, 0, 1))
+    for name in header:
+        table.add_column(name.replace("`", ""), overflow="fold")
+    table.columns[0].min_width = 20
+    for line in lines:
+        if line[0]:
+            table.add_section()
+        table.add_row(*(text.replace("`", "") for text in line))
+    console.print(table)
+    console.print(f"{note}; load {load()} at the end", soft_wrap=True)
+    if file is not None:
+        file.write_text(markdown([header, *lines]))
+
+
+def markdown(lines: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown; the first line is the header."""
+    return "".join(f"| {' | '.join(line)} |\n" for line in (lines[0], ["---"] * len(lines[0]), *lines[1:]))
+
+
+def held_from(verdicts: Sequence[bool]) -> int | None:
+    """Return the number of the first of the verdicts at the end that all hold; None if the last does not."""
+    number = len(verdicts)
+    while number and verdicts[number - 1]:
+        number -= 1
+    return number if number < len(verdicts) else None
+
+
+def run_fresh(statements: str) -> str:
+    """Run statements in a fresh interpreter, in the root of the repository, and return the last line they print.
+
+    Raises:
+        RuntimeError: They failed; the message is what they wrote to stderr.
+    """
+    command = [sys.executable, "-c", statements]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        raise RuntimeError(ended.stderr.strip() or f"the process ended with exit status {ended.returncode}")
+    return ended.stdout.rstrip().rpartition("\n")[2]

@@ -1,1 +1,0 @@
-"""What every benchmark measures and prints with: the machine, fresh interpreters, spreads, tables."""

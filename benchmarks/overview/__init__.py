@@ -1,1 +1,0 @@
-"""What `python -m benchmarks` measures in brief, keeps and compares."""

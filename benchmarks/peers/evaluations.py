@@ -1,0 +1,152 @@
+"""What every learner of the comparison is, and how it is evaluated while it trains: at set times, exactly."""
+
+import csv
+import importlib
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+from rich.console import Console
+
+import selfplay
+from benchmarks import harness
+from selfplay.errors import UserError
+from selfplay.files import write_csv
+from tictactoe import Rules
+
+RULES = Rules()
+FIRST_PART = 1 / 300
+"""Part of the training time after which the first evaluation is due."""
+SEARCHED = ", searched"
+"""Suffix of players whose settings were searched for."""
+Name = Literal["ours", "stable-baselines3", "cleanrl-style", "open-spiel", "tianshou"]
+MODULES: Mapping[str, str] = {
+    "ours": "ours",
+    "stable-baselines3": "stable_baselines3_dqn",
+    "cleanrl-style": "cleanrl_dqn",
+    "open-spiel": "open_spiel_dqn",
+    "tianshou": "tianshou_dqn",
+}
+"""Module in this folder of each learner; its `make` prepares a training."""
+Tick: TypeAlias = Callable[[int, Any], bool]
+"""Takes the updates so far and the current player, which sees the mover's view, and tells whether to go on."""
+Train: TypeAlias = Callable[[Tick], None]
+"""Trains, and calls the tick after every step until that returns False."""
+AnyName = TypeVar("AnyName", bound=str)
+
+
+class Evaluation(NamedTuple):
+    """Hold one evaluation of a run; its fields are the columns of the CSV."""
+
+    player: str
+    seed: int
+    seconds: float
+    """Training up to this evaluation, without the evaluations."""
+    updates: int
+    """Updates of each network."""
+    first_losses: int
+    second_losses: int
+    first_illegal: int
+    second_illegal: int
+    optimal_states: int
+    exploitability: float
+    unbeatable: bool
+
+    @property
+    def bad_lines(self) -> int:
+        """Return the lost and the illegal lines of both seats."""
+        return self.first_losses + self.second_losses + self.first_illegal + self.second_illegal
+
+
+class Run(NamedTuple):
+    """Hold the evaluations of a run, and the part of its time that it spent on the processor."""
+
+    history: list[Evaluation]
+    busy: float
+
+
+def load(name: str) -> Any:
+    """Import a learner's module."""
+    return importlib.import_module(f"benchmarks.peers.{MODULES[name]}")
+
+
+def available(names: Iterable[AnyName], console: Console) -> list[AnyName]:
+    """Return the learners that can be trained here, and print what the others lack."""
+    return [name for name in names if harness.prepare(console, name, partial(load, name))]
+
+
+def growing_times(seconds: float, evaluations: int) -> list[float]:
+    """Return when to evaluate: each interval is longer than the one before by the same factor."""
+    times = [seconds] if evaluations == 1 else np.geomspace(FIRST_PART * seconds, seconds, evaluations).tolist()
+    return [float(due) for due in times]
+
+
+def measure(
+    name: str, train: Train, seed: int, due: Sequence[float], now: Callable[[], float] = time.perf_counter
+) -> Run:
+    """Train one player and evaluate it at each due time; the last of them ends the training.
+
+    The clock stands still during evaluations. With `time.process_time` as the clock, other programs on the same core
+    take nothing from the training time.
+    """
+    history: list[Evaluation] = []
+    evaluated = 0.0
+
+    def tick(updates: int, player: selfplay.Agent) -> bool:
+        nonlocal evaluated
+        stopped = now()
+        seconds = stopped - started - evaluated
+        if seconds < due[len(history)]:
+            return True
+        found = selfplay.evaluate(player, RULES, perspective="mover")
+        first, second = found.first, found.second
+        assert found.optimal_states is not None
+        assert found.exploitability is not None
+        counts = (first.losses, second.losses, first.illegal, second.illegal, found.optimal_states)
+        run = (name, seed, round(seconds, 3), updates)
+        history.append(Evaluation(*run, *counts, found.exploitability, found.unbeatable))
+        evaluated += now() - stopped
+        return len(history) < len(due)
+
+    selfplay.evaluate(lambda _: 0, RULES)  # solves the game, which is slow only once in a process
+    began, worked, started = time.perf_counter(), time.process_time(), now()
+    train(tick)
+    return Run(history, (time.process_time() - worked) / (time.perf_counter() - began))
+
+
+def read(path: Path) -> list[Evaluation]:
+    """Return the evaluations of an earlier measurement; none if there is no such file.
+
+    Raises:
+        UserError: The file is not one of this benchmark.
+    """
+    if not path.exists():
+        return []
+    try:
+        with path.open(newline="") as file:
+            header, *lines = csv.reader(file)
+        if tuple(header) == Evaluation._fields:
+            return [_parsed(*line) for line in lines]
+    except (ValueError, LookupError, TypeError):
+        pass
+    raise UserError(f"{path}: is not a file of this benchmark; move it away, or name another folder")
+
+
+def _parsed(player: str, seed: str, seconds: str, updates: str, *fields: str) -> Evaluation:
+    *counts, exploitability, unbeatable = fields
+    verdict = {"True": True, "False": False}[unbeatable]
+    numbers = [int(seed), float(seconds), int(updates), *map(int, counts), float(exploitability)]
+    return Evaluation._make([player, *numbers, verdict])
+
+
+def write(path: Path, lines: Sequence[Evaluation]) -> None:
+    """Write all evaluations as CSV."""
+    write_csv(path, [Evaluation._fields, *lines])
+
+
+def widths(word: str) -> tuple[int, ...]:
+    """Return the widths of hidden layers from a word like 256x256."""
+    return tuple(map(int, word.split("x")))

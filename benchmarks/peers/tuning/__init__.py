@@ -1,1 +1,0 @@
-"""Settings of peers and of ours, searched for alike; `python -m benchmarks.peers.tuning` (see `__main__.py`)."""

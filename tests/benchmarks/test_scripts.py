@@ -1,0 +1,88 @@
+"""Every script measures, prints and writes, at the smallest settings; mistakes in its flags are named first."""
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from benchmarks import harness
+from benchmarks.environment import speed
+from benchmarks.learning import article_speed, bigger_boards, targets
+from benchmarks.scaling import curves
+from selfplay import DQNConfig
+from tictactoe import Rules
+
+QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
+SEARCH = "--trials 1 --seeds 1000 --seconds 0.05 --evaluations 2 --final-seconds 0.1 --final-evaluations 2"
+SCRIPTS: dict[str, tuple[str, list[str]]] = {
+    "environment.speed": ("--rounds 1 --seconds 0.001 --no-one-core", ["TicTacToe-v0, gymnasium.make", "ratio"]),
+    "environment.search": ("--boards 3x3x3 7x7x5 --times 1 --max-positions 5000 --markdown", ["3x3x3", "not known"]),
+    "environment.rule": ("--boards 3x3x3 --games 100 --markdown", ["3x3x3", "never", "yes", "25", "70"]),
+    "environment.web_page": ("--moves 2 --loads 1 --markdown", ["a move", "the page"]),
+    "learning.article_speed": ("--steps 150 --seeds 1000", ["ours", "theirs", "ratio"]),
+    "learning.bigger_boards": ("--rows 1x3x3 --seeds 1000 --total-steps 4096 --games 20 --markdown", ["1 of 1"]),
+    "learning.learners": ("--shorten 1000 --seeds 1000 --markdown", ["`td-backup`", "ties with itself"]),
+    "learning.published": ("--seeds 1000 --match-up-seeds 1000 --shorten 100 --docs", ["58.5 / 28.8 / 12.7"]),
+    "learning.published_update": ("--seeds 1000 --total-steps 2048 --docs", ["clipped error", "never"]),
+    "learning.targets": ("--seeds 1000 --total-steps 1024 --docs", ["negamax", "independent", "article"]),
+    "learning.time_to_unbeatable": (
+        "--modes mask --levers both neither --seeds 1000 --total-steps 2048 --unit-steps 200",
+        ["mask, neither", "unit", "one exact evaluation", "never"],
+    ),
+    "peers": ("--players ours cleanrl-style --seeds 1000 --seconds 0.2 --evaluations 2 --docs", ["ours", "fewest"]),
+    "peers.tuning": (f"--players ours {SEARCH} --docs", ["ours, trial 0", "best of ours"]),
+    "scaling": ("--rounds 1 --processes 1 --seconds 0.001 --docs", ["make_vec", "half of it"]),
+    "symptoms": ("last mask --part 0.01 --seeds 1000 --docs", ["lost lines as X", "size of what the target takes"]),
+}
+"""Flags of each script, and some of what it prints."""
+FILES = {
+    "learning.published": {"afterstate-q.csv", "afterstate-q.png", "td-backup-groups.png", "td-backup-values.png"},
+    "learning.published_update": {"published-update.csv"},
+    "learning.targets": {"targets.csv", "targets.png"},
+    "peers": {"peers.csv", "peers.png"},
+    "peers.tuning": {"peers.csv", "peers.png", "peers-tuning.csv"},
+    "scaling": {"scaling.csv", "scaling.png"},
+    "symptoms": {"symptoms.csv"},
+}
+"""Files that `--docs` writes."""
+
+
+def load(script: str) -> ModuleType:
+    module = f"benchmarks.{script}"
+    return importlib.import_module(f"{module}.__main__" if script in ("peers", "scaling", "symptoms") else module)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make what no flag makes smaller small."""
+    monkeypatch.setattr(bigger_boards, "ROWS", {"1x3x3": f"--rows 1 --cols 3 --k 3 {QUICK}"})
+    monkeypatch.setattr(targets, "DQNConfig", lambda **settings: DQNConfig(**settings | {"eval_every": 512}))
+    monkeypatch.setattr(article_speed, "WARM_UP_STEPS", 120)
+    for name in ("ONE_BOARD_PLIES", "FEW_BOARDS_STEPS", "MANY_BOARDS_PLIES"):
+        monkeypatch.setattr(speed, name, 32)
+    for name, values in {"BOARDS": (1, 4), "BATCHES": (8, 16), "WIDTHS": (16, 32), "MEMORY_BOARDS": (64,)}.items():
+        monkeypatch.setattr(curves, name, values)
+    monkeypatch.setattr(curves, "FAMILY", (Rules(), Rules(15, 15, 5)))
+    monkeypatch.setattr(speed, "IMPORT", "print(1)")
+    monkeypatch.setattr(harness, "pin_to_one_core", lambda _: None)
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_script_measures_prints_and_writes(script: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags, expected = SCRIPTS[script]
+    args = flags.split()
+    if args[-1] == "--markdown":
+        args.append(str(tmp_path / "table.md"))
+    elif args[-1] == "--docs":
+        args.append(str(tmp_path))
+    if script == "peers.tuning":
+        args += ["--dir", str(tmp_path / "search")]
+    load(script).main(args)
+    printed = capsys.readouterr().out
+    if "--markdown" in args:
+        printed += (tmp_path / "table.md").read_text()
+    assert [text for text in expected if text not in printed] == []
+    assert {path.name for path in tmp_path.iterdir() if path.is_file()} - {"table.md"} == FILES.get(script, set())
+    for picture in tmp_path.glob("*.png"):
+        assert picture.read_bytes().startswith(b"\x89PNG")
