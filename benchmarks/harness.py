@@ -20,9 +20,9 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from selfplay.checks import check_counts, check_seed, check_some, check_times
 from selfplay.command_line import parse
 from selfplay.errors import UserError
+from selfplay.settings import require
 from selfplay.training.folder import check_writable
 
 ROOT = Path(__file__).parents[1]
@@ -50,13 +50,13 @@ def read_flags(kind: type[Flags], args: Sequence[str], prog: str, may_be_empty: 
     for field in dataclasses.fields(flags):  # type: ignore[arg-type]
         name, value = field.name, getattr(flags, field.name)
         if name == "seed":
-            check_seed(flags)
+            require(0 <= value < 2**63, name, "0 or more, and below 2^63", value)
         elif isinstance(value, float):
-            check_times(flags, name)
+            require(0 < value < math.inf, name, "above 0 and finite", value)
         elif isinstance(value, int) and not isinstance(value, bool):
-            check_counts(flags, name)
+            require(value >= 1, name, "at least 1", value)
         elif isinstance(value, tuple) and name not in may_be_empty:
-            check_some(flags, name)
+            require(len(value) > 0, name, "at least one", value)
         elif isinstance(value, Path):
             folder = value if name == "docs" or (name == "dir" and value.exists()) else value.parent
             if not folder.is_dir():

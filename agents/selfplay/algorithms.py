@@ -12,9 +12,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from selfplay.checks import check_changes
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError, naming_the_extra
+from selfplay.settings import check_changes
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from selfplay.training import folder as run_folder
 from selfplay.training.folder import CONFIG, MODEL, SNAPSHOTS, RunFlags, read_config

@@ -1,18 +1,25 @@
 """The conduct of every command: flags from a dataclass, mistakes as one line, honest exit statuses."""
 
+import argparse
+import ast
 import contextlib
+import dataclasses
 import difflib
+import functools
+import inspect
 import io
+import itertools
 import os
 import re
+import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn, TypeVar
-
-import tyro
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 
 from selfplay.errors import MissingExtraError, UserError, naming_the_extra, one_line
+from selfplay.settings import LARGEST, check, declared
 
 USER_ERROR, INTERRUPTED = 2, 130
 OUT_OF_MEMORY = r"(?i)can('t|not) allocate memory|out of memory|failed to map segment"
@@ -23,88 +30,142 @@ OUT_OF_THREADS = "can't start new thread"
 Config = TypeVar("Config")
 
 
-def parse(
-    kind: type[Config], args: Sequence[str], prog: str, default: Config | None = None, about: str | None = None
-) -> Config:
-    """Read a dataclass from the command line; `default` holds the values of flags that are not given.
+def parse(kind: type[Config], args: Sequence[str], prog: str) -> Config:
+    """Read a dataclass from the command line: every field is a flag, and what stands below it in the source its help.
 
-    `about` stands above the flags in the help, in place of the dataclass's docstring.
+    Metadata of a field can make it `positional`, under the name to show, or give it an `alias`.
 
     Raises:
-        UserError: a flag is unknown or its value is not of its type.
-        SystemExit: `--help` was asked for and has been printed.
+        UserError: a flag is unknown, or its value is not what the field declares.
+        SystemExit: `--help` was given, and the help has been printed.
     """
-    with _mistakes_in_one_line(kind, prog, args):
-        if default is None:
-            return tyro.cli(kind, args=args, prog=prog, description=about)
-        return tyro.cli(kind, args=args, prog=prog, description=about, default=default)
+    about = [" ".join(paragraph.split()) for paragraph in inspect.cleandoc(kind.__doc__ or "").split("\n\n")]
+    config: Config = parse_together([kind], args, prog, about)[0]
+    return config
 
 
-def peek(kind: type[Config], args: Sequence[str], prog: str) -> Config:
-    """Read the flags of a small dataclass and pass over all others, `--help` too.
+def parse_together(parts: Sequence[Any], args: Sequence[str], prog: str, about: Sequence[str]) -> list[Any]:
+    """Read several dataclasses from one command line; an instance instead of a class holds the defaults.
+
+    `about` are the paragraphs above the flags in the help.
+
+    Raises:
+        UserError: a flag is unknown, or its value is not what the field declares.
+        SystemExit: `--help` was given, and the help has been printed.
+    """
+    parser = _parser(parts, prog, about)
+    found, unknown = parser.parse_known_intermixed_args(args)
+    if unknown:
+        flags = [_flag(field.name) for part in parts for field in dataclasses.fields(part)]
+        near = difflib.get_close_matches(_flag(unknown[0].lstrip("-").partition("=")[0]), flags, n=1)
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{f'; perhaps you meant {near[0]}' if near else ''}")
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in vars(found).items()}
+    configs = []
+    for part in parts:
+        names = [field.name for field in dataclasses.fields(part)]
+        config = _kind(part)(**{name: given[name] if name in given else getattr(part, name) for name in names})
+        check(config)
+        configs.append(config)
+    return configs
+
+
+def peek(kind: type[Any], args: Sequence[str], prog: str) -> dict[str, Any]:
+    """Return the flags of a small dataclass that are given, and pass over all other arguments.
 
     Raises:
         UserError: a value is not of its flag's type.
     """
-    return take(kind, args, prog)[0]
+    found, _ = _parser([kind], prog, [], add_help=False).parse_known_args(args)
+    return vars(found)
 
 
-def take(kind: type[Config], args: Sequence[str], prog: str) -> tuple[Config, list[str]]:
-    """Read the flags of a small dataclass and return the other arguments, which are for a later `parse`.
-
-    Raises:
-        UserError: a value is not of its flag's type.
-    """
-    with _mistakes_in_one_line(kind, prog, args):
-        return tyro.cli(kind, args=args, prog=prog, return_unknown_args=True, add_help=False)
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message.removeprefix('argument ')} ({self.prog} --help lists every flag)")
 
 
-@contextlib.contextmanager
-def _mistakes_in_one_line(kind: type[Any], prog: str, args: Sequence[str]) -> Iterator[None]:
-    complaint = io.StringIO()
-    helping = not {"-h", "--help"}.isdisjoint(args)
+def _parser(parts: Sequence[Any], prog: str, about: Sequence[str], add_help: bool = True) -> _Parser:
+    width = shutil.get_terminal_size().columns - 2
+    parser = _Parser(
+        prog,
+        description="\n".join(textwrap.fill(paragraph, width, subsequent_indent="    ") for paragraph in about),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        argument_default=argparse.SUPPRESS,
+        allow_abbrev=False,
+        add_help=add_help,
+    )
+    usage = [prog, "[flags]"]
+    for part in parts:
+        kind = _kind(part)
+        hints, documents = get_type_hints(kind, include_extras=True), _documents(kind)
+        groups: Mapping[str, str] = getattr(kind, "groups", {})
+        headings = {heading: parser.add_argument_group(heading) for heading in (*groups, "learning")}
+        for field in dataclasses.fields(kind):
+            default = getattr(part, field.name, None)
+            options = _options(hints[field.name], default)
+            options["help"] = (documents.get(field.name, "") + options["help"]).replace("%", "%%")
+            if metavar := field.metadata.get("positional"):
+                usage.append(metavar)
+                if hasattr(part, field.name):
+                    options |= {"nargs": options.get("nargs", "?"), "default": default, "action": "store"}
+                parser.add_argument(field.name, **options | {"metavar": metavar})
+                continue
+            named = next((heading for heading, names in groups.items() if field.name in names.split()), "learning")
+            group = headings[named] if groups else parser
+            group.add_argument(_flag(field.name), *field.metadata.get("aliases", ()), **options)
+    parser.usage = " ".join(usage)
+    return parser
+
+
+def _kind(part: Any) -> Any:
+    return part if isinstance(part, type) else type(part)
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _options(hint: Any, default: Any) -> dict[str, Any]:
+    """Return what argparse has to know of a flag of this type; the help is what follows the description."""
+    kind, bounds, _ = declared(hint)
+    shown = " ".join(map(str, default)) if isinstance(default, tuple) else str(default)
+    notes = [str(limits) for limits in bounds if limits.high < LARGEST]
+    notes += [f"default: {shown}"] if shown not in ("", "None") else []
+    options: dict[str, Any] = {"help": f" ({'; '.join(notes)})" if notes else ""}
+    if kind is bool:
+        return options | {"action": argparse.BooleanOptionalAction}
+    if get_origin(kind) is tuple:
+        return _options(get_args(kind)[0], default) | {"action": "extend", "nargs": "*"}
+    choices = ",".join(map(str, get_args(kind)))
+    return options | {
+        "type": functools.partial(_value, hint),
+        "metavar": f"{{{choices}}}" if choices else kind.__name__.upper(),
+    }
+
+
+def _value(hint: Any, text: str) -> Any:
+    """Return the value that a text means as a flag of this type; a choice that there is not stays a text."""
+    kind, _, optional = declared(hint)
+    if optional and text == "None":
+        return None
+    if choices := get_args(kind):
+        return next((choice for choice in choices if str(choice) == text), text)
     try:
-        with contextlib.redirect_stderr(complaint), contextlib.nullcontext() if helping else _wide_terminal():
-            yield
-    except SystemExit as stop:
-        if not stop.code:
-            raise
-        gist = _one_line(complaint.getvalue(), prog).removeprefix(f"Error parsing {kind.__name__}: ")
-        raise UserError(gist) from None
+        return kind(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be of type {kind.__name__}, got {text!r}") from None
 
 
-@contextlib.contextmanager
-def _wide_terminal() -> Iterator[None]:
-    """Have tyro break no lines, which it does within long values and after commas, as in 1,000,000."""
-    before = os.environ.get("COLUMNS")
-    os.environ["COLUMNS"] = "1000000"
-    try:
-        yield
-    finally:
-        del os.environ["COLUMNS"]
-        if before is not None:
-            os.environ["COLUMNS"] = before
-
-
-def _one_line(boxed: str, prog: str) -> str:
-    """Return the gist of tyro's boxed message: what is wrong, and the flag it takes to be meant."""
-    sections: list[list[str]] = [[]]
-    for line in boxed.splitlines():
-        text = line.strip("│| ")
-        if set(text) <= set("─╭╮╰╯-+") or text.startswith(("╭", "+")):  # the second kind where there is only ASCII
-            sections.append([])
-        else:
-            sections[-1].append(text)
-    texts = [" ".join(section) for section in sections if any(section)]
-    if not boxed.lstrip().startswith(("╭", "+")):  # without a frame around it, the title has a section of its own
-        texts = texts[1:] or texts
-    wrong, *others = texts
-    if missing := re.match(r"Missing from .*?: (\w+) (.*?)\.? \(required\)", wrong):
-        wrong = f"{missing[1]} is missing: {missing[2]}"
-    meant = [match for section in others if section.startswith("Perhaps") for match in re.findall(r"--[\w-]+", section)]
-    near = max(meant, key=lambda flag: difflib.SequenceMatcher(None, wrong, flag).ratio(), default=None)
-    advice = f"perhaps you meant {near}; " if near else ""
-    return f"{wrong.rstrip('.')} ({advice}{prog} --help lists every flag)"
+def _documents(kind: Any) -> dict[str, str]:
+    """Return the docstrings below the fields of a dataclass, by name."""
+    documents: dict[str, str] = {}
+    for base in reversed(kind.__mro__[:-1]):
+        definition: Any = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0]
+        for pair in itertools.pairwise(definition.body):
+            match pair:
+                case ast.AnnAssign(target=ast.Name(name)), ast.Expr(value=ast.Constant(str(text))):
+                    documents[name] = " ".join(text.split())
+    return documents
 
 
 def say(text: str) -> None:
@@ -122,6 +183,8 @@ def offer(what: str, line: str) -> None:
 
 def run_command(command: Callable[[Sequence[str]], None], prog: str, args: Sequence[str] | None = None) -> NoReturn:
     """Run a command with these arguments, by default the program's, and exit with the status it deserves."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # of a program whose imports Ctrl-C was to end at once
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files can hold what no terminal shows
@@ -136,68 +199,44 @@ def _outcome(command: Callable[[Sequence[str]], None], args: Sequence[str]) -> t
     """Return the exit status, and what there is to complain of."""
     try:
         try:
-            with _interruptible(), naming_the_extra():
+            with naming_the_extra():
                 command(args)
         finally:
             _flush_output()
-    except UserError as error:
+    except (UserError, MissingExtraError) as error:
         return USER_ERROR, str(error)
-    except BrokenPipeError:  # whoever read our output has read enough
-        return 0, ""
-    except MissingExtraError as error:
-        return USER_ERROR, str(error)
+    except KeyboardInterrupt as interrupt:
+        return INTERRUPTED, str(interrupt) or "interrupted"
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):  # which rich makes a failure of
             return 0, ""
         raise
-    except OSError as error:
-        return USER_ERROR, _shortage(error) or f"{error.filename or 'the output'}: {error.strerror or error}"
-    except KeyboardInterrupt as interrupt:
-        return INTERRUPTED, str(interrupt) or "interrupted"
+    except BrokenPipeError:  # the reader of our output has read enough
+        return 0, ""
     except Exception as error:
-        if shortage := _shortage(error):
+        chain = _chain(error)
+        if any(isinstance(each, KeyboardInterrupt) for each in chain):  # which choix, for one, takes for a failure
+            return INTERRUPTED, "interrupted"
+        if shortage := next(filter(None, map(_shortage, chain)), ""):
             return USER_ERROR, shortage
-        if not _comes_of_an_interrupt(error):
-            raise  # a bug
-        return INTERRUPTED, "interrupted"
+        if isinstance(error, OSError):
+            return USER_ERROR, f"{error.filename or 'the output'}: {error.strerror or error}"
+        raise  # a bug
     return 0, ""
 
 
-def _shortage(error: BaseException | None) -> str:
-    """Return what the machine lacked if that made a command fail, also where a library has taken it for something else.
+def _chain(error: BaseException | None) -> list[BaseException]:
+    """Return an error and those during whose handling it was raised."""
+    return [] if error is None else [error, *_chain(error.__context__)]
 
-    It is empty for every other failure.
-    """
-    while error is not None:
-        if isinstance(error, MemoryError) or re.search(OUT_OF_MEMORY, str(error)):
-            return f"there is not the memory for these settings ({str(error) or 'an array was refused'})"
-        if OUT_OF_THREADS in str(error):
-            return "no thread can be started: end other programs, or raise the limits that `ulimit -u` and -v show"
-        error = error.__context__
+
+def _shortage(error: BaseException) -> str:
+    """Return what the machine lacked if that is what an error says, else nothing."""
+    if isinstance(error, MemoryError) or re.search(OUT_OF_MEMORY, str(error)):
+        return f"there is not the memory for these settings ({str(error) or 'an array was refused'})"
+    if OUT_OF_THREADS in str(error):
+        return "no thread can be started: end other programs, or raise the limits that `ulimit -u` and -v show"
     return ""
-
-
-@contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    """Have Ctrl-C raise KeyboardInterrupt, if it ends the process at once; before and after nothing is lost by that.
-
-    Every program that ends in `run_command` sees to it in its first lines, because its imports take a second or more.
-    """
-    at_once = signal.getsignal(signal.SIGINT) is signal.SIG_DFL
-    if at_once:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        if at_once:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def _comes_of_an_interrupt(error: BaseException | None) -> bool:
-    """Tell whether a library took Ctrl-C for a failure, as choix does, and raised an error of its own."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__context__
-    return error is not None
 
 
 def _flush_output() -> None:

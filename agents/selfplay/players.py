@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, load
-from selfplay.checks import GIGABYTE, machine_bytes, require
 from selfplay.errors import UserError, what_failed
+from selfplay.settings import GIGABYTE, machine_bytes, require
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rendering.text import MARKS
@@ -137,15 +137,3 @@ def check_room(positions: int, rules: Rules) -> None:
         most = there // POSITION_BYTES
         wanted = f"at most {most:,}, for which {there / GIGABYTE:,.0f} GB of memory are enough"
         require(positions <= most, "positions", wanted, positions)
-
-
-def board(rows: int, cols: int, k: int) -> Rules:
-    """Return the rules that flags name.
-
-    Raises:
-        UserError: there is no such board.
-    """
-    try:
-        return Rules(rows, cols, k)
-    except ValueError as error:
-        raise UserError(str(error)) from None

@@ -1,48 +1,137 @@
-"""What can be set for a run of any algorithm, and what a run needs to know of all settings."""
+"""Settings of a run of any algorithm, and how settings are checked: a mistake is one line that names flag and value."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from types import MappingProxyType
-from typing import ClassVar
+from types import MappingProxyType, NoneType
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
-from selfplay.checks import check_counts, check_seed, check_types
+from selfplay.errors import UserError
 from tictactoe import Rules
+
+LARGEST = 10**12
+"""Upper bound for counts."""
+GIGABYTE = 10**9
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Hold the bounds of a number, or of how many values a list has: `Annotated[int, Bounds(1)]`."""
+
+    low: float
+    high: float = LARGEST
+    above: bool = False
+    """Whether `low` itself is too low."""
+
+    def __contains__(self, number: float) -> bool:
+        return (self.low < number if self.above else self.low <= number) and number <= self.high
+
+    def __str__(self) -> str:
+        return f"{f'above {self.low:,} and at most' if self.above else f'between {self.low:,} and'} {self.high:,}"
+
+
+Count: TypeAlias = Annotated[int, Bounds(1)]
+CountOrZero: TypeAlias = Annotated[int, Bounds(0)]
+Seed: TypeAlias = Annotated[int, Bounds(0, 2**63 - 1)]
+Fraction: TypeAlias = Annotated[float, Bounds(0, 1)]
+StepSize: TypeAlias = Annotated[float, Bounds(0, 1, above=True)]
+Seconds: TypeAlias = Annotated[float, Bounds(0, 10**9, above=True)]
+
+
+def require(condition: bool, name: str, wanted: str, value: Any) -> None:
+    """Raise a UserError that says what the setting must be, unless the condition holds."""
+    if not condition:
+        raise UserError(f"--{name.replace('_', '-')} must be {wanted}, got {value!r}")
+
+
+def check(config: Any) -> None:
+    """Refuse values that the fields of a dataclass do not declare: of another type or choice, or out of bounds.
+
+    Raises:
+        UserError: there is one.
+    """
+    hints = get_type_hints(type(config), include_extras=True)
+    for field in fields(config):
+        value = getattr(config, field.name)
+        wanted = _wanted(value, hints[field.name])
+        require(wanted is None, field.name, wanted or "", value)
+
+
+def _wanted(value: Any, hint: Any) -> str | None:
+    """Return what a value of a type must be, None if it is that."""
+    kind, bounds, optional = declared(hint)
+    if optional and value is None:
+        return None
+    arguments, base = get_args(kind), get_origin(kind) or kind
+    if base is Literal:
+        known = any(value == choice and type(value) is type(choice) for choice in arguments)
+        return None if known else f"one of {', '.join(map(str, arguments))}"
+    of_type = isinstance(value, base) or (base is float and isinstance(value, int))
+    if not of_type or isinstance(value, bool) != (base is bool):
+        return f"of type {base.__name__}"
+    if base is tuple:
+        for item in value:
+            if wanted := _wanted(item, arguments[0]):
+                return f"values {wanted}"
+        return next((f"{limits} values" for limits in bounds if len(value) not in limits), None)
+    return next((str(limits) for limits in bounds if value not in limits), None)
+
+
+def declared(hint: Any) -> tuple[Any, Sequence[Bounds], bool]:
+    """Return the type that a field declares, its bounds, and whether it may be None."""
+    arguments = get_args(hint)
+    if NoneType in arguments:
+        return *declared(arguments[0])[:2], True
+    kind, *bounds = arguments if get_origin(hint) is Annotated else (hint,)
+    return kind, bounds, False
+
+
+def board(rows: int, cols: int, k: int) -> Rules:
+    """Return the rules that settings name.
+
+    Raises:
+        UserError: there is no such board.
+    """
+    try:
+        return Rules(rows, cols, k)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+def machine_bytes() -> int | None:
+    """Return how much memory this machine has, in use or not, if the system says so."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else None
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """Hold what every algorithm's settings have; they name the algorithm, add their own, and know their spacing.
+    """Hold the settings that every algorithm has.
 
     Raises:
         UserError: a setting has a value that it cannot have, alone or beside the others.
     """
 
     algorithm: ClassVar[str]
-    """Its name on the command line and in config.json."""
+    """Name on the command line and in config.json."""
     unit: ClassVar[str] = "games"
-    """What its steps are, plies or games."""
+    """Unit of the steps, plies or games."""
     length_setting: ClassVar[str] = "games"
-    """The setting that says after how many steps a run ends at the latest."""
+    """The setting for the steps after which a run ends at the latest."""
     groups: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {
-            "run": "seed run_dir",
-            "game": "rows cols k seat opponent",
-            "length": "games greedy_games eval_every",
-        }
+        {"run": "seed run_dir", "game": "rows cols k seat opponent", "length": "games greedy_games eval_every"}
     )
     """The headings of `--help` with the settings under each; all others are under "learning"."""
 
-    seed: int = 0
-    """Seed of every random draw of the run."""
+    seed: Seed = 0
+    """Seed of every random number of the run."""
     run_dir: Path | None = None
     """Folder of this run; it must be new or empty. Default: a new one under runs/, named by algorithm, board, seed,
     what differs from the defaults, and time."""
 
     def __post_init__(self) -> None:
-        check_types(self)
-        check_seed(self)
-        check_counts(self, "eval_every")
+        check(self)
 
     @property
     def eval_every(self) -> int:
@@ -52,7 +141,7 @@ class RunSettings:
     @property
     def rules(self) -> Rules:
         """Return the rules of the board, 3,3,3 where it cannot be set."""
-        return Rules()
+        return board(getattr(self, "rows", 3), getattr(self, "cols", 3), getattr(self, "k", 3))
 
     @property
     def defaults(self) -> "RunSettings":
@@ -68,3 +157,21 @@ class RunSettings:
     def stop(self) -> str:
         """Return what must be proved to end the run early: unbeatable, optimal or never."""
         return "never"
+
+
+def check_changes(before: Mapping[str, Any], now: Mapping[str, Any], length: str, force: bool, place: str) -> None:
+    """Refuse to resume a run with other settings, unless by force; the one called `length` may grow.
+
+    Nothing before the end of a run depends on its length.
+
+    Raises:
+        UserError: some differ; all differences are shown.
+    """
+    before, now = (json.loads(json.dumps(dict(side))) for side in (before, now))  # which makes tuples lists
+    differences = [
+        f"--{name.replace('_', '-')} was {before.get(name)!r} and now is {now.get(name)!r}"
+        for name in sorted(before.keys() | now.keys())
+        if before.get(name) != now.get(name) and not (name == length and before[name] < now[name])
+    ]
+    if differences and not force:
+        raise UserError(f"{place}: other settings than the run has: {'; '.join(differences)} (--force takes them)")

@@ -35,10 +35,10 @@ from rich.console import Console
 from benchmarks import harness
 from benchmarks.peers import evaluations, report
 from benchmarks.peers.evaluations import SEARCHED, Evaluation
-from selfplay.checks import require
 from selfplay.command_line import run_command
 from selfplay.errors import UserError, one_line, what_failed
 from selfplay.files import locked, write_csv, write_whole
+from selfplay.settings import require
 from selfplay.sweep.search_space import Range, distribution
 from selfplay.training.plots import png
 

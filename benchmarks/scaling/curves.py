@@ -18,9 +18,9 @@ from benchmarks import harness
 from benchmarks.environment import libraries, loops, speed
 from benchmarks.environment.loops import Chunk, Played
 from benchmarks.environment.speed import Make
-from selfplay.checks import LARGEST
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.dqn import InterleavedSelfPlay
+from selfplay.settings import LARGEST
 from tictactoe import Rules, batch
 
 BOARDS = tuple(4**power for power in range(11))

@@ -7,11 +7,10 @@ The sweep is made by `selfplay sweep benchmarks/sweeps/past.toml` before.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-import tyro
 from rich.console import Console
 
 from benchmarks import harness
@@ -37,7 +36,7 @@ COLUMNS = ("setting", "seed", "first_proof", "evaluations", "not_proved", "all_o
 class Flags:
     """Say how often the runs of a sweep are beaten again past their first proof."""
 
-    sweep: Annotated[str, tyro.conf.Positional]
+    sweep: str = field(metadata={"positional": "SWEEP"})
     """Folder of a sweep of 3,3,3 that was trained with --stop never."""
     docs: Path | None = None
     """Folder to write the numbers of each run to, as past.csv."""

@@ -6,11 +6,8 @@ python -m benchmarks.symptoms --docs docs     # and write every number to docs/s
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from benchmarks import harness
 from benchmarks.harness import Result
@@ -25,7 +22,7 @@ PROG = "python -m benchmarks.symptoms"
 class Flags:
     """Make the usual mistakes on purpose, and evaluate exactly what they lead to."""
 
-    symptoms: Annotated[tuple[str, ...], tyro.conf.Positional] = tuple(EXPERIMENTS)
+    symptoms: tuple[str, ...] = field(default=tuple(EXPERIMENTS), metadata={"positional": "SYMPTOM ..."})
     """Which of them; all, if none is named."""
     seeds: tuple[int, ...] = tuple(range(5))
     """Seeds of every row; one is enough for those that are exact."""

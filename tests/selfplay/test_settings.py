@@ -1,92 +1,132 @@
-"""Settings are checked one by one, and the presets and defaults hold the published numbers."""
+"""Settings are checked by what their fields declare, and the presets and defaults hold the published numbers."""
 
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import pytest
 
 from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.settings import Bounds, Count, Fraction, Seed, StepSize, check
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from tests.runs import refused
 
 
-@pytest.mark.parametrize("config", [MinimaxQConfig, AfterstateQConfig, TDValueConfig, TDBackupConfig])
+@dataclass
+class Declared:
+    """Declare a field of each kind."""
+
+    count: Count = 1
+    seed: Seed | None = None
+    fraction: Fraction = 0.5
+    step: StepSize = 1
+    flag: bool = False
+    choice: Literal[0, 1, "none"] = 0
+    path: Path | None = None
+    sizes: Annotated[tuple[Annotated[int, Bounds(2, 8)], ...], Bounds(0, 3)] = ()
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"seed": -1}, "--seed must be 0 or more, got -1"),
-        ({"seed": 1.5}, "--seed must be of type int, got 1.5"),
-        ({"games": -1}, "--games must be at least 1, got -1"),
-        ({"games": 10**13}, "--games must be at most 1,000,000,000,000, got 10000000000000"),
-        ({"alpha": 0.0}, "--alpha must be above 0 and at most 1, got 0.0"),
-        ({"alpha": float("nan")}, "--alpha must be above 0 and at most 1, got nan"),
-        ({"alpha": "much"}, "--alpha must be of type float, got 'much'"),
+        ({"count": 0}, "--count must be between 1 and 1,000,000,000,000, got 0"),
+        ({"count": 10**12 + 1}, "--count must be between 1 and 1,000,000,000,000, got 1000000000001"),
+        ({"count": 1.0}, "--count must be of type int, got 1.0"),
+        ({"count": True}, "--count must be of type int, got True"),
+        ({"count": None}, "--count must be of type int, got None"),
+        ({"seed": 2**63}, "--seed must be between 0 and 9,223,372,036,854,775,807, got 9223372036854775808"),
+        ({"seed": "1"}, "--seed must be of type int, got '1'"),
+        ({"fraction": 1.01}, "--fraction must be between 0 and 1, got 1.01"),
+        ({"fraction": float("nan")}, "--fraction must be between 0 and 1, got nan"),
+        ({"fraction": False}, "--fraction must be of type float, got False"),
+        ({"step": 0}, "--step must be above 0 and at most 1, got 0"),
+        ({"step": "much"}, "--step must be of type float, got 'much'"),
+        ({"flag": 1}, "--flag must be of type bool, got 1"),
+        ({"choice": 2}, "--choice must be one of 0, 1, none, got 2"),
+        ({"choice": True}, "--choice must be one of 0, 1, none, got True"),
+        ({"path": "runs"}, "--path must be of type Path, got 'runs'"),
+        ({"sizes": [2]}, "--sizes must be of type tuple, got [2]"),
+        ({"sizes": (2, 9)}, "--sizes must be values between 2 and 8, got (2, 9)"),
+        ({"sizes": (2.5,)}, "--sizes must be values of type int, got (2.5,)"),
+        ({"sizes": (2, 2, 2, 2)}, "--sizes must be between 0 and 3 values, got (2, 2, 2, 2)"),
     ],
 )
-def test_a_bad_value_that_all_tables_know_is_named(config: Any, changes: dict[str, Any], message: str) -> None:
-    assert refused(config, **changes) == message
+def test_a_value_that_is_not_what_its_field_declares_is_named(changes: dict[str, Any], message: str) -> None:
+    assert refused(check, Declared(**changes)) == message
+
+
+def test_values_at_their_bounds_are_taken() -> None:
+    check(Declared(10**12, 2**63 - 1, 0, 1e-300, True, "none", Path("runs"), (2, 8, 2)))
+    check(Declared(fraction=1))
+    DQNConfig(gamma=0, epsilon_start=1, epsilon_end=0.0, soft_update=1.0, hidden=(), rows=8, cols=8, seed=2**63 - 1)
+    MinimaxQConfig(epsilon=0, gamma=1, alpha=1, games=0, from_table=Path("table.csv"))
+    AfterstateQConfig(exploration=1, draw_reward=-1, seat="none")
+    TDBackupConfig(rows=1, cols=16, k=16)
+
+
+ONE, COUNTS, NATURAL, FRACTION, STEP = (
+    "between 1 and",
+    "between 1 and 1,000,",
+    "between 0 and 1,000,",
+    "0 and 1,",
+    "above",
+)
+DECLARED: dict[Any, dict[str, str]] = {
+    DQNConfig: {
+        COUNTS: "batch_size memory_size updates_per_step num_envs total_steps eval_every",
+        NATURAL: "learning_rate_hold warmup hard_update epsilon_plies lines",
+        FRACTION: "gamma counterexamples epsilon_start epsilon_end",
+        STEP: "soft_update learning_rate",
+    },
+    MinimaxQConfig: {COUNTS: "eval_every", NATURAL: "games", FRACTION: "gamma epsilon", STEP: "alpha"},
+    AfterstateQConfig: {COUNTS: "games eval_every", FRACTION: "gamma exploration", STEP: "alpha"},
+    TDValueConfig: {COUNTS: "games eval_every", FRACTION: "exploration", STEP: "alpha"},
+    TDBackupConfig: {
+        COUNTS: "games eval_every",
+        ONE: "greedy_games",
+        FRACTION: "exploit gamma draw_first draw_second",
+        STEP: "alpha",
+    },
+}
+
+
+@pytest.mark.parametrize("config", DECLARED, ids=lambda config: config.algorithm)
+def test_every_number_has_bounds(config: Any) -> None:
+    bounded = {"seed": "between 0 and 9,"}
+    bounded |= {name: wanted for wanted, names in DECLARED[config].items() for name in names.split()}
+    for name, wanted in bounded.items():
+        value = type(getattr(config(), name))(-1)
+        message = refused(config, **{name: value})
+        assert message.startswith(f"--{name.replace('_', '-')} must be ")
+        assert wanted in message
+    numbers = {name for name, value in vars(config()).items() if type(value) in (int, float)}
+    assert numbers - bounded.keys() <= {"rows", "cols", "k", "seat", "rule_weight", "draw_reward"}
 
 
 @pytest.mark.parametrize(
     ("config", "changes", "message"),
     [
-        (DQNConfig, {"seed": -1}, "--seed must be 0 or more, got -1"),
-        (DQNConfig, {"seed": 2**63}, "--seed must be below 2^63"),
         (DQNConfig, {"rows": 0}, "rows must be a positive integer, got 0"),
         (DQNConfig, {"rows": 8, "cols": 9}, "a 8x9 board has 72 cells"),
-        (DQNConfig, {"k": 4}, "got k=4 on a 3x3 board"),
-        (DQNConfig, {"batch_size": 0}, "--batch-size must be at least 1, got 0"),
-        (DQNConfig, {"num_envs": 0}, "--num-envs must be at least 1, got 0"),
-        (DQNConfig, {"eval_every": 0}, "--eval-every must be at least 1, got 0"),
         (DQNConfig, {"memory_size": 100}, "--memory-size must be at least --num-envs (256), got 100"),
         (DQNConfig, {"memory_size": 300}, "--memory-size must be at least --batch-size (384), got 300"),
         (DQNConfig, {"total_steps": 1000}, "--total-steps must be at least --warmup (1024), got 1000"),
-        (DQNConfig, {"memory_size": 10**30}, "--memory-size must be at most 1,000,000,000,000, got 1000"),
-        (DQNConfig, {"hidden": (10**20,)}, "--hidden must be widths of at most 1,000,000, got (1000"),
-        (DQNConfig, {"gamma": 1.5}, "--gamma must be between 0 and 1, got 1.5"),
-        (DQNConfig, {"gamma": float("nan")}, "--gamma must be between 0 and 1, got nan"),
-        (DQNConfig, {"epsilon_end": -0.1}, "--epsilon-end must be between 0 and 1, got -0.1"),
-        (DQNConfig, {"soft_update": 0.0}, "--soft-update must be above 0 and at most 1, got 0.0"),
-        (DQNConfig, {"learning_rate": float("inf")}, "--learning-rate must be above 0 and at most 3.4e+38, got inf"),
+        (DQNConfig, {"hidden": (0,)}, "--hidden must be values between 1 and 1,000,000, got (0,)"),
+        (DQNConfig, {"convolution": (8,) * 101}, "--convolution must be between 0 and 100 values, got (8, 8"),
+        (DQNConfig, {"lines": 10**7}, "--lines must be between 0 and 1,000,000, got 10000000"),
+        (DQNConfig, {"hidden": (10**5, 10**5)}, "--hidden must be layers with at most 100,000,000 weights in all"),
         (DQNConfig, {"learning_rate": 1e308}, "--learning-rate must be above 0 and at most 3.4e+38, got 1e+308"),
-        (DQNConfig, {"learning_rate_hold": -1}, "--learning-rate-hold must be 0 or more, got -1"),
-        (DQNConfig, {"learning_rate": 0.0}, "--learning-rate must be above 0 and at most 3.4e+38, got 0.0"),
-        (DQNConfig, {"hidden": (8, 0)}, "--hidden must be widths of at least 1, got (8, 0)"),
-        (DQNConfig, {"lines": -1}, "--lines must be 0 or more, got -1"),
-        (DQNConfig, {"lines": 10**7}, "--lines must be at most 1,000,000, got 10000000"),
-        (DQNConfig, {"convolution": (0,)}, "--convolution must be channels of at least 1, got (0,)"),
-        (DQNConfig, {"convolution": (8, 10**7)}, "--convolution must be channels of at most 1,000,000, got (8, 1000"),
-        (DQNConfig, {"hidden": [8]}, "--hidden must be of type tuple, got [8]"),
-        (DQNConfig, {"target": "minimax"}, "--target must be one of negamax, independent, article, got 'minimax'"),
+        (DQNConfig, {"rule_weight": -1.0}, "--rule-weight must be between 0 and 3.4e+38, got -1.0"),
         (DQNConfig, {"stop": "optimal", "rows": 5, "cols": 4}, "--stop must be unbeatable or never on a board of more"),
-        (DQNConfig, {"mask": "yes"}, "--mask must be of type bool, got 'yes'"),
-        (MinimaxQConfig, {"epsilon": 1.1}, "--epsilon must be between 0 and 1, got 1.1"),
-        (MinimaxQConfig, {"gamma": -0.1}, "--gamma must be between 0 and 1, got -0.1"),
-        (MinimaxQConfig, {"tables": "none"}, "--tables must be one of shared, separate, got 'none'"),
-        (AfterstateQConfig, {"seat": 2}, "--seat must be one of 0, 1, none, got 2"),
-        (AfterstateQConfig, {"seat": True}, "--seat must be one of 0, 1, none, got True"),
-        (AfterstateQConfig, {"draw_reward": 2.0}, "--draw-reward must be between -1 and 1, got 2.0"),
-        (AfterstateQConfig, {"exploration": 3}, "--exploration must be between 0 and 1, got 3"),
-        (TDValueConfig, {"opponent": "me"}, "--opponent must be one of random, heuristic, optimal, self, got 'me'"),
-        (TDValueConfig, {"exploration": -1.0}, "--exploration must be between 0 and 1, got -1.0"),
-        (TDValueConfig, {"back_up_losses": 1}, "--back-up-losses must be of type bool, got 1"),
-        (TDBackupConfig, {"exploit": 2.0}, "--exploit must be between 0 and 1, got 2.0"),
-        (TDBackupConfig, {"draw_first": -1.0}, "--draw-first must be between 0 and 1, got -1.0"),
-        (TDBackupConfig, {"greedy_games": 0}, "--greedy-games must be at least 1, got 0"),
-        (TDBackupConfig, {"greedy_games": 100_001}, "--greedy-games must be at most 100,000, which are reported"),
         (MinimaxQConfig, {"games": 0}, "--games must be at least 1, or 0 with --from-table, got 0"),
+        (AfterstateQConfig, {"draw_reward": 2.0}, "--draw-reward must be between -1 and 1, got 2.0"),
+        (TDBackupConfig, {"greedy_games": 100_001}, "--greedy-games must be between 1 and 100,000, got 100001"),
         (TDBackupConfig, {"k": 4}, "k must be at most the longer side of the board, got k=4 on a 3x3 board"),
         (TDBackupConfig, {"rows": 5, "cols": 5}, "a table for a 5x5 board holds 3^25 values of 8 bytes: choose --rows"),
     ],
 )
 def test_a_bad_value_is_named_with_what_is_wanted(config: Any, changes: dict[str, Any], message: str) -> None:
     assert message in refused(config, **changes)
-
-
-def test_values_at_their_limits_are_taken() -> None:
-    DQNConfig(gamma=0, epsilon_start=1, epsilon_end=0.0, soft_update=1.0, hidden=(), rows=8, cols=8, seed=2**63 - 1)
-    MinimaxQConfig(epsilon=0, gamma=1, alpha=1, games=1, seed=2**63 - 1)
-    AfterstateQConfig(exploration=1, draw_reward=-1, seat="none")
-    TDBackupConfig(rows=1, cols=16, k=16)
 
 
 def test_the_article_preset_holds_the_published_numbers() -> None:

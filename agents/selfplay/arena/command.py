@@ -3,18 +3,16 @@
 import io
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import tyro
+from typing import TYPE_CHECKING
 
 from selfplay.algorithms import SHIPPED
-from selfplay.checks import check_counts, check_seed
 from selfplay.command_line import parse
 from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
 from selfplay.players import NamedPolicy, Perspective, check_not_searched, resolve, run_folder
+from selfplay.settings import Count, Seed
 from selfplay.training import folder as run_folders
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
@@ -31,22 +29,20 @@ ANCHOR = "random"
 class ArenaConfig:
     """Let every player meet every other, and itself, in both seats."""
 
-    players: Annotated[tuple[str, ...], tyro.conf.Positional]
+    players: tuple[str, ...] = field(default=(), metadata={"positional": "PLAYER ..."})
     """Run folders of one board, shipped, any of random, heuristic, rule and optimal, and agents of your own as
     module:name; where none of them has a board of its own they play 3,3,3."""
     out: Path | None = None
     """New folder for what comes of it; by default runs/arena-BOARD-TIME."""
-    games: int = 10_000
+    games: Count = 10_000
     """Games to sample in each pairing that cannot be followed exactly: of a run with a built-in opponent, or of two
     such opponents, on a board of more than 16 cells."""
     perspective: Perspective = "absolute"
     """Planes that agents of your own are shown: X and O, as the environment has them, or mine and theirs."""
-    seed: int = 0
+    seed: Seed = 0
     """Seed of the sampled games and of the ratings' intervals."""
 
     def __post_init__(self) -> None:
-        check_counts(self, "games")
-        check_seed(self)
         if len(self.players) < 2:
             raise UserError(
                 f"an arena needs at least two players, got {len(self.players)}: selfplay arena runs/NAME random"

@@ -3,16 +3,13 @@
 import hashlib
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from selfplay import players
-from selfplay.checks import check_counts
 from selfplay.command_line import offer, parse
 from selfplay.players import Perspective
+from selfplay.settings import Count, board
 from tictactoe.opponents import OPPONENTS
 
 NAME = "certificate.txt.gz"
@@ -23,7 +20,7 @@ NAME = "certificate.txt.gz"
 class CertifyConfig:
     """Write all positions that an unbeatable player's play leads to, and its moves, for anybody to check."""
 
-    player: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER")]
+    player: str = field(metadata={"positional": "PLAYER"})
     """The folder of a run, shipped (the proved player of this package), a built-in opponent (rule or optimal: each of
     its choices is listed), or module:name of an agent of your own."""
     output: Path | None = None
@@ -36,20 +33,19 @@ class CertifyConfig:
     """Board width for these, cells."""
     k: int = 3
     """Marks in a row that win, for these."""
-    positions: int = 10_000_000
+    positions: Count = 10_000_000
     """Distinct positions that the player is followed to at one ply, at most."""
 
 
 def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     """Write the certificate of a player, and say how it is checked without this program."""
     config = parse(CertifyConfig, args, prog)
-    check_counts(config, "positions")
     from selfplay.algorithms import SHIPPED
     from selfplay.evaluation import certificate, check_certificate
     from selfplay.evaluation.agents import built_in_policy
     from selfplay.files import write_whole
 
-    otherwise = players.board(config.rows, config.cols, config.k)
+    otherwise = board(config.rows, config.cols, config.k)
     named = players.resolve(config.player, config.perspective, otherwise)
     players.check_not_searched(named.name, named.rules, "a proof")
     players.check_room(config.positions, named.rules)

@@ -1,15 +1,12 @@
 """Prove what a player is: `selfplay prove PLAYER`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated
-
-import tyro
+from dataclasses import dataclass, field
 
 from selfplay import players
-from selfplay.checks import check_counts
 from selfplay.command_line import parse, say
 from selfplay.players import REPAIRED, Perspective
+from selfplay.settings import Count, board
 from selfplay.training.folder import read_config
 
 
@@ -17,7 +14,7 @@ from selfplay.training.folder import read_config
 class ProveConfig:
     """Evaluate a player exactly: every legal reply is followed, and nothing is sampled."""
 
-    player: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER")]
+    player: str = field(metadata={"positional": "PLAYER"})
     """The folder of a run, shipped (the proved player of this package), a built-in opponent (random, heuristic, rule or
     optimal: each of its choices is followed), or module:name of an agent of your own: an object with act(observation)
     or probabilities(observation), or a function of one observation."""
@@ -29,21 +26,20 @@ class ProveConfig:
     """Board width for these, cells."""
     k: int = 3
     """Marks in a row that win, for these."""
-    positions: int = 10_000_000
+    positions: Count = 10_000_000
     """Above 16 cells: distinct positions that the player is followed to at each ply, at most; these take 2 GB."""
 
 
 def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     """Print the exact evaluation of a player, and the shortest games that beat it or else one against itself."""
     config = parse(ProveConfig, args, prog)
-    check_counts(config, "positions")
     from rich.console import Console
 
     from selfplay.evaluation.evaluate import evaluate_policy
     from selfplay.evaluation.games import example_games
     from selfplay.evaluation.report import verdict_table, verdict_text
 
-    otherwise = players.board(config.rows, config.cols, config.k)
+    otherwise = board(config.rows, config.cols, config.k)
     named = players.resolve(config.player, config.perspective, otherwise)
     players.check_not_searched(named.name, named.rules, "a proof")
     players.check_room(config.positions, named.rules)

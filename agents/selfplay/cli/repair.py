@@ -2,17 +2,15 @@
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import tyro
+from typing import TYPE_CHECKING
 
 from selfplay import players
-from selfplay.checks import check_counts
 from selfplay.command_line import offer, parse, say
 from selfplay.errors import UserError
 from selfplay.program import command
+from selfplay.settings import Count
 from tictactoe.tree import SOLVABLE_CELLS
 
 if TYPE_CHECKING:
@@ -24,11 +22,11 @@ if TYPE_CHECKING:
 class RepairConfig:
     """Give a trained DQN a better move in each position from which it is beaten, until it is proved unbeatable."""
 
-    run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
+    run: str = field(metadata={"positional": "RUN"})
     """The folder of the run, which is left as it is."""
     run_dir: Path | None = None
     """Folder of the repaired player; it must be new or empty. Default: RUN-repaired."""
-    positions: int = 5_000_000
+    positions: Count = 5_000_000
     """Distinct positions that the player is followed to at each ply, at most; these take 1 GB."""
     solver: bool = False
     """Ask a solver which moves lose, and try only the others. That takes far less time where the player is beaten from
@@ -38,7 +36,6 @@ class RepairConfig:
 def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     """Correct a player round by round, write it to a folder of its own, and say what it is then."""
     config = parse(RepairConfig, args, prog)
-    check_counts(config, "positions")
     from rich.console import Console
 
     from selfplay.algorithms import load, read_settings

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from selfplay import flags
 from selfplay.algorithms import ALGORITHMS, Config, read_settings, train
-from selfplay.command_line import offer, peek, say
+from selfplay.command_line import offer, parse_together, peek, say
 from selfplay.dqn.config import PRESETS, DQNConfig, PresetFlag
 from selfplay.errors import UserError
 from selfplay.program import command, tensorboard
@@ -45,25 +44,18 @@ def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, Run
     if algorithm and algorithm not in ALGORITHMS:
         raise UserError(f"there is no algorithm {algorithm!r}; choose one of {', '.join(ALGORITHMS)}")
     default: Config
-    resumed = peek(RunFlags, rest, prog).resume if _given("--resume", rest) else None
-    if resumed is not None and {"-h", "--help"}.isdisjoint(rest):
+    resumed = peek(RunFlags, rest, prog).get("resume")
+    if resumed is not None:
         default, _ = read_settings(resumed)
         if algorithm and algorithm != default.algorithm:
             raise UserError(f"{resumed}: is a run of {default.algorithm}, not of {algorithm}")
     elif algorithm in ("", DQNConfig.algorithm):
-        default = PRESETS[peek(PresetFlag, rest, prog).preset if _given("--preset", rest) else "default"]
+        preset = str(peek(PresetFlag, rest, prog).get("preset"))
+        default = PRESETS.get(preset, PRESETS["default"])  # an unknown preset is refused below
     else:
         default = ALGORITHMS[algorithm].settings()
-    started = f"{prog} {algorithm}".rstrip()
-    config, others = flags.read_settings(
-        default, default.groups, {"resuming": RunFlags()}, rest, started, about(default)
-    )
-    return config, others["resuming"]
-
-
-def _given(flag: str, args: Sequence[str]) -> bool:
-    """Tell whether a flag is among the arguments, which saves reading them twice."""
-    return any(arg.split("=")[0] == flag for arg in args)
+    config, run_flags = parse_together([default, RunFlags], rest, f"{prog} {algorithm}".rstrip(), about(default))
+    return config, run_flags
 
 
 def _in_one_line(kind: type[Config]) -> str:
@@ -71,17 +63,17 @@ def _in_one_line(kind: type[Config]) -> str:
     return str(kind.__doc__).splitlines()[0]
 
 
-def about(default: Config) -> str:
+def about(default: Config) -> list[str]:
     """Return what an algorithm does, and below the DQN's the other algorithms, one line each."""
     own = _in_one_line(type(default))
     if not isinstance(default, DQNConfig):
-        return own
+        return [own]
     others = [
         f"  train {name:13} {_in_one_line(algorithm.settings)}"
         for name, algorithm in ALGORITHMS.items()
         if name != DQNConfig.algorithm
     ]
-    return "\n".join([own, "", "Other algorithms, each with its own --help:", *others])
+    return [own, "Other algorithms, each with its own --help:", *others]
 
 
 def present(run: "Run") -> None:

@@ -1,16 +1,13 @@
 """What can be set for a DQN: one dataclass, its defaults and the published preset. It imports no torch."""
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
-from typing import ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from selfplay.checks import LARGEST, LARGEST_FLOAT, check_counts, check_fractions, require
 from selfplay.errors import UserError
-from selfplay.settings import RunSettings
-from tictactoe import Rules
+from selfplay.settings import Bounds, Count, CountOrZero, Fraction, RunSettings, StepSize, require
 from tictactoe.batch import check_fits
 from tictactoe.tree import SOLVABLE_CELLS
 
@@ -21,8 +18,13 @@ WIDEST = 1_000_000
 """Units of a layer, or channels; more would overflow the sizes that PyTorch counts in."""
 LINE_WIDTH = 4
 """Units that look at a line, for each feature of a cell that comes of it."""
-DEEPEST, MOST_WEIGHTS = 100, 100_000_000
-"""Of a network; a config.json that somebody sent can name any, and this is made before its model is looked at."""
+MOST_WEIGHTS = 100_000_000
+"""Weights of the largest network; a config.json that somebody sent can name any, and the network is made before its
+model is looked at."""
+LARGEST_FLOAT = 3.4e38
+"""Upper bound for what PyTorch's 32-bit numbers hold."""
+
+Layers: TypeAlias = Annotated[tuple[Annotated[int, Bounds(1, WIDEST)], ...], Bounds(0, 100)]
 
 
 @dataclass(frozen=True)
@@ -83,11 +85,11 @@ class DQNConfig(RunSettings, PresetFlag):
     """Bar illegal actions from acting and from targets, instead of learning from the illegal reward."""
     explore: Literal["legal", "any"] = "legal"
     """Cells that a random move is drawn from."""
-    hidden: tuple[int, ...] = (256,)
+    hidden: Layers = (256,)
     """Widths of the hidden layers."""
-    convolution: tuple[int, ...] = ()
+    convolution: Layers = ()
     """Channels of 3x3 convolutional layers before the hidden ones, which larger boards can use."""
-    lines: int = 0
+    lines: Annotated[int, Bounds(0, WIDEST)] = 0
     """Features of each cell that two shared layers read off the lines through it, before the hidden ones. Larger boards
     are learned with a fraction of the plies."""
     dueling: bool = False
@@ -95,49 +97,51 @@ class DQNConfig(RunSettings, PresetFlag):
     double: bool = False
     """Choose the bootstrap action with the online network, value it with the target network
     (van Hasselt et al. 2016)."""
-    gamma: float = 0.99
+    gamma: Fraction = 0.99
     """Discount per ply (per own turn with the independent target)."""
-    learning_rate: float = field(default=1.2e-2, metadata={"alias": "--lr"})
+    learning_rate: Annotated[float, Bounds(0, LARGEST_FLOAT, above=True)] = field(
+        default=1.2e-2, metadata={"aliases": ("--lr",)}
+    )
     """Step size of Adam at first."""
-    learning_rate_hold: int = 3_000
+    learning_rate_hold: CountOrZero = 3_000
     """Updates for which the learning rate stays as it is; from then on it falls as this / updates. 0: it never
     falls, and players that were trained on past their proof then ended some lines by a taken cell."""
-    batch_size: int = 384
+    batch_size: Count = 384
     """Transitions per update."""
-    memory_size: int = 20_000
+    memory_size: Count = 20_000
     """Transitions that the replay memory keeps, per agent."""
-    warmup: int = 1_024
+    warmup: CountOrZero = 1_024
     """Plies before the first update."""
-    updates_per_step: int = 1
+    updates_per_step: Count = 1
     """Updates after each step of all boards."""
-    soft_update: float = 0.06
+    soft_update: StepSize = 0.06
     """Part of the way that the target network moves to the network at each update."""
-    hard_update: int = 0
+    hard_update: CountOrZero = 0
     """Copy the network to the target network every so many updates instead; 0: soft updates."""
     symmetry: Symmetry = "canonical"
     """Let the network look at one of a position's symmetric images, the same for all ("canonical"); or turn and reflect
     each sampled transition at random ("augment"); or neither."""
-    epsilon_start: float = 0.5
+    epsilon_start: Fraction = 0.5
     """Probability of a random move at first."""
-    epsilon_end: float = 0.9
+    epsilon_end: Fraction = 0.9
     """Probability of a random move in the end: it rises, because good play is learned first, and what is
     left are the odd positions that only random moves lead to."""
-    epsilon_plies: int = 1_500_000
+    epsilon_plies: CountOrZero = 1_500_000
     """Plies over which epsilon moves from start to end, in a straight line."""
 
-    counterexamples: float = 0.5
+    counterexamples: Fraction = 0.5
     """Part of the new games that begin at a position in which the last exact evaluation found the player beaten, or,
     with "--stop optimal", in which its move was not optimal; where those are few, also at the latest that were found
     before. 0: all begin on the empty board."""
-    rule_weight: float = 0.0
+    rule_weight: Annotated[float, Bounds(0, LARGEST_FLOAT)] = 0.0
     """Choose moves by the values and this many times the built-in rule's rating of each cell, which is 1 for the cell
     that the rule would mark and less, down to 0, for others. It decides among moves whose values differ little, in
     self-play and in the player; what is learned are values alone. 0: the values decide."""
-    num_envs: int = 256
+    num_envs: Count = 256
     """Boards played side by side."""
-    total_steps: int = 10_000_000
+    total_steps: Count = 10_000_000
     """Plies after which the run ends at the latest, rounded up to whole steps of all boards."""
-    eval_every: int = 3_200
+    eval_every: Count = 3_200
     """Plies between exact evaluations. Above 12 cells one takes up to some seconds."""
     stop: Literal["unbeatable", "optimal", "never"] = "unbeatable"
     """What must be proved by three evaluations running to end the run early. On a board that one seat wins
@@ -146,29 +150,11 @@ class DQNConfig(RunSettings, PresetFlag):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_counts(self, *_AT_LEAST_ONE)
-        for each in dataclasses.fields(self):
-            value = getattr(self, each.name)
-            if isinstance(value, int) and each.name not in ("seed", "rows", "cols", "k"):
-                require(value <= LARGEST, each.name, f"at most {LARGEST:,}", value)
-        for name in ("lines", "learning_rate_hold", "warmup", "hard_update", "epsilon_plies"):
-            require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
-        check_fractions(self, "gamma", "counterexamples", "epsilon_start", "epsilon_end")
-        require(0 < self.soft_update <= 1, "soft_update", "above 0 and at most 1", self.soft_update)
-        require(0 <= self.rule_weight <= LARGEST_FLOAT, "rule_weight", f"0 to {LARGEST_FLOAT}", self.rule_weight)
-        wanted = f"above 0 and at most {LARGEST_FLOAT}"
-        require(0 < self.learning_rate <= LARGEST_FLOAT, "learning_rate", wanted, self.learning_rate)
-        for name, sizes in (("hidden", self.hidden), ("convolution", self.convolution)):
-            kind = "widths" if name == "hidden" else "channels"
-            require(min(sizes, default=1) >= 1, name, f"{kind} of at least 1", sizes)
-            require(max(sizes, default=1) <= WIDEST, name, f"{kind} of at most {WIDEST:,}", sizes)
-            require(len(sizes) <= DEEPEST, name, f"at most {DEEPEST} layers", sizes)
-        require(self.lines <= WIDEST, "lines", f"at most {WIDEST:,}", self.lines)
         for name, least in (("memory_size", "num_envs"), ("memory_size", "batch_size"), ("total_steps", "warmup")):
             wanted = f"at least --{least.replace('_', '-')} ({getattr(self, least)})"
             require(getattr(self, name) >= getattr(self, least), name, wanted, getattr(self, name))
         try:
-            check_fits(Rules(self.rows, self.cols, self.k))
+            check_fits(self.rules)
         except ValueError as error:
             raise UserError(str(error)) from None
         solvable = self.rules.cells <= SOLVABLE_CELLS
@@ -177,11 +163,6 @@ class DQNConfig(RunSettings, PresetFlag):
         layers = "hidden" if self.hidden else "convolution"
         wanted = f"layers with at most {MOST_WEIGHTS:,} weights in all"
         require(self.weights <= MOST_WEIGHTS, layers, wanted, getattr(self, layers))
-
-    @property
-    def rules(self) -> Rules:
-        """Return the rules of the board."""
-        return Rules(self.rows, self.cols, self.k)
 
     @property
     def defaults(self) -> "DQNConfig":
@@ -196,15 +177,6 @@ class DQNConfig(RunSettings, PresetFlag):
         squares = sum(9 * inputs * outputs for inputs, outputs in pairwise(channels))
         of_lines = LINE_WIDTH * self.lines * self.k * (3 + self.lines)
         return squares + of_lines + sum(inputs * outputs for inputs, outputs in pairwise(widths))
-
-
-_AT_LEAST_ONE = (
-    "batch_size",
-    "memory_size",
-    "updates_per_step",
-    "num_envs",
-    "total_steps",
-)
 
 
 PRESETS: Mapping[str, DQNConfig] = MappingProxyType(

@@ -11,13 +11,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from selfplay.checks import GIGABYTE, machine_bytes
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay
 from selfplay.dqn.network import NetworkFactory, network_name
 from selfplay.dqn.player import OWN_NETWORK, QPlayer
 from selfplay.errors import UserError
 from selfplay.learner import State
+from selfplay.settings import GIGABYTE, machine_bytes
 from tictactoe import batch
 from tictactoe.tree import IntArray
 

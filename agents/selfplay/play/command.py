@@ -3,16 +3,14 @@
 import io
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
-
-import tyro
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
 from selfplay import players
 from selfplay.algorithms import SHIPPED
-from selfplay.checks import require
 from selfplay.command_line import parse
 from selfplay.players import Perspective
+from selfplay.settings import Seed, board, require
 from tictactoe.opponents import OPPONENTS
 
 if TYPE_CHECKING:
@@ -25,7 +23,7 @@ BOARD_FLAGS = ("rows", "cols", "k")
 class PlayConfig:
     """Play in the terminal. 0 or q quits, and so does the end of input; Ctrl-C quits with exit status 130."""
 
-    opponent: Annotated[str, tyro.conf.Positional] = SHIPPED
+    opponent: str = field(default=SHIPPED, metadata={"positional": "PLAYER"})
     """The folder of a run, shipped (the proved player of this package), optimal, rule (wins, else blocks, else moves to
     where the most and fullest open lines cross), heuristic (wins, else blocks, else moves at random), random, or
     module:name of an agent of your own."""
@@ -33,7 +31,7 @@ class PlayConfig:
     """Your seat: "alternate" is first in the first game and changes after each."""
     hints: bool = False
     """Show before each of your moves what every free square is worth to you."""
-    seed: int | None = None
+    seed: Seed | None = None
     """Seed of what an opponent draws; None makes each session another."""
     perspective: Perspective = "absolute"
     """Planes that an agent of your own is shown: X and O, as the environment has them, or mine and theirs."""
@@ -43,9 +41,6 @@ class PlayConfig:
     """Board width of such an opponent, cells; None is 3."""
     k: int | None = None
     """Marks in a row that win against such an opponent; None is 3."""
-
-    def __post_init__(self) -> None:
-        require(self.seed is None or self.seed >= 0, "seed", "0 or more", self.seed)
 
 
 def main(args: Sequence[str], prog: str = "selfplay play") -> None:
@@ -72,7 +67,7 @@ def choose_opponent(config: PlayConfig) -> "Opponent":
     from selfplay.play.opponent import built_in, own, trained
 
     sizes = {name: getattr(config, name) for name in BOARD_FLAGS if getattr(config, name) is not None}
-    rules = players.board(*(sizes.get(name, 3) for name in BOARD_FLAGS))
+    rules = board(*(sizes.get(name, 3) for name in BOARD_FLAGS))
     if config.opponent in OPPONENTS:
         return built_in(config.opponent, rules, config.seed)
     named = players.resolve(config.opponent, config.perspective, rules)

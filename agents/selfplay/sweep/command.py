@@ -2,22 +2,18 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-import tyro
-
-from selfplay.checks import check_counts
 from selfplay.command_line import offer, parse, say
 from selfplay.errors import UserError
 from selfplay.files import locked
 from selfplay.program import command, tensorboard
+from selfplay.settings import Count, Seconds
 from selfplay.sweep import plan as plans, state
 from selfplay.training import folder as run_folder
 from selfplay.training.folder import RunFlags
-
-Words = tyro.conf.UseAppendAction[tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -28,18 +24,18 @@ class SweepConfig:
     as NAME=VALUE: learning_rate=0.006, mask=true, hidden=128x128.
     """
 
-    file: Annotated[Path | None, tyro.conf.Positional] = None
+    file: Path | None = field(default=None, metadata={"positional": "FILE.toml"})
     """TOML file with any of algorithm, seeds, search, objective, and the tables set, vary and each, which mean the same
     as the flags of these names."""
     algorithm: str | None = None
     """Algorithm of `selfplay train`. Default: dqn."""
     seeds: str | None = None
     """Seeds of every setting, as in 0..99 or 1,2,5. Default: 0..9."""
-    set: Words = ()
+    set: tuple[str, ...] = ()
     """NAME=VALUE: a setting of all runs."""
-    vary: Words = ()
+    vary: tuple[str, ...] = ()
     """NAME=VALUE,VALUE,...: every combination of these values is trained. In a search also NAME=LOWEST..HIGHEST."""
-    each: Words = ()
+    each: tuple[str, ...] = ()
     """NAME=VALUE,VALUE,...: each value is trained by itself, beside a setting with none of them."""
     search: int | None = None
     """Try this number of settings, which Optuna samples from --vary, instead of every combination; after one seed,
@@ -51,21 +47,18 @@ class SweepConfig:
     """Folder of the sweep; it must be new or empty. Default: sweeps/ and the file's name, or algorithm and time."""
     resume: Path | None = None
     """Folder of a sweep to resume: each run from its last checkpoint, and failed runs once more."""
-    cpus: int | None = None
+    cpus: Count | None = None
     """Runs side by side, one core each. Default: the number of cores, here or in the cluster."""
     address: str | None = None
     """Ray cluster to train on, as in 10.0.0.1:6379, or auto. Every machine needs this program, and must see the folder
     of the sweep at the same path. Default: this machine alone."""
-    checkpoint_interval: float = RunFlags.checkpoint_interval
+    checkpoint_interval: Seconds = RunFlags.checkpoint_interval
     """Seconds between the checkpoints of a run, which resumes from the last one when a worker or a machine dies."""
 
     def __post_init__(self) -> None:
-        if self.cpus is not None:
-            check_counts(self, "cpus")
-        RunFlags(checkpoint_interval=self.checkpoint_interval)  # which checks it
         free = ("resume", "cpus", "address", "checkpoint_interval")
-        given = [field for field in fields(self) if getattr(self, field.name) != field.default]
-        if self.resume is not None and any(field.name not in free for field in given):
+        given = [each for each in fields(self) if getattr(self, each.name) != each.default]
+        if self.resume is not None and any(each.name not in free for each in given):
             raise UserError("--resume takes the settings, seeds and folder of the sweep; leave them out")
 
 

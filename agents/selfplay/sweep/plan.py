@@ -17,9 +17,9 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from selfplay.algorithms import ALGORITHMS, Config, configured
-from selfplay.checks import LARGEST
 from selfplay.errors import UserError
 from selfplay.files import read_small
+from selfplay.settings import LARGEST
 from selfplay.sweep.search_space import Range, parse_range
 
 LARGEST_FILE = 1 << 20

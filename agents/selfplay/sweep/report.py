@@ -1,11 +1,8 @@
 """The report of a sweep: `selfplay report SWEEP`. It needs no Ray."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from selfplay.command_line import offer, parse, say
 from selfplay.program import tensorboard
@@ -18,7 +15,7 @@ MOST_FAILURES = 20
 class ReportConfig:
     """Report the results of a sweep: shares proved, times to a proof, differences between settings, every failure."""
 
-    sweep: Annotated[Path, tyro.conf.Positional]
+    sweep: Path = field(metadata={"positional": "SWEEP"})
     """Folder of a sweep, ended or not."""
     out: Path | None = None
     """Folder for the report; an earlier report in it is replaced. Default: report in the sweep's folder."""

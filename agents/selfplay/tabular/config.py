@@ -5,16 +5,14 @@ It imports neither torch nor numba.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from selfplay.checks import check_counts, check_fractions, require
 from selfplay.errors import UserError
-from selfplay.settings import RunSettings
+from selfplay.settings import Bounds, Count, CountOrZero, Fraction, RunSettings, StepSize, require
 from tictactoe import Rules
 
 TABLE_CELLS = 16
 """Cells of the largest board that a table is made for: 3^16 values are 0.3 GiB, and every cell more triples that."""
-MOST_GREEDY_GAMES = 100_000
 
 
 @dataclass(frozen=True)
@@ -30,29 +28,25 @@ class MinimaxQConfig(RunSettings):
 
     algorithm: ClassVar[str] = "minimax-q"
 
-    games: int = 10_000_000
+    games: CountOrZero = 10_000_000
     """Games of self-play; 0 with --from-table proves that table as it is."""
-    eval_every: int = 500_000
+    eval_every: Count = 500_000
     """Games between exact evaluations. One takes as long as some 30,000 games, so at this spacing they cost little."""
     tables: Literal["shared", "separate"] = "shared"
     """One table for both seats, or one per seat."""
     from_table: Path | None = None
     """CSV file to start from instead of random numbers: 19,683 lines of 9 numbers, as in a run's table.csv."""
-    alpha: float = 0.1
+    alpha: StepSize = 0.1
     """Step size: the part of the way that a value moves to its target."""
-    gamma: float = 0.9
+    gamma: Fraction = 0.9
     """Discount per ply."""
-    epsilon: float = 0.6
+    epsilon: Fraction = 0.6
     """Probability of playing one of the nine cells at random, taken ones included."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.games == 0:
-            require(self.from_table is not None, "games", "at least 1, or 0 with --from-table", 0)
-        else:
-            check_counts(self, "games")
-        check_fractions(self, "gamma", "epsilon")
-        require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
+        possible = self.games > 0 or self.from_table is not None
+        require(possible, "games", "at least 1, or 0 with --from-table", self.games)
 
     @property
     def table_shape(self) -> tuple[int, ...]:
@@ -72,27 +66,20 @@ class AfterstateQConfig(RunSettings):
 
     algorithm: ClassVar[str] = "afterstate-q"
 
-    games: int = 10_000
+    games: Count = 10_000
     """Games against the random opponent."""
-    eval_every: int = 500
+    eval_every: Count = 500
     """Games between exact evaluations; one takes longer than these games do."""
     seat: Literal[0, 1, "none"] = 0
     """The learner's seat; "none" lets two random players meet, and nothing is learned."""
-    alpha: float = 0.2
+    alpha: StepSize = 0.2
     """Step size: the part of the way that a value moves to its target."""
-    gamma: float = 0.8
+    gamma: Fraction = 0.8
     """Discount per move of the learner, the last one included."""
-    exploration: float = 0.1
+    exploration: Fraction = 0.1
     """Probability of a random move."""
-    draw_reward: float = 0.1
+    draw_reward: Annotated[float, Bounds(-1, 1)] = 0.1
     """What a draw is worth between a loss, -1, and a win, +1; the published text has 0.2, its program 0.1."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_counts(self, "games")
-        check_fractions(self, "gamma", "exploration")
-        require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
-        require(-1 <= self.draw_reward <= 1, "draw_reward", "between -1 and 1", self.draw_reward)
 
     @property
     def table_shape(self) -> tuple[int, ...]:
@@ -113,24 +100,18 @@ class TDValueConfig(RunSettings):
 
     algorithm: ClassVar[str] = "td-value"
 
-    games: int = 100_000
+    games: Count = 100_000
     """Games to learn from."""
-    eval_every: int = 5_000
+    eval_every: Count = 5_000
     """Games between exact evaluations; one takes about as long as these games do."""
     opponent: Literal["random", "heuristic", "optimal", "self"] = "random"
     """Who plays the other seat; "self" is a second learner."""
-    alpha: float = 0.1
+    alpha: StepSize = 0.1
     """Step size: the part of the way that a value moves to its successor's."""
-    exploration: float = 0.1
+    exploration: Fraction = 0.1
     """Probability of a random move, after which nothing is backed up."""
     back_up_losses: bool = True
     """Back up the lost position after the opponent's winning move as well."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_counts(self, "games")
-        check_fractions(self, "exploration")
-        require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
 
     @property
     def table_shape(self) -> tuple[int, ...]:
@@ -156,40 +137,26 @@ class TDBackupConfig(RunSettings):
     """Board width, cells."""
     k: int = 3
     """Marks in a row that win."""
-    games: int = 100_000
+    games: Count = 100_000
     """Games of self-play with the probability `exploit`."""
-    greedy_games: int = 2_500
-    """Games after these that always exploit, and still learn."""
-    eval_every: int = 10_000
+    greedy_games: Annotated[int, Bounds(1, 100_000)] = 2_500
+    """Games after these that always exploit, still learn, and are reported one by one."""
+    eval_every: Count = 10_000
     """Games between exact evaluations. Above 12 cells one takes up to some seconds."""
-    exploit: float = 0.8
+    exploit: Fraction = 0.8
     """Probability of moving to the best-valued board instead of at random."""
-    alpha: float = 0.35
+    alpha: StepSize = 0.35
     """Step size: the part of the way that a value moves to its target."""
-    gamma: float = 0.9
+    gamma: Fraction = 0.9
     """Discount per move of one seat, the last one included."""
-    draw_first: float = 0.1
+    draw_first: Fraction = 0.1
     """What a draw is worth to the first seat between a loss, 0, and a win, 1."""
-    draw_second: float = 0.5
+    draw_second: Fraction = 0.5
     """What a draw is worth to the second seat."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_counts(self, "games", "greedy_games")
-        wanted = f"at most {MOST_GREEDY_GAMES:,}, which are reported one by one"
-        require(self.greedy_games <= MOST_GREEDY_GAMES, "greedy_games", wanted, self.greedy_games)
-        check_fractions(self, "exploit", "gamma", "draw_first", "draw_second")
-        require(0 < self.alpha <= 1, "alpha", "above 0 and at most 1", self.alpha)
-        try:
-            rules = self.rules
-        except ValueError as error:
-            raise UserError(str(error)) from None
-        check_table_fits(rules)
-
-    @property
-    def rules(self) -> Rules:
-        """Return the rules of the board."""
-        return Rules(self.rows, self.cols, self.k)
+        check_table_fits(self.rules)
 
     @property
     def table_shape(self) -> tuple[int, ...]:

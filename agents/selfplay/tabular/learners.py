@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from selfplay.checks import LARGEST
 from selfplay.errors import UserError
 from selfplay.files import write_whole
 from selfplay.learner import State
+from selfplay.settings import LARGEST
 from selfplay.tabular import kernels
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.players import TABLE, AfterstatePlayer, FloatArray, IntArray, MinimaxQPlayer, reachable_rows

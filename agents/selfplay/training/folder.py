@@ -9,11 +9,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from selfplay.checks import LONGEST_TIME, require
 from selfplay.errors import UserError, one_line
 from selfplay.evaluation.verdict import Verdict
 from selfplay.files import read_small, write_whole
-from selfplay.settings import RunSettings
+from selfplay.settings import RunSettings, Seconds, check
 
 FORMAT = 1
 """Number of the format of run folders, in config.json."""
@@ -34,12 +33,11 @@ class RunFlags:
     force: bool = False
     """Resume although settings differ from those that the run was started with; begin again where there are results
     and no checkpoint."""
-    checkpoint_interval: float = 60.0
+    checkpoint_interval: Seconds = 60.0
     """Seconds between checkpoints; more where writing one would take over 2 % of the time."""
 
     def __post_init__(self) -> None:
-        wanted = f"above 0 and at most {LONGEST_TIME:,.0f} s"
-        require(0 < self.checkpoint_interval <= LONGEST_TIME, "checkpoint_interval", wanted, self.checkpoint_interval)
+        check(self)
         if self.force and self.resume is None:
             raise UserError("--force goes with --resume RUN")
 

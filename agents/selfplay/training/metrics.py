@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from selfplay.checks import LARGEST
 from selfplay.errors import UserError
 from selfplay.evaluation.verdict import SeatVerdict, Verdict
 from selfplay.files import open_regular
+from selfplay.settings import LARGEST
 from tictactoe import Rules
 from tictactoe.tree import game_tree
 

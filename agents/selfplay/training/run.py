@@ -9,13 +9,12 @@ from itertools import islice
 from pathlib import Path
 
 from selfplay.agent import Player
-from selfplay.checks import require
 from selfplay.errors import UserError, one_line
 from selfplay.evaluation.verdict import Verdict
 from selfplay.files import locked, open_regular, write_whole
 from selfplay.learner import Learner
 from selfplay.program import command
-from selfplay.settings import RunSettings
+from selfplay.settings import RunSettings, require
 from selfplay.tensor_file import write_tensors
 from selfplay.training import folder as run_folder, loop
 from selfplay.training.callbacks import LatestState, MetricsLog, Snapshots, is_snapshot

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
-from selfplay.checks import LARGEST
 from selfplay.files import open_regular, read_small
+from selfplay.settings import LARGEST
 from tictactoe import Rules
 
 Point: TypeAlias = dict[str, int | float | bool | None]

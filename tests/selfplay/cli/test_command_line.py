@@ -1,99 +1,127 @@
-"""Mistakes on the command line become one line each."""
+"""Flags out of a dataclass, and mistakes on the command line as one line each."""
 
 import io
 import os
 import signal
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Literal
 
 import pytest
-import tyro
 
-from selfplay.command_line import parse, run_command
+from selfplay.command_line import parse, parse_together, peek, run_command
 from selfplay.errors import UserError
+from selfplay.settings import Count, Fraction
 from tests.runs import refused
 
 
 @dataclass(frozen=True)
 class Flags:
-    """Some flags."""
+    """Show some flags.
 
-    number: int = 1
-    """A number."""
-    name: str = "x"
-    """A name."""
+    And
+    more.
+    """
 
-    def __post_init__(self) -> None:
-        if self.number < 0:
-            raise UserError(f"--number must not be negative, got {self.number}")
-
-
-def test_flags_override_defaults_and_defaults_can_be_given() -> None:
-    assert parse(Flags, ["--number", "3"], "prog") == Flags(3)
-    assert parse(Flags, ["--number", "3"], "prog", default=Flags(5, "y")) == Flags(3, "y")
+    run: str = field(metadata={"positional": "RUN"})
+    """Folder of a run."""
+    others: tuple[str, ...] = field(default=(), metadata={"positional": "OTHER ..."})
+    """More folders."""
+    number: Count | None = None
+    """A number; 100 % of them."""
+    rate: Fraction = field(default=0.5, metadata={"aliases": ("--lr",)})
+    """A rate."""
+    kind: Literal[0, 1, "none"] = 0
+    """A kind."""
+    flag: bool = False
+    """A flag."""
+    place: Path = Path("runs")
+    """A place."""
+    sizes: tuple[int, ...] = (1, 2)
+    """Some sizes."""
 
 
 @pytest.mark.parametrize(
-    ("args", "gist"),
+    ("args", "expected"),
     [
-        (["--numbr", "3"], "Unrecognized options: --numbr, 3 (perhaps you meant --number; prog --help lists"),
-        (["--number", "three"], "--number: invalid literal for int() with base 10: 'three' (prog --help lists"),
-        (["--number", "-3"], "--number must not be negative, got -3 (prog --help lists"),
-        (["extra"], "Unrecognized options: extra (prog --help lists"),
+        ("a", Flags("a")),
+        ("a b --number 3 c", Flags("a", ("b", "c"), number=3)),
+        ("a --number None --lr 1 --kind none --flag", Flags("a", rate=1.0, kind="none", flag=True)),
+        ("--rate=1e-3 --kind 1 --no-flag --place x/y a", Flags("a", rate=1e-3, kind=1, place=Path("x/y"))),
+        ("a --sizes 3 4 --sizes 5", Flags("a", sizes=(3, 4, 5))),
+        ("a --sizes", Flags("a", sizes=())),
     ],
 )
-def test_a_mistake_is_one_line_that_names_it(args: list[str], gist: str) -> None:
-    line = refused(parse, Flags, args, "prog")
-    assert gist in line
-    assert "│" not in line
+def test_every_field_is_a_flag(args: str, expected: Flags) -> None:
+    assert parse(Flags, args.split(), "prog") == expected
 
 
 @dataclass(frozen=True)
-class Command:
-    """Something is done to a run."""
+class Others:
+    """More flags."""
 
-    run: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
-    """Folder of a run."""
-
-
-def test_what_is_missing_is_named() -> None:
-    with pytest.raises(UserError, match=r"^RUN is missing: Folder of a run \(prog --help lists"):
-        parse(Command, [], "prog")
+    name: str = "x"
+    """A name."""
 
 
-@pytest.mark.parametrize("columns", [None, "40", "83"])
-def test_a_long_value_is_named_as_it_was_given(columns: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    value = "1,000,000," * 12
-    monkeypatch.delenv("COLUMNS", raising=False)
-    if columns is not None:
-        monkeypatch.setenv("COLUMNS", columns)
-    with pytest.raises(UserError, match=value):
-        parse(Flags, ["--number", value], "prog")
-    assert os.environ.get("COLUMNS") == columns
+def test_several_dataclasses_are_read_together_and_an_instance_holds_the_defaults() -> None:
+    args = ["a", "--name", "y", "--flag"]
+    expected = [Flags("a", number=5, flag=True), Others("y")]
+    assert parse_together([Flags("b", number=5), Others], args, "prog", []) == expected
+    assert peek(Others, args, "prog") == {"name": "y"}
+    assert peek(Others, ["--help", "a"], "prog") == {}
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
-def test_a_mistake_is_named_on_every_terminal(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding))
-    with pytest.raises(UserError, match=r"^--number must not be negative, got -3 \(prog"):
-        parse(Flags, ["--number", "-3"], "prog")
-    with pytest.raises(UserError, match=r"^Unrecognized options: --numbr, 3 \(perhaps you meant --number; prog"):
-        parse(Flags, ["--numbr", "3"], "prog")
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        ("a --numbr 3", "unrecognized arguments: --numbr 3; perhaps you meant --number (prog --help lists every flag)"),
+        ("a --plaec=3", "unrecognized arguments: --plaec=3; perhaps you meant --place (prog --help lists every flag)"),
+        ("a --num 3", "unrecognized arguments: --num 3; perhaps you meant --number (prog --help lists every flag)"),
+        ("a --xyz", "unrecognized arguments: --xyz (prog --help lists every flag)"),
+        ("a --number three", "--number: must be of type int, got 'three' (prog --help lists every flag)"),
+        ("a --sizes 1 1,000,000,", "--sizes: must be of type int, got '1,000,000,' (prog --help lists every flag)"),
+        ("a --number", "--number: expected one argument (prog --help lists every flag)"),
+        ("a --number 0", "--number must be between 1 and 1,000,000,000,000, got 0"),
+        ("a --kind 2", "--kind must be one of 0, 1, none, got '2'"),
+        ("", "the following arguments are required: RUN (prog --help lists every flag)"),
+    ],
+)
+def test_a_mistake_is_one_line_that_names_it(args: str, line: str) -> None:
+    assert refused(parse, Flags, args.split(), "prog") == line
 
 
-def test_help_ends_the_program_without_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_fits_80_columns_and_ends_the_program_without_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit) as stop:
         parse(Flags, ["--help"], "prog")
     assert not stop.value.code
-    assert "A number." in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert text.startswith("usage: prog [flags] RUN OTHER ...\n\nShow some flags.\nAnd more.\n")
+    assert max(map(len, text.splitlines())) <= 80
+    shown = " ".join(text.split())
+    for part in (
+        "RUN Folder of a run. OTHER ... More folders.",
+        "--number INT A number; 100 % of them. --rate",
+        "--rate FLOAT, --lr FLOAT A rate. (between 0 and 1; default: 0.5)",
+        "--kind {0,1,none} A kind. (default: 0)",
+        "--flag, --no-flag A flag. (default: False)",
+        "--place PATH A place. (default: runs)",
+        "--sizes [INT ...] Some sizes. (default: 1 2)",
+    ):
+        assert part in shown
 
 
-def caused(error: Exception, cause: Exception) -> Exception:
+def caused(error: Exception, cause: BaseException) -> Exception:
     """Return an error that was raised when another one was handled."""
     error.__context__ = cause
     return error
+
+
+SHORT_OF_MEMORY = "prog: there is not the memory for these settings"
 
 
 @pytest.mark.parametrize(
@@ -103,21 +131,13 @@ def caused(error: Exception, cause: Exception) -> Exception:
         (UserError("no such thing"), 2, "prog: no such thing\n"),
         (UserError("no\n\x1b[2Jsuch thing"), 2, "prog: no\\n\\x1b[2Jsuch thing\n"),
         (UserError("x" * 9_000), 2, f"prog: {'x' * 1_000} ... {'x' * 1_000}\n"),
-        (MemoryError(), 2, "prog: there is not the memory for these settings (an array was refused)\n"),
+        (MemoryError(), 2, f"{SHORT_OF_MEMORY} (an array was refused)\n"),
+        (RuntimeError("CPU: can't allocate memory"), 2, f"{SHORT_OF_MEMORY} (CPU: can't allocate memory)\n"),
+        (ImportError("failed to map segment"), 2, f"{SHORT_OF_MEMORY} (failed to map segment)\n"),
         (
-            RuntimeError("DefaultCPUAllocator: can't allocate memory"),
+            caused(OSError("it could not be found"), OSError("lib.so: cannot allocate memory")),
             2,
-            "prog: there is not the memory for these settings (DefaultCPUAllocator: can't allocate memory)\n",
-        ),
-        (
-            ImportError("libtorch_cpu.so: failed to map segment from shared"),
-            2,
-            "prog: there is not the memory for these settings (libtorch_cpu.so: failed to map segment from shared)\n",
-        ),
-        (
-            caused(OSError("it could not be found"), OSError("libllvmlite.so: cannot allocate memory")),
-            2,
-            "prog: there is not the memory for these settings (libllvmlite.so: cannot allocate memory)\n",
+            f"{SHORT_OF_MEMORY} (lib.so: cannot allocate memory)\n",
         ),
         (
             RuntimeError("can't start new thread"),
@@ -129,6 +149,7 @@ def caused(error: Exception, cause: Exception) -> Exception:
         (BrokenPipeError(), 0, ""),
         (KeyboardInterrupt(), 130, "prog: interrupted\n"),
         (KeyboardInterrupt("interrupted; all is saved"), 130, "prog: interrupted; all is saved\n"),
+        (caused(ValueError("no solution was found"), KeyboardInterrupt()), 130, "prog: interrupted\n"),
     ],
 )
 def test_exit_statuses(error: BaseException | None, status: int, line: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,19 +180,6 @@ def test_output_that_is_refused_in_the_end_is_a_mistake_too(
     assert capsys.readouterr().err == "prog: the output: No space left on device\n"
 
 
-def test_ctrl_c_that_a_library_takes_for_a_failure_is_an_interrupt_still(capsys: pytest.CaptureFixture[str]) -> None:
-    def command(_: object) -> None:
-        try:
-            raise KeyboardInterrupt
-        except:  # noqa: E722
-            raise ValueError("no solution was found") from None
-
-    with pytest.raises(SystemExit) as stop:
-        run_command(command, "prog")
-    assert stop.value.code == 130
-    assert capsys.readouterr().err == "prog: interrupted\n"
-
-
 @pytest.mark.parametrize(("broken", "status"), [(True, 0), (False, 1)])
 def test_an_exit_because_nobody_reads_on_is_no_failure(broken: bool, status: int) -> None:
     reader, writer = os.pipe()
@@ -197,22 +205,16 @@ def test_a_bug_keeps_its_traceback() -> None:
         run_command(command, "prog")
 
 
-def handlers_in_and_after_a_command(handler: signal.Handlers) -> list[object]:
-    """Return what is done at Ctrl-C while a command runs and after it, where `handler` was there before."""
+@pytest.mark.parametrize(
+    ("before", "during"),
+    [(signal.SIG_DFL, signal.default_int_handler), (signal.SIG_IGN, signal.SIG_IGN)],
+)
+def test_ctrl_c_raises_in_a_command_unless_it_is_ignored(before: signal.Handlers, during: object) -> None:
     handlers: list[object] = []
-    before = signal.signal(signal.SIGINT, handler)
+    own = signal.signal(signal.SIGINT, before)
     try:
         with pytest.raises(SystemExit):
             run_command(lambda _: handlers.append(signal.getsignal(signal.SIGINT)), "prog")
-        return [*handlers, signal.getsignal(signal.SIGINT)]
     finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def test_ctrl_c_raises_in_a_command_and_ends_the_process_before_and_after() -> None:
-    assert handlers_in_and_after_a_command(signal.SIG_DFL) == [signal.default_int_handler, signal.SIG_DFL]
-
-
-@pytest.mark.parametrize("handler", [signal.SIG_IGN, signal.default_int_handler])
-def test_another_way_with_ctrl_c_is_left_alone(handler: signal.Handlers) -> None:
-    assert handlers_in_and_after_a_command(handler) == [handler, handler]
+        signal.signal(signal.SIGINT, own)
+    assert handlers == [during]

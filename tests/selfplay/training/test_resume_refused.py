@@ -32,7 +32,7 @@ from tests.runs import DQN, TABULAR, Stopper, assert_same, content_of, forge, in
         (["--hidden", "8", "8"], "--hidden was [16] and now is [8, 8]"),
         (["minimax-q"], "is a run of dqn, not of minimax-q"),
         (["--run-dir", "elsewhere"], "--run-dir and --resume both name the run's folder"),
-        (["--gama", "1"], "Unrecognized options: --gama"),
+        (["--gama", "1"], "unrecognized arguments: --gama"),
     ],
 )
 def test_other_settings_are_refused_with_the_difference(

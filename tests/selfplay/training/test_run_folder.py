@@ -208,9 +208,9 @@ def test_a_table_of_less_exact_numbers(run: Path) -> None:
     [
         (DQN, "rows", 0, "config.json: rows must be a positive integer, got 0"),
         (DQN, "rows", "3", "config.json: --rows must be of type int, got '3'"),
-        (DQN, "hidden", [8, "x"], "config.json: --hidden must be of type tuple, got (8, 'x')"),
+        (DQN, "hidden", [8, "x"], "config.json: --hidden must be values of type int, got (8, 'x')"),
         (DQN, "hidden", [8_000, 8_000], DESCRIBED),  # a quarter of a gigabyte, of which nothing is made before
-        (DQN, "convolution", [2.5], "config.json: --convolution must be of type tuple, got (2.5,)"),
+        (DQN, "convolution", [2.5], "config.json: --convolution must be values of type int, got (2.5,)"),
         (DQN, "mask", 1, "config.json: --mask must be of type bool, got 1"),
         (DQN, "gamma", None, "config.json: --gamma must be of type float, got None"),
         (DQN, "k", 9, "config.json: k must be at most the longer side of the board"),

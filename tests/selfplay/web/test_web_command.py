@@ -71,8 +71,8 @@ def test_an_address_that_is_not_ours_is_one_line(host: str) -> None:
 @pytest.mark.parametrize(
     ("args", "why"),
     [
-        (["--port", "65536"], "--port must be 0 to 65,535, got 65536"),
-        (["--port", "-1"], "--port must be 0 to 65,535, got -1"),
+        (["--port", "65536"], "--port must be between 0 and 65,535, got 65536"),
+        (["--port", "-1"], "--port must be between 0 and 65,535, got -1"),
         (["--rows", "0"], "rows must be a positive integer, got 0"),
         (["nobody", "--port", "0"], "nobody: is neither a run folder"),
     ],
