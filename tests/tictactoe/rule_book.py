@@ -72,9 +72,12 @@ class RuleBook:
         allowed = any(self.has_line(with_mark(after, cell, reply), reply) for cell in empty_cells(after))
         return Verdict(after, rewards.allow if allowed else 0.0, terminated=False)
 
-    def one_hot(self, board: Board, perspective: str) -> list[list[list[int]]]:
-        """Return the observation, [R, C, 3]: empty, X and O, or from the mover's perspective empty, mine and theirs."""
-        seat = seat_to_move(board) if perspective == "mover" else 0
+    def one_hot(self, board: Board, perspective: str, seat: int | None = None) -> list[list[list[int]]]:
+        """Return what a seat, by default the one to move, observes, [R, C, 3]."""
+        if perspective == "absolute":
+            seat = 0
+        elif seat is None:
+            seat = seat_to_move(board)
         cells = [[int(held == plane) for plane in (EMPTY, MARKS[seat], MARKS[1 - seat])] for held in board]
         return [cells[row * self.cols : (row + 1) * self.cols] for row in range(self.rows)]
 

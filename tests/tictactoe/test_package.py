@@ -10,7 +10,7 @@ import gymnasium
 import pytest
 
 import tictactoe
-from tests.tictactoe.shared import VERSUS
+from tests.tictactoe.driver import VERSUS
 from tictactoe import TicTacToeEnv, TicTacToeVersusEnv, tictactoe_v0
 
 ROOT = Path(__file__).parents[2]

@@ -1,5 +1,6 @@
-"""What is a position to start from, and what is refused; `test_set_positions.py` plays on from them in every face."""
+"""Which positions a game can start from, and what is refused; `test_environments.py` plays on from them."""
 
+import contextlib
 from typing import Any
 
 import gymnasium
@@ -7,9 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from tests.tictactoe.rule_book import MARKS, RuleBook, marks_of
-from tictactoe import Rules, TicTacToeEnv, TicTacToeVersusEnv, tictactoe_v0
-from tictactoe.positions import checked_position
+from tests.tictactoe.driver import TURN, VERSUS, sized
+from tests.tictactoe.rule_book import MARKS, RuleBook, empty_cells, marks_of
+from tictactoe import Rewards, Rules, TicTacToeEnv, TicTacToeVersusEnv, tictactoe_v0
+from tictactoe.positions import check_first_reply, checked_position
 
 PERSPECTIVES = ("absolute", "mover")
 
@@ -142,45 +144,70 @@ REFUSED_BY_VERSUS = [
     ({"position": planes("XX. OO. X..")}, "could complete a line, .*: give option seat=1"),
     ({"position": planes("XOX XOO OX."), "seat": 1}, "could fill the board, .*: give option seat=0"),
 ]
-FACES: dict[str, tuple[Any, list[Any]]] = {
+REFUSED: dict[str, tuple[Any, list[Any]]] = {
     "turn": (TicTacToeEnv, REFUSED_BY_EACH + REFUSED_BY_BOTH_SEATS),
     "versus": (TicTacToeVersusEnv, REFUSED_BY_EACH + REFUSED_BY_VERSUS),
-    "pettingzoo": (tictactoe_v0.env, REFUSED_BY_EACH + REFUSED_BY_BOTH_SEATS),
+    "PettingZoo": (tictactoe_v0.env, REFUSED_BY_EACH + REFUSED_BY_BOTH_SEATS),
 }
 
 
-def game_on(face: str) -> Any:
-    """Return an environment in a game that goes on."""
-    env: Any = FACES[face][0](render_mode="ansi")
-    env.reset(seed=5)
-    env.step(4)
-    return env
-
-
 @pytest.mark.parametrize(
-    ("face", "options", "message"),
-    [(face, *refused) for face, (_, each) in FACES.items() for refused in each],
+    ("api", "options", "message"),
+    [(api, *refused) for api, (_, each) in REFUSED.items() for refused in each],
     ids=str,
 )
-def test_a_refused_reset_changes_nothing(face: str, options: Any, message: str) -> None:
-    env, twin = game_on(face), game_on(face)
+def test_a_refused_reset_changes_nothing(api: str, options: Any, message: str) -> None:
+    env, twin = (REFUSED[api][0](render_mode="ansi") for _ in range(2))
+    for game in (env, twin):
+        game.reset(seed=5)
+        game.step(4)
     with pytest.raises(ValueError, match=f"^.*{message}.*$"):
         env.reset(seed=1, options=options)
-    assert env.render() == twin.render()
-    assert env.__dict__.get("seat") == twin.__dict__.get("seat")
-    for cell in (0, 2):  # with the same replies, drawn from the same numbers
-        moves = [int(np.flatnonzero(masks_of(game))[cell]) for game in (env, twin)]
-        env.step(moves[0]), twin.step(moves[1])
+    for _ in range(2):
         assert env.render() == twin.render()
+        cell = "".join(twin.render().split()).replace("(O)", "O").replace("(X)", "X").index(".")
+        env.step(cell), twin.step(cell)  # with the same replies, sampled from the same numbers
 
 
-def masks_of(game: Any) -> np.ndarray:
-    """Return the empty cells, whichever face it is."""
-    mask: np.ndarray = game.action_masks() if hasattr(game, "action_masks") else game.last()[0]["action_mask"]
-    return mask
+BOTH_EMPTY = np.stack([planes("... ... ...")] * 2)
+REFUSED_BY_VECTORS = [
+    (TURN, {"start": BOTH_EMPTY}, "unknown option 'start' of reset: choose from reset_mask, position, seat"),
+    (TURN, {"position": BOTH_EMPTY[0]}, r"position must hold 2 boards, \[2, 3, 3, 3\]"),
+    (TURN, {"position": BOTH_EMPTY * [[[[1]]], [[[2]]]]}, "board 1: position must be one-hot"),
+    (TURN, {"position": BOTH_EMPTY, "seat": [0, 1]}, "board 1: option seat must be 0, the seat to move"),
+    (TURN, {"seat": 2}, "option seat must be 0 or 1, or one of them for each of 2 boards, got 2"),
+    (VERSUS, {"seat": [0, 1, 0]}, "option seat must be 0 or 1, or one of them for each of 2 boards"),
+    (
+        VERSUS,
+        {"position": np.stack([BOTH_EMPTY[0], planes("XX. OO. ...")]), "seat": 1},
+        "board 1: an opponent who moves first in this position could",
+    ),
+]
 
 
-def test_a_random_seat_may_be_the_other_so_such_a_position_is_refused_whatever_is_drawn() -> None:
+@pytest.mark.parametrize(("env_id", "options", "message"), REFUSED_BY_VECTORS)
+def test_a_refused_reset_of_a_vector_changes_nothing(env_id: str, options: dict[str, Any], message: str) -> None:
+    env, twin = (gymnasium.make_vec(env_id, num_envs=2) for _ in range(2))
+    env.reset(seed=0), twin.reset(seed=0)
+    with pytest.raises(ValueError, match=message):
+        env.reset(seed=1, options=options)
+    for ours, theirs in zip(env.step([4, 4])[:2], twin.step([4, 4])[:2], strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_position_is_refused_if_and_only_if_a_first_reply_could_end_the_game() -> None:
+    book, refused = RuleBook(3, 3, 3), 0
+    for board in book.histories():
+        if not book.finished(board):
+            ends = any(book.play(board, cell, Rewards()).terminated for cell in empty_cells(board))
+            marks = [marks_of(board, one) for one in MARKS]
+            with pytest.raises(ValueError, match="reset cannot return") if ends else contextlib.nullcontext():
+                check_first_reply(Rules(), *marks)
+            refused += ends
+    assert refused > 1000
+
+
+def test_a_random_seat_may_be_the_other_so_such_a_position_is_refused_in_either() -> None:
     env = TicTacToeVersusEnv(seat="random")
     for seed in range(8):
         with pytest.raises(ValueError, match="give option seat=0"):
@@ -203,14 +230,47 @@ def test_the_seat_of_one_game_is_not_that_of_the_next() -> None:
     assert env.reset()[1]["to_play"] == 0
     assert env.reset(options={})[1]["to_play"] == 0
 
+    vector: Any = gymnasium.make_vec(VERSUS, num_envs=2, autoreset_mode="SameStep")
+    _, info = vector.reset(seed=0, options={"seat": np.array([1, 0])})
+    assert vector.unwrapped.seats.tolist() == [1, 0]
+    ended = np.zeros(2, bool)
+    while not ended.all():
+        *_, info = vector.step(info["action_mask"].argmax(axis=1))
+        ended |= info.get("_final_info", False)
+    vector.reset(options={"reset_mask": np.array([True, False])})
+    assert vector.unwrapped.seats.tolist() == [0, 0]
 
-def test_an_opponent_who_begins_on_a_taken_cell_is_named_and_the_game_is_over() -> None:
+
+def test_an_opponent_that_begins_on_a_taken_cell_is_named() -> None:
+    message = "the opponent's first action is a taken cell"
     env = TicTacToeVersusEnv()
     env.set_opponent(lambda *_: 0)
-    with pytest.raises(gymnasium.error.InvalidAction, match="the opponent's first action is a taken cell"):
+    with pytest.raises(gymnasium.error.InvalidAction, match=message):
         env.reset(options={"position": planes("X.. ... ..."), "seat": 0})
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(1)
+    for board in ("X.. ... ...", "X... .... ...."):  # looked up in a table, and computed
+        shown = np.stack([planes(board)] * 2)
+        vector: Any = gymnasium.make_vec(VERSUS, num_envs=2, rows=3, cols=shown.shape[2])
+        vector.reset(seed=0)
+        before = vector.unwrapped.action_masks()
+        vector.unwrapped.set_opponent(lambda _, action_mask: action_mask.argmin(axis=1))
+        with pytest.raises(gymnasium.error.InvalidAction, match=message):
+            vector.reset(options={"position": shown, "seat": 0})
+        np.testing.assert_array_equal(vector.unwrapped.action_masks(), before)
+
+
+@pytest.mark.parametrize("size", [(3, 3, 3), (3, 4, 3)], ids=str)
+def test_boards_without_a_new_game_keep_theirs(size: tuple[int, int, int]) -> None:
+    env = gymnasium.make_vec(TURN, num_envs=2, **sized(size))
+    env.reset()
+    before, *_ = env.step([0, 1])
+    boards = np.zeros((2, *size[:2], 3))  # that of the second is ignored
+    boards[0, ..., 0] = 1
+    boards[0, 1, 1] = [0, 1, 0]
+    seen, info = env.reset(options={"reset_mask": np.array([True, False]), "position": boards})
+    np.testing.assert_array_equal(seen, np.stack([boards[0], before[1]]))
+    assert info["to_play"].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("make", [TicTacToeEnv, TicTacToeVersusEnv, tictactoe_v0.env])

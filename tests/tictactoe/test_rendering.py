@@ -1,75 +1,202 @@
-"""Every face draws the same board: as text, as pixels, and in a window on SDL's dummy screen."""
+"""What a person sees of a position: text, pixels, a window on SDL's dummy screen, and the keys for the cells."""
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import gymnasium
+import matplotlib as mpl
 import numpy as np
 import pygame
 import pytest
 from gymnasium.utils.env_checker import check_env
+from numpy.typing import NDArray
 from pettingzoo.test import render_test
+from PIL import Image as Picture
 
-from tests.tictactoe.shared import TURN, VERSUS, shown, sized
+from docs.draw_game import GAME, game_images
+from tests.tictactoe.driver import TURN, VERSUS, Size, sized
+from tests.tictactoe.rule_book import EMPTY, MARKS, RuleBook, marks_of
 from tictactoe import Rules, TicTacToeEnv, tictactoe_v0
-from tictactoe.envs.turn import Planes
-from tictactoe.rendering.pixels import board_image
+from tictactoe.rendering.pixels import BAND, MARGIN, MARK_COLOURS, board_image, cell_pixels
 from tictactoe.rendering.text import board_text
+from tictactoe.rendering.window import Window
 
+Image = NDArray[np.uint8]
+
+WON = {
+    "column": ((3, 3, 3), "OX. OX. O.X"),
+    "two lines": ((3, 3, 3), "XXX XOO XOO"),
+    "both diagonals": ((3, 3, 3), "XOX OXO XOX"),
+    "longer than k": ((3, 5, 3), "XXXXX .OOO. OXO.."),
+    "two runs in one row": ((1, 7, 3), "XXXOXXX"),
+    "one mark": ((2, 2, 1), "X. .."),
+    "tall": ((6, 4, 4), "X.O. OX.. .OX. XXOX X..O O..X"),
+    "large": ((9, 9, 5), "X.......O .X.....O. ..X...O.. ...X.O... ....X.... ......... X........ XX....... XXX......"),
+}
 X_WINS = [0, 3, 1, 4, 2]
 X_MARKS, O_MARKS = 0b000000111, 0b000011000
-TEXT = board_text(Rules(), X_MARKS, O_MARKS, last_cell=2) + "\n"
-IDS = [TURN, VERSUS]
+IMAGE, WIDE_IMAGE = board_image(Rules(), X_MARKS, O_MARKS, 2), board_image(Rules(2, 5, 3), 0b1, 0b10)
+TEXT = "[X][X][X]\n O  O  .\n .  .  .\n"
 
 
 @pytest.fixture(autouse=True)
-def quick_dummy_screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def quick_screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(TicTacToeEnv.metadata, "render_fps", 500)
     yield
-    pygame.display.quit()
+    pygame.quit()
 
 
-def replies(observation: Planes, action_mask: Planes) -> Any:
+def render(size: Size, text: str, last_cell: int | None = None) -> Image:
+    board = tuple(text.replace(" ", ""))
+    return board_image(Rules(*size), marks_of(board, "X"), marks_of(board, "O"), last_cell)
+
+
+def cell_of(image: Image, rules: Rules, cell: int) -> Image:
+    side = cell_pixels(rules)
+    top, left = (MARGIN + place * side for place in divmod(cell, rules.cols))
+    return image[top : top + side, left : left + side]
+
+
+def share(image: Image, colour: tuple[int, int, int]) -> float:
+    return float((image == colour).all(axis=-1).mean())
+
+
+@pytest.mark.parametrize(
+    ("cells", "text", "settings"),
+    [
+        ((), " .  .  .\n .  .  .\n .  .  .\n", {}),
+        ((0, 4, 1, 8), " X  X  .\n .  O  .\n .  . (O)\n", {}),
+        ((1, 2, 0, 4, 3, 6), " X  X [O]\n X [O] .\n[O] .  .\n", {}),
+        ((0, 1, 2, 3, 4, 6, 5, 7, 8), "[X] O [X]\n O [X][X]\n O  O [X]\n", {}),
+        ((0, 4, 4), " X  .  .\n . (O) .\n .  .  .\n", {}),
+        ((0, 4, 1, 5, 2), "[X][X][X] .\n O  O  .  .\n", {"rows": 2, "cols": 4, "k": 3}),
+    ],
+    ids=["empty", "last move", "antidiagonal", "two lines", "illegal", "not square"],
+)
+def test_text_marks_the_last_move_and_winning_lines(
+    cells: tuple[int, ...], text: str, settings: dict[str, Any]
+) -> None:
+    env = gymnasium.make(TURN, render_mode="ansi", **settings)
+    env.reset()
+    for cell in cells:
+        env.step(cell)
+    assert env.render() == text
+
+
+@pytest.mark.parametrize("size", [(1, 1, 1), (1, 5, 3), (5, 1, 4), (3, 4, 3), (15, 15, 5), (2, 80, 3)], ids=str)
+def test_images_of_a_board_have_one_even_size_and_tint_the_last_move_alone(size: Size) -> None:
+    rules = Rules(*size)
+    last, side = rules.cells // 2, cell_pixels(rules)
+    empty, plain, tinted = (
+        board_image(rules, *position) for position in ((0, 0), (1 << last, 0), (1 << last, 0, last))
+    )
+    assert empty.shape == plain.shape == (rules.rows * side + 2 * MARGIN, rules.cols * side + 2 * MARGIN, 3)
+    assert empty.shape[0] % 2 == empty.shape[1] % 2 == 0
+    changed = (plain != tinted).any(axis=-1, keepdims=True)
+    assert cell_of(changed, rules, last).sum() == changed.sum()
+    assert cell_of(changed, rules, last).mean() > 0.1
+
+
+def test_cells_shrink_so_that_large_boards_fit_the_screen() -> None:
+    sides = [max(board_image(Rules(side, side, 3), 0, 0).shape) for side in (3, 5, 7, 15, 40)]
+    assert sides == [320, 512, 662, 662, 672]
+    assert cell_pixels(Rules(1, 500, 3)) == 12
+
+
+def test_empty_x_and_o_look_different_and_the_same_in_every_cell() -> None:
+    rules, image = Rules(3, 4, 4), render((3, 4, 4), "XO.. .XO. ..XO")
+    for cell, mark in enumerate("XO...XO...XO"):
+        first = cell_of(image, rules, "XO.".index(mark))
+        np.testing.assert_array_equal(cell_of(image, rules, cell), first)
+        assert [share(first, colour) > 0.05 for colour in MARK_COLOURS] == [mark == "X", mark == "O"]
+
+
+@pytest.mark.parametrize("name", WON)
+def test_bands_lie_behind_the_marks_of_winning_lines(name: str) -> None:
+    size, text = WON[name]
+    rules, board = Rules(*size), tuple(text.replace(" ", ""))
+    won = {cell for mark in MARKS for line in RuleBook(*size).complete_lines(board, mark) for cell in line}
+    image = render(size, text)
+    quarter = cell_pixels(rules) // 4  # a band on a diagonal crosses corners of other cells, not their middles
+    for cell, mark in enumerate(board):
+        seen = cell_of(image, rules, cell)
+        band = share(seen[quarter:-quarter, quarter:-quarter], BAND)
+        assert band > 0.2 if cell in won else band == 0, cell
+        if mark != EMPTY:
+            alone = cell_of(render(size, mark + EMPTY * (rules.cells - 1)), rules, 0)
+            inked = (alone == MARK_COLOURS[MARKS.index(mark)]).all(axis=-1)
+            np.testing.assert_array_equal(seen[inked], alone[inked])
+
+
+@pytest.mark.parametrize("name", WON)
+def test_the_image_of_a_mirrored_position_is_the_mirrored_image(name: str) -> None:
+    (rows, cols, k), text = WON[name]
+    board = np.array(list(text.replace(" ", ""))).reshape(rows, cols)
+    image = render((rows, cols, k), text).astype(int)
+    for mirrored, expected in ((board[:, ::-1], image[:, ::-1]), (board.T, image.swapaxes(0, 1))):
+        found = render((*mirrored.shape, k), "".join(mirrored.ravel())).astype(int)
+        np.testing.assert_allclose(found, expected, atol=1)
+
+
+def test_the_readmes_picture_is_up_to_date() -> None:
+    path = Path(__file__).parents[2] / "docs" / "game.gif"
+    images = game_images(Rules(), GAME)
+    with Picture.open(path) as game:
+        assert getattr(game, "n_frames", 1) == len(images) == len(GAME) + 1
+        for frame, image in enumerate(images):
+            game.seek(frame)
+            difference = np.abs(np.asarray(game.convert("RGB")).astype(int) - image)
+            assert difference.mean() < 1  # a palette of few colours
+    assert path.stat().st_size < 100_000
+
+
+def shown() -> np.ndarray:
+    """Return the pixels of the window on the screen, [height, width, 3]."""
+    surface = pygame.display.get_surface()
+    assert surface is not None
+    return pygame.surfarray.array3d(surface).swapaxes(0, 1)
+
+
+def replies(observation: np.ndarray, action_mask: np.ndarray) -> Any:
     """Answer the first moves of `X_WINS` on one board or on many."""
     return np.where(action_mask[..., 3] == 1, 3, 4) + 0 * observation[..., 0, 0, 0]
 
 
-def one_board(face: str, render_mode: str | None) -> Any:
-    """Return a face of one board on which X has won."""
-    if face == "aec":
-        env: Any = tictactoe_v0.env(render_mode=render_mode)
-        cells = X_WINS
-    else:
-        env = gymnasium.make(face, render_mode=render_mode)
-        cells = X_WINS if face == TURN else X_WINS[::2]
-        if face == VERSUS:
-            env.unwrapped.set_opponent(lambda *seen: int(replies(*seen)))
-    env.reset(seed=0)
-    for cell in cells:
-        env.step(cell)
+def single(api: str, render_mode: str | None) -> Any:
+    """Return an environment of one board, before its first game."""
+    if api == "PettingZoo":
+        return tictactoe_v0.env(render_mode=render_mode)
+    env: Any = gymnasium.make(api, render_mode=render_mode)
+    if api == VERSUS:
+        env.unwrapped.set_opponent(lambda *seen: int(replies(*seen)))
     return env
 
 
-@pytest.mark.parametrize("face", [*IDS, "aec"])
-def test_one_board_is_drawn_alike_by_every_face(face: str) -> None:
-    picture = board_image(Rules(), X_MARKS, O_MARKS, last_cell=2)
-    assert one_board(face, "ansi").render() == TEXT
-    np.testing.assert_array_equal(one_board(face, "rgb_array").render(), picture)
-    env = one_board(face, "human")
-    np.testing.assert_array_equal(shown(), picture)  # without a call of render()
+@pytest.mark.parametrize("api", [TURN, VERSUS, "PettingZoo"])
+def test_every_environment_of_one_board_renders_alike(api: str) -> None:
+    for mode, expected in (("ansi", TEXT), ("rgb_array", IMAGE), ("human", IMAGE)):
+        env = single(api, mode)
+        with pytest.raises(gymnasium.error.ResetNeeded, match=r"call reset\(\) before render\(\)"):
+            env.render()
+        env.reset(seed=0)
+        for cell in X_WINS[:: 2 if api == VERSUS else 1]:
+            env.step(cell)
+        drawing = shown() if mode == "human" else env.render()  # a window needs no call of render()
+        np.testing.assert_array_equal(drawing, expected)
     assert env.render() is None
     env.close()
     assert not pygame.display.get_init()
 
 
 @pytest.mark.parametrize("size", [(3, 3, 3), (3, 4, 3)], ids=str)
-@pytest.mark.parametrize("perspective", ["absolute", "mover"])
-@pytest.mark.parametrize("env_id", IDS)
-def test_a_vector_draws_each_of_its_boards(env_id: str, perspective: str, size: tuple[int, int, int]) -> None:
-    settings = {**sized(size), "perspective": perspective, "autoreset_mode": "Disabled"}
+@pytest.mark.parametrize(("env_id", "perspective"), [(TURN, "mover"), (VERSUS, "absolute"), (VERSUS, "mover")])
+def test_a_vector_renders_each_of_its_boards(env_id: str, perspective: str, size: Size) -> None:
     for mode, draw in (("ansi", lambda *position: board_text(*position) + "\n"), ("rgb_array", board_image)):
-        env: Any = gymnasium.make_vec(env_id, num_envs=2, render_mode=mode, **settings)
-        assert env.render_mode == mode
+        env: Any = gymnasium.make_vec(env_id, num_envs=2, render_mode=mode, perspective=perspective, **sized(size))
+        with pytest.raises(gymnasium.error.ResetNeeded, match=r"call reset\(\) before render\(\)"):
+            env.render()
         if env_id == VERSUS:
             env.unwrapped.set_opponent(replies)
         env.reset(seed=0)
@@ -79,38 +206,102 @@ def test_a_vector_draws_each_of_its_boards(env_id: str, perspective: str, size: 
             np.testing.assert_array_equal(drawing, draw(Rules(*size), x_marks, 0b1000))
 
 
-@pytest.mark.parametrize("env_id", IDS)
-def test_a_vector_has_no_window(env_id: str) -> None:
-    with pytest.raises(ValueError, match="unknown render_mode 'human': choose from ansi, rgb_array"):
-        gymnasium.make_vec(env_id, num_envs=2, render_mode="human")
-
-
-@pytest.mark.parametrize("face", [*IDS, "aec", "vector"])
-def test_drawing_without_a_mode_warns_and_draws_nothing(face: str) -> None:
-    if face == "vector":
-        env: Any = gymnasium.make_vec(TURN, num_envs=2)
-        env.reset()
-    else:
-        env = one_board(face, None)
+@pytest.mark.parametrize("api", [TURN, "PettingZoo", "vector"])
+def test_rendering_without_a_mode_warns_and_returns_nothing(api: str) -> None:
+    env: Any = gymnasium.make_vec(TURN, num_envs=2) if api == "vector" else single(api, None)
+    env.reset()
     with pytest.warns(UserWarning, match=r"render\(\) draws nothing without a mode"):
         assert env.render() is None
 
 
-@pytest.mark.parametrize("env_id", IDS)
-def test_gymnasiums_checker_passes_with_every_render_mode(env_id: str) -> None:
-    env = gymnasium.make(env_id)
-    check_env(env.unwrapped)
-    env.close()
-
-
-def test_pettingzoos_render_test_passes() -> None:
+def test_the_libraries_own_tests_of_rendering_pass() -> None:
+    for env_id in (TURN, VERSUS):
+        check_env(gymnasium.make(env_id).unwrapped)
     render_test(tictactoe_v0.env)
 
 
-def test_there_is_nothing_to_draw_before_the_first_game() -> None:
-    faces: list[Any] = [gymnasium.make(env_id, render_mode="ansi") for env_id in IDS]
-    faces += [gymnasium.make_vec(env_id, num_envs=2, render_mode="ansi") for env_id in IDS]
-    faces.append(tictactoe_v0.env(render_mode="ansi"))
-    for face in faces:
-        with pytest.raises(gymnasium.error.ResetNeeded, match=r"call reset\(\) before render\(\)"):
-            face.render()
+def test_the_window_follows_new_images_and_their_sizes_under_its_title() -> None:
+    window = Window("Tic-tac-toe")
+    for image in (IMAGE, IMAGE[::-1], WIDE_IMAGE):
+        window.show(image, fps=1000)
+        np.testing.assert_array_equal(shown(), image)
+    assert pygame.display.get_caption()[0] == "Tic-tac-toe"
+
+
+def test_an_image_stays_for_its_frame_and_no_event_cuts_it_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([10.0, 10.0, 10.1, 10.3, 10.6])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    waits = []
+
+    def wait(milliseconds: int) -> pygame.event.Event:
+        waits.append(milliseconds)
+        return pygame.event.Event(pygame.MOUSEMOTION)
+
+    monkeypatch.setattr(pygame.event, "wait", wait)
+    Window("Tic-tac-toe").show(IMAGE, fps=2)
+    assert waits == pytest.approx([500, 400, 200], abs=1)
+
+
+def test_once_the_user_closes_the_window_nothing_is_shown() -> None:
+    window = Window("Tic-tac-toe")
+    window.show(IMAGE, fps=1000)
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    for _ in range(2):
+        window.show(IMAGE, fps=1000)
+        assert not pygame.display.get_init()
+    window.close()
+
+
+def test_windows_do_not_close_each_other() -> None:
+    first, second, silent = Window("first"), Window("second"), Window("silent")
+    first.show(IMAGE, fps=1000)
+    silent.close()
+    np.testing.assert_array_equal(shown(), IMAGE)
+    second.show(WIDE_IMAGE, fps=1000)
+    second.close()
+    first.show(IMAGE, fps=1000)
+    np.testing.assert_array_equal(shown(), IMAGE)
+    for _ in range(2):
+        first.close()
+        assert not pygame.display.get_init()
+
+
+def test_without_pygame_or_a_screen_the_message_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "no_such_driver")
+    with pytest.raises(RuntimeError, match=r"no_such_driver.*'rgb_array' or 'ansi'"):
+        Window("Tic-tac-toe").show(IMAGE, fps=1000)
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(gymnasium.error.DependencyNotInstalled, match=r"^.*pip install 'pygame-ce>=2\.5'.*$"):
+        Window("Tic-tac-toe")
+
+
+@pytest.mark.parametrize(
+    ("env_id", "settings", "keys", "actions"),
+    [
+        (TURN, {}, "15293", [0, 4, 1, 8, 2]),
+        (VERSUS, {"opponent": "heuristic"}, "5", [4]),
+        (TURN, {"rows": 5, "cols": 5, "k": 4}, "90aop", [8, 9, 10, 24]),  # the last is no key of this board
+    ],
+)
+def test_keys_mark_cells_in_reading_order_and_no_key_marks_none(
+    env_id: str, settings: dict[str, Any], keys: str, actions: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mpl, "use", lambda _: None)  # `play` asks for Tk, which no machine without a screen has
+    from gymnasium.utils.play import play  # noqa: PLC0415 (only with the line above)
+
+    kinds = (pygame.KEYDOWN, pygame.KEYUP)
+    frames = [[pygame.event.Event(kind, key=ord(key))] for key in keys for kind in kinds]
+    events, played = iter([[], *frames, [], [pygame.event.Event(pygame.QUIT)]]), []
+    monkeypatch.setattr(pygame.event, "get", lambda: next(events))
+    env = gymnasium.make(env_id, render_mode="rgb_array", **settings)
+    play(env, fps=1000, callback=lambda *step: played.append(step[2]), seed=0, wait_on_player=True)
+    assert played == actions
+    assert list(events) == []
+
+
+def test_a_board_of_more_cells_than_keys_says_what_to_do() -> None:
+    keys = TicTacToeEnv(6, 6, 4).get_keys_to_action()
+    assert len(keys) == 36
+    assert keys[ord("z"),] == 35
+    with pytest.raises(ValueError, match=r"^.* up to 36 cells and this one has 42: .* keys_to_action=$"):
+        TicTacToeEnv(6, 7, 4).get_keys_to_action()

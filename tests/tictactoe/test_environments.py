@@ -1,0 +1,320 @@
+"""Every environment API follows the rule book in the games that `driver.py` plays, and keeps what all APIs promise."""
+
+import functools
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import SyncVectorEnv
+
+from tests.tictactoe.driver import (
+    APIS,
+    EXACT,
+    TURN,
+    VERSUS,
+    Drive,
+    Opponent,
+    Size,
+    assert_same,
+    first_empty,
+    last_empty_or_illegal,
+)
+from tests.tictactoe.rule_book import Board, RuleBook, empty_cells, seat_to_move, with_mark
+from tictactoe import (
+    Rewards,
+    Rules,
+    TicTacToeEnv,
+    TicTacToeVectorEnv,
+    TicTacToeVersusEnv,
+    TicTacToeVersusVectorEnv,
+    tictactoe_v0,
+)
+from tictactoe.rewards import PRESETS
+
+BOTH_SEATS = list(APIS)[:5]
+BOOK = RuleBook(3, 3, 3)
+
+
+@functools.cache
+def decisions() -> list[Board]:
+    return [board for board in BOOK.histories() if not BOOK.finished(board)]
+
+
+def random_boards(size: Size, number: int) -> list[Board]:
+    """Return boards of random games that go on; every fourth is empty."""
+    book, rng = RuleBook(*size), np.random.default_rng(number)
+    found: list[Board] = []
+    for _ in range(number):
+        board = book.empty_board
+        for _ in range(int(rng.integers(book.cells)) * (len(found) % 4 > 0)):
+            after = with_mark(board, int(rng.choice(empty_cells(board))), "XO"[seat_to_move(board)])
+            if book.finished(after):
+                break
+            board = after
+        found.append(board)
+    return found
+
+
+@pytest.mark.parametrize(("api", "perspective"), [("turn", "mover"), ("vector", "absolute"), ("batch, NumPy", "mover")])
+def test_every_action_in_every_state_follows_the_rule_book(api: str, perspective: str) -> None:
+    boards = decisions()
+    assert len(boards) == 4520
+    together = 9 if api == "turn" else 9 * len(boards)
+    played = Drive(api, together, (3, 3, 3), perspective)
+    for first in range(0, 9 * len(boards), together):
+        played.start([boards[number // 9] for number in range(first, first + together)])
+        played.step([number % 9 for number in range(together)])
+
+
+# Boards that are looked up in a table, and boards that are computed, one of exactly 64 cells and one of more.
+SIZES = [(3, 3, 3), (1, 1, 1), (3, 3, 1), (1, 5, 2), (4, 2, 3), (3, 4, 3), (4, 4, 4), (2, 8, 4), (8, 8, 5), (10, 9, 5)]
+PRESET_OR_EXACT = [EXACT, *PRESETS.values()]
+
+
+@pytest.mark.parametrize("number", range(len(SIZES)))
+@pytest.mark.parametrize("api", BOTH_SEATS)
+def test_games_of_both_seats_follow_the_rule_book(api: str, number: int) -> None:
+    size = SIZES[number]
+    if size[0] * size[1] > 64 and api not in ("turn", "PettingZoo"):
+        pytest.skip("boards of more than 64 cells fit no word")
+    perspective = ("absolute", "mover")[(number + BOTH_SEATS.index(api)) % 2]
+    settings = {"dict_observation": number % 3 == 0} if api in ("turn", "vector") else {}
+    boards = random_boards(size, {(3, 3, 3): 40, (8, 8, 5): 4, (10, 9, 5): 2}.get(size, 12))
+    played = Drive(api, len(boards), size, perspective, PRESET_OR_EXACT[number % 4], **settings)
+    endings = played.play(boards) | played.play([played.book.empty_board] * len(boards))
+    assert endings >= {(0, False), (1, False), (0, True), (1, True), (-1, False)} or size != (3, 3, 3)
+
+
+@pytest.mark.parametrize("api", ["versus", "versus vector"])
+@pytest.mark.parametrize(
+    ("size", "perspective", "rewards", "opponent", "dicts"),
+    [
+        ((3, 3, 3), "absolute", EXACT, last_empty_or_illegal, False),
+        ((3, 3, 3), "mover", PRESETS["sparse"], first_empty, True),
+        ((3, 4, 3), "absolute", PRESETS["sparse"], first_empty, True),
+        ((3, 4, 3), "mover", EXACT, last_empty_or_illegal, False),
+        ((1, 5, 2), "mover", PRESETS["article"], first_empty, False),
+        ((8, 8, 5), "absolute", PRESETS["shaped"], last_empty_or_illegal, False),
+        ((8, 8, 5), "mover", EXACT, first_empty, False),
+    ],
+    ids=str,
+)
+def test_games_of_one_seat_follow_the_rule_book(
+    api: str, size: Size, perspective: str, rewards: Rewards, opponent: Opponent, dicts: bool
+) -> None:
+    boards = random_boards(size, 8 if size == (8, 8, 5) else 60)
+    played = Drive(api, len(boards), size, perspective, rewards, opponent=opponent, dict_observation=dicts)
+    endings = played.play(boards)
+    assert {game.seat for game in played.games} == {0, 1}
+    illegal = {(0, True), (1, True)}
+    assert size == (8, 8, 5) or endings >= (illegal if opponent is last_empty_or_illegal else {(0, False), (1, False)})
+
+
+@pytest.mark.parametrize("perspective", ["absolute", "mover"])
+def test_an_opponent_sees_the_board_as_the_seat_to_move(perspective: str) -> None:
+    seen: list[Any] = []
+
+    def opponent(observation: np.ndarray, action_mask: np.ndarray) -> int:
+        seen.append((observation.tolist(), action_mask.tolist()))
+        return int(action_mask.argmax())
+
+    game = TicTacToeVersusEnv(seat=1, perspective=perspective)
+    game.set_opponent(opponent)
+    game.reset()
+    game.step(4)
+    boards = [BOOK.empty_board, ("X", ".", ".", ".", "O", ".", ".", ".", ".")]
+    assert seen == [(BOOK.one_hot(board, perspective), [int(held == ".") for held in board]) for board in boards]
+
+
+NO_CELLS = [
+    9,
+    -1,
+    10**30,
+    1.0,
+    np.float64(1),
+    float("nan"),
+    "1",
+    None,
+    np.array([1]),
+    [1],
+    {},
+    True,
+    np.True_,
+    np.array(0.0),
+]
+NO_CELLS_OF_MANY = [
+    *[
+        np.zeros(2),
+        np.full(2, np.nan),
+        np.zeros(2, bool),
+        np.array([0, 9]),
+        [0, 2**200],
+        np.array([0, 2**64 - 1], np.uint64),
+    ],
+    *[np.zeros(1, int), np.zeros((2, 1), int), 4, [[0], [1, 2]], None, "abc", [0, -7]],
+]
+
+
+def play_single(api: str, **settings: Any) -> Any:
+    """Return an environment of one board in a game that goes on."""
+    env: Any = tictactoe_v0.env(**settings) if api == "PettingZoo" else gymnasium.make(api, **settings)
+    env.reset(seed=5)
+    env.step(4)
+    return env
+
+
+def masks(env: Any) -> list[int]:
+    """Return the empty cells."""
+    mask = env.last()[0]["action_mask"] if hasattr(env, "last") else env.unwrapped.action_masks()
+    return list(mask.tolist())
+
+
+@pytest.mark.parametrize("api", [TURN, VERSUS, "PettingZoo"])
+def test_what_is_no_cell_is_refused_and_changes_nothing(api: str) -> None:
+    env = play_single(api, render_mode="ansi")
+    before = masks(env), env.render()
+    for action in NO_CELLS:
+        with pytest.raises(gymnasium.error.InvalidAction, match="action must be an integer from 0 to 8, got"):
+            env.step(action)
+        assert (masks(env), env.render()) == before
+    env.step(masks(env).index(1))
+    assert masks(env) != before[0]
+
+
+@pytest.mark.parametrize("env_id", [TURN, VERSUS])
+def test_what_are_no_cells_are_refused_and_change_nothing(env_id: str) -> None:
+    env: Any = gymnasium.make_vec(env_id, num_envs=2)
+    env.reset(seed=0)
+    before = masks(env)
+    for actions in NO_CELLS_OF_MANY:
+        with pytest.raises(gymnasium.error.InvalidAction, match="actions must be"):
+            env.step(actions)
+        assert masks(env) == before
+    with pytest.raises(gymnasium.error.InvalidAction, match="from 0 to 8, got -7 for board 1"):
+        env.step([0, -7])
+
+
+@pytest.mark.parametrize("action", [2, np.int64(2), np.int8(2), np.uint8(2), np.array(2)], ids=repr)
+def test_any_integer_is_an_action(action: Any) -> None:
+    env = gymnasium.make(TURN)
+    env.reset()
+    assert env.step(action)[4]["action_mask"].tolist() == [1, 1, 0, 1, 1, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("keywords", "error", "message"),
+    [
+        ({"rows": 0}, ValueError, "rows must be a positive integer, got 0"),
+        ({"cols": 2.5}, ValueError, r"cols must be a positive integer, got 2\.5"),
+        ({"k": 4}, ValueError, "k=4 on a 3x3 board"),
+        ({"rewards": "dense"}, ValueError, "unknown rewards 'dense'"),
+        ({"rewards": 1}, TypeError, "got 1"),
+        ({"perspective": "mine"}, ValueError, "unknown perspective 'mine': choose from absolute, mover"),
+        ({"render_mode": "braille"}, ValueError, "'braille'.*ansi"),
+        ({"dict_observation": 1}, ValueError, "dict_observation must be True or"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    "make", [TicTacToeEnv, TicTacToeVersusEnv, tictactoe_v0.env, TicTacToeVectorEnv, TicTacToeVersusVectorEnv]
+)
+def test_a_bad_keyword_value_is_named(
+    make: Any, keywords: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    if make is tictactoe_v0.env:
+        message = message.replace("True or", "True: a PettingZoo agent")
+    with pytest.raises(error, match=message):
+        make(**keywords)
+
+
+@pytest.mark.parametrize("perspective", ["absolute", "mover"])
+@pytest.mark.parametrize("api", [TURN, VERSUS])
+def test_arrays_are_fresh_at_every_call_and_writing_into_them_changes_no_game(api: str, perspective: str) -> None:
+    env, twin = (play_single(api, perspective=perspective) for _ in range(2))
+    given: list[np.ndarray] = []
+    while True:
+        cell = masks(twin).index(1)
+        (observation, *outcome, info), expected = env.step(cell), twin.step(cell)
+        assert_same(observation, expected[0])
+        assert_same(info, expected[4])
+        given += [observation, info["action_mask"], info["illegal"], env.unwrapped.action_masks()]
+        if outcome[1]:
+            break
+        for array in given[-4:]:
+            array[...] = 1
+    for number, array in enumerate(given):
+        assert not any(np.shares_memory(array, other) for other in given[:number])
+    assert not env.reset()[1]["illegal"]
+
+
+def test_the_flag_of_an_illegal_move_is_fresh_and_counted_by_gymnasiums_vectors() -> None:
+    env = play_single(TURN)
+    info = env.step(4)[4]
+    assert info["illegal"]
+    info["illegal"][...] = False
+    env.reset()
+    assert not env.step(0)[4]["illegal"]
+    assert env.step(0)[4]["illegal"]
+    boards = SyncVectorEnv([lambda: gymnasium.make(TURN)] * 3)
+    boards.reset()
+    boards.step(np.array([4, 4, 4]))
+    infos = boards.step(np.array([4, 4, 0]))[4]
+    assert infos["illegal"].sum() == 2
+    assert infos["winner"].tolist() == [0, 0, -1]
+
+
+@pytest.mark.parametrize(
+    "cells", [(0, 3, 1, 4, 2), (0, 4, 8, 2, 6, 3, 5, 7, 1), (0, 0)], ids=["won", "drawn", "illegal"]
+)
+def test_step_needs_a_game(cells: tuple[int, ...]) -> None:
+    env = gymnasium.make(TURN)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+    for _ in range(2):
+        env.reset()
+        for cell in cells:
+            env.step(cell)
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            env.step(5)
+
+
+@pytest.mark.parametrize(("env_id", "own"), [(TURN, {}), (VERSUS, {"opponent": "heuristic", "seat": "random"})])
+def test_a_specification_survives_json(env_id: str, own: dict[str, Any]) -> None:
+    settings = {**own, "rewards": Rewards(win=2.5, draw=0.5), "dict_observation": True, "render_mode": "ansi"}
+    env = gymnasium.make(env_id, rows=np.int64(3), cols=4, k=3, **settings)
+    assert env.spec is not None
+    spec = EnvSpec.from_json(env.spec.to_json())
+    assert spec.kwargs.keys() == {"rows", "cols", "k", *settings}
+    again = spec.make()
+    assert again.observation_space == env.observation_space
+    game: Any = getattr(again.unwrapped, "game", again.unwrapped)
+    assert game.rewards == Rewards(win=2.5, draw=0.5)
+    assert game.rules == Rules(3, 4, 3)
+    drawings: list[Any] = []
+    for made in (env, again):
+        made.reset(seed=3)
+        made.step(4)
+        drawings.append(made.render())
+    assert isinstance(drawings[0], str)
+    assert drawings[0] == drawings[1]
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        TicTacToeEnv(perspective="mover"),
+        TicTacToeEnv(4, 6, 4, dict_observation=True),
+        TicTacToeVersusEnv("random", 0),
+        TicTacToeVersusEnv("optimal", "random"),
+    ],
+    ids=lambda env: type(env).__name__,
+)
+def test_gymnasiums_checker_passes(env: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # The checker wants an environment made from its spec to try the render modes; that is done with the drawings.
+        check_env(env, skip_render_check=True)

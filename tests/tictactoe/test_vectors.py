@@ -1,0 +1,390 @@
+"""Both vector environments equal Gymnasium's vector of single ones at every ply, on every backend and in every mode."""
+
+import subprocess
+import sys
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import FlattenObservation
+
+from tests.tictactoe.driver import (
+    TURN,
+    VERSUS,
+    Opponent,
+    assert_same,
+    first_empty,
+    last_empty_or_illegal,
+    random_actions,
+    sized,
+)
+from tictactoe import Rewards, TicTacToeVectorEnv, TicTacToeVersusVectorEnv
+from tictactoe.envs import base_vector
+from tictactoe.envs.backends.bitboards import BitboardGames
+from tictactoe.opponents import OPPONENTS
+
+NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode
+FRACTIONS = Rewards(win=0.1, illegal=-0.3, allow=-0.7, draw=0.9, loss=-1.1)
+
+
+def on_both_backends(patched: pytest.MonkeyPatch, number: int, env_id: str, **settings: Any) -> list[Any]:
+    """Return a vector with its own backend, a table or compiled loops, and one that computes every ply by NumPy."""
+    vectors = [gymnasium.make_vec(env_id, num_envs=number, **settings)]
+    with patched.context() as changes:
+        changes.setattr(base_vector, "fastest", lambda _: BitboardGames)
+        vectors.append(gymnasium.make_vec(env_id, num_envs=number, **settings))
+    return vectors
+
+
+def compare(reference: Any, vectors: list[Any], mode: AutoresetMode, plies: int) -> set[tuple[int, bool]]:
+    """Play the same cells everywhere, compare all that is returned, and return how games ended."""
+    number, rng = reference.num_envs, np.random.default_rng(0)
+    expected: Any = reference.reset(seed=0)
+    returned: list[Any] = [vector.reset(seed=0) for vector in vectors]
+    endings: set[tuple[int, bool]] = set()
+    for _ in range(plies):
+        for one in returned:
+            for ours, theirs in zip(one, expected, strict=True):
+                assert_same(ours, theirs)
+        info = returned[0][-1]
+        over = np.zeros(number, bool)
+        if len(expected) == 5:
+            over = expected[2] | expected[3]
+            ending = info.get("final_info", info)
+            endings |= set(zip(ending["winner"][over].tolist(), ending["illegal"][over].tolist(), strict=True))
+        for vector in vectors:
+            np.testing.assert_array_equal(vector.unwrapped.action_masks(), info["action_mask"])
+        restarted = over if mode is DISABLED else rng.random(number) < 0.1
+        if restarted.any() and (mode is DISABLED or rng.random() < 0.2):
+            # Gymnasium's takes the mask out of the options that it is given.
+            started = [env.reset(options={"reset_mask": restarted.copy()}) for env in (reference, *vectors)]
+            for seen, about in started[1:]:
+                # Ours tells of every board, Gymnasium's of those that it has started.
+                for key, value in started[0][1].items():
+                    np.testing.assert_array_equal(about[key][restarted], value[restarted])
+                assert_same(seen, started[0][0])
+            returned, expected = started[1:], started[1]
+        else:
+            actions = random_actions(info["action_mask"], rng)
+            expected, *returned = [env.step(actions) for env in (reference, *vectors)]
+    return endings
+
+
+@pytest.mark.parametrize(
+    ("mode", "size", "settings"),
+    [
+        (NEXT_STEP, (3, 3, 3), {"perspective": "mover", "rewards": "sparse"}),
+        (NEXT_STEP, (3, 3, 3), {"dict_observation": True, "max_episode_steps": 5}),
+        (NEXT_STEP, (1, 1, 1), {}),
+        (NEXT_STEP, (3, 4, 3), {"rewards": FRACTIONS, "max_episode_steps": 4}),
+        (NEXT_STEP, (8, 8, 5), {"perspective": "mover", "rewards": "sparse"}),
+        (SAME_STEP, (3, 3, 3), {"rewards": FRACTIONS, "dict_observation": True}),
+        (SAME_STEP, (3, 3, 3), {"perspective": "mover", "dict_observation": True, "max_episode_steps": 5}),
+        (SAME_STEP, (1, 4, 2), {"perspective": "mover", "rewards": "article"}),
+        (SAME_STEP, (4, 4, 4), {"perspective": "mover", "dict_observation": True, "max_episode_steps": 9}),
+        (SAME_STEP, (7, 7, 5), {"rewards": "sparse"}),
+        (DISABLED, (3, 3, 3), {"rewards": "article", "max_episode_steps": 5}),
+        (DISABLED, (3, 4, 3), {"perspective": "mover", "rewards": FRACTIONS}),
+        (DISABLED, (8, 8, 5), {"dict_observation": True, "max_episode_steps": 20}),
+    ],
+    ids=str,
+)
+def test_vectors_of_both_seats_equal_single_environments(
+    mode: AutoresetMode, size: tuple[int, ...], settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {**sized(size), **settings}
+    single = SyncVectorEnv([lambda: gymnasium.make(TURN, **settings)] * 16, autoreset_mode=mode)
+    vectors = on_both_backends(monkeypatch, 16, TURN, autoreset_mode=mode, **settings)
+    endings = compare(single, vectors, mode, 30 + size[0] * size[1])
+    assert endings >= {(0, False), (0, True), (1, True)} or size != (3, 3, 3) or "max_episode_steps" in settings
+
+
+@pytest.mark.parametrize(
+    ("mode", "size", "seat", "opponent", "settings"),
+    [
+        (NEXT_STEP, (3, 3, 3), 0, first_empty, {"rewards": "sparse"}),
+        (NEXT_STEP, (3, 3, 3), 1, last_empty_or_illegal, {"rewards": "sparse", "perspective": "mover"}),
+        (NEXT_STEP, (3, 4, 3), 1, first_empty, {"rewards": "sparse", "max_episode_steps": 2}),
+        (NEXT_STEP, (8, 8, 5), 0, last_empty_or_illegal, {"rewards": FRACTIONS, "dict_observation": True}),
+        (
+            SAME_STEP,
+            (3, 3, 3),
+            1,
+            first_empty,
+            {"rewards": FRACTIONS, "max_episode_steps": 2, "dict_observation": True},
+        ),
+        (SAME_STEP, (3, 3, 3), 0, last_empty_or_illegal, {"perspective": "mover", "dict_observation": True}),
+        (SAME_STEP, (3, 4, 3), 1, last_empty_or_illegal, {"rewards": "sparse", "perspective": "mover"}),
+        (SAME_STEP, (8, 8, 5), 1, first_empty, {"rewards": "sparse", "perspective": "mover"}),
+        (DISABLED, (3, 3, 3), 1, first_empty, {"rewards": "sparse", "perspective": "mover"}),
+        (DISABLED, (3, 4, 3), 0, last_empty_or_illegal, {"rewards": FRACTIONS, "max_episode_steps": 3}),
+        (DISABLED, (8, 8, 5), 1, last_empty_or_illegal, {"rewards": "sparse"}),
+    ],
+    ids=str,
+)
+def test_vectors_of_one_seat_equal_single_environments(
+    mode: AutoresetMode,
+    size: tuple[int, ...],
+    seat: int,
+    opponent: Opponent,
+    settings: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings = {**sized(size), "seat": seat, **settings}
+    single = SyncVectorEnv([lambda: gymnasium.make(VERSUS, **settings)] * 16, autoreset_mode=mode)
+    vectors = on_both_backends(monkeypatch, 16, VERSUS, autoreset_mode=mode, **settings)
+    for env in single.envs:
+        env.unwrapped.set_opponent(lambda *seen: int(opponent(*seen)))  # type: ignore[attr-defined]
+    for vector in vectors:
+        vector.unwrapped.set_opponent(opponent)
+    endings = compare(single, vectors, mode, 30 + size[0] * size[1])
+    assert (seat, True) not in endings or opponent is last_empty_or_illegal
+    assert (1 - seat, True) in endings
+
+
+@pytest.mark.parametrize(
+    ("opponent", "mode", "size", "seat", "perspective"),
+    [
+        ("random", NEXT_STEP, (3, 3, 3), "random", "mover"),
+        ("random", SAME_STEP, (4, 4, 4), "random", "absolute"),
+        ("random", DISABLED, (8, 8, 5), 1, "mover"),
+        ("heuristic", SAME_STEP, (3, 3, 3), 1, "mover"),
+        ("heuristic", DISABLED, (1, 64, 6), 0, "absolute"),
+        ("heuristic", NEXT_STEP, (2, 10, 2), "random", "mover"),
+        ("rule", DISABLED, (3, 3, 3), 0, "absolute"),
+        ("rule", NEXT_STEP, (7, 7, 5), 1, "mover"),
+        ("rule", SAME_STEP, (2, 4, 3), "random", "absolute"),
+        ("optimal", NEXT_STEP, (3, 3, 3), "random", "mover"),
+        ("optimal", SAME_STEP, (3, 4, 3), 1, "absolute"),
+        ("optimal", DISABLED, (1, 4, 2), 1, "mover"),
+    ],
+    ids=str,
+)
+def test_built_in_opponents_play_the_same_games_on_every_backend(
+    opponent: str,
+    mode: AutoresetMode,
+    size: tuple[int, ...],
+    seat: Any,
+    perspective: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings = {**sized(size), "opponent": opponent, "seat": seat, "perspective": perspective, "rewards": "sparse"}
+    ours, theirs = on_both_backends(monkeypatch, 40, VERSUS, autoreset_mode=mode, **settings)
+    assert compare(theirs, [ours], mode, plies=60)
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize(("env_id", "limit", "size"), [(TURN, 5, (3, 3, 3)), (VERSUS, 2, (3, 4, 3))])
+def test_a_game_is_truncated_at_its_limit_of_steps(
+    env_id: str, limit: int, size: tuple[int, ...], mode: AutoresetMode
+) -> None:
+    env = gymnasium.make_vec(env_id, num_envs=2, autoreset_mode=mode, max_episode_steps=limit, **sized(size))
+    _, info = env.reset(seed=0)
+    truncated = []
+    for _ in range(limit):
+        _, _, _, now, info = env.step(info["action_mask"].argmax(axis=1))
+        truncated.append(bool(now.any()))
+    assert truncated == [False] * (limit - 1) + [True]
+
+
+def test_big_boards_play_without_numba() -> None:
+    lines = """
+import sys
+sys.modules["numba"] = None
+import gymnasium, tictactoe
+env = gymnasium.make_vec("TicTacToe-v0", num_envs=2, rows=4, cols=4, k=4)
+env.reset(seed=0)
+print(env.step([3, 5])[4]["action_mask"].sum(), type(env.unwrapped._games).__name__)
+"""
+    done = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, check=True)
+    assert done.stdout == "30 BitboardGames\n"
+
+
+@pytest.mark.parametrize("size", [(3, 3, 3), (4, 4, 4)], ids=str)
+def test_actions_of_any_layout_are_taken_and_never_written_to(size: tuple[int, ...]) -> None:
+    env = gymnasium.make_vec(TURN, num_envs=2, **sized(size))
+    env.reset()
+    cells = np.array([0, 9, 1, 9])[::2]
+    cells.flags.writeable = False
+    env.step(cells)
+    assert env.step(np.array([2, 3]))[4]["action_mask"].sum() == 2 * (size[0] * size[1] - 2)
+
+
+def test_any_integer_will_do_where_a_new_game_starts() -> None:
+    env = gymnasium.make_vec(TURN, num_envs=2)
+    env.reset()
+    env.step([0, 0])
+    env.step([0, 1])  # ends the first board's game
+    _, reward, terminated, _, info = env.step([-1, 2])
+    assert (reward[0], terminated[0], info["action_mask"][0].sum()) == (0.0, False, 9)
+    with pytest.raises(gymnasium.error.InvalidAction):
+        env.step([-1, 3])
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_a_reset_of_all_boards_starts_them_all_at_once(mode: str) -> None:
+    env = gymnasium.make_vec(TURN, num_envs=2, autoreset_mode=mode)
+    env.reset()
+    env.step([0, 0])
+    env.step([0, 1])  # ends the first board's game
+    env.reset()
+    assert env.step([4, 4])[4]["action_mask"].tolist() == [[1, 1, 1, 1, 0, 1, 1, 1, 1]] * 2
+
+
+@pytest.mark.parametrize("env_id", [TURN, VERSUS])
+def test_there_is_no_step_without_a_game(env_id: str) -> None:
+    env: Any = gymnasium.make_vec(env_id, num_envs=2, autoreset_mode="Disabled")
+    assert env.unwrapped.action_masks().tolist() == [[1] * 9] * 2
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step([0, 0])
+    with pytest.raises(gymnasium.error.ResetNeeded, match="without a reset_mask"):
+        env.reset(options={"reset_mask": np.array([True, False])})
+    env.reset(seed=0)
+    _, _, terminated, _, info = env.step([0, 0])
+    _, _, terminated, _, _ = env.step([0, info["action_mask"][1].argmax()])
+    assert terminated.tolist() == [True, False]
+    with pytest.raises(gymnasium.error.ResetNeeded, match="1 games are over, the first on board 0"):
+        env.step([1, 1])
+
+
+@pytest.mark.parametrize("mask", [[True, False], np.ones(2), np.ones(3, bool), np.zeros(2, bool)], ids=repr)
+def test_a_wrong_reset_mask_is_refused(mask: Any) -> None:
+    env = gymnasium.make_vec(TURN, num_envs=2)
+    env.reset()
+    with pytest.raises(ValueError, match="reset_mask"):
+        env.reset(options={"reset_mask": mask})
+
+
+@pytest.mark.parametrize("kind", [TicTacToeVectorEnv, TicTacToeVersusVectorEnv])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"num_envs": 0}, "num_envs must be a positive integer, got 0"),
+        ({"autoreset_mode": "Never"}, "unknown autoreset_mode 'Never': choose from NextStep, SameStep"),
+        ({"max_episode_steps": 0}, "max_episode_steps must be a positive integer, got 0"),
+        ({"max_episode_steps": 2.5}, "max_episode_steps must be a positive integer, got 2.5"),
+        ({"rows": 9, "cols": 9}, "81 cells; only environments of a single board take it"),
+        ({"render_mode": "human"}, "unknown render_mode 'human': choose from ansi, rgb_array"),
+    ],
+)
+def test_settings_that_do_not_exist_are_refused(kind: Any, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        kind(**settings)
+
+
+@pytest.mark.parametrize("env_id", [TURN, VERSUS])
+@pytest.mark.parametrize("size", [(3, 3, 3), (3, 4, 3)], ids=str)
+def test_arrays_are_fresh_at_every_call(env_id: str, size: tuple[int, ...]) -> None:
+    env = gymnasium.make_vec(env_id, num_envs=2, **sized(size))
+    observation, info = env.reset(seed=0)
+    given = []
+    for _ in range(30):
+        for array in (observation, *info.values()):
+            assert array.flags.writeable
+            given.append((array, array.copy()))
+        mask = info["action_mask"]
+        observation, reward, terminated, truncated, info = env.step(mask.argmax(axis=1))
+        given += [(array, array.copy()) for array in (reward, terminated, truncated)]
+    for array, copy in given:
+        np.testing.assert_array_equal(array, copy)
+    for array, _ in given:
+        array[...] = 0  # must not reach into the environment's tables
+    assert env.reset(seed=0)[0][..., 0].sum() >= 2 * (size[0] * size[1] - 1)
+
+
+@pytest.mark.parametrize("env_id", [TURN, VERSUS])
+def test_frameworks_find_spaces_and_mode(env_id: str) -> None:
+    for mode in AutoresetMode:
+        for asked in (mode, mode.value, mode.name, mode.name.lower()):
+            env: Any = gymnasium.make_vec(env_id, num_envs=3, autoreset_mode=asked, dict_observation=True)
+            assert env.metadata["autoreset_mode"] is env.unwrapped.autoreset_mode is mode
+    observation, _ = env.reset(seed=0)
+    assert env.observation_space.contains(observation)
+    assert env.action_space.shape == (3,)
+    assert env.single_observation_space["observation"].shape == (3, 3, 3)
+    flat = FlattenObservation(gymnasium.make_vec(env_id, num_envs=3))
+    assert flat.reset(seed=0)[0].tolist() == observation["observation"].reshape(3, 27).tolist()
+
+
+def test_a_specification_survives_json() -> None:
+    env: Any = gymnasium.make_vec(
+        VERSUS, num_envs=3, autoreset_mode=SAME_STEP, opponent="heuristic", rewards=Rewards(win=2)
+    )
+    env.unwrapped.set_opponent(first_empty)
+    again: Any = gymnasium.make_vec(EnvSpec.from_json(env.spec.to_json()))
+    assert again.num_envs == 3
+    assert again.unwrapped.autoreset_mode is SAME_STEP
+    again.reset(seed=0)
+    for actions in ([0] * 3, [4] * 3, [8] * 3):
+        assert again.step(actions)[1].dtype == np.float64
+
+
+def test_seats_are_sampled_for_boards_that_start_alone() -> None:
+    env: Any = gymnasium.make_vec(VERSUS, num_envs=200, seat="random", autoreset_mode="SameStep")
+    _, info = env.reset(seed=0)
+    changed = 0
+    for ply in range(12):
+        before = env.unwrapped.seats
+        if ply % 4 == 3:
+            started = np.arange(200) % 3 == 0
+            _, info = env.reset(options={"reset_mask": started})
+        else:
+            _, _, started, _, info = env.step(info["action_mask"].argmax(axis=1))
+        after = env.unwrapped.seats
+        np.testing.assert_array_equal(after[~started], before[~started])
+        changed += int((after != before).sum())
+    assert changed > 50
+
+
+def test_an_opponent_that_answers_no_cell_is_named_and_changes_nothing() -> None:
+    env: Any = gymnasium.make_vec(VERSUS, num_envs=20, seat="random", autoreset_mode="Disabled")
+    env.unwrapped.set_opponent(lambda *_: "none")
+    with pytest.raises(gymnasium.error.InvalidAction):
+        env.reset(seed=0)
+    with pytest.raises(gymnasium.error.ResetNeeded):  # or the agent would move in the opponent's place
+        env.step([0] * 20)
+    env.unwrapped.set_opponent("random")
+    env.reset(seed=0)
+    before, seats = env.unwrapped.action_masks(), env.unwrapped.seats
+    env.unwrapped.set_opponent(lambda observation, action_mask: np.full(len(observation), 9.5))  # noqa: ARG005
+    for call in (env.reset, lambda: env.step(before.argmax(axis=1))):
+        with pytest.raises(gymnasium.error.InvalidAction, match=r"the opponent's actions must be \d+ integers"):
+            call()
+        np.testing.assert_array_equal(env.unwrapped.action_masks(), before)
+        np.testing.assert_array_equal(env.unwrapped.seats, seats)
+
+
+@pytest.mark.parametrize("opponent", OPPONENTS)
+def test_games_follow_from_the_seed_alone(opponent: str) -> None:
+    def games(seed: int) -> bytes:
+        env = gymnasium.make_vec(VERSUS, num_envs=50, opponent=opponent, seat="random")
+        np.random.seed(seed % 7)  # noqa: NPY002 (the global stream must not matter)
+        observation, info = env.reset(seed=seed)
+        seen = [observation]
+        for _ in range(20):
+            observation, *_, info = env.step(info["action_mask"].argmax(axis=1))
+            seen.append(observation)
+        return np.stack(seen).tobytes()
+
+    assert games(1) == games(1)
+    assert games(1) != games(2)
+
+
+def test_replies_are_spread_over_all_choices() -> None:
+    """Count the replies to a mark in a corner, of one board and of many."""
+    for opponent, choices in (("random", range(1, 9)), ("optimal", [4]), ("rule", [4])):
+        vector = gymnasium.make_vec(VERSUS, num_envs=4000, opponent=opponent)
+        vector.reset(seed=1)
+        of_many = vector.step(np.zeros(4000, int))[0][..., 2].reshape(4000, 9).sum(axis=0)
+        single, of_one = gymnasium.make(VERSUS, opponent=opponent), np.zeros(9, int)
+        single.reset(seed=2)
+        for _ in range(800):
+            single.reset()
+            of_one += single.step(0)[0][..., 2].ravel()
+        for found in (of_many, of_one):
+            expected = found.sum() / len(choices)
+            assert np.flatnonzero(found).tolist() == list(choices)
+            assert np.abs(found[found > 0] - expected).max() < 5 * np.sqrt(expected)  # five standard deviations
