@@ -39,7 +39,7 @@ from selfplay.command_line import run_command
 from selfplay.errors import UserError, one_line, what_failed
 from selfplay.files import locked, write_csv, write_whole
 from selfplay.settings import require
-from selfplay.sweep.search_space import Range, distribution
+from selfplay.sweep.search_space import Range, distribution, round_sampled
 from selfplay.training.plots import png
 
 PROG = "python -m benchmarks.peers.tuning"
@@ -51,36 +51,36 @@ Ranges: TypeAlias = Mapping[str, Range | tuple[str, ...]]
 
 ALL: Ranges = {
     "learning_rate": Range(1e-4, 2e-2),
-    "batch_size": Range(32, 512, integers=True),
+    "batch_size": Range(32, 512),
     "hidden": ("64x64", "120x84", "128x128", "256", "256x256", "512"),
     "updates_per_step": Range(1 / 256, 1.0),  # of a step of one board, so at least one each time that it learns
     "target": ("copied", "moved"),  # every so many steps, or a part of the way at each
-    "target_every": Range(10, 5_000, integers=True),
+    "target_every": Range(10, 5_000),
     "soft_update": Range(1e-3, 0.1),
     "epsilon_end": Range(0.0, 0.9),
     "gamma": Range(0.9, 1.0),
-    "memory_size": Range(10_000, 200_000, integers=True),
-    "learning_starts": Range(100, 10_000, integers=True),
+    "memory_size": Range(10_000, 200_000),
+    "learning_starts": Range(100, 10_000),
     "rewards": ("shaped", "sparse"),
 }
 """The same for every contestant; the settings of all libraries' examples are in them."""
 ALONE: Ranges = {
-    "learning_rate_hold": Range(1_000, 1_000_000, integers=True),  # steps; at its end, more than most runs have
-    "epsilon_steps": Range(1_000, 300_000, integers=True),
+    "learning_rate_hold": Range(1_000, 1_000_000),  # steps; at its end, more than most runs have
+    "epsilon_steps": Range(1_000, 300_000),
     "opponent": ("random", "heuristic", "self"),
-    "copy_every": Range(500, 50_000, integers=True),
+    "copy_every": Range(500, 50_000),
     "opponent_random": Range(0.0, 0.5),
 }
 """Of those that learn alone."""
-BOARDS = Range(1, 256, integers=True)
+BOARDS = Range(1, 256)
 RANGES: Mapping[str, Ranges] = {
     "ours": {
         **ALL,
-        "learning_rate_hold": Range(300, 100_000, integers=True),  # updates
-        "epsilon_steps": Range(10_000, 3_000_000, integers=True),
+        "learning_rate_hold": Range(300, 100_000),  # updates
+        "epsilon_steps": Range(10_000, 3_000_000),
         "boards": BOARDS,
     },
-    "stable-baselines3": {**ALL, **ALONE, "boards": BOARDS, "train_every": Range(1, 256, integers=True)},
+    "stable-baselines3": {**ALL, **ALONE, "boards": BOARDS, "train_every": Range(1, 256)},
     "cleanrl-style": {**ALL, **ALONE},
 }
 """CleanRL's loop has one board by its own limit. Where a contestant counts in units of its own, its file says so."""
@@ -268,11 +268,7 @@ def sample(player: str, number: int, ended: Sequence[Ended]) -> dict[str, Any]:
         if one.job.sampled:  # the example's may lie between what can be sampled
             value = score(one.history)
             study.add_trial(optuna.trial.create_trial(params=one.job.sampled, distributions=space, value=value))
-    sampled = study.ask(space).params
-    return {
-        name: among.round(sampled[name]) if isinstance(among, Range) else sampled[name]
-        for name, among in ranges.items()
-    }
+    return round_sampled(ranges, study.ask(space).params)
 
 
 def run(job: Job) -> Ended:

@@ -7,16 +7,13 @@ import socket
 import statistics
 import sys
 import tempfile
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-os.environ |= {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    **os.environ,
-}  # which Ray reads when it is imported
+os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # Ray reads them on import
 
 import ray
 
@@ -25,7 +22,7 @@ from selfplay.program import when_asked_to_stop
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, Run
 from selfplay.sweep.screen import Screen
-from selfplay.sweep.search_space import Range, distribution
+from selfplay.sweep.search_space import distribution, round_sampled
 from selfplay.sweep.state import STOP, Sweep
 
 MOST_DEATHS = 10
@@ -88,10 +85,10 @@ def train(sweep: Sweep, cpus: int | None, interval: float) -> bool:
                     if deaths[run.name] > MOST_DEATHS:
                         run.state, run.why = "failed", f"given up after {deaths[run.name]} workers: {one_line(error)}"
                         run.objective = 2 * plans.UNPROVED_PENALTY
-                if sweep.plan.search:
-                    drop_if_worse(sweep, run)
+                if run.state != "waiting":
+                    drop_if_worse(sweep, run.setting)
+                    screen.ended(run)
                 sweep.write()
-                screen.ended(run)
     (sweep.folder / STOP).unlink(missing_ok=True)
     return not screen.stopping
 
@@ -121,46 +118,33 @@ def sample(sweep: Sweep) -> dict[str, Any] | None:
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     settings = sweep.settings()
-    words = {  # in which Optuna has values that are no numbers
-        name: values if isinstance(values, Range) else {plans.text(value): value for value in values}
-        for name, values in sweep.plan.vary.items()
-    }
-    space = {name: distribution(among if isinstance(among, Range) else [*among]) for name, among in words.items()}
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=len(settings)))
-    for runs in settings.values():
-        if objectives := _objectives(runs):
-            params = {
-                name: value if isinstance(words[name], Range) else plans.text(value)
-                for name, value in runs[0].values.items()
-            }
-            value = statistics.mean(objectives)
-            study.add_trial(optuna.trial.create_trial(params=params, distributions=space, value=value))
-    for _ in range(MOST_SAMPLES):
-        sampled = study.ask(space).params
-        values = {
-            name: among.round(sampled[name]) if isinstance(among, Range) else among[sampled[name]]
-            for name, among in words.items()
-        }
-        if plans.label(values) not in settings:
-            return values
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a tuple cannot be written to Optuna's database, which we do not use
+        space = {name: distribution(values) for name, values in sweep.plan.vary.items()}
+        for runs in settings.values():
+            if objectives := _objectives(runs):
+                value = statistics.mean(objectives)
+                params = runs[0].values
+                study.add_trial(optuna.trial.create_trial(params=params, distributions=space, value=value))
+        for _ in range(MOST_SAMPLES):
+            values = round_sampled(sweep.plan.vary, study.ask(space).params)
+            if plans.label(values) not in settings:
+                return values
     return None
 
 
-def drop_if_worse(sweep: Sweep, run: Run) -> None:
+def drop_if_worse(sweep: Sweep, setting: str) -> None:
     """Drop the remaining seeds of a setting in a search if others were better with as many: successive halving."""
-    settings = sweep.settings()
-    number = len(_objectives(settings[run.setting]))
-    if number not in RUNGS or run.state == "waiting":
+    if not sweep.plan.search:
         return
-    means = {
-        setting: statistics.mean(objectives[:number])
-        for setting, runs in settings.items()
-        if len(objectives := _objectives(runs)) >= number
-    }
-    if sorted(means.values()).index(means[run.setting]) >= max(1, len(means) // 3):
-        for other in settings[run.setting]:
-            if other.state == "waiting":
-                other.state, other.why = "dropped", "other settings were better with the seeds before"
+    objectives = {name: _objectives(runs) for name, runs in sweep.settings().items()}
+    seeds = len(objectives[setting])
+    means = {name: statistics.mean(some[:seeds]) for name, some in objectives.items() if len(some) >= seeds}
+    if seeds in RUNGS and sorted(means.values()).index(means[setting]) >= max(1, len(means) // 3):
+        for run in sweep.runs:
+            if run.setting == setting and run.state == "waiting":
+                run.state, run.why = "dropped", "other settings were better with the seeds before"
 
 
 def _objectives(runs: Sequence[Run]) -> list[float]:

@@ -242,15 +242,12 @@ def _split(table: str, word: str) -> tuple[str, Any]:
 def _parse_all(plan: Plan, name: str, given: object) -> Any:
     """Return the values of one setting; in a search these may be a range."""
     values = given if isinstance(given, list | tuple) else [given]
-    if len(values) == 1 and isinstance(values[0], str):
-        integers = isinstance(_default(plan, name), int)
-        if found := parse_range(values[0], integers):
-            if not plan.search:
-                raise UserError(f"{name} cannot be a range without --search; give its values as NAME=VALUE,VALUE")
-            return found
     if not values:
         raise UserError(f"{name} has no value to try")
-    return [_parse(plan, name, value) for value in values]
+    found = parse_range(str(values[0]), type(_default(plan, name))) if len(values) == 1 else None
+    if found and not plan.search:
+        raise UserError(f"{name} cannot be a range without --search; give its values as NAME=VALUE,VALUE")
+    return found or [_parse(plan, name, value) for value in values]
 
 
 def _default(plan: Plan, name: str) -> Any:

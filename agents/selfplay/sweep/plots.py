@@ -1,5 +1,6 @@
 """The plots of a report: shares proved as curves, and the times to a proof of all settings beside each other."""
 
+import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
-from selfplay.sweep.results import Results, survival_data
+from selfplay.sweep.results import Results, amounts, survival_data
 from selfplay.sweep.state import Sweep
 from selfplay.sweep.statistics import interquartile_mean, proved_curve
 
@@ -21,17 +22,10 @@ MOST_SETTINGS = 60
 BLUE = "#1f6fb4"
 
 
-def has_updates(results: Results) -> bool:
-    """Tell whether the runs count updates."""
-    return any(result.outcome.amount("updates") for of_setting in results.values() for result in of_setting)
-
-
 def figures(sweep: Sweep, results: Results) -> dict[str, Figure]:
     """Return every plot by the name of its file."""
     plots: dict[str, Figure] = {}
-    for kind, title in (("steps", sweep.plan.unit), ("updates", "updates"), ("seconds", "seconds of training")):
-        if kind == "updates" and not has_updates(results):
-            continue
+    for kind, title in amounts(sweep, results).items():
         for name, settings in _groups(sweep, list(results)).items():
             plots[f"proved-{kind}{name}.png"] = curves({each: results[each] for each in settings}, kind, title)
         plots[f"settings-{kind}.png"] = means(dict(list(results.items())[:MOST_SETTINGS]), kind, title)
@@ -42,15 +36,16 @@ def _groups(sweep: Sweep, settings: Sequence[str]) -> Mapping[str, Sequence[str]
     """Return the settings of each plot by the end of its name: the first with those that differ in the same setting."""
     if len(settings) <= MOST_CURVES:
         return {"": settings}
-    families: dict[str, list[str]] = {}
-    for setting in settings[1:]:
-        name = next((f"-{name}" for name in sweep.plan.each if re.search(rf"(^|,){name}=", setting)), "")
-        families.setdefault(name, []).append(setting)
-    groups = {}
-    for name, family in families.items():
-        parts = [family[start : start + MOST_CURVES - 1] for start in range(0, len(family), MOST_CURVES - 1)]
-        for number, part in enumerate(parts, start=1):
-            groups[f"{name}-{number}" if len(parts) > 1 else name] = [settings[0], *part]
+    groups, most = {}, MOST_CURVES - 1
+
+    def family(setting: str) -> str:
+        return next((f"-{name}" for name in sweep.plan.each if re.search(rf"(^|,){name}=", setting)), "")
+
+    for name, members in itertools.groupby(settings[1:], family):
+        alike = list(members)
+        for start in range(0, len(alike), most):
+            number = f"-{start // most + 1}" if len(alike) > most else ""
+            groups[name + number] = [settings[0], *alike[start : start + most]]
     return groups
 
 
@@ -61,16 +56,16 @@ def curves(results: Results, kind: str, title: str) -> Figure:
     colours = colormaps["tab10"].colors  # type: ignore[attr-defined]
     longest = max((r.outcome.amount(kind) for of_setting in results.values() for r in of_setting), default=0)
     for colour, (setting, of_setting) in zip(colours, results.items(), strict=False):
-        amounts, proved = survival_data(of_setting, kind)
-        if not amounts:
+        followed, proved = survival_data(of_setting, kind)
+        if not followed:
             continue
-        curve = proved_curve(amounts, proved)
+        curve = proved_curve(followed, proved)
         end = longest if all(proved) else curve.amounts[-1]
         at = np.concatenate([[0.0], curve.amounts, [end]])
         share, low, high = (np.concatenate([[0.0], part, part[-1:]]) for part in curve[1:])
         axes.step(at, share, where="post", color=colour, label=f"{setting}: {sum(proved)} of {len(proved)}")
         axes.fill_between(at, low, high, step="post", color=colour, alpha=0.15, linewidth=0)
-        censored = [amount for amount, held in zip(amounts, proved, strict=True) if not held]
+        censored = [amount for amount, held in zip(followed, proved, strict=True) if not held]
         reached = share[np.searchsorted(at, censored, side="right") - 1]
         axes.plot(censored, reached, "|", color=colour, markersize=10)
     axes.set_ylim(-0.02, 1.02)
@@ -88,10 +83,10 @@ def means(results: Results, kind: str, title: str) -> Figure:
     figure = Figure(figsize=(9, 1.8 + 0.32 * len(results)), layout="constrained")
     axes = figure.subplots()
     for place, of_setting in enumerate(results.values()):
-        amounts = [result.to_proof(kind) for result in of_setting if result.counts]
-        finite = [amount for amount in amounts if math.isfinite(amount)]
+        times = [result.to_proof(kind) for result in of_setting if result.counts]
+        finite = [time for time in times if math.isfinite(time)]
         axes.plot(finite, [place + 0.22] * len(finite), ".", color="0.6", markersize=4)
-        mean = interquartile_mean(amounts)
+        mean = interquartile_mean(times)
         if math.isfinite(mean.value):
             axes.plot([mean.value], [place], "o", color=BLUE)
             if math.isfinite(mean.high):
@@ -105,7 +100,7 @@ def means(results: Results, kind: str, title: str) -> Figure:
                     textcoords="data",
                     arrowprops={"arrowstyle": "->", "color": BLUE},
                 )
-        if never := len(amounts) - len(finite):
+        if never := len(times) - len(finite):
             where = axes.get_yaxis_transform()
             axes.text(1.01, place, f"{never} never", transform=where, va="center", fontsize="small")
     axes.set_yticks(range(len(results)), labels=[setting[:60] for setting in results], parse_math=False)

@@ -8,7 +8,7 @@ from selfplay.command_line import offer, parse, say
 from selfplay.program import tensorboard
 
 MOST_FAILURES = 20
-"""Failures that are printed; the report holds all."""
+"""Failures that are printed."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,7 @@ def main(args: Sequence[str], prog: str = "selfplay report") -> None:
     console = Console()
     for table in report_pages.tables(sweep, found):
         console.print(table.render())
-    failures = report_pages.failures(found)
-    say("\n".join(f"{kind}: {name}: {why}" for kind, name, why in failures[:MOST_FAILURES]))
-    if len(failures) > MOST_FAILURES:
-        say(f"and {len(failures) - MOST_FAILURES:,} more in {out / 'report.md'}")
-    say(f"\nThe report is in {out}. What you can do next:\n")
+    for end, name, why in report_pages.failures(found)[:MOST_FAILURES]:
+        say(f"{end}: {name}: {why}")
+    say(f"\nThe report is in {out}, with all failures. What you can do next:\n")
     offer("Look at all runs in TensorBoard, with settings and scores in its HPARAMS tab:", tensorboard(sweep.folder))

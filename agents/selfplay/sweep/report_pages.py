@@ -15,7 +15,7 @@ from rich.text import Text
 from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
 from selfplay.sweep import plan as plans, plots
-from selfplay.sweep.results import DROPPED, FAILED, MISSING, PROVED, Result, Results, survival_data
+from selfplay.sweep.results import DROPPED, FAILED, MISSING, PROVED, Result, Results, amounts, survival_data
 from selfplay.sweep.search_space import Range
 from selfplay.sweep.state import Sweep
 from selfplay.sweep.statistics import Estimate, compare, interquartile_mean, proportion, proved_curve
@@ -70,7 +70,11 @@ def write(sweep: Sweep, results: Results, out: Path) -> None:
             "".join(f"- {kind}: `{name}`: {why}\n" for kind, name, why in failures(results)) or "None.\n",
             NOTE,
         ],
-        out / TIMES: ["# Times of the sweep\n", _times(results), *(each.markdown() for each in _timed(sweep, results))],
+        out / TIMES: [
+            "# Times of the sweep\n",
+            _times(results),
+            *(table.markdown() for table in tables(sweep, results, ["seconds"])),
+        ],
     }
     try:
         for folder, parts in pages.items():
@@ -88,37 +92,28 @@ def write(sweep: Sweep, results: Results, out: Path) -> None:
     every = [result for of_setting in results.values() for result in of_setting]
     write_csv(out / "runs.csv", [RUN_COLUMNS, *map(_run_line, every)])
     write_csv(out / TIMES / "runs.csv", [RUN_TIME_COLUMNS, *map(_run_time_line, every)])
-    tags = {tag for result in every for line in result.outcome.lines for tag in line} - {sweep.plan.unit}
-    timed = {tag for tag in tags if tag.startswith("time/") and tag != "time/updates"}
-    for folder, columns in ((out, sorted(tags - timed)), (out / TIMES, sorted(timed))):
-        write_csv(
-            folder / "evaluations.csv",
-            [
-                ("run", "seed", sweep.plan.unit, *columns),
-                *(
-                    (result.run.name, result.run.seed, line[sweep.plan.unit], *(line.get(tag, "") for tag in columns))
-                    for result in every
-                    for line in result.outcome.lines
-                ),
-            ],
-        )
+    write_csv(out / "evaluations.csv", _evaluation_lines(every, sweep.plan.unit, timed=False))
+    write_csv(out / TIMES / "evaluations.csv", _evaluation_lines(every, sweep.plan.unit, timed=True))
 
 
-def tables(sweep: Sweep, results: Results) -> list[Table]:
+def _evaluation_lines(every: Sequence[Result], unit: str, *, timed: bool) -> list[Sequence[Any]]:
+    lines = [{"run": each.run.name, "seed": each.run.seed, **line} for each in every for line in each.outcome.lines]
+    first = ["run", "seed", unit]
+    tags = {tag for line in lines for tag in line} - {*first}
+    columns = [*first, *sorted(tag for tag in tags if timed == (tag.startswith("time/") and tag != "time/updates"))]
+    return [columns, *([line.get(column, "") for column in columns] for line in lines)]
+
+
+def tables(sweep: Sweep, results: Results, kinds: Sequence[str] = ("steps", "updates")) -> list[Table]:
     """Return the tables of the settings, and of their differences from the first."""
+    titles = {kind: title for kind, title in amounts(sweep, results).items() if kind in kinds}
     if sweep.plan.search:
         results = dict(sorted(results.items(), key=lambda item: _search_order(item[1], sweep.plan.objective)))
-    kinds = [("steps", sweep.plan.unit), ("updates", "updates")][: 1 + plots.has_updates(results)]
-    pages = [_shares(results), *(_times_to_proof(results, *kind) for kind in kinds)]
+    pages = [_shares(results)] if "steps" in kinds else []
+    pages += [_times_to_proof(results, kind, title) for kind, title in titles.items()]
     if len(results) > 1 and not sweep.plan.search:
-        pages += [_differences(results, *kind) for kind in kinds]
+        pages += [_differences(results, kind, title) for kind, title in titles.items()]
     return pages
-
-
-def _timed(sweep: Sweep, results: Results) -> list[Table]:
-    kind = "seconds", "seconds of training"
-    tables = [_times_to_proof(results, *kind)]
-    return tables if len(results) == 1 or sweep.plan.search else [*tables, _differences(results, *kind)]
 
 
 def failures(results: Results) -> list[tuple[str, str, str]]:
@@ -141,10 +136,6 @@ def estimate_text(estimate: Estimate, digits: int, signed: bool = False) -> str:
 
 def _number(value: float, digits: int, signed: bool = False) -> str:
     return "never" if math.isinf(value) else f"{value:{'+' if signed else ''},.{digits}f}"
-
-
-def _digits(kind: str) -> int:
-    return 1 if kind == "seconds" else 0
 
 
 def _search_order(results: Sequence[Result], objective: str) -> tuple[int, float]:
@@ -170,12 +161,12 @@ def _shares(results: Results) -> Table:
 def _times_to_proof(results: Results, kind: str, name: str) -> Table:
     rows = []
     for setting, of_setting in results.items():
-        amounts, proved = survival_data(of_setting, kind)
-        if amounts:
-            median = proved_curve(amounts, proved).median()
+        followed, proved = survival_data(of_setting, kind)
+        if followed:
+            median = proved_curve(followed, proved).median()
             mean = interquartile_mean([result.to_proof(kind) for result in of_setting if result.counts])
             least = min(result.to_proof(kind) for result in of_setting)
-            digits = _digits(kind)
+            digits = int(kind == "seconds")
             rows.append([setting, estimate_text(median, digits), estimate_text(mean, digits), _number(least, digits)])
     header = ("setting", "median (95 %)", "interquartile mean (95 %)", "least")
     return Table(f"{name.capitalize()} to the first evaluation from which the proof held", header, rows)
@@ -187,17 +178,17 @@ def _differences(results: Results, kind: str, name: str) -> Table:
         for setting, of_setting in results.items()
     )
     rows = []
-    for setting, amounts in others:
-        *counts, difference = compare(first[1], amounts)
-        rows.append([setting, *map(str, counts), estimate_text(difference, _digits(kind), signed=True)])
+    for setting, times in others:
+        *counts, difference = compare(first[1], times)
+        rows.append([setting, *map(str, counts), estimate_text(difference, int(kind == "seconds"), signed=True)])
     header = ("setting", "equal seeds", "sooner", "later", "both proved", "difference (95 %)")
     return Table(f"{name.capitalize()} beside those of {first[0]}, on equal seeds", header, rows)
 
 
 def _description(plan: plans.Plan) -> str:
-    first, last = plan.seeds[0], plan.seeds[-1]
-    seeds = f"{first}..{last}" if len(plan.seeds) > 2 and plan.seeds == (*range(first, last + 1),) else plan.seeds
-    lines = [f"algorithm: {plan.algorithm}", f"seeds: {_words(seeds)}"]
+    seeds, run_on = plan.seeds, range(plan.seeds[0], plan.seeds[-1] + 1)
+    lines = [f"algorithm: {plan.algorithm}"]
+    lines += [f"seeds: {_words(f'{seeds[0]}..{seeds[-1]}' if len(seeds) > 2 and seeds == (*run_on,) else seeds)}"]
     lines += [f"all runs: {plans.label(plan.set)}"] if plan.set else []
     lines += [f"varied: {name} among {_words(values)}" for name, values in plan.vary.items()]
     lines += [f"each by itself: {name}={_words(values)}" for name, values in plan.each.items()]

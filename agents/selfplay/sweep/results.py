@@ -64,6 +64,14 @@ Results: TypeAlias = Mapping[str, Sequence[Result]]
 """The results of a sweep by setting."""
 
 
+def amounts(sweep: Sweep, results: Results) -> dict[str, str]:
+    """Return the kinds of amounts that are compared, with their titles; not every algorithm counts updates."""
+    titles = {"steps": sweep.plan.unit, "updates": "updates", "seconds": "seconds of training"}
+    if not any(result.outcome.amount("updates") for of_setting in results.values() for result in of_setting):
+        del titles["updates"]
+    return titles
+
+
 def read(sweep: Sweep) -> Results:
     """Return the results of a sweep by setting, in the order of its runs."""
     return {setting: [_result(sweep, run) for run in runs] for setting, runs in sweep.settings().items()}
@@ -106,8 +114,8 @@ def survival_data(results: Sequence[Result], kind: str) -> tuple[list[float], li
 
 
 def _result(sweep: Sweep, run: Run) -> Result:
-    folder, outcome, model, why = sweep.folder / run.name, Outcome(sweep.plan.unit, []), "", run.why
-    end = {"done": PROVED, "failed": FAILED, "dropped": DROPPED}.get(run.state, MISSING)
+    folder, outcome, model = sweep.folder / run.name, Outcome(sweep.plan.unit, []), ""
+    end, why = {"failed": FAILED, "dropped": DROPPED}.get(run.state, MISSING), run.why
     try:
         outcome = read_outcome(folder, plans.config_of(sweep.plan, run.values, run.seed))
         model = checksum_of_file(folder / MODEL) if run.state in ("done", "failed") else ""
@@ -115,10 +123,9 @@ def _result(sweep: Sweep, run: Run) -> Result:
         end, why = FAILED, run.why or str(error)
     except OSError:  # it has no model
         pass
-    if end == MISSING:
-        why = "it has not ended; selfplay sweep --resume goes on with it"
-    elif end == PROVED and not outcome.lines:
-        end, why, model = MISSING, "it has ended, but its folder holds no evaluation", ""
-    elif end == PROVED and not outcome.proved:
-        end = UNPROVED
+    if run.state == "done" and outcome.lines:
+        end = PROVED if outcome.proved else UNPROVED
+    elif end == MISSING:
+        ended = "it has ended, but its folder holds no evaluation"
+        why = ended if run.state == "done" else "it has not ended; selfplay sweep --resume goes on with it"
     return Result(run, end, one_line(why.replace(f"{sweep.folder}/", "")), outcome, model)

@@ -3,6 +3,8 @@
 import contextlib
 import json
 import statistics
+from collections import Counter
+from datetime import timedelta
 from pathlib import Path
 
 from rich.console import Console, Group
@@ -25,7 +27,6 @@ class Screen:
     def __init__(self, sweep: Sweep, cpus: int) -> None:
         self._sweep = sweep
         self._cpus = cpus
-        self._seconds: list[float] = []
         self.stopping = False
         console = Console()
         in_place = console.is_terminal and not console.is_jupyter
@@ -33,10 +34,8 @@ class Screen:
 
     def ended(self, run: Run) -> None:
         """Show that a run has ended."""
-        if run.state == "waiting":
-            return
-        self._seconds.append(run.seconds)
-        self._print(f"{run.name}: {describe(run, self._sweep.plan.unit)}; {self._totals()}")
+        how = "no proof" if run.proved is None else f"proved from {run.proved:,} {self._sweep.plan.unit} on"
+        self._print(f"{run.name}: {f'failed: {run.why}' if run.state == 'failed' else how}; {self._totals()}")
 
     def stop(self) -> None:
         """Show that the runs were asked to stop."""
@@ -57,10 +56,10 @@ class Screen:
             return f"{text}; {STOPPING}"
         if ended == planned:
             return f"{text}; done"
-        if not self._seconds:
+        if not (seconds := [run.seconds for run in sweep.runs if run.state in {"done", "failed"}]):
             return f"{text}; time left not known yet"
-        minutes = statistics.mean(self._seconds) * (planned - ended) / self._cpus / 60
-        return f"{text}; about {f'{minutes / 60:.1f} h' if minutes >= 90 else f'{minutes:.1f} min'} left"
+        left = timedelta(seconds=round(statistics.mean(seconds) * (planned - ended) / self._cpus))
+        return f"{text}; about {left} left"
 
     def _render(self) -> Group:
         settings = self._sweep.settings()
@@ -68,22 +67,15 @@ class Screen:
         for name in ("setting", "proved", "no proof", "running", "waiting", "failed"):
             table.add_column(name, justify="left" if name == "setting" else "right", overflow="fold")
         for setting, runs in [*settings.items()][-MOST_SETTINGS:]:
-            part = Sweep(self._sweep.folder, self._sweep.plan, runs)
-            unproved = part.count("done") - part.proved
-            counts = part.proved, unproved, part.count("running"), part.count("waiting"), part.count("failed")
+            states = Counter(run.state for run in runs)
+            proved = sum(run.proved is not None for run in runs)
+            counts = proved, states["done"] - proved, states["running"], states["waiting"], states["failed"]
             table.add_row(Text(setting), *map(str, counts))
         if len(settings) > MOST_SETTINGS:
             table.add_row(f"and {len(settings) - MOST_SETTINGS:,} more")
         running = [run for run in self._sweep.runs if run.state == "running"][:MOST_RUNNING]
         lines = [f"{run.name}: {last_score(self._sweep.folder / run.name, self._sweep.plan.unit)}" for run in running]
         return Group(table, Text("\n".join([*lines, self._totals()])))
-
-
-def describe(run: Run, unit: str) -> str:
-    """Return in a few words how a run has ended."""
-    if run.state == "failed":
-        return f"failed: {run.why}"
-    return "no proof" if run.proved is None else f"proved from {run.proved:,} {unit} on"
 
 
 def last_score(folder: Path, unit: str) -> str:

@@ -1,56 +1,58 @@
 """The search space of a sweep: ranges and lists of values that Optuna samples from."""
 
-import re
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from selfplay.errors import UserError
 
-NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 DIGITS = 3
 """Significant digits of a number sampled from a range, few enough for the name of a run to hold all of its settings."""
 
 
 class Range(NamedTuple):
-    """Hold the ends of a range, both included; a range that begins above 0 is searched on a logarithmic scale."""
+    """Hold the ends of a range, both included: of integers if they are; on a logarithmic scale if they are above 0."""
 
     low: float
     high: float
-    integers: bool = False
-
-    def round(self, value: float) -> float:
-        """Return a sampled number with few digits, within the range."""
-        if self.integers:
-            return round(value)
-        return min(max(float(f"{value:.{DIGITS}g}"), self.low), self.high)
 
     def __str__(self) -> str:
         return f"{self.low}..{self.high}"
 
 
-def parse_range(word: str, integers: bool) -> Range | None:
-    """Return the range that a word like 0.001..0.1 means, None if it means another thing.
+def parse_range(word: str, kind: type) -> Range | None:
+    """Return the range that a word like 0.001..0.1 means for a setting of this type, None if it means another thing.
 
     Raises:
-        UserError: its end is not above its beginning, or an end of a range of integers is none.
+        UserError: its ends are not of this type, or in the wrong order.
     """
-    if not (match := re.fullmatch(rf"\s*({NUMBER})\.\.({NUMBER})\s*", word)):
+    low, dots, high = word.partition("..")
+    if not dots or kind not in {int, float}:
         return None
-    low, high = float(match[1]), float(match[2])
-    if low >= high:
+    try:
+        ends = Range(kind(low), kind(high))
+    except ValueError:
+        raise UserError(f"{word}: the ends of this range must be of type {kind.__name__}") from None
+    if not -math.inf < ends.low < ends.high < math.inf:
         raise UserError(f"{word}: the end of a range must be above its beginning")
-    if not integers:
-        return Range(low, high)
-    if not (low.is_integer() and high.is_integer()):
-        raise UserError(f"{word}: the ends of a range of whole numbers must be whole")
-    return Range(int(low), int(high), integers)
+    return ends
 
 
-def distribution(values: Range | Sequence[str]) -> Any:
-    """Return the Optuna distribution of a range, or of a list of words."""
+def distribution(values: Range | Sequence[Any]) -> Any:
+    """Return the Optuna distribution of a range or of a list of values."""
     from optuna import distributions
 
     if not isinstance(values, Range):
         return distributions.CategoricalDistribution(values)
-    kind = distributions.IntDistribution if values.integers else distributions.FloatDistribution
-    return kind(values.low, values.high, log=values.low > 0)
+    integers = isinstance(values.low, int)
+    kind = distributions.IntDistribution if integers else distributions.FloatDistribution
+    return kind(*values, log=values.low > 0)
+
+
+def round_sampled(space: Mapping[str, Range | Sequence[Any]], sampled: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was sampled from a search space, numbers of a range with few digits."""
+    rounded = dict(sampled)
+    for name, values in space.items():
+        if isinstance(values, Range) and isinstance(values.low, float):
+            rounded[name] = min(max(float(f"{sampled[name]:.{DIGITS}g}"), values.low), values.high)
+    return rounded

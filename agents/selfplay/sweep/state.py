@@ -5,9 +5,8 @@ Resuming a sweep needs nothing else but the run folders, which have checkpoints 
 
 import json
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from selfplay.errors import UserError, one_line
 from selfplay.files import read_small, write_whole
@@ -38,7 +37,6 @@ class Sweep:
         """
         content = {
             "format": FORMAT,
-            "version": version("tictactoe-selfplay"),
             "plan": plans.as_json(self.plan),
             "runs": [asdict(run) for run in self.runs],
         }
@@ -99,8 +97,6 @@ def _run(found: dict[str, Any]) -> Run:
             raise TypeError(f"a run with {name}={value!r}")
     if run.name in ("", ".", "..") or Path(run.name).name != run.name or not run.name.isprintable():
         raise ValueError(f"a run called {run.name!r}")
-    if run.state not in get_args(plans.State):
-        raise ValueError(f"a run that is {run.state!r}")
     run.setting, run.why, run.host = map(one_line, (run.setting, run.why, run.host))
     run.values = {name: tuple(value) if isinstance(value, list) else value for name, value in run.values.items()}
     return run

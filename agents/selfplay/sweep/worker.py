@@ -39,7 +39,7 @@ def train_run(folder: Path, plan: plans.Plan, run: plans.Run, interval: float) -
     try:
         config = plans.config_of(plan, run.values, run.seed)
         with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
-            _train(folder / run.name, config, interval, _stop_asked(folder))
+            _train(folder / run.name, config, interval, (folder / STOP).exists)
         outcome = results.read_outcome(folder / run.name, config)
     except KeyboardInterrupt:
         if not (folder / STOP).exists():  # its machine is ending it
@@ -84,16 +84,3 @@ def _is_busy(folder: Path) -> bool:
             return False
     except UserError as error:  # or there is no folder yet
         return isinstance(error, BusyError)
-
-
-def _stop_asked(folder: Path) -> Callable[[], bool]:
-    """Return a function that tells whether a sweep was asked to stop; runs ask often, so it looks seldom."""
-    asked, looked = False, float("-inf")
-
-    def stop_asked() -> bool:
-        nonlocal asked, looked
-        if not asked and time.monotonic() >= looked + PAUSE:
-            asked, looked = (folder / STOP).exists(), time.monotonic()
-        return asked
-
-    return stop_asked

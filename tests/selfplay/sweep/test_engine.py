@@ -259,7 +259,7 @@ def test_only_the_best_third_of_the_settings_goes_on(objectives: list[list[float
         for run_, objective in zip(runs, of_setting, strict=False):
             run_.state, run_.objective = "done", objective
         sweep.runs += runs
-    engine.drop_if_worse(sweep, sweep.runs[len(objectives[0]) - 1])
+    engine.drop_if_worse(sweep, sweep.runs[0].setting)
     assert (sweep.count("dropped") > 0) == dropped
 
 
