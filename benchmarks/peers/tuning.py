@@ -39,7 +39,8 @@ from selfplay.command_line import run_command
 from selfplay.errors import UserError, one_line, what_failed
 from selfplay.files import locked, write_csv, write_whole
 from selfplay.settings import require
-from selfplay.sweep.search_space import Range, distribution, round_sampled
+from selfplay.sweep import search_space
+from selfplay.sweep.search_space import Range
 from selfplay.training.plots import png
 
 PROG = "python -m benchmarks.peers.tuning"
@@ -258,17 +259,9 @@ def sample(player: str, number: int, ended: Sequence[Ended]) -> dict[str, Any]:
     """
     if number == 0 and player in WITH_EXAMPLE:
         return {}
-    import optuna  # noqa: PLC0415 (tells who lacks it what to install, after the flags have been read)
-
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    ranges = RANGES[player]
-    space = {name: distribution(among) for name, among in ranges.items()}
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=SEARCH_SEED + number))
-    for one in ended:
-        if one.job.sampled:  # the example's may lie between what can be sampled
-            value = score(one.history)
-            study.add_trial(optuna.trial.create_trial(params=one.job.sampled, distributions=space, value=value))
-    return round_sampled(ranges, study.ask(space).params)
+    # The example's may lie between what can be sampled.
+    tried = [(one.job.sampled, score(one.history)) for one in ended if one.job.sampled]
+    return next(search_space.sample(RANGES[player], tried, SEARCH_SEED + number))
 
 
 def run(job: Job) -> Ended:

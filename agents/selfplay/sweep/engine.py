@@ -1,13 +1,13 @@
 """The engine of a sweep: Ray gives its runs to workers, and again to others when a worker or a machine dies."""
 
 import contextlib
+import itertools
 import logging
 import os
 import socket
 import statistics
 import sys
 import tempfile
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ from selfplay.program import when_asked_to_stop
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, Run
 from selfplay.sweep.screen import Screen
-from selfplay.sweep.search_space import distribution, round_sampled
+from selfplay.sweep.search_space import sample
 from selfplay.sweep.state import STOP, Sweep
 
 MOST_DEATHS = 10
@@ -102,35 +102,14 @@ def next_run(sweep: Sweep) -> Run | None:
         left = [run for run in runs if run.state in ("waiting", "running")]
         if left and left[0].state == "waiting":
             return left[0]
-    if len(settings) == sweep.plan.search or (values := sample(sweep)) is None:
+    if len(settings) == sweep.plan.search:
         return None
-    added = [plans.run_of(values, seed) for seed in sweep.plan.seeds]
-    sweep.runs += added
-    return added[0]
-
-
-def sample(sweep: Sweep) -> dict[str, Any] | None:
-    """Return the next setting of a search, which Optuna samples in view of what the others came to.
-
-    It is None if nothing new can be found.
-    """
-    import optuna
-
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    settings = sweep.settings()
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=len(settings)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a tuple cannot be written to Optuna's database, which we do not use
-        space = {name: distribution(values) for name, values in sweep.plan.vary.items()}
-        for runs in settings.values():
-            if objectives := _objectives(runs):
-                value = statistics.mean(objectives)
-                params = runs[0].values
-                study.add_trial(optuna.trial.create_trial(params=params, distributions=space, value=value))
-        for _ in range(MOST_SAMPLES):
-            values = round_sampled(sweep.plan.vary, study.ask(space).params)
-            if plans.label(values) not in settings:
-                return values
+    tried = [(runs[0].values, statistics.mean(some)) for runs in settings.values() if (some := _objectives(runs))]
+    for values in itertools.islice(sample(sweep.plan.vary, tried, len(settings)), MOST_SAMPLES):
+        if plans.label(values) not in settings:
+            added = [plans.run_of(values, seed) for seed in sweep.plan.seeds]
+            sweep.runs += added
+            return added[0]
     return None
 
 

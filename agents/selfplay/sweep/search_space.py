@@ -1,7 +1,8 @@
 """The search space of a sweep: ranges and lists of values that Optuna samples from."""
 
 import math
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from selfplay.errors import UserError
@@ -38,8 +39,29 @@ def parse_range(word: str, kind: type) -> Range | None:
     return ends
 
 
-def distribution(values: Range | Sequence[Any]) -> Any:
-    """Return the Optuna distribution of a range or of a list of values."""
+def sample(
+    space: Mapping[str, Range | Sequence[Any]], tried: Iterable[tuple[Mapping[str, Any], float]], seed: int
+) -> Iterator[dict[str, Any]]:
+    """Yield settings that Optuna samples in view of the objectives of those tried, of which small ones are better."""
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    warnings.filterwarnings("ignore", "Choices for a categorical", UserWarning)  # a tuple could not be in its database
+    distributions = {name: _distribution(values) for name, values in space.items()}
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
+    for settings, objective in tried:
+        trial = optuna.trial.create_trial(params=dict(settings), distributions=distributions, value=objective)
+        study.add_trial(trial)
+    while True:
+        settings = study.ask(distributions).params
+        for name, values in space.items():
+            if isinstance(values, Range) and isinstance(values.low, float):
+                rounded = float(f"{settings[name]:.{DIGITS}g}")
+                settings[name] = min(max(rounded, values.low), values.high)
+        yield settings
+
+
+def _distribution(values: Range | Sequence[Any]) -> Any:
     from optuna import distributions
 
     if not isinstance(values, Range):
@@ -47,12 +69,3 @@ def distribution(values: Range | Sequence[Any]) -> Any:
     integers = isinstance(values.low, int)
     kind = distributions.IntDistribution if integers else distributions.FloatDistribution
     return kind(*values, log=values.low > 0)
-
-
-def round_sampled(space: Mapping[str, Range | Sequence[Any]], sampled: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was sampled from a search space, numbers of a range with few digits."""
-    rounded = dict(sampled)
-    for name, values in space.items():
-        if isinstance(values, Range) and isinstance(values.low, float):
-            rounded[name] = min(max(float(f"{sampled[name]:.{DIGITS}g}"), values.low), values.high)
-    return rounded
