@@ -171,11 +171,16 @@ def results(folder: Path) -> dict[str, Any]:
     }
 
 
-def assert_same(one: Path, other: Path) -> None:
-    """Assert that two runs have the same results, without a difference of megabytes in the report."""
+def difference(one: Path, other: Path) -> list[str]:
+    """Return the names of the results in which two runs differ, without megabytes of numbers."""
     first, second = results(one), results(other)
-    assert [name for name in first.keys() | second.keys() if first.get(name) != second.get(name)] == []
-    assert first["metrics"]
+    return sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
+
+
+def assert_same(one: Path, other: Path) -> None:
+    """Assert that two runs have the same results."""
+    assert difference(one, other) == []
+    assert metrics(one)
 
 
 def read_checkpoint(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
