@@ -214,11 +214,11 @@ def in_turns(
 def summary(results: Mapping[Row, Sequence[Result]], what: str = "") -> list[list[str]]:
     """Return a table of what each column shows over the seeds, its header first; `what` is the name of the rows.
 
-    A row has a second line if its columns are of a seat, named "... as X" and "... as O".
+    A row has a second line if some columns are of a seat, named "X: ..." and "O: ...".
     """
     columns = list(dict.fromkeys(name for of_row in results.values() for result in of_row for name in result))
-    by_seat = [name.removesuffix(" as X") for name in columns if name.endswith(" as X")]
-    common = [name for name in columns if not name.endswith((" as X", " as O"))]
+    by_seat = [name.removeprefix("X: ") for name in columns if name.startswith("X: ")]
+    common = [name for name in columns if not name.startswith(("X: ", "O: "))]
 
     def cells(of_row: Sequence[Result], names: Iterable[str]) -> list[str]:
         return [cell([result[name] for result in of_row if name in result]) for name in names]
@@ -230,7 +230,7 @@ def summary(results: Mapping[Row, Sequence[Result]], what: str = "") -> list[lis
             continue
         for mark in "XO":
             first = mark == "X"
-            of_seat = cells(of_row, (f"{name} as {mark}" for name in by_seat))
+            of_seat = cells(of_row, (f"{mark}: {name}" for name in by_seat))
             lines.append([str(row) * first, mark, *of_seat, *(cells(of_row, common) if first else [""] * len(common))])
     return lines
 

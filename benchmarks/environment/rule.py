@@ -114,15 +114,15 @@ def measure(board: str, seed: int, games: int) -> Result:
         started = time.perf_counter()
         loses, positions = can_lose(rules, OPPONENTS["rule"], seat)
         result |= {
-            f"can it lose? as {mark}": "yes" if loses else "never",
-            f"positions as {mark}": positions,
-            f"seconds as {mark}": time.perf_counter() - started,
+            f"{mark}: can it lose?": "yes" if loses else "never",
+            f"{mark}: positions": positions,
+            f"{mark}: seconds": time.perf_counter() - started,
         }
         for name in ("random", "heuristic"):
             players = [built_in_policy(OPPONENTS["rule"], rules), built_in_policy(OPPONENTS[name], rules)]
             found = sample(rules, players[seat], players[1 - seat], games, np.random.default_rng([seed, seat]))
             shares = (found.win, found.draw, found.loss) if seat == 0 else (found.loss, found.draw, found.win)
-            result[f"win/draw/loss % against {name} as {mark}"] = shares
+            result[f"{mark}: win/draw/loss % against {name}"] = shares
     return result
 
 

@@ -278,7 +278,8 @@ def family(num_boards: int) -> Group:
         ratios.append((ours, peer))
         if rules.cells <= 64:
             rows[many] = many_boards(rules, num_boards)
-        ratios += [(name, name.replace(str(rules), str(FAMILY[0]))) for name in (ours, many) if rules != FAMILY[0]]
+        if rules != FAMILY[0]:
+            ratios += [(name, name.replace(str(rules), str(FAMILY[0]))) for name in (ours, many) if name in rows]
     return Group("larger boards", rows, ratios)
 
 

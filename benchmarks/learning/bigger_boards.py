@@ -102,11 +102,11 @@ def measure(name: str, seed: int, flags: Flags) -> Result:
         evaluation = evaluate_policy(player_policy(player), positions=flags.positions)
     for seat, (mark, found) in enumerate((("X", evaluation.first), ("O", evaluation.second))):
         result |= {
-            f"lost lines as {mark}": found.losses,
-            f"illegal lines as {mark}": found.illegal,
-            f"followed to the end as {mark}": found.complete,
+            f"{mark}: lost lines": found.losses,
+            f"{mark}: illegal lines": found.illegal,
+            f"{mark}: followed to the end": found.complete,
             **{
-                f"{opponent}, win/draw/loss % as {mark}": shares(player, config, opponent, seat, flags.games)
+                f"{mark}: {opponent}, win/draw/loss %": shares(player, config, opponent, seat, flags.games)
                 for opponent in ("random", "heuristic")
             },
         }

@@ -85,7 +85,7 @@ def measure(command: str, seed: int, shorten: int = 1) -> Result:
     evaluation = selfplay.evaluate(last.player, RULES)
     return {
         **{
-            f"{name} as {mark}": value
+            f"{mark}: {name}": value
             for mark, seat in (("X", evaluation.first), ("O", evaluation.second))
             for name, value in {
                 "lost lines": seat.losses,

@@ -9,8 +9,10 @@ import pytest
 from benchmarks import harness
 from benchmarks.environment import speed
 from benchmarks.learning import article_speed, bigger_boards, targets
+from benchmarks.peers import tuning
 from benchmarks.scaling import curves
 from selfplay import DQNConfig
+from selfplay.errors import UserError
 from tictactoe import Rules
 
 QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
@@ -65,6 +67,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(curves, name, values)
     monkeypatch.setattr(curves, "FAMILY", (Rules(), Rules(15, 15, 5)))
     monkeypatch.setattr(speed, "IMPORT", "print(1)")
+    monkeypatch.setattr(curves, "peak_bytes", lambda _, num_boards: 100 * num_boards)
+    monkeypatch.setattr(tuning, "run_fresh", tuning.run)
     monkeypatch.setattr(harness, "pin_to_one_core", lambda _: None)
 
 
@@ -86,3 +90,30 @@ def test_a_script_measures_prints_and_writes(script: str, tmp_path: Path, capsys
     assert {path.name for path in tmp_path.iterdir() if path.is_file()} - {"table.md"} == FILES.get(script, set())
     for picture in tmp_path.glob("*.png"):
         assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+MISTAKES = [
+    ("environment.speed", "--seconds nan", "--seconds must be above 0"),
+    ("environment.speed", "--subjects", "--subjects must be at least one"),
+    ("environment.search", "--boards 3x3x4", "--boards must be named as in 5x5x4, got '3x3x4'"),
+    ("environment.web_page", "--player nobody", "nobody: is neither a run folder"),
+    ("scaling", "--docs nowhere", "nowhere: is not a folder; make it first"),
+    ("scaling", "--seed -1", "--seed must be 0 or more"),
+    ("learning.learners", "--markdown .", r"--markdown \.: is a folder; name a file in it"),
+    ("learning.bigger_boards", "--rows 9x9x9", "--rows must be some of 1x3x3"),
+    ("learning.article_speed", "--steps 0", "--steps must be at least 1"),
+    ("learning.waiting", "--seeds none", "none"),
+    ("symptoms", "maks", "symptoms must be some of worse, ties"),
+    ("peers", "--players", "name it by --docs"),
+    ("peers.tuning", "--dir pyproject.toml", "pyproject.toml: is not a folder"),
+    ("peers.tuning", "--processes 9999", "--processes must be at most the cores"),
+    ("sweeps.speed", "--nonsense", "Unrecognized options: --nonsense"),
+    ("sweeps.disturbed", "--runs 0", "--runs must be at least 1"),
+    ("sweeps.past", "", "sweep"),
+]
+
+
+@pytest.mark.parametrize(("script", "args", "message"), MISTAKES)
+def test_a_mistake_is_named_before_anything_is_measured(script: str, args: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        load(script).main(args.split())

@@ -1,0 +1,120 @@
+"""What decides a published verdict: from when a proof holds, and what a table shows of several seeds."""
+
+import math
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from benchmarks import harness
+from benchmarks.environment import speed
+from benchmarks.learning import time_to_unbeatable
+from benchmarks.sweeps import past
+from benchmarks.sweeps.past import Past
+from selfplay import DQNConfig
+
+
+@pytest.mark.parametrize(
+    ("proofs", "first"), [("0101 1", 3), ("11", 0), ("10", None), ("0", None), ("", None), ("001", 2)]
+)
+def test_a_proof_counts_if_it_holds_to_the_end(proofs: str, first: int | None) -> None:
+    assert harness.held_from([proof == "1" for proof in proofs.replace(" ", "")]) == first
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ([3, 4], "4 (3 to 4)"),
+        ([3.0, 3.0], "3"),
+        ([76_544, 56_576, 89_856], "76,544 (56,576 to 89,856)"),
+        ([0.123, 0.5], "0.311 (0.123 to 0.500)"),
+        ([99.73, 97.0], "98.4 (97.0 to 99.7)"),
+        ([44.8e6, 1.2345e6, 5.5], "1.23 M (5.50 to 44.8 M)"),
+        ([1.5, 2.5, math.inf, math.inf, math.inf], "never (1.50 to never)"),
+        ([math.inf], "never"),
+        ([True, False, True], "2 of 3"),
+        (["yes", "yes"], "yes"),
+        (["yes", "no"], "yes; no"),
+        ([(0.9999, 0.0001, 0.0), (1.0, 0.0, 0.0), (0.9, 0.1, 0.0)], "99/1/0"),
+        ([(1.0, 0.0, 0.0)], "100/0/0"),
+        ([], "-"),
+    ],
+)
+def test_a_cell_shows_the_median_and_the_extremes(values: list[object], shown: str) -> None:
+    assert harness.cell(values) == shown
+
+
+def test_rows_take_turns_each_with_its_own_seeds() -> None:
+    calls: list[tuple[str, int]] = []
+
+    def measure(row: str, seed: int) -> harness.Result:
+        calls.append((row, seed))
+        return {"number": seed, **({"only here": True} if row == "b" else {})}
+
+    results = harness.in_turns(Console(quiet=True), {"a": (0, 1, 2), "b": (0, 2)}, measure)
+    assert calls == [("a", 0), ("b", 0), ("a", 1), ("a", 2), ("b", 2)]
+    assert harness.summary(results, "row") == [
+        ["row", "number", "only here"],
+        ["a", "1 (0 to 2)", "-"],
+        ["b", "1 (0 to 2)", "2 of 2"],
+    ]
+
+
+def test_seats_have_a_line_each() -> None:
+    results = {"a": [{"X: lost": 1, "O: lost": 2, "seconds": 0.5}]}
+    lines = harness.summary(results, "row")
+    assert lines == [["row", "seat", "lost", "seconds"], ["a", "X", "1", "0.500"], ["", "O", "2", ""]]
+    assert harness.markdown(lines).splitlines()[1:3] == ["| --- | --- | --- | --- |", "| a | X | 1 | 0.500 |"]
+
+
+def test_a_fresh_process_returns_its_last_line_and_its_failure() -> None:
+    assert harness.run_fresh("print('first')\nprint(1 + 1)") == "2"
+    with pytest.raises(RuntimeError, match="no such thing"):
+        harness.run_fresh("import sys; sys.exit('no such thing')")
+    with pytest.raises(RuntimeError, match="exit status -9"):
+        harness.run_fresh("import os; os.kill(os.getpid(), 9)")
+
+
+def test_import_time_refuses_heavy_imports() -> None:
+    script = speed.IMPORT.replace("import tictactoe", "import matplotlib")
+    with pytest.raises(RuntimeError, match="imports matplotlib"):
+        harness.run_fresh(script)
+
+
+def test_a_run_that_is_proved_counts_from_where_the_proof_began() -> None:
+    small: dict[str, Any] = {"num_envs": 16, "hidden": (8,), "batch_size": 32, "warmup": 64, "eval_every": 512}
+    found = time_to_unbeatable.train(DQNConfig(rows=1, cols=3, k=3, mask=True, **small))
+    assert found["solved"]
+    assert found["plies"] % 512 == 0
+    assert 0 < found["seconds"] < found["all seconds"]
+    assert not time_to_unbeatable.train(DQNConfig(total_steps=1_024, eval_every=512))["solved"]
+
+
+def record(proved: str, optimal: str) -> list[dict[str, float]]:
+    """Return the metrics of a run; a 1 is an evaluation that proved it."""
+    return [
+        {"plies": 100.0 * number, "eval/unbeatable": float(one), "eval/optimal_fraction": 1.0 if all_ == "1" else 0.999}
+        for number, (one, all_) in enumerate(zip(proved, optimal, strict=True), start=1)
+    ]
+
+
+def test_evaluations_count_from_the_first_proof_on() -> None:
+    found = past.past_proof(record("0011011101", "1000001100"), "plies")
+    assert found == Past(300.0, 8, 2, 2)
+    assert found.shares == (25.0, 25.0)
+    never = past.past_proof(record("000", "000"), "plies")
+    assert never == Past(math.inf, 0, 0, 0)
+    assert all(math.isnan(share) for share in never.shares)
+
+
+def test_settings_are_compared_on_equal_seeds() -> None:
+    never = Past(math.inf, 0, 0, 0)
+    first = {0: Past(1, 100, 10, 50), 1: Past(1, 100, 20, 50), 2: never}
+    other = {0: Past(1, 100, 30, 40), 1: never, 2: Past(1, 100, 90, 40)}
+    default, changed = past.rows({"default": first, "double=true": other})
+    assert default[:2] == ["`default`", "3"]
+    assert default[2].startswith("15.00 (")
+    assert default[3] == default[5] == "-"
+    assert changed[2].startswith("60.00")
+    assert changed[3] == "+20.00"  # only with seed 0 are both proved
+    assert changed[5] == "-10.00"

@@ -1,0 +1,86 @@
+"""What the benchmarks need is installed by one command, with a pin for each package, so they can be run again."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from benchmarks.harness import INSTALL
+
+ROOT = Path(__file__).parents[2]
+FIGURES = [ROOT / "README.md", ROOT / "docs" / "results.md", ROOT / "docs" / "performance.md"]
+PEERS = {
+    "JAX": "jax",
+    "OpenSpiel": "open-spiel",
+    "PettingZoo": "pettingzoo",
+    "Stable-Baselines3": "stable-baselines3",
+    "Tianshou": "tianshou",
+    "pgx": "pgx",
+}
+"""Distributions by what the documents call them."""
+
+
+def pins(name: str) -> list[Requirement]:
+    """Return the pins of a file of constraints, and of the file that it builds on."""
+    found = []
+    for line in (ROOT / name).read_text().splitlines():
+        content = line.partition("#")[0].strip()
+        if content.startswith("-c "):
+            found += pins(content.removeprefix("-c "))
+        elif content:
+            found.append(Requirement(content))
+    return found
+
+
+def pinned(python: str) -> dict[str, str]:
+    """Return the version of each distribution for the benchmarks on a Python, and make sure that it has one alone."""
+    there: dict[str, str] = {}
+    for pin in pins("constraints-bench.txt"):
+        if pin.marker is None or pin.marker.evaluate({"python_version": python}):
+            [version] = pin.specifier
+            name = canonicalize_name(pin.name)
+            assert version.operator == "=="
+            assert name not in there
+            there[name] = version.version
+    return there
+
+
+@pytest.mark.parametrize("python", ["3.10", "3.11", "3.12", "3.13"])
+def test_all_that_the_benchmarks_ask_for_has_one_pin(python: str) -> None:
+    [listed] = re.findall(r"^bench = \[\n(.*?)^\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)
+    wanted = [Requirement(text) for text in re.findall(r'"(.+)"', listed)][1:]
+    assert len(wanted) >= 5
+    there = pinned(python)
+    for one in wanted:
+        if one.marker is None or one.marker.evaluate({"python_version": python}):
+            assert one.specifier.contains(there[canonicalize_name(one.name)]), one.name
+
+
+@pytest.mark.parametrize("page", FIGURES, ids=lambda page: page.name)
+def test_figures_are_of_the_pinned_versions(page: Path) -> None:
+    named = re.findall(rf"\b({'|'.join(PEERS)}) (\d+\.\d+\.\d+)\b", page.read_text())
+    assert named
+    there = pinned("3.11")
+    assert [(name, version) for name, version in named if there[PEERS[name]] != version] == []
+
+
+@pytest.mark.parametrize("page", FIGURES[1:], ids=lambda page: page.name)
+def test_the_pages_of_figures_name_the_command(page: Path) -> None:
+    assert re.findall(r"pip install [^`]*\[bench\]'", page.read_text()) == [INSTALL]
+
+
+@pytest.mark.index
+def test_the_command_resolves_and_has_a_pin_for_all_that_it_installs(tmp_path: Path) -> None:
+    # What stands here already, with the same pins, need not be looked up: PyTorch's CUDA packages, which no file pins.
+    report = tmp_path / "report.json"
+    dry = [*shlex.split(INSTALL), "--dry-run", "--quiet", "--report", str(report)]
+    ended = subprocess.run([sys.executable, "-m", *dry], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    installs = {canonicalize_name(one["metadata"]["name"]) for one in json.loads(report.read_text())["install"]}
+    assert installs - set(pinned(f"{sys.version_info[0]}.{sys.version_info[1]}")) == {"tictactoe-selfplay"}

@@ -1,0 +1,372 @@
+"""The comparison with other libraries: evaluated at equal times, searched for alike, and playing what was learned."""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from benchmarks import dqn, harness
+from benchmarks.dqn import Greedy
+from benchmarks.peers import __main__ as peers, evaluations, ours, report, tuning
+from benchmarks.peers.evaluations import Evaluation
+from benchmarks.peers.opponents import COPIES, Game, Games, decision_states, replies
+from benchmarks.peers.tuning import FILE, RANGES, Ended, Flags, Job, Search, score
+from selfplay import DQNConfig, evaluate
+from selfplay.errors import UserError
+from selfplay.sweep.search_space import Range
+from tictactoe import Rules
+
+SAMPLED: Mapping[str, Any] = {
+    "learning_rate": 0.01, "learning_rate_hold": 1_000, "batch_size": 32, "hidden": "64x64", "updates_per_step": 0.25,
+    "target": "copied", "target_every": 40, "soft_update": 0.05, "epsilon_end": 0.5, "epsilon_steps": 1_000,
+    "gamma": 0.95, "memory_size": 10_000, "learning_starts": 100, "rewards": "sparse", "opponent": "self",
+    "copy_every": 100, "opponent_random": 0.1, "boards": 4, "train_every": 16,
+}  # fmt: skip
+"""Settings that a search may sample for any of them."""
+DOCS = Path(__file__).parents[2] / "docs"
+Cells = NDArray[np.int64]
+
+
+def load(name: str) -> Any:
+    """Import a learner's module, or skip the test."""
+    try:
+        return evaluations.load(name)
+    except ModuleNotFoundError as error:
+        pytest.skip(f"no {error.name} here: {harness.INSTALL}")
+
+
+def line(bad: int, seconds: float = 1.0, player: str = "ours", seed: int = 1000) -> Evaluation:
+    return Evaluation(player, seed, seconds, 10, bad, 0, 0, 0, 4_000, 0.5 * (bad > 0), bad == 0)
+
+
+def history(*bad: int) -> list[Evaluation]:
+    return [line(each, seconds) for seconds, each in enumerate(bad, start=1)]
+
+
+def job(number: int = 0, stage: str = "trial", sampled: Mapping[str, Any] = SAMPLED, player: str = "ours") -> Job:
+    return Job(stage, player, number, dict(sampled), Flags().due(stage))
+
+
+# Evaluation at set times
+
+
+def test_the_clock_stands_still_during_evaluations() -> None:
+    class FirstEmpty:
+        """Take the first empty cell, and a hundred seconds for it."""
+
+        def act(self, observation: Any, action_mask: Any = None) -> Cells:
+            nonlocal now
+            del action_mask
+            now += 100
+            cells: Cells = observation[..., 0].reshape(len(observation), -1).argmax(axis=1)
+            return cells
+
+    now, answers, player = 0.0, [], FirstEmpty()
+
+    def train(tick: evaluations.Tick) -> None:
+        nonlocal now
+        for updates in range(5):
+            now += 1
+            answers.append(tick(updates, player))
+
+    found = evaluations.measure("ours", train, 7, [2, 4.5], lambda: now).history
+    assert answers == [True, True, True, True, False]
+    assert [(each.seconds, each.updates) for each in found] == [(2, 1), (5, 4)]
+    expected = evaluate(player, Rules(), perspective="mover")
+    assert (found[0].first_losses, found[0].second_losses) == (expected.first.losses, expected.second.losses)
+    assert found[0].bad_lines == expected.games_lost > 0
+
+
+def test_evaluations_are_denser_at_the_beginning() -> None:
+    assert evaluations.growing_times(300, 3) == pytest.approx([1, 300**0.5, 300])
+    assert evaluations.growing_times(60, 1) == [60]
+
+
+def test_a_measurement_can_be_made_in_pieces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "peers.csv"
+    earlier = [line(7, 9, seed=1000), line(7, 9, seed=1001), line(7, 9, "tianshou")]
+    evaluations.write(path, earlier)
+    piece = ["--players", "ours", "--seeds", "1001", "--seconds", "0.2", "--evaluations", "2"]
+    peers.main([*piece, "--docs", str(tmp_path)])
+    lines = evaluations.read(path)
+    trained = [(one.player, one.seed) for one in lines]
+    assert trained == [("ours", 1000), ("ours", 1001), ("ours", 1001), ("tianshou", 1000)]
+    assert [lines[0], lines[3]] == [earlier[0], earlier[2]]
+    assert 0.2 <= lines[2].seconds < 9
+    assert f"{lines[2].first_losses} + {lines[2].second_losses}" in capsys.readouterr().out
+    path.write_text(",".join(Evaluation._fields) + "\nours,0\n")
+    with pytest.raises(UserError, match=r"peers\.csv: is not a file of this benchmark"):
+        peers.main(["--players", "--docs", str(tmp_path)])
+
+
+def test_the_table_has_a_line_for_each_player() -> None:
+    lines = [
+        line(0, 2, "ours, searched", 0),
+        line(2, 4, "ours, searched", 0),
+        line(3, 2, "ours, searched", 1),
+        line(4, 2, "tianshou", 0),
+        line(5, 2, "ours", 0),
+    ]
+    assert report.table(lines)[1:] == [
+        ["ours", "5 + 0", "0 + 0", "5", "never"],
+        ["ours, searched", "2 + 0; 3 + 0", "0 + 0; 0 + 0", "0; 3", "first after 2.0 s, at 1 of 2; never"],
+        ["tianshou", "4 + 0", "0 + 0", "4", "never"],
+    ]
+
+
+def test_the_plot_tells_five_seeds_and_searched_settings_apart() -> None:
+    lines = [line(2, 1, name, seed) for name in ("ours", "ours, searched") for seed in range(5)]
+    curves = report.plot(lines).axes[0].get_lines()
+    assert len({(str(curve.get_marker()), str(vars(curve)["_dash_pattern"])) for curve in curves}) == 10
+
+
+# Learners and what they play
+
+
+@pytest.mark.parametrize(
+    ("name", "steps", "updates"),
+    [
+        ("stable-baselines3", 1_100, 128),  # 128 updates after each 256 steps, first after 1,024
+        ("cleanrl-style", 10_101, 10),  # an update in ten steps from 10,000 on
+        ("open-spiel", 300, None),
+        ("tianshou", 7, 4),  # the seats take turns
+    ],
+)
+def test_a_learner_learns_until_told_to_stop(name: str, steps: int, updates: int | None) -> None:
+    ticks: list[int] = []
+    observations, _ = decision_states()
+    chosen: list[Cells] = []
+
+    def tick(done: int, player: Greedy) -> bool:
+        if not ticks or len(ticks) == steps - 1:
+            chosen.append(player.act(observations))
+        ticks.append(done)
+        return len(ticks) < steps
+
+    load(name).make(1000)(tick)
+    assert len(ticks) == steps
+    assert (ticks[-1] > 0) if updates is None else (ticks[-1] == updates)
+    assert (chosen[0] != chosen[1]).any()
+
+
+@pytest.mark.parametrize("name", ["ours", "stable-baselines3", "cleanrl-style"])
+def test_a_contestant_learns_with_what_was_sampled(name: str) -> None:
+    module, ticks = load(name), list[int]()
+
+    def tick(updates: int, _: object) -> bool:
+        ticks.append(updates)
+        return len(ticks) < 400 and not updates
+
+    module.make(1000, module.sampled_settings(SAMPLED))(tick)
+    assert ticks[-1] > 0
+
+
+def test_the_greedy_player_is_the_arg_max_of_its_seats_network() -> None:
+    class Favourite(nn.Module):
+        def __init__(self, cell: int) -> None:
+            super().__init__()
+            self.values = torch.eye(9)[cell]
+
+        def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+            return self.values.expand(len(inputs), 9)
+
+    observations, _ = decision_states()
+    second = observations[..., 1].sum(axis=(1, 2)) != observations[..., 2].sum(axis=(1, 2))
+    both = Greedy(Favourite(4), Favourite(7), masked=False).act(observations)
+    assert (both == np.where(second, 7, 4)).all()
+    assert (second.sum(), (~second).sum()) == (2_097, 2_423)
+    empty = observations[..., 0].reshape(-1, 9) == 1
+    masked = Greedy(Favourite(4), masked=True).act(observations)
+    assert (masked == np.where(empty[:, 4], 4, empty.argmax(axis=1))).all()
+    games = Games(Game(opponent="self", copy_every=100, opponent_random=0.0), seed=1000)
+    game = games.make()
+    games.update(99, Favourite(4))
+    assert len(first_cells(game)) > 2  # still random
+    games.update(100, Favourite(4))
+    games.update(199, Favourite(7))
+    assert first_cells(game) == {4}
+    games.update(200, Favourite(7))
+    assert first_cells(game) == {4, 7}
+    for number in range(COPIES):
+        games.update(300 + 100 * number, Favourite(2))
+    assert first_cells(game) == {2}
+    assert len(replies(Favourite(4))) == 4_520
+
+
+def first_cells(game: gymnasium.Env[Any, Any]) -> set[int]:
+    """Return where the opponent moves first, in games in which it does."""
+    seen = set()
+    for seed in range(60):
+        observation, info = game.reset(seed=seed)
+        if info["to_play"] == 1:
+            seen.add(int(np.flatnonzero(observation[..., 2])[0]))
+    return seen
+
+
+def test_stable_baselines3_plays_its_own_predictions_and_follows_its_schedules() -> None:
+    module = load("stable-baselines3")
+    settings = replace(module.EXAMPLE, exploration_steps=200, learning_rate=0.5, learning_rate_hold=1_000)
+    model = module.make_model(1000, settings, Games(Game(), 1000))
+    observations, _ = decision_states()
+    predicted, _ = model.predict(observations, deterministic=True)
+    assert (Greedy(model.q_net, masked=False).act(observations) == predicted).all()
+    assert len(set(predicted.tolist())) > 1
+    epsilons = [model.exploration_schedule(1 - steps / 10**9) for steps in (0, 100, 200, 10_000)]
+    assert epsilons == pytest.approx([1, 0.52, 0.04, 0.04])
+    rates = [model.lr_schedule(1 - steps / 10**9) for steps in (0, 1_000, 2_000, 10_000)]
+    assert rates == pytest.approx([0.5, 0.5, 0.25, 0.05])
+
+
+def test_the_learning_rate_in_cleanrls_manner_falls_after_its_hold() -> None:
+    settings = dqn.Settings(learning_rate=0.01, learning_rate_hold=200)
+    learner = dqn.CleanRL(settings, 1000, Games(Game(), 1000).make)
+    learning = learner.learn(writer=None)
+    for steps, rate in ((201, 0.01), (200, 0.005)):
+        for _ in range(steps):
+            next(learning)
+        assert learner.dqn.optimizer.param_groups[0]["lr"] == rate
+
+
+def test_open_spiels_agents_play_what_they_do_when_they_are_evaluated() -> None:
+    module = load("open-spiel")
+    environment = module.rl_environment.Environment("tic_tac_toe")
+    agents = module.make_agents(1000, environment)
+    player = module.make_player(agents)
+    moment = environment.reset()
+    for cell in (4, 0, 2, 6, 3):
+        mover = moment.observations["current_player"]
+        marks = np.array(environment.get_state.observation_tensor()).reshape(3, 9)  # empty, O, X
+        view = marks[[0, 2, 1] if mover == 0 else [0, 1, 2]].T.reshape(1, 3, 3, 3)
+        assert agents[mover].step(moment, is_evaluation=True).action == player.act(view)[0]
+        moment = environment.step([cell])
+
+
+def test_tianshous_game_shows_each_mover_its_own_marks_first_and_the_legal_cells() -> None:
+    game = load("tianshou").make_game()
+    seen, rewards, *_ = game.step(4)
+    assert seen["obs"][..., 2].reshape(9).nonzero()[0].tolist() == [4]
+    assert seen["mask"] == [cell != 4 for cell in range(9)]
+    for cell in (0, 2, 1, 6):
+        seen, rewards, *_ = game.step(cell)
+    assert rewards == [1.0, -1.0]
+
+
+# The search for settings
+
+
+def test_a_score_puts_the_earliest_lasting_proof_first_and_failures_last() -> None:
+    best_first = [
+        history(0, 0, 0, 0, 0, 0, 0, 0),
+        history(9, 0, 0, 0, 0, 0, 0, 0),
+        history(0, 0, 0, 0, 0, 0, 9, 0),  # an earlier proof that did not last is none
+        history(0, 0, 0, 0, 0, 0, 0, 1),
+        history(9, 9, 9, 9, 9, 9, 2, 2),
+        history(0, 0, 0, 0, 0, 0, 3, 2),  # the fewest ever are not what counts
+        [],
+    ]
+    assert [score(each) for each in best_first] == [1 / 8 - 1, 2 / 8 - 1, 0, 0.5, 2, 2.5, math.inf]
+    for number, last in ((1, 1), (4, 1), (5, 2), (12, 3)):  # the mean of the last quarter
+        assert score(history(*range(1, number + 1))) == number - (last - 1) / 2
+
+
+def test_final_runs_count_only_with_the_settings_of_the_best_trial(tmp_path: Path) -> None:
+    search = Search(Flags(dir=tmp_path, trials=2, seeds=(4,)))
+    search.add(Ended(job(), history(5, 5), 1.0))
+    search.add(Ended(job(4, "final"), history(1, 1), 1.0))
+    assert len(search.finals("ours")) == 1
+    search.add(Ended(job(1, sampled={**SAMPLED, "gamma": 1.0}), history(2, 2), 1.0))
+    assert search.best("ours").job.number == 1
+    assert search.finals("ours") == []
+
+
+def test_a_run_that_fails_or_dies_is_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = tuning.run(job(sampled={**SAMPLED, "gamma": 7.0}))
+    assert failed.failure.startswith("UserError: --gamma must be between 0 and 1, got 7.0")
+    assert (failed.history, score(failed.history)) == ([], math.inf)
+    alive = job()._replace(due=[0.05])
+    assert [(each.player, each.seed) for each in tuning.run_fresh(alive).history] == [("ours", 1000)]
+    monkeypatch.setattr(harness.sys, "executable", "false")
+    assert tuning.run_fresh(alive).failure == "the process ended with exit status 1"
+
+
+def sampled_run(job: Job) -> Ended:
+    """Return evaluations that tell by their number of lines which settings they are of."""
+    bad = 99 if job.stage == "trial" and job.number == 0 else round(1_000 * job.sampled.get("gamma", 1))
+    return Ended(job, [line(bad, due, job.player, job.seed) for due in job.due], 1.0)
+
+
+def test_a_search_that_was_stopped_goes_on_to_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("optuna")
+    monkeypatch.setattr(evaluations, "available", lambda names, _: list(names))
+    monkeypatch.setattr(tuning, "run_fresh", sampled_run)
+
+    def search(*more: str) -> list[Ended]:
+        flags = ["--trials", "3", "--seeds", "4", "5", "--evaluations", "2", "--final-evaluations", "3"]
+        tuning.main([*flags, *more, "--dir", str(tmp_path)])
+        return [tuning.parsed(one) for one in (tmp_path / FILE).read_text().splitlines()]
+
+    whole = search()
+    expected = [(stage, number) for stage, numbers in (("trial", range(3)), ("final", (4, 5))) for number in numbers]
+    assert [(one.job.stage, one.job.number) for one in whole] == [each for each in expected for _ in range(3)]
+    assert {one.job.player: one.job.sampled for one in whole if one.job.stage == "final"}["stable-baselines3"] == {}
+    lines = (tmp_path / FILE).read_bytes().splitlines(keepends=True)
+    for kept in (0, 5, 10):
+        (tmp_path / FILE).write_bytes(b"".join(lines[:kept]) + b'["half a line')
+        assert search() == whole
+    with pytest.raises(UserError, match="has a trial run of 60 s and 2 evaluations, not of 5 s and 2; go on with the"):
+        search("--seconds", "5")
+    (tmp_path / FILE).write_text("{}\n")
+    with pytest.raises(UserError, match=r"runs\.jsonl: is not a file of this search"):
+        search()
+
+
+def test_what_is_sampled_is_in_the_ranges_and_the_same_again() -> None:
+    pytest.importorskip("optuna")
+    for player, ranges in RANGES.items():
+        ended: list[Ended] = []
+        for number in range(12):  # beyond those that are sampled without looking at others
+            sampled = tuning.sample(player, number, ended)
+            assert sampled == tuning.sample(player, number, ended) == json.loads(json.dumps(sampled))
+            for name, value in sampled.items():
+                among = ranges[name]
+                assert among.low <= value <= among.high if isinstance(among, Range) else value in among, name
+            assert set(sampled) == (set() if not number and player != "ours" else set(ranges))
+            ended.append(Ended(job(number, sampled=sampled, player=player), history(number % 3), 1.0))
+
+
+def test_the_documents_name_every_range() -> None:
+    page = (DOCS / "results.md").read_text().partition("### Settings searched for alike")[2]
+    named = set(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", page, re.MULTILINE))
+    sampled = {
+        (name, str(among) if isinstance(among, Range) else ", ".join(among))
+        for ranges in RANGES.values()
+        for name, among in ranges.items()
+    }
+    assert {pair for pair in named if pair[0] in dict(sampled)} == sampled
+
+
+def test_what_was_sampled_becomes_settings_of_each_library() -> None:
+    settings = ours.sampled_settings({**SAMPLED, "boards": 100})
+    changed = {"hidden": (64, 64), "updates_per_step": 25, "hard_update": 40, "warmup": 100, "num_envs": 100}
+    assert changed.items() <= vars(settings).items()
+    assert (settings.symmetry, settings.counterexamples) == (DQNConfig().symmetry, DQNConfig().counterexamples)
+    assert ours.sampled_settings({**SAMPLED, "target": "moved"}).hard_update == 0
+    sb3 = load("stable-baselines3").sampled_settings
+    of_steps = ("train_freq", "gradient_steps", "tau", "target_update_interval")
+    assert [sb3(SAMPLED).model[name] for name in of_steps] == [4, 4, 1.0, 40]
+    assert [sb3({**SAMPLED, "target": "moved", "boards": 32}).model[name] for name in of_steps] == [1, 8, 0.05, 32]
+    cleanrl = load("cleanrl-style").sampled_settings
+    loop = cleanrl(SAMPLED).learner
+    assert (loop.train_every, loop.tau, loop.target_every, loop.warmup, loop.hidden) == (4, 1.0, 40, 100, (64, 64))
+    moved = cleanrl({**SAMPLED, "target": "moved"}).learner
+    assert (moved.tau, moved.target_every) == (0.05, 1)

@@ -1,0 +1,166 @@
+"""The mistakes made on purpose: each does what it says and nothing else, and the page shows what was measured."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks import harness
+from benchmarks.dqn import DQN, Transitions
+from benchmarks.harness import Result
+from benchmarks.learning.learners import ties_with_itself
+from benchmarks.symptoms import __main__ as command, loops, table, value_iteration
+from benchmarks.symptoms.experiments import EXPERIMENTS, PROVED
+from benchmarks.symptoms.loops import BOARDS, SPARSE, SelfPlay, Versus
+from tictactoe import Rewards
+
+PLIES = 40
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture
+def remembered(monkeypatch: pytest.MonkeyPatch) -> list[Transitions]:
+    """Return what a loop stores; its moves are random, and it learns nothing."""
+    told: list[Transitions] = []
+    monkeypatch.setattr(DQN, "remember", lambda _self, new: told.append(new))
+    monkeypatch.setattr(loops, "EPSILON", 1.0)
+    return told
+
+
+def play(how: SelfPlay, told: list[Transitions]) -> Transitions:
+    """Play some plies on every board, and return all transitions as one."""
+    told.clear()
+    loops.self_play(how, seed=0, plies=PLIES * BOARDS)
+    return Transitions(*(np.concatenate(parts) for parts in zip(*told, strict=True)))
+
+
+def marks(observations: Any) -> Any:
+    """Return how many cells are empty, the mover's and the opponent's, [B, 3]."""
+    return observations.reshape(len(observations), 9, 3).sum(axis=1)
+
+
+def test_the_opponents_turn_follows_every_move(remembered: list[Transitions]) -> None:
+    found = play(SelfPlay(), remembered)
+    assert len(found.action) == PLIES * BOARDS
+    on = found.goes_on
+    before, after = marks(found.observation[on]), marks(found.next_observation[on])
+    assert (after == before[:, [0, 2, 1]] + np.array([-1, 0, 1])).all()  # whose marks were mine are now the opponent's
+    assert (found.next_legal[on].sum(axis=1) == after[:, 0]).all()
+    assert set(found.reward.tolist()) == {0, 1}
+    assert (found.reward[on] == 0).all()
+
+
+def test_my_own_next_turn_follows_a_move_and_the_loser_is_told(remembered: list[Transitions]) -> None:
+    found = play(SelfPlay(follows="own next turn"), remembered)
+    on = found.goes_on
+    before, after = marks(found.observation[on]), marks(found.next_observation[on])
+    assert (after == before + np.array([-2, 1, 1])).all()
+    assert (found.next_legal[on].sum(axis=1) == after[:, 0]).all()
+    assert (found.reward == 1).sum() == (found.reward == -1).sum() > 50
+    assert not found.goes_on[found.reward != 0].any()
+    untold = play(SelfPlay(follows="own next turn", loser_told=False), remembered)
+    assert not (untold.reward < 0).any()
+    assert (~found.goes_on).sum() == 2 * (~untold.goes_on).sum()
+
+
+def test_a_stale_mask_is_that_of_the_position_before(remembered: list[Transitions]) -> None:
+    for stale in (True, False):
+        found = play(SelfPlay(stale_mask=stale), remembered)
+        empty = found.observation.reshape(-1, 9, 3)[..., 0] == 1
+        assert (found.next_legal == empty).all(axis=1).tolist() == [stale] * len(empty)
+    for masked in ("moves", "nothing"):
+        assert play(SelfPlay(masked=masked), remembered).next_legal.all()  # type: ignore[arg-type]
+
+
+def test_a_line_on_the_last_cell_can_be_missed(remembered: list[Transitions]) -> None:
+    for last_cell_wins in (True, False):
+        found = play(SelfPlay(last_cell_wins=last_cell_wins), remembered)
+        last = marks(found.observation)[:, 0] == 1
+        assert last.sum() > 50
+        assert (found.reward[last] == 1).any() == last_cell_wins
+        assert (found.reward[~last] == 1).any()
+
+
+def test_an_untrained_opponent_spoils_its_games_and_a_random_one_none() -> None:
+    assert loops.versus(Versus("untrained", masked="nothing"), seed=0, plies=PLIES * BOARDS)[1] > 0.2
+    assert loops.versus(Versus(), seed=0, plies=PLIES * BOARDS)[1] == 0
+
+
+def test_the_loop_learns_and_the_seed_counts() -> None:
+    position = np.eye(3, dtype=np.float32)[[[0] * 9]].reshape(1, 27)
+    learned = [loops.self_play(SelfPlay(), seed, 20 * BOARDS)[0] for seed in (0, 0, 1)]
+    values = [loops.values(dqn, position).tolist() for dqn in (*learned, loops.make_dqn(0, -1))]
+    assert values[0] == values[1] != values[2]
+    assert values[0] != values[3]
+
+
+def test_right_rewards_lead_to_optimal_play_and_their_values_are_the_games() -> None:
+    pay = value_iteration.environment_reward(SPARSE)
+    assert value_iteration.evaluate(value_iteration.against_best(pay)).optimal
+    values = value_iteration.against_random(pay, SPARSE.loss)
+    first = value_iteration.evaluate(values).first
+    assert first.win is not None
+    assert first.loss == 0
+    assert value_iteration.opening(values)["worth of the corner"] == pytest.approx(first.win)
+
+
+def test_a_draw_that_counts_as_a_loss_leaves_x_nothing_to_fight_for() -> None:
+    pay = value_iteration.environment_reward(Rewards(draw=-1.0, allow=0.0))
+    values = value_iteration.against_best(pay)
+    verdict = value_iteration.evaluate(values)
+    assert set(value_iteration.opening(values).values()) == {-1}
+    assert (verdict.first.losses, verdict.second.losses) == (7_920, 0)
+
+
+def test_a_cheap_taken_cell_is_as_good_as_a_lost_position() -> None:
+    verdicts = []
+    for price in (-10.0, -0.5, 0.0):
+        pay = value_iteration.environment_reward(Rewards(illegal=price, allow=0.0))
+        verdicts.append(value_iteration.evaluate(value_iteration.against_best(pay, barred=False)))
+    assert verdicts[0].optimal
+    assert verdicts[0].illegal_states == 0 != verdicts[1].illegal_states
+    assert verdicts[1].unbeatable
+    assert min(verdicts[2].first.illegal, verdicts[2].second.illegal) > 0
+
+
+def test_a_table_learns_and_hears_of_the_moves_after_which_it_lost() -> None:
+    assert table.evaluate(table.learn("itself", "opponent's turn", 1.0, 60_000, seed=0)).games_lost < 20
+    learned = [table.learn("random", "own next turn", 0.1, 300, seed=seed) for seed in (0, 0, 1)]
+    assert learned[0] == learned[1] != learned[2]
+    of_both = table.learn("itself", "own next turn", 1.0, 300, seed=0)
+    numbers = [value for of_position in of_both.values() for value in of_position.values()]
+    assert min(numbers) < 0 < max(numbers)
+
+
+class Plays:
+    """Play these cells in order."""
+
+    def __init__(self, *cells: int) -> None:
+        self.cells = cells
+
+    def act(self, observation: Any, action_mask: Any = None) -> Any:
+        del action_mask
+        return np.array([self.cells[9 - int(observation[..., 0].sum())]])
+
+
+def test_only_a_draw_is_a_tie() -> None:
+    assert ties_with_itself(Plays(0, 1, 2, 4, 3, 5, 7, 6, 8))
+    assert not ties_with_itself(Plays(0, 3, 1, 4, 2, 5, 6, 7, 8))
+    assert not ties_with_itself(Plays(0, 1, 2, 4, 3, 5, 7, 6, 7))
+
+
+@pytest.mark.parametrize("symptom", EXPERIMENTS)
+def test_the_page_shows_what_was_measured(symptom: str) -> None:
+    with (DOCS / "symptoms.csv").open(newline="") as file:
+        lines = [line for line in csv.DictReader(file) if line["symptom"] == symptom]
+    results: dict[str, dict[str, Result]] = {}
+    for line in lines:
+        value = float(line["value"])
+        of_seed = results.setdefault(line["what"], {}).setdefault(line["seed"], {})
+        of_seed[line["measure"]] = value == 1 if line["measure"] == PROVED else value
+    assert results.keys() == EXPERIMENTS[symptom].keys()
+    assert {line["seed"] for line in lines} == set("01234")
+    shown = harness.markdown(command.table({what: list(of_row.values()) for what, of_row in results.items()}))
+    assert shown in (DOCS / "why-does-my-dqn-not-learn.md").read_text()
