@@ -82,5 +82,7 @@ def _is_busy(folder: Path) -> bool:
     try:
         with locked(folder):
             return False
-    except UserError as error:  # or there is no folder yet
-        return isinstance(error, BusyError)
+    except BusyError:
+        return True
+    except OSError:  # there is no such folder yet
+        return False

@@ -137,7 +137,7 @@ def test_failures_do_not_shorten_the_times_of_a_setting(sweep: Sweep) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [("name", name) for name in ("../elsewhere", "/etc", "..", "a/b", "", 5)]
-    + [("state", "lost"), ("seconds", "1"), ("proved", "1"), ("values", [1]), ("else", 1)],
+    + [("seconds", "1"), ("proved", "1"), ("values", [1]), ("else", 1)],
 )
 def test_a_foreign_run_is_refused(name: str, value: object, sweep: Sweep) -> None:
     path = sweep.folder / state.FILE
