@@ -1,11 +1,13 @@
-"""What a person at the terminal sees and types: positions, the names of squares, and boards that need no colours."""
+"""What a person at the terminal sees and types: boards that need no colours, and the names of squares."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from rich import box
 from rich.color import Color
 from rich.style import Style
+from rich.table import Table
 from rich.text import Text
 
 from selfplay.errors import UserError
@@ -15,10 +17,8 @@ from tictactoe.rendering.text import MARKS, line_cells
 
 NUMBERED_CELLS = 9
 """Up to this size each square has a number of its own; on larger boards it is a row and a column."""
-
 LONGEST_SHOWN = 20
-"""Characters of an answer that are repeated to whoever typed it."""
-
+"""Characters of an answer that are repeated in a message."""
 MARK_STYLES = ("bold blue", "bold red")
 LINE_STYLE = "bold black on green"
 LOW, MIDDLE, HIGH = (230, 130, 70), (225, 225, 225), (105, 170, 230)
@@ -32,7 +32,7 @@ class Hint(NamedTuple):
     shade: float
     """What its colour shows, from -1, a loss or the worst square, to 1, a win or the best."""
     chosen: bool
-    """The one who rates would move here."""
+    """Whether this is the best move, or that of the opponent that rates."""
 
 
 def square_name(rules: Rules, cell: int) -> str:
@@ -44,7 +44,7 @@ def square_name(rules: Rules, cell: int) -> str:
 
 
 def how_to_name(rules: Rules) -> str:
-    """Return how squares are to be typed, for the prompt."""
+    """Return how squares are typed, for the prompt."""
     if rules.cells <= NUMBERED_CELLS:
         return f"square 1 to {rules.cells}"
     return f"row and column, as in {square_name(rules, min(rules.cols + 2, rules.cells - 1))}"
@@ -79,61 +79,36 @@ def shown(answer: str) -> str:
     return ascii(answer[:LONGEST_SHOWN]) + ("..." if len(answer) > LONGEST_SHOWN else "")
 
 
-def board(position: Position) -> Text:
-    """Draw a position; the last move stands in parentheses, a winning line in brackets, free squares by number."""
+def board_table(position: Position, hints: Mapping[int, Hint] | None = None) -> Table:
+    """Return a position as a table: the last move in parentheses, winning lines in brackets, free squares by number.
+
+    With `hints` it shows what each free square is worth, the chosen one with a star before it.
+    """
     rules = position.rules
-    winning = sum(line_cells(rules, marks) for marks in position.marks)
+    squares = [_square(position, cell, hints) for cell in range(rules.cells)]
+    width = max(map(len, squares))
     numbered = rules.cells <= NUMBERED_CELLS
-    squares = []
-    for cell in range(rules.cells):
-        seat = _seat_at(position, cell)
-        if seat is None:
-            squares.append(Text(f" {cell + 1 if numbered else '.'} ", "dim"))
-        elif winning >> cell & 1:
-            squares.append(Text(f"[{MARKS[seat]}]", LINE_STYLE))
-        else:
-            around = "()" if cell == position.last_cell else "  "
-            squares.append(Text(f"{around[0]}{MARKS[seat]}{around[1]}", MARK_STYLES[seat]))
-    return _grid(rules, squares)
+    table = Table(box=box.ASCII, show_header=not numbered, show_edge=False, show_lines=True, padding=0)
+    if not numbered:
+        table.add_column()
+    for col in range(rules.cols):
+        table.add_column(str(col + 1), justify="center", min_width=width, no_wrap=True)
+    for row in range(rules.rows):
+        heading = [] if numbered else [f"{row + 1} "]
+        table.add_row(*heading, *squares[row * rules.cols : (row + 1) * rules.cols])
+    return table
 
 
-def hint_board(position: Position, hints: Mapping[int, Hint]) -> Text:
-    """Draw what each free square is worth, the chosen one with a star before it."""
-    squares = []
-    for cell in range(position.rules.cells):
-        seat = _seat_at(position, cell)
-        if seat is None:
-            hint = hints[cell]
-            squares.append(Text(f"{'*' if hint.chosen else ' '}{hint.text} ", _shade(hint.shade)))
-        else:
-            squares.append(Text(f" {MARKS[seat]} ", MARK_STYLES[seat]))
-    return _grid(position.rules, squares)
-
-
-def _seat_at(position: Position, cell: int) -> int | None:
-    return next((seat for seat in (0, 1) if position.marks[seat] >> cell & 1), None)
-
-
-def _shade(value: float) -> Style:
-    end, part = (HIGH, min(value, 1)) if value > 0 else (LOW, min(-value, 1))
+def _square(position: Position, cell: int, hints: Mapping[int, Hint] | None) -> Text:
+    for seat, marks in enumerate(position.marks):
+        if line_cells(position.rules, marks) >> cell & 1:
+            return Text(f"[{MARKS[seat]}]", LINE_STYLE)
+        if marks >> cell & 1:
+            last = cell == position.last_cell and hints is None
+            return Text(f"({MARKS[seat]})" if last else f" {MARKS[seat]} ", MARK_STYLES[seat])
+    if hints is None:
+        return Text(f" {cell + 1 if position.rules.cells <= NUMBERED_CELLS else '.'} ", "dim")
+    hint = hints[cell]
+    end, part = (HIGH, min(hint.shade, 1)) if hint.shade > 0 else (LOW, min(-hint.shade, 1))
     colour = (round(middle + part * (far - middle)) for middle, far in zip(MIDDLE, end, strict=True))
-    return Style(color="black", bgcolor=Color.from_rgb(*colour))
-
-
-def _grid(rules: Rules, squares: Sequence[Text]) -> Text:
-    """Rule lines between squares of equal width; boards without numbers get those of rows and columns."""
-    width = max(len(square) for square in squares)
-    for square in squares:
-        square.align("center", width)
-    numbered = rules.cells <= NUMBERED_CELLS
-    margin = 0 if numbered else len(str(rules.rows)) + 2
-    lines = [
-        Text("" if numbered else f"{row + 1} ".rjust(margin))
-        + Text("|").join(squares[row * rules.cols : (row + 1) * rules.cols])
-        for row in range(rules.rows)
-    ]
-    between = Text("\n" + " " * margin + "+".join(["-" * width] * rules.cols) + "\n")
-    if numbered:
-        return between.join(lines)
-    heads = " ".join(str(col + 1).center(width) for col in range(rules.cols))
-    return Text(" " * margin + heads + "\n") + between.join(lines)
+    return Text(f"{'*' if hint.chosen else ' '}{hint.text} ", Style(color="black", bgcolor=Color.from_rgb(*colour)))

@@ -2,21 +2,34 @@
 
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import Literal, TypeVar
 
-from selfplay import players
+import numpy as np
+from rich.columns import Columns
+from rich.console import Console
+
 from selfplay.algorithms import SHIPPED
 from selfplay.command_line import parse
-from selfplay.players import Perspective
+from selfplay.errors import UserError
+from selfplay.evaluation.exact import NAMES, known_results, solved_results
+from selfplay.evaluation.report import finite_values, value_text
+from selfplay.play.board import Hint, board_table, how_to_name, read_square, shown, square_name
+from selfplay.players import NamedPolicy, Perspective, resolve
+from selfplay.position import Position
 from selfplay.settings import Seed, board, require
-from tictactoe.opponents import OPPONENTS
+from tictactoe.opponents import MOVE_POSITIONS, best_known, check_optimal
+from tictactoe.rendering.text import MARKS
+from tictactoe.rules import WORD_BITS
+from tictactoe.tree import SOLVABLE_CELLS
 
-if TYPE_CHECKING:
-    from selfplay.play.opponent import Opponent
-
-BOARD_FLAGS = ("rows", "cols", "k")
+Answer = TypeVar("Answer")
+QUIT_ANSWERS = ("0", "q", "quit")
+GAP = 4
+"""Columns between boards side by side."""
+NOT_KNOWN = "?"
 
 
 @dataclass(frozen=True)
@@ -32,7 +45,7 @@ class PlayConfig:
     hints: bool = False
     """Show before each of your moves what every free square is worth to you."""
     seed: Seed | None = None
-    """Seed of what an opponent draws; None makes each session another."""
+    """Seed of the moves that an opponent samples; None makes each session another."""
     perspective: Perspective = "absolute"
     """Planes that an agent of your own is shown: X and O, as the environment has them, or mine and theirs."""
     rows: int | None = None
@@ -43,35 +56,167 @@ class PlayConfig:
     """Marks in a row that win against such an opponent; None is 3."""
 
 
+class Quit(Exception):  # noqa: N818 (no error)
+    """The person quits, or the input ends."""
+
+
 def main(args: Sequence[str], prog: str = "selfplay play") -> None:
     """Play games until the person quits."""
     config = parse(PlayConfig, args, prog)
-    from selfplay.play.dialogue import Quit, play_games
-
     opponent = choose_opponent(config)
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # what is no text is no square either, and a reason to ask again
     try:
-        play_games(opponent, config.seat, config.hints)
+        play_games(opponent, config.seat, config.hints, np.random.default_rng(config.seed))
     except Quit:
         print("Goodbye.")
 
 
-def choose_opponent(config: PlayConfig) -> "Opponent":
+def choose_opponent(config: PlayConfig) -> NamedPolicy:
     """Return the opponent that the flags name.
 
     Raises:
         UserError: there is none, or the flags do not suit it.
     """
-    from selfplay.play.opponent import built_in, own, trained
-
-    sizes = {name: getattr(config, name) for name in BOARD_FLAGS if getattr(config, name) is not None}
-    rules = board(*(sizes.get(name, 3) for name in BOARD_FLAGS))
-    if config.opponent in OPPONENTS:
-        return built_in(config.opponent, rules, config.seed)
-    named = players.resolve(config.opponent, config.perspective, rules)
-    opponent = own(named.name, named.policy, config.seed) if named.player is None else trained(named.name, named.player)
+    sizes = {name: size for name in ("rows", "cols", "k") if (size := getattr(config, name)) is not None}
+    opponent = resolve(config.opponent, config.perspective, board(**{"rows": 3, "cols": 3, "k": 3} | sizes))
+    rules = opponent.rules
     for name, value in sizes.items():
-        require(value == getattr(opponent.rules, name), name, f"that of {opponent.name}, {opponent.rules}", value)
+        require(value == getattr(rules, name), name, f"that of {opponent.name}, {rules}", value)
+    if rules.cells > WORD_BITS:
+        raise UserError(f"a {rules.rows}x{rules.cols} board has {rules.cells} cells; at most {WORD_BITS} are shown")
+    if opponent.name == "optimal":
+        check_optimal(rules)  # solves a board that can be solved now, not in the first game
     return opponent
+
+
+def choose_move(opponent: NamedPolicy, position: Position, generator: np.random.Generator) -> int:
+    """Return the opponent's move, which is legal if it is a trained player: only these are given the mask."""
+    if opponent.player is not None:
+        return int(opponent.player.act(position.observation, position.mask)[0])
+    probabilities = opponent.policy.probabilities(*position.words)[0]
+    return int(generator.choice(len(probabilities), p=probabilities))
+
+
+def hints_of(opponent: NamedPolicy, position: Position) -> Mapping[int, Hint]:
+    """Return what each empty cell is worth to the seat to move: learned values, or exact results for "optimal"."""
+    if opponent.player is None:
+        rules, mover, other = position.rules, position.mover, position.opponent
+        if rules.cells <= SOLVABLE_CELLS:
+            results = solved_results(rules, mover, other)
+        else:
+            results = known_results(rules, mover, other, MOVE_POSITIONS)
+        best = best_known(rules, mover, other, results)
+        return {
+            cell: Hint(NAMES[least] if least == most else NOT_KNOWN, (least + most) / 2, bool(best >> cell & 1))
+            for cell, (least, most) in results.items()
+        }
+    values = opponent.player.q_values(position.observation)[0]
+    chosen = int(opponent.player.act(position.observation, position.mask)[0])
+    # What a lost game is worth differs between learners, so the colours go from the worst square to the best.
+    finite = finite_values(values[list(position.empty)])
+    shades = 2 * (finite - finite.min()) / (np.ptp(finite) or 1.0) - 1
+    return {
+        cell: Hint(value_text(values[cell]), float(shade), cell == chosen)
+        for cell, shade in zip(position.empty, shades, strict=True)
+    }
+
+
+def about_hints(opponent: NamedPolicy) -> str | None:
+    """Return what the hints of an opponent are, None if it has none."""
+    if opponent.player is not None:
+        seen = f"what each square is worth to you as {opponent.name} sees it, the higher the better;"
+        return f"{seen}\n* is where it would move."
+    if opponent.name == "optimal":
+        return f"how each square ends for you if both play best from there; * is best, {NOT_KNOWN} is not known."
+    return None
+
+
+def play_games(opponent: NamedPolicy, seat: str, hints: bool, generator: np.random.Generator) -> None:
+    """Play game after game, keep the score and offer another one.
+
+    Raises:
+        Quit: the person quits, or the input ends.
+    """
+    rules = opponent.rules
+    print(f"You play against {opponent.name} on {rules.rows}x{rules.cols}; {rules.k} in a row win.")
+    if hints:
+        about = about_hints(opponent)
+        print(f"Hints: {about or f'none, for {opponent.name} rates no squares.'}")
+        hints = about is not None
+    wins, draws, losses = 0, 0, 0
+    person = 1 if seat == "second" else 0
+    while True:
+        winner = play_game(opponent, person, hints, generator)
+        wins, draws, losses = wins + (winner == person), draws + (winner is None), losses + (winner == 1 - person)
+        result = "A draw." if winner is None else "You win." if winner == person else f"{opponent.name} wins."
+        print(f"{result} You have won {wins}, drawn {draws} and lost {losses}.")
+        if not ask("Another game? (y or n) ", _read_yes):
+            raise Quit
+        if seat == "alternate":
+            person = 1 - person
+
+
+def play_game(opponent: NamedPolicy, person: int, hints: bool, generator: np.random.Generator) -> int | None:
+    """Play one game in which the person has the seat `person`; return the winner's seat, None for a draw.
+
+    Raises:
+        Quit: the person quits, or the input ends.
+    """
+    position = Position(opponent.rules)
+    print(f"\nYou are {MARKS[person]} and move {('first', 'second')[person]}.")
+    while not position.over:
+        if position.seat == person:
+            show(position, hints_of(opponent, position) if hints else None)
+            question = f"{MARKS[person]} plays ({how_to_name(position.rules)}; 0 or q quits): "
+            cell = ask(question, partial(read_square, position))
+        else:
+            cell = choose_move(opponent, position, generator)
+            taken = cell not in position.empty
+            consequence = ", which is taken, and loses by that." if taken else "."
+            print(f"{opponent.name} plays {square_name(opponent.rules, cell)}{consequence}")
+            if taken:
+                return person
+        position = position.after(cell)
+    show(position)
+    return position.winner
+
+
+def show(position: Position, hints: Mapping[int, Hint] | None = None) -> None:
+    """Print the board, and beside it, or below where the terminal is narrow, what the squares are worth."""
+    boards = [board_table(position), *([] if hints is None else [board_table(position, hints)])]
+    print()
+    Console(highlight=False).print(Columns(boards, padding=(1, GAP, 0, 0)))
+    print()
+
+
+def ask(question: str, read: Callable[[str], Answer]) -> Answer:
+    """Ask until an answer can be read, and return what it means.
+
+    Raises:
+        Quit: the person quits, or the input ends.
+    """
+    complaint = ""
+    while True:
+        try:
+            print(complaint + question, end="", flush=True)
+            line = sys.stdin.readline() if sys.stdin else ""
+        except KeyboardInterrupt:
+            print()
+            raise
+        if not (line and sys.stdin.isatty()):
+            print(line.strip())  # as the terminal would have shown it
+        answer = line.strip()
+        if not line or answer.lower() in QUIT_ANSWERS:
+            raise Quit
+        try:
+            return read(answer)
+        except UserError as error:
+            complaint = f"{error}. "
+
+
+def _read_yes(answer: str) -> bool:
+    if answer.lower() not in ("y", "yes", "n", "no"):
+        raise UserError(f"{shown(answer)} is neither")
+    return answer.lower().startswith("y")

@@ -8,8 +8,6 @@ import pytest
 
 from selfplay.arena import command as arena
 from selfplay.cli import prove
-from selfplay.play.command import PlayConfig, choose_opponent
-from selfplay.play.dialogue import play_game
 from tests.runs import refused
 
 AGENTS = """
@@ -101,20 +99,6 @@ def test_an_agent_that_draws_is_sampled_on_a_board_too_large_to_follow(here: Pat
     assert shares["big:big", "my_agents:uniform"] == pytest.approx(shares["my_agents:uniform", "big:big"], abs=0.06)
     assert shares["heuristic", "big:big"][0] > 0.8
     assert all(line.split(",")[5:7] == ["0.0", "0.0"] for line in lines[1:])  # what has no probability is not drawn
-
-
-def test_a_person_plays_against_an_own_agent(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    answers = iter(["3", "5", "7"])
-    monkeypatch.setattr("selfplay.play.dialogue.ask", lambda _: next(answers))
-    assert play_game(choose_opponent(PlayConfig("my_agents:first_empty")), 1, hints=False) == 1
-    answers = iter(["1", "5"])
-    assert play_game(choose_opponent(PlayConfig("my_agents:stubborn")), 0, hints=False) == 0
-    assert "my_agents:stubborn plays 1, which is taken, and loses by that." in capsys.readouterr().out
-    answers = iter("123456789" * 9)
-    monkeypatch.setattr("selfplay.play.dialogue.ask_square", lambda position: position.empty[0])
-    assert play_game(choose_opponent(PlayConfig("my_agents:uniform", seed=1)), 0, hints=True) in (0, 1, None)
 
 
 @pytest.mark.parametrize(

@@ -10,40 +10,25 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pytest
 
-from selfplay.play.command import PlayConfig, choose_opponent, main
-from selfplay.play.dialogue import Quit, play_game, play_games
-from selfplay.play.opponent import Opponent
-from tests.runs import refused
+from selfplay.evaluation.agents import AgentPolicy
+from selfplay.play.command import Quit, main, play_game, play_games
+from selfplay.players import NamedPolicy
 from tictactoe import Rules
 
 OVERALL_LIMIT = 60
 """Seconds after which a test gives up on a program that says nothing more."""
 
 PROMPT = "plays (square 1 to 9; 0 or q quits): "
+GENERATOR = np.random.default_rng(0)
 
 
-@pytest.mark.parametrize(
-    ("flags", "gist"),
-    [
-        ({"opponent": "optmal"}, "optmal: is neither a run folder, nor one of shipped, random, heuristic, rule, opt"),
-        ({"opponent": "optimal", "rows": 9, "cols": 8}, "a 9x8 board has 72 cells; at most 64 are shown"),
-        ({"opponent": "random", "rows": 9, "cols": 8}, "a 9x8 board has 72 cells; at most 64 are shown"),
-        ({"opponent": "random", "k": 4}, "got k=4 on a 3x3 board"),
-        ({"seed": -1}, "--seed must be 0 or more, got -1"),
-        ({"rows": 4}, "--rows must be that of shipped, 3,3,3, got 4"),
-    ],
-)
-def test_an_opponent_that_cannot_play_is_refused(flags: dict[str, Any], gist: str) -> None:
-    assert gist in refused(lambda: choose_opponent(PlayConfig(**flags)))
-
-
-def scripted_opponent(*cells: int) -> Opponent:
+def scripted_opponent(*cells: int) -> NamedPolicy:
     script = iter(cells)
-    return Opponent("script", Rules(), lambda _: next(script), None, "no hints")
+    return NamedPolicy("script", AgentPolicy(lambda _: next(script), Rules(), twice=False), None, None)
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
@@ -58,13 +43,14 @@ def answers(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
         (1, (0, 1, 8), ("4", "5", "6"), 1),
         (1, (0, 1, 2), ("4", "5"), 0),
         (0, (1, 4, 5, 6), ("1", "3", "4", "8", "9"), None),
+        (0, (0,), ("1",), 0),  # whoever plays a taken cell loses
     ],
 )
 def test_games_end_as_the_rules_say(
     person: int, replies: tuple[int, ...], lines: tuple[str, ...], winner: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers(monkeypatch, *lines)
-    assert play_game(scripted_opponent(*replies), person, hints=False) == winner
+    assert play_game(scripted_opponent(*replies), person, False, GENERATOR) == winner
 
 
 @pytest.mark.parametrize(
@@ -77,8 +63,9 @@ def test_seats_alternate_or_stay(
     game = ["1", "2", "3"]
     replies = {"first": (3, 4), "second": (3, 4, 8)}
     answers(monkeypatch, *game, "y", *game, "y", *game, "n")
+    opponent = scripted_opponent(*itertools.chain.from_iterable(replies[turn] for turn in moves))
     with pytest.raises(Quit):
-        play_games(scripted_opponent(*itertools.chain.from_iterable(replies[turn] for turn in moves)), seat, False)
+        play_games(opponent, seat, False, GENERATOR)
     shown = capsys.readouterr().out
     told = [line for line in shown.splitlines() if line.startswith("You are")]
     assert told == [f"You are {'X' if turn == 'first' else 'O'} and move {turn}." for turn in moves]
@@ -88,12 +75,34 @@ def test_seats_alternate_or_stay(
 def test_only_yes_starts_another_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     answers(monkeypatch, "1", "2", "3", "perhaps", "", "Y", "1", "2", "9", "no", "1")
     with pytest.raises(Quit):
-        play_games(scripted_opponent(3, 4, 3, 4, 5), "first", False)
+        play_games(scripted_opponent(3, 4, 3, 4, 5), "first", False, GENERATOR)
     shown = capsys.readouterr().out
     assert "'perhaps' is neither. Another game? (y or n) " in shown
     assert "an empty line is neither. " in shown
     assert "script wins. You have won 1, drawn 0 and lost 1." in shown
     assert shown.count("You are X") == 2
+
+
+@pytest.mark.parametrize("last", ["0", "Q", "quit", ""], ids=["0", "q", "quit", "end"])
+@pytest.mark.parametrize("first", [[], ["1"]], ids=["at the first move", "after the game"])
+def test_every_way_to_quit(
+    first: list[str], last: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers(monkeypatch, *first, *([last] if last else []))
+    main(["random", "--rows", "1", "--cols", "1", "--k", "1", "--seat", "first"])
+    assert capsys.readouterr().out.endswith("Goodbye.\n")
+
+
+def test_senseless_input_asks_again_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers(monkeypatch, "five", "10", "", "9" * 3_000, "5", "5", "q")
+    main(["optimal", "--seat", "first", "--seed", "0"])
+    shown = capsys.readouterr().out
+    for complaint in ("'five' is no square", "'10' is not on the board", "an empty line is no square", "5 is taken"):
+        assert f"\n{complaint}. X {PROMPT}" in shown
+    assert f"\n'{'9' * 20}'... is no square. X {PROMPT}" in shown
+    assert shown.count("---+---+---") == 4  # the board is shown twice
 
 
 def test_hints_stand_beside_the_board_where_there_is_room_and_below_where_not(
@@ -107,8 +116,9 @@ def test_hints_stand_beside_the_board_where_there_is_room_and_below_where_not(
     monkeypatch.setenv("COLUMNS", "20")
     answers(monkeypatch, "q")
     main(["optimal", "--hints"])
-    narrow = capsys.readouterr().out
-    assert " 7 | 8 | 9 \n\n*draw |*draw |*draw \n" in narrow
+    narrow = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    below = narrow.index(" 7 | 8 | 9")
+    assert narrow[below + 1 : below + 4] == ["", "", "*draw |*draw |*draw"]
 
 
 def test_hints_that_do_not_exist_are_missed_in_one_line(
@@ -183,7 +193,7 @@ class Terminal:
 
 
 def test_a_game_in_each_seat_against_the_shipped_player_in_which_taken_squares_lose_nothing() -> None:
-    with Terminal() as terminal:
+    with Terminal("--hints") as terminal:
         for seat in ("X and move first", "O and move second"):
             assert f"You are {seat}." in terminal.read_until(PROMPT)
             for square in range(1, 10):
@@ -196,62 +206,21 @@ def test_a_game_in_each_seat_against_the_shipped_player_in_which_taken_squares_l
             assert "You have won 0" in answered
             terminal.type(b"y\n")
         terminal.read_until(PROMPT)
-        terminal.type(b"q\n")
-        assert terminal.ended() == 0
+        terminal.type(b"\x03")
+        assert terminal.ended() == 130
     assert " is taken. " in terminal.seen
-    assert terminal.seen.endswith("Goodbye.\n")
+    assert "\x1b[30;" in terminal.seen  # a colour
+    assert terminal.seen.endswith("\nselfplay play: interrupted\n")
 
 
-def test_senseless_input_asks_again_in_one_line_and_loses_nothing() -> None:
-    with Terminal("optimal", "--seat", "first", "--seed", "0") as terminal:
+def test_a_terminal_without_colours_gets_none_and_ctrl_d_quits() -> None:
+    with Terminal("optimal", "--hints", TERM="dumb") as terminal:
         terminal.read_until(PROMPT)
-        for keys, complaint in (
-            (b"five\n", "'five' is no square. X "),
-            (b"10\n", "'10' is not on the board. X "),
-            (b"-1\n", "'-1' is no square. X "),
-            (b"\n", "an empty line is no square. X "),
-            (b"9" * 3_000 + b"\n", f"'{'9' * 20}'... is no square. X "),
-            (b"\xff\xfe5\n", r"'\ufffd\ufffd5' is no square. X "),
-        ):
-            terminal.type(keys)
-            assert "---" not in terminal.read_until(complaint + PROMPT)  # nor is the board drawn again
-        terminal.type(b"5\n")
-        assert "optimal plays " in terminal.read_until(PROMPT)
-        terminal.type(b"0\n")
+        terminal.type(b"\x04")
         assert terminal.ended() == 0
-
-
-@pytest.mark.parametrize(
-    ("keys", "status", "last"),
-    [
-        (b"0\n", 0, "Goodbye.\n"),
-        (b"Q\n", 0, "Goodbye.\n"),
-        (b"\x04", 0, "\nGoodbye.\n"),
-        (b"\x03", 130, "\nselfplay play: interrupted\n"),
-    ],
-)
-@pytest.mark.parametrize("where", ["at the first move", "after the game"])
-def test_every_way_to_quit(keys: bytes, status: int, last: str, where: str) -> None:
-    with Terminal("random", "--rows", "1", "--cols", "1", "--k", "1", "--seat", "first") as terminal:
-        terminal.read_until("q quits): ")
-        if where == "after the game":
-            terminal.type(b"1\n")
-            assert "You win. You have won 1" in terminal.read_until("(y or n) ")
-        terminal.type(keys)
-        assert terminal.ended() == status
-    assert terminal.seen.endswith(last)
-
-
-def test_colours_are_shown_on_a_terminal_unless_they_are_not_wanted() -> None:
-    for environment, coloured in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
-        with Terminal("optimal", "--hints", **environment) as terminal:
-            terminal.read_until(PROMPT)
-            terminal.type(b"q\n")
-            assert terminal.ended() == 0
-        assert ("\x1b[30;" in terminal.seen) == coloured
-        assert "*draw " in terminal.seen
-        if environment.get("TERM") == "dumb":
-            assert "\x1b" not in terminal.seen
+    assert "*draw " in terminal.seen
+    assert "\x1b" not in terminal.seen
+    assert terminal.seen.endswith("\nGoodbye.\n")
 
 
 def test_answers_may_come_through_a_pipe(tmp_path: Path) -> None:
