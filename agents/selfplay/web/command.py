@@ -7,14 +7,17 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import tyro
+
+from selfplay import players
+from selfplay.checks import require
 from selfplay.command_line import parse
 from selfplay.errors import UserError
 from selfplay.players import Perspective
-from selfplay.settings import Bounds, board
 
 if TYPE_CHECKING:
     import uvicorn
@@ -23,29 +26,28 @@ if TYPE_CHECKING:
     from selfplay.web.server import Hosts
 
 PAGE = Path(__file__).parent / "page"
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 LARGEST_PORT = 65_535
-LAST_ANSWERS = 1
-"""Seconds that answers under way have after Ctrl-C; a page that follows runs would never end its own."""
+GRACE = 1
+"""Seconds that requests under way have after Ctrl-C; a page that follows runs would never end its own."""
 
 
 @dataclass(frozen=True)
 class WebConfig:
     """Open a page in the browser to play on, to look inside players, and to follow runs. Ctrl-C ends it."""
 
-    players: tuple[str, ...] = field(default=(), metadata={"positional": "PLAYER ..."})
-    """Whom to show first: run folders, shipped, random, heuristic, rule or optimal, and agents of your own as
-    module:name. All runs of --runs, shipped and the built-in opponents can be chosen in any case."""
+    players: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER ...")] = ()
+    """Players to show first: run folders, shipped, random, heuristic, rule or optimal, and agents of your own as
+    module:name. All runs of --runs, shipped and the built-in opponents can always be chosen."""
     runs: Path = Path("runs")
     """Folder whose runs can be chosen, and are followed while they train."""
     host: str = "127.0.0.1"
-    """Address to listen on; the default is reached from this machine alone."""
-    port: Annotated[int, Bounds(0, LARGEST_PORT)] = 8000
+    """Address to listen on; only this machine reaches the default."""
+    port: int = 8000
     """Port to listen on; 0 takes any that is free."""
     export: Path | None = None
     """Write the page of one PLAYER as a single file that needs no server, and end."""
     perspective: Perspective = "absolute"
-    """Planes that an agent of your own is shown: X and O, as the environment has them, or mine and theirs."""
+    """Planes that an agent of your own is shown: X and O, as in the environment, or mine and theirs."""
     rows: int = 3
     """Board height of the built-in opponents, and of an agent of your own that has no `rules`, cells."""
     cols: int = 3
@@ -54,6 +56,9 @@ class WebConfig:
     """Marks in a row that win, for these."""
     open: bool = True
     """Open the page in the browser."""
+
+    def __post_init__(self) -> None:
+        require(0 <= self.port <= LARGEST_PORT, "port", f"0 to {LARGEST_PORT:,}", self.port)
 
 
 def main(args: Sequence[str], prog: str = "selfplay web") -> None:
@@ -64,13 +69,13 @@ def main(args: Sequence[str], prog: str = "selfplay web") -> None:
 
         export(config.players, config.export)
         return
-    rules = board(config.rows, config.cols, config.k)
+    rules = players.board(config.rows, config.cols, config.k)
     import torch
 
     from selfplay.web.catalogue import Catalogue
     from selfplay.web.server import Hosts
 
-    torch.set_num_threads(1)  # which is quickest for networks this small, and leaves the others to training
+    torch.set_num_threads(1)  # quickest for networks this small, and leaves the other cores to training
     catalogue = Catalogue(config.players, config.runs, config.perspective, rules)
     with listen(config.host, config.port) as listening:
         port = listening.getsockname()[1]
@@ -83,22 +88,21 @@ def main(args: Sequence[str], prog: str = "selfplay web") -> None:
 
 
 def server(catalogue: "Catalogue", hosts: "Hosts", seed: int | None = None) -> "uvicorn.Server":
-    """Return what serves the page on a socket; `seed` is that of what players draw."""
+    """Return the server of the page; `seed` is that of sampled moves."""
     import uvicorn
 
-    from selfplay.web.answers import Answers
+    from selfplay.web.api import Api
     from selfplay.web.server import application
 
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # of what others send there is nothing to be said
-    answers = Answers(catalogue, seed)
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # malformed requests are no news
     settings = uvicorn.Config(
-        application(answers.questions(), {"live": answers.live}, PAGE, hosts),
+        application(Api(catalogue, seed).routes(), PAGE, hosts),
         log_config=None,
         access_log=False,
         server_header=False,
         ws="none",
         lifespan="off",
-        timeout_graceful_shutdown=LAST_ANSWERS,
+        timeout_graceful_shutdown=GRACE,
     )
     return uvicorn.Server(settings)
 
@@ -107,7 +111,7 @@ def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens on a port of an address.
 
     Raises:
-        UserError: the port is taken, or the address is none of this machine.
+        UserError: the port is taken, or the address is not one of this machine.
     """
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
@@ -118,14 +122,16 @@ def listen(host: str, port: int) -> socket.socket:
             raise UserError(f"port {port} {why}; choose another with --port, 0 for any that is free") from None
         raise UserError(f"--host {host}: cannot be listened on ({error.strerror or error})") from None
     except UnicodeError:
-        raise UserError(f"--host {host!r}: is no name of a machine") from None
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each answer waits 40 ms for its own rest
+        raise UserError(f"--host {host!r}: is not a host name") from None
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each response waits 40 ms
     return listening
 
 
 def announce(config: WebConfig, port: int) -> None:
-    """Print where the page is, with a warning where others can reach it, and open it where there is a screen."""
-    host = config.host if config.host not in ("0.0.0.0", "::") else "127.0.0.1"
+    """Print where the page is, with a warning if others can reach it, and open it if there is a screen."""
+    from selfplay.web.server import EVERY_ADDRESS, LOOPBACK
+
+    host = config.host if config.host not in EVERY_ADDRESS else "127.0.0.1"
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
     print(f"The page is at {address} (Ctrl-C ends it).", flush=True)
     if config.host not in LOOPBACK:

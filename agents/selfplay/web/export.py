@@ -1,35 +1,33 @@
-"""One player as a single HTML file that needs no server: the page, what it has learned, and what is proved of it."""
+"""One player as a single HTML file that needs no server: the page, what it has learned, and its evaluation."""
 
 import base64
 import gzip
+import hashlib
+import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfplay.algorithms import load, read_settings, snapshot_steps
-from selfplay.dqn.player import OWN_NETWORK
+from selfplay.algorithms import kept_steps, load
 from selfplay.errors import UserError
 from selfplay.files import write_whole
-from selfplay.players import run_folder
-from selfplay.web.bundle import document
+from selfplay.web import mistakes
 from selfplay.web.catalogue import Catalogue
 from selfplay.web.command import PAGE
-from selfplay.web.wrong import findings
 from tictactoe import Rules
-from tictactoe.opponents import OPPONENTS
 from tictactoe.symmetry import symmetries
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from selfplay.agent import Player
 
 ENTRY = "exported.js"
-"""The module that starts the page with what lies inside it."""
+"""The module that starts the page with the data inside it."""
 LARGEST = 50_000_000
-"""Bytes of numbers that a page is given: a table for 14 cells has 38 million."""
-ROOM_FOR_KEPT = 300_000
-"""Characters of the file, at most, for the player as it was before the end."""
+"""Most bytes of numbers that a page is given: a table for 14 cells has 38 million."""
+ROOM_FOR_SNAPSHOTS = 300_000
+"""Most characters of the file for snapshots."""
+IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.-]+)";$', re.MULTILINE)
 
 
 def export(names: Sequence[str], output: Path) -> None:
@@ -41,79 +39,46 @@ def export(names: Sequence[str], output: Path) -> None:
     """
     if len(names) != 1:
         raise UserError(f"--export writes the page of one player, got {len(names)}: selfplay web RUN --export {output}")
-    name = names[0]
-    check_exportable(name)
-    own = own_data(name)
-    page = {path.name: path.read_text("utf-8") for path in PAGE.iterdir() if path.is_file()}
-    content = document(page, ENTRY, {"own": own}).encode()
-    write_whole(output, content)
-    there, inside = len(snapshot_steps(name)), len(own["kept"])
-    left_out = f", with {inside} of the {there} players that its run has kept" if inside < there else ""
-    print(f"The page of {own['player']['name']} is in {output} ({len(content):,} bytes{left_out}); it needs no server")
-
-
-def check_exportable(name: str) -> None:
-    """Refuse who is no trained player whose numbers a page can compute with.
-
-    Raises:
-        UserError: it is none, or its run cannot be read.
-    """
-    what = None
-    if name in OPPONENTS:
-        what = "is a built-in opponent, which has learned nothing"
-    elif run_folder(name) is None and ":" in name:
-        what = "is an agent of your own, which only Python can ask"
-    elif (folder := run_folder(name)) is not None:
-        network = read_settings(folder)[1].get(OWN_NETWORK)
-        what = f"has a network of your own, {network}, which only Python can ask" if network is not None else None
-    if what is not None:
-        raise UserError(f"{name}: {what}; --export takes shipped, or a run of any algorithm with a network of ours")
-
-
-def own_data(name: str) -> dict[str, Any]:
-    """Return what own_source.js wants to know of a player, ready for JSON.
-
-    Raises:
-        UserError: there is no such player, or it is too large.
-    """
-    catalogue = Catalogue((name,), None, "absolute", Rules())
-    entry, chosen = catalogue.entries()[0], catalogue.chosen(0)
-    player = chosen.player
-    assert player is not None, f"{name} is a trained player"
-    size = sum(tensor.nbytes for tensor in player.tensors().values())
+    catalogue = Catalogue(names, None, "absolute", Rules())
+    chosen, entry = catalogue.player(0), catalogue.entries()[0]
+    if chosen.player is None or chosen.folder is None:
+        what = "is no trained player; --export takes shipped, or a run of any algorithm with a network of ours"
+        raise UserError(f"{names[0]}: {what}")
+    size = sum(tensor.nbytes for tensor in chosen.player.tensors().values())
     if size > LARGEST:
         what = f"has {size:,} bytes of numbers, and a page is given at most {LARGEST:,}"
-        raise UserError(f"{name}: {what}; a smaller board or network fits")
-    weights, kept = packed(player), kept_players(name)
-    found = findings(chosen.judge, player)
-    return {
-        "player": entry | {"kept": entry["kept"] and {**entry["kept"], "steps": list(kept)}},
-        "game": game_of(player),
-        "mask": getattr(player, "mask", False),
-        "rule_weight": getattr(player, "rule_weight", 0.0),
-        "weights": weights,
-        "kept": ["" if text == weights else text for text in kept.values()],
-        "wrong": found.wrong,
-        "lost": found.lost,
-    }
+        raise UserError(f"{names[0]}: {what}; a smaller board or network fits")
+    snapshots = packed_snapshots(chosen.folder)
+    in_run = entry["snapshots"]
+    if in_run is not None:
+        entry |= {"snapshots": in_run | {"steps": list(snapshots)}}
+    evaluation = mistakes.evaluate(chosen.policy, chosen.player)
+    data = {"player": entry, **player_data(chosen.player), **evaluation._asdict()}
+    data["snapshots"] = {steps: text for steps, text in snapshots.items() if text != data["weights"]}
+    content = document(data).encode()
+    write_whole(output, content)
+    left_out = ""
+    if in_run is not None and len(snapshots) < len(in_run["steps"]):
+        left_out = f", with {len(snapshots)} of the {len(in_run['steps'])} snapshots of its run"
+    print(f"The page of {entry['name']} is in {output} ({len(content):,} bytes{left_out}); it needs no server")
 
 
-def kept_players(name: str) -> dict[int, str]:
-    """Return the players that a run has kept, packed, by their steps.
+def packed_snapshots(folder: Path) -> dict[int, str]:
+    """Return the snapshots of a run, packed, by their steps.
 
     Where there is no room for all it is every second of them, or every fourth; the last is always there.
     """
-    steps = snapshot_steps(name)
-    texts = {each: packed(load(name, steps=each)) for each in steps}
-    while sum(len(texts[each]) for each in steps[:-1]) > ROOM_FOR_KEPT:
+    steps = kept_steps(folder)
+    texts = {each: packed(load(folder, steps=each)) for each in steps}
+    while sum(len(texts[each]) for each in steps[:-1]) > ROOM_FOR_SNAPSHOTS:
         steps = steps[::-1][::2][::-1]
     return {each: texts[each] for each in steps}
 
 
-def game_of(player: "Player") -> dict[str, Any]:
-    """Return what network.js and solve.js want to know of a player's game."""
+def player_data(player: "Player") -> dict[str, Any]:
+    """Return the data by which exported_api.js computes what a player makes of a position."""
     rules = player.rules
-    return {
+    game = {
         "rows": rules.rows,
         "cols": rules.cols,
         "k": rules.k,
@@ -121,25 +86,65 @@ def game_of(player: "Player") -> dict[str, Any]:
         "symmetries": symmetries(rules).tolist() if getattr(player, "canonical", False) else None,
         "perspective": getattr(player, "perspective", None),
     }
+    mask, rule_weight = getattr(player, "mask", False), getattr(player, "rule_weight", 0.0)
+    return {"game": game, "mask": mask, "rule_weight": rule_weight, "weights": packed(player)}
 
 
 def packed(player: "Player") -> str:
     """Return what a player has learned as text: a safetensors file, gzipped, in base64."""
     from safetensors.torch import save
 
+    from selfplay.tabular.boards import reachable_positions
     from selfplay.tabular.players import MinimaxQPlayer
 
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in player.tensors().items()}
-    if isinstance(player, MinimaxQPlayer):
-        tensors = {name: of_positions(table, player.rules) for name, table in tensors.items()}
+    if isinstance(player, MinimaxQPlayer):  # random numbers, which do not pack, in rows that no game leads to
+        rows = reachable_positions(player.rules).rows
+        for name, table in tensors.items():
+            tensors[name] = table.new_zeros(table.shape)
+            tensors[name][:, rows] = table[:, rows]
     return base64.b64encode(gzip.compress(save(tensors), mtime=0)).decode()
 
 
-def of_positions(table: "Tensor", rules: Rules) -> "Tensor":
-    """Return a table [T, 3^A, A] with zeros where no game leads: it began with random numbers, which do not pack."""
-    from selfplay.tabular.players import reachable_rows
+def document(data: dict[str, Any]) -> str:
+    """Return the page as one HTML file that loads nothing and starts with this data."""
+    script, style = bundled_script(ENTRY), (PAGE / "style.css").read_text("utf-8")
+    icon = f"data:image/svg+xml;base64,{base64.b64encode((PAGE / 'icon.svg').read_bytes()).decode()}"
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")  # no end of the element
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
+        "connect-src 'none'; base-uri 'none'; form-action 'none'"
+    )
+    html = (PAGE / "index.html").read_text("utf-8")
+    for place, content in {
+        "<head>": f'<head>\n<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        '"icon.svg"': f'"{icon}"',
+        '<link rel="stylesheet" href="style.css">': f"<style>{style}</style>",
+        '<script type="module" src="served.js"></script>': (
+            f'<script type="application/json" id="player-data">{text}</script>\n<script type="module">{script}</script>'
+        ),
+    }.items():
+        html = html.replace(place, content)
+    return html
 
-    rows = reachable_rows(rules)
-    found = table.new_zeros(table.shape)
-    found[:, rows] = table[:, rows]
-    return found
+
+def bundled_script(entry: str) -> str:
+    """Return a module of the page and those that it imports as one script, each behind those that it imports.
+
+    The modules import by name alone, and no two declare the same name; a test checks both.
+    """
+    sources: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        source = (PAGE / name).read_text("utf-8")
+        for imported in IMPORT.findall(source):
+            if imported not in sources:
+                add(imported)
+        sources[name] = re.sub("^export ", "", IMPORT.sub("", source), flags=re.MULTILINE)
+
+    add(entry)
+    return "".join(sources.values())
+
+
+def _hash(content: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"

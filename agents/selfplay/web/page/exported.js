@@ -1,6 +1,6 @@
-// The page as a file of its own: the answers come from the player that lies inside it.
+// The page as a single file: the player inside it answers its requests.
 import { byId } from "./dom.js";
+import { exportedApi } from "./exported_api.js";
 import { start } from "./main.js";
-import { ownSource } from "./own_source.js";
 
-start(ownSource(JSON.parse(byId("own").textContent)));
+start(exportedApi(JSON.parse(byId("player-data").textContent)));

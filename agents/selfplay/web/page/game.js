@@ -1,5 +1,5 @@
-// A game: where it begins, which cells were marked, and up to which of them one looks at it.
-import { EMPTY, MARKS, seatToMove, standing, whyNot, withMark } from "./rules.js";
+// A game: where it begins, which cells were marked, and how many of them are on the board.
+import { EMPTY, MARKS, seatToMove, outcome, problemOf, withMark } from "./rules.js";
 
 /**
  * @typedef {object} Game
@@ -42,7 +42,7 @@ export function positionOf(rules, game, at = game.at) {
   }
   const seat = /** @type {0 | 1} */ (seatToMove(board));
   const last = at > 0 ? game.cells[at - 1] : null;
-  const { winner, line, over } = standing(rules, board);
+  const { winner, line, over } = outcome(rules, board);
   if (taken !== null) {
     return { board, seat, last, taken, winner: /** @type {0 | 1} */ (1 - seat), line, over: true };
   }
@@ -54,7 +54,7 @@ export function seatOfPly(game, ply) {
   return (seatToMove(game.start) + ply) % 2;
 }
 
-/** Return the game in which the mover of the position that one looks at has marked a cell; what followed is dropped. */
+/** Return the game in which the mover of the position on the board has marked a cell; later plies are dropped. */
 export function played(game, cell) {
   return gameFrom(game.start, [...game.cells.slice(0, game.at), cell]);
 }
@@ -79,12 +79,12 @@ export function lookedAt(game, at) {
  *
  * @param {Game} game
  */
-export function whyNoGame(rules, game) {
+export function problemOfGame(rules, game) {
   const cells = rules.rows * rules.cols;
   if (game.start.length !== cells || /[^.XO]/.test(game.start)) {
     return `The board ${game.start.slice(0, 70)} is none of ${rules.rows} by ${rules.cols} cells.`;
   }
-  const start = whyNot(rules, game.start);
+  const start = problemOf(rules, game.start);
   if (start !== null) {
     return start;
   }

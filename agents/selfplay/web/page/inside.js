@@ -1,10 +1,10 @@
 // The panel that looks inside: what the player has learned of the position beside what is true, now and earlier.
 import { html } from "./dom.js";
 import { MARKS } from "./rules.js";
-import { RESULT_COLOURS, exactMap, learnedMap } from "./heat.js";
-import { exactSentence, moveSentence, numberText } from "./words.js";
-import { complain, say } from "./talk.js";
-import { wrongSteps } from "./wrong.js";
+import { RESULT_COLOURS, exactMap, learnedMap } from "./heat_map.js";
+import { exactSentence, moveSentence, numberText } from "./sentences.js";
+import { complain, say } from "./messages.js";
+import { mistakeSteps } from "./mistakes.js";
 
 /**
  * Make the panel.
@@ -12,49 +12,49 @@ import { wrongSteps } from "./wrong.js";
  * @param {import("./main.js").App} app
  */
 export function insidePanel(app) {
-  const steps = wrongSteps(app);
+  const steps = mistakeSteps(app);
   const verdict = html("p", { class: "verdict" }, "Looking.");
   const learned = html("figure", {});
   const exact = html("figure", {});
   const maps = html("div", { class: "maps" }, learned, exact);
   const truth = html("p", { class: "hint" });
-  const slider = keptSlider(app);
+  const slider = snapshotSlider(app);
   const root = html("div", {}, steps.root, verdict, maps, truth, slider.root);
   let wanted = null;
   let shown = null;
 
-  function draw(look, board) {
+  function draw(analysis, board) {
     const player = app.player();
-    const judged = judgement(look.gives_away);
+    const judged = judgement(analysis.gives_away);
     verdict.className = `verdict ${judged}`;
-    verdict.textContent = moveSentence(player, board, look, app.state.kept !== null);
+    verdict.textContent = moveSentence(player, board, analysis, app.state.steps !== null);
     maps.className = player.cols > 3 ? "maps wide" : "maps";
-    const mover = look.result === null ? ` for ${MARKS[look.seat]}` : "";
-    const heading = player.values ? `Learned${mover}` : "It rates no squares";
+    const mover = analysis.result === null ? ` for ${MARKS[analysis.seat]}` : "";
+    const heading = player.run ? `Learned${mover}` : "It rates no squares";
     learned.replaceChildren(
-      html("figcaption", {}, html("h3", {}, heading), learnedLegend(player)), learnedMap(player, board, look));
+      html("figcaption", {}, html("h3", {}, heading), learnedLegend(player)), learnedMap(player, board, analysis));
     exact.replaceChildren(
-      html("figcaption", {}, html("h3", {}, `Exact${mover}`), exactLegend()), exactMap(player, board, look));
-    truth.textContent = `${exactSentence(board, look)} \u2605 is ${look.move === null ? "what it may mark" : "its move"}.`;
+      html("figcaption", {}, html("h3", {}, `Exact${mover}`), exactLegend()), exactMap(player, board, analysis));
+    truth.textContent = `${exactSentence(board, analysis)} \u2605 is ${analysis.move === null ? "what it may mark" : "its move"}.`;
   }
 
   async function refresh() {
-    const { player, kept } = app.state;
+    const { player, steps: at } = app.state;
     const { board } = app.position();
-    const key = `${player} ${kept} ${board}`;
+    const key = `${player} ${at} ${board}`;
     if (key === wanted) {
       return;
     }
     wanted = key;
     root.setAttribute("aria-busy", "true");
     try {
-      const look = await app.source.look(player, board, kept);
+      const analysis = await app.api.analysis(player, board, at);
       if (key === wanted) {
-        draw(look, board);
+        draw(analysis, board);
         shown = key;
       }
     } catch (error) {
-      wanted = shown; // the next time it is asked again
+      wanted = shown; // the next time it is requested again
       complain(error.message);
     }
     root.removeAttribute("aria-busy");
@@ -75,7 +75,7 @@ function judgement(givesAway) {
 }
 
 function learnedLegend(player) {
-  if (!player.values) {
+  if (!player.run) {
     return html("p", { class: "legend" }, "\u2605 what it may mark");
   }
   const scale = html("span", { class: "scale", "aria-hidden": "true" });
@@ -87,34 +87,34 @@ function exactLegend() {
   return html("p", { class: "legend" }, ...keys);
 }
 
-/** Make the slider over the player's earlier selves. */
-function keptSlider(app) {
-  const output = html("output", { for: "kept", class: "when" });
-  const range = html("input", { type: "range", id: "kept", min: 0, step: 1, input: choose });
-  const label = html("label", { for: "kept" }, "What it thought then");
-  const root = html("div", { class: "kept" }, label, range, output);
+/** Make the slider over the snapshots of the player. */
+function snapshotSlider(app) {
+  const output = html("output", { for: "snapshot", class: "when" });
+  const range = html("input", { type: "range", id: "snapshot", min: 0, step: 1, input: choose });
+  const label = html("label", { for: "snapshot" }, "What it thought then");
+  const root = html("div", { class: "snapshots" }, label, range, output);
 
   function choose() {
-    const { kept } = app.player();
+    const { steps: all } = app.player().snapshots;
     const at = Number(range.value);
-    app.update({ kept: at < kept.steps.length - 1 ? at : null });
+    app.update({ steps: at < all.length - 1 ? all[at] : null });
     say(output.textContent);
   }
 
   return {
     root,
     show() {
-      const { kept } = app.player();
-      root.hidden = kept === null || kept.steps.length < 2;
+      const { snapshots } = app.player();
+      root.hidden = snapshots === null || snapshots.steps.length < 2;
       if (root.hidden) {
         return;
       }
-      const last = kept.steps.length - 1;
-      const at = app.state.kept ?? last;
+      const { unit, steps: all } = snapshots;
+      const last = all.length - 1;
+      const at = app.state.steps === null ? last : all.indexOf(app.state.steps);
       range.max = String(last);
       range.value = String(at);
-      output.textContent = at === last ? `now, after ${numberText(kept.steps[at])} ${kept.unit}`
-        : `after ${numberText(kept.steps[at])} ${kept.unit}`;
+      output.textContent = at === last ? `now, after ${numberText(all[at])} ${unit}` : `after ${numberText(all[at])} ${unit}`;
       range.setAttribute("aria-valuetext", output.textContent);
     },
   };

@@ -1,39 +1,39 @@
-// The page as a whole: what is chosen and shown, and who is told when that changes. It knows no server.
+// The page as a whole: what is chosen and shown, and what is redrawn when that changes. It knows no server.
 import { byId, html } from "./dom.js";
 import { emptyBoard } from "./rules.js";
 import { gameFrom, positionOf } from "./game.js";
 import { linkTo, stateOf } from "./state.js";
-import { complain, say } from "./talk.js";
+import { complain, say } from "./messages.js";
 import { tabs } from "./tabs.js";
 import { playingTable } from "./play.js";
 import { gamePanel } from "./moves.js";
 import { insidePanel } from "./inside.js";
-import { wrongPanel } from "./wrong.js";
-import { lostPanel } from "./lost.js";
+import { mistakesPanel } from "./mistakes.js";
+import { gamesLostPanel } from "./games_lost.js";
 import { livePanel } from "./live.js";
 
 /**
  * What the parts of the page have in common.
  *
  * @typedef {object} App
- * @property {import("./server_source.js").Source} source
- * @property {import("./server_source.js").Player[]} players
+ * @property {import("./server_api.js").Api} api
+ * @property {import("./server_api.js").Player[]} players
  * @property {import("./state.js").State} state
- * @property {() => import("./server_source.js").Player} player The chosen one.
- * @property {() => import("./game.js").Position} position The one that one looks at.
+ * @property {() => import("./server_api.js").Player} player The chosen one.
+ * @property {() => import("./game.js").Position} position The one on the board.
  * @property {(change: Partial<import("./state.js").State>) => void} update Changes the state and shows it.
- * @property {() => Promise<void>} reload Asks anew who can be chosen.
+ * @property {() => Promise<void>} reload Requests the players again.
  */
 
 /**
- * Fill the page with what a source answers.
+ * Fill the page.
  *
- * @param {import("./server_source.js").Source} source
+ * @param {import("./server_api.js").Api} api
  */
-export async function start(source) {
+export async function start(api) {
   const shown = [];
   const app = {
-    source,
+    api,
     players: [],
     state: null,
     player: () => app.players.find((each) => each.index === app.state.player),
@@ -44,7 +44,7 @@ export async function start(source) {
       shown.forEach((show) => show());
     },
     async reload() {
-      app.players = (await source.players()).players;
+      app.players = (await api.players()).players;
     },
   };
   try {
@@ -65,7 +65,7 @@ export async function start(source) {
   app.update({});
 }
 
-/** Fill the list of players; one that cannot be loaded stands below it with the reason. */
+/** Fill the list of players; those that cannot be loaded are listed below it with the reasons. */
 function chooser(app) {
   const select = byId("player");
   const damaged = html("div", {});
@@ -74,7 +74,7 @@ function chooser(app) {
   select.addEventListener("change", () => {
     const player = app.players.find((each) => each.index === Number(select.value));
     complain(null);
-    app.update({ player: player.index, game: gameFrom(emptyBoard(player)), kept: null, setup: null });
+    app.update({ player: player.index, game: gameFrom(emptyBoard(player)), steps: null, setup: null });
     say(`You play against ${player.name}.`);
   });
   return () => {
@@ -121,21 +121,19 @@ function aboutText(player) {
   return `${kind}${differs}; ${player.k} in a row win`;
 }
 
-/** Fill the panels beside the board, those for which the source has answers. */
+/** Fill the panels beside the board. */
 function panels(app) {
-  const { source } = app;
   const all = [
-    { id: "game", title: "Game", panel: gamePanel(app), there: () => true },
-    { id: "inside", title: "Look inside", panel: insidePanel(app), there: () => true },
-    { id: "wrong", title: "Still wrong", panel: wrongPanel(app), there: () => source.wrong !== null },
-    { id: "lost", title: "What beats it", panel: lostPanel(app), there: () => source.lost !== null },
-    { id: "live", title: "Live", panel: livePanel(app), there: () => source.live !== null },
+    { id: "game", title: "Game", panel: gamePanel(app) },
+    { id: "inside", title: "Look inside", panel: insidePanel(app) },
+    { id: "mistakes", title: "Mistakes", panel: mistakesPanel(app) },
+    { id: "games-lost", title: "Games lost", panel: gamesLostPanel(app) },
+    ...(app.api.live === null ? [] : [{ id: "live", title: "Live", panel: livePanel(app) }]),
   ];
   const show = tabs(byId("panels"), all, (view) => app.update({ view }));
   return () => {
-    const there = all.filter((each) => each.there()).map((each) => each.id);
-    const view = there.includes(app.state.view) ? app.state.view : there[0];
-    show(view, there);
+    const { id: view } = all.find((each) => each.id === app.state.view) ?? all[0];
+    show(view);
     for (const { id, panel } of all) {
       if (id === view) {
         panel.show();

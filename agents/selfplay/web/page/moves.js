@@ -2,7 +2,7 @@
 import { button, html } from "./dom.js";
 import { MARKS, emptyBoard, squareName, squareWords } from "./rules.js";
 import { lookedAt, positionOf, seatOfPly } from "./game.js";
-import { say } from "./talk.js";
+import { say } from "./messages.js";
 
 /**
  * Make the panel.
@@ -26,7 +26,7 @@ export function gamePanel(app) {
       return;
     }
     counted = game;
-    if (app.state.view !== "lost") {
+    if (app.state.view !== "games-lost") {
       counts[end.winner === null ? "draw" : end.winner === seat ? "win" : "loss"] += 1;
     }
   }
@@ -47,11 +47,11 @@ export function gamePanel(app) {
 /** Return a line for each of the other panels, for those who are here for the first time. */
 function guide(app) {
   const lines = [
-    ["Look inside", "What the player has learned of each square, beside what is true, for the position on the board.", true],
-    ["Still wrong", "The states in which its move gives something away, the worst first.", app.source.wrong],
-    ["What beats it", "Every game that it loses, to step through.", app.source.lost],
-    ["Live", "What runs come to while they train.", app.source.live],
-  ].filter(([, , there]) => there !== null);
+    ["Look inside", "What the player has learned of each square, beside what is true, for the position on the board."],
+    ["Mistakes", "The states in which its move gives something away, the worst first."],
+    ["Games lost", "Every game that it loses, to step through."],
+    ...(app.api.live === null ? [] : [["Live", "The exact scores of runs while they train."]]),
+  ];
   return html("dl", { class: "guide" }, ...lines.flatMap(([name, words]) => [html("dt", {}, name), html("dd", {}, words)]));
 }
 

@@ -1,11 +1,11 @@
-// The table: the board, whose turn it is, and what one does in a game. Whoever clicks plays the seat to move, and the
-// player answers for the other one.
+// The board, whose turn it is, and the controls of a game. A click plays the seat to move, and the player answers for
+// the other one.
 import { button, byId, html, setAttribute } from "./dom.js";
 import { playingBoard } from "./board.js";
 import { EMPTY, MARKS, emptyBoard, squareWords } from "./rules.js";
 import { gameFrom, lookedAt, played, positionOf, undone } from "./game.js";
-import { resultSentence } from "./words.js";
-import { complain, say } from "./talk.js";
+import { resultSentence } from "./sentences.js";
+import { complain, say } from "./messages.js";
 import { setupControls, withNextMark } from "./setup.js";
 
 /**
@@ -63,21 +63,21 @@ function waiting(state, position) {
 
 /** Return what asks the player for its move whenever it has to answer, once for each position. */
 function answering(app) {
-  let asked = null;
+  let requested = null;
   return async () => {
     const position = app.position();
     if (!waiting(app.state, position)) {
-      asked = null;
+      requested = null;
       return;
     }
     const { game, player } = app.state;
-    if (asked === game) {
+    if (requested === game) {
       return;
     }
-    asked = game;
-    let look;
+    requested = game;
+    let analysis;
     try {
-      look = await app.source.look(player, position.board, null);
+      analysis = await app.api.analysis(player, position.board, null);
     } catch (error) {
       complain(error.message);
       return;
@@ -85,9 +85,9 @@ function answering(app) {
     if (app.state.game !== game || app.state.player !== player || !waiting(app.state, app.position())) {
       return;
     }
-    const after = played(game, look.reply);
+    const after = played(game, analysis.reply);
     const end = resultSentence(positionOf(app.player(), after), app.state.seat, app.player().name);
-    say(`${app.player().name} marks ${squareWords(app.player(), look.reply)}. ${end ?? "Your move."}`);
+    say(`${app.player().name} marks ${squareWords(app.player(), analysis.reply)}. ${end ?? "Your move."}`);
     app.update({ game: after });
   };
 }

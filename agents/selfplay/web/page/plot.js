@@ -1,6 +1,6 @@
 // Plots of runs over time, several in one picture: told apart by dashes and markers, not by colours alone.
 import { html, svg } from "./dom.js";
-import { numberText } from "./words.js";
+import { numberText } from "./sentences.js";
 
 const [WIDTH, HEIGHT] = [380, 220];
 const [LEFT, RIGHT, TOP, BOTTOM] = [48, 12, 10, 26];
@@ -70,9 +70,9 @@ export function plot(title, series, scaleOf, unit) {
     LEFT + xs.place(x) * (WIDTH - LEFT - RIGHT),
     HEIGHT - BOTTOM - ys.place(y) * (HEIGHT - TOP - BOTTOM),
   ];
-  const newest = drawn.map(({ name, points }) => `${name} ${numberText(points.at(-1).y)}`).join(", ");
+  const latest = drawn.map(({ name, points }) => `${name} ${numberText(points.at(-1).y)}`).join(", ");
   const picture = svg("svg", {
-    viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img", "aria-label": `${title}, newest: ${newest || "none yet"}`,
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img", "aria-label": `${title}, latest: ${latest || "none yet"}`,
   });
   picture.append(...ys.ticks.map((tick) => yTick(tick, at({ x: 0, y: tick })[1])));
   picture.append(...xs.ticks.map((tick) => xTick(tick, at({ x: tick, y: ys.ticks[0] })[0])));

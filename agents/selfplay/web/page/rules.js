@@ -69,7 +69,7 @@ function lineFrom(rules, row, col, down, right) {
  * @param {Rules} rules
  * @returns {{winner: 0 | 1 | null, line: number[], over: boolean}} the cells of the finished lines, if there are any
  */
-export function standing(rules, board) {
+export function outcome(rules, board) {
   for (const seat of [0, 1]) {
     const lines = linesOf(rules, board, seat);
     if (lines.length) {
@@ -84,7 +84,7 @@ export function standing(rules, board) {
  *
  * @param {Rules} rules
  */
-export function whyNot(rules, board) {
+export function problemOf(rules, board) {
   const [first, second] = [marksOf(board, 0), marksOf(board, 1)];
   if (second > first) {
     return `O has ${second} marks and X ${first}; X moves first and cannot have fewer.`;

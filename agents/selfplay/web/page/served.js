@@ -1,5 +1,5 @@
-// The page as the server hands it out: the answers come from the server.
+// The page as the server sends it: the server answers its requests.
 import { start } from "./main.js";
-import { serverSource } from "./server_source.js";
+import { serverApi } from "./server_api.js";
 
-start(serverSource());
+start(serverApi());

@@ -1,8 +1,8 @@
 // Setting up any position that a game can lead to.
 import { button, html, setAttribute } from "./dom.js";
-import { EMPTY, MARKS, emptyBoard, seatToMove, whyNot } from "./rules.js";
+import { EMPTY, MARKS, emptyBoard, seatToMove, problemOf } from "./rules.js";
 import { gameFrom } from "./game.js";
-import { say } from "./talk.js";
+import { say } from "./messages.js";
 
 /** Return the board with a square that holds what comes next: nothing, X, O. */
 export function withNextMark(board, cell) {
@@ -28,7 +28,7 @@ export function setupControls(app) {
       if (setup === null) {
         return;
       }
-      const problem = whyNot(app.player(), setup);
+      const problem = problemOf(app.player(), setup);
       const turn = `${MARKS[seatToMove(setup)]} is to move.`;
       advice.textContent = problem ?? `Click a square for X, again for O, again to clear it. ${turn}`;
       setAttribute(advice, "class", problem === null ? "advice" : "advice problem");
@@ -40,7 +40,7 @@ export function setupControls(app) {
 /** The position stands until one moves or lets the player move: the person has the seat to move. */
 function finish(app) {
   const { setup } = app.state;
-  const problem = whyNot(app.player(), setup);
+  const problem = problemOf(app.player(), setup);
   if (problem !== null) {
     say(problem);
     return;

@@ -1,8 +1,8 @@
 // What the page shows, and the link that restores it: `#player=shipped&seat=O&moves=5,1,9` or `&board=X.O......`.
-import { gameFrom, lookedAt, whyNoGame } from "./game.js";
+import { gameFrom, lookedAt, problemOfGame } from "./game.js";
 import { MARKS, emptyBoard, seatToMove } from "./rules.js";
 
-export const VIEWS = ["game", "inside", "wrong", "lost", "live"];
+export const VIEWS = ["game", "inside", "mistakes", "games-lost", "live"];
 
 /**
  * @typedef {object} State
@@ -10,7 +10,7 @@ export const VIEWS = ["game", "inside", "wrong", "lost", "live"];
  * @property {0 | 1} seat The person's.
  * @property {import("./game.js").Game} game
  * @property {string} view One of VIEWS.
- * @property {number | null} kept Which of the player's earlier selves is looked into; null is the player of now.
+ * @property {number | null} steps The snapshot of the player that is analysed; null is the player as it is now.
  * @property {string | null} setup The board that is being set up, which need not be a position yet.
  */
 
@@ -18,7 +18,7 @@ export const VIEWS = ["game", "inside", "wrong", "lost", "live"];
  * Return the link to what the page shows.
  *
  * @param {State} state
- * @param {import("./server_source.js").Player} player
+ * @param {import("./server_api.js").Player} player
  */
 export function linkTo(state, player) {
   const parts = [`player=${encodeURIComponent(player.name)}`, `seat=${MARKS[state.seat]}`];
@@ -34,8 +34,8 @@ export function linkTo(state, player) {
   if (state.view !== VIEWS[0]) {
     parts.push(`view=${state.view}`);
   }
-  if (state.kept !== null) {
-    parts.push(`kept=${state.kept}`);
+  if (state.steps !== null) {
+    parts.push(`steps=${state.steps}`);
   }
   return `#${parts.join("&")}`;
 }
@@ -44,7 +44,7 @@ export function linkTo(state, player) {
  * Return what a link says, and in `problem` why some of it is not shown; a player with another name is the first.
  *
  * @param {string} hash
- * @param {import("./server_source.js").Player[]} players
+ * @param {import("./server_api.js").Player[]} players
  * @returns {{state: State, problem: string | null}}
  */
 export function stateOf(hash, players) {
@@ -57,7 +57,7 @@ export function stateOf(hash, players) {
 
   const moves = link.get("moves") ? link.get("moves").split(",").map((square) => Number(square) - 1) : [];
   let game = gameFrom(link.get("board") ?? emptyBoard(player), moves);
-  const refusal = whyNoGame(player, game);
+  const refusal = problemOfGame(player, game);
   if (refusal !== null) {
     problem ??= `The link holds no position of this player's board. ${refusal}`;
     game = gameFrom(emptyBoard(player));
@@ -65,14 +65,13 @@ export function stateOf(hash, players) {
   game = link.has("at") ? lookedAt(game, wholeNumber(link.get("at")) ?? game.at) : game;
   const seat = link.has("seat") ? Math.max(0, MARKS.indexOf(link.get("seat"))) : seatToMove(game.start);
   const view = VIEWS.includes(link.get("view")) ? link.get("view") : VIEWS[0];
-  const kept = wholeNumber(link.get("kept"));
-  const there = kept !== null && player.kept !== null && kept < player.kept.steps.length;
+  const steps = wholeNumber(link.get("steps"));
   return {
-    state: { player: player.index, seat: /** @type {0 | 1} */ (seat), game, view, kept: there ? kept : null, setup: null },
+    state: { player: player.index, seat: /** @type {0 | 1} */ (seat), game, view, steps: player.snapshots?.steps.includes(steps) ? steps : null, setup: null },
     problem,
   };
 }
 
 function wholeNumber(text) {
-  return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null;
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }

@@ -7,7 +7,7 @@ import { html, setAttribute } from "./dom.js";
  * @param {HTMLElement} place
  * @param {{id: string, title: string, panel: {root: HTMLElement}}[]} all
  * @param {(id: string) => void} choose is called with the tab that a person chooses
- * @returns {(chosen: string, there: string[]) => void} shows a panel, and the tabs of those that are there
+ * @returns {(chosen: string) => void} shows a panel
  */
 export function tabs(place, all, choose) {
   const heads = all.map(({ id, title }) => {
@@ -21,21 +21,19 @@ export function tabs(place, all, choose) {
   place.replaceChildren(html("div", { role: "tablist", "aria-label": "About the player" }, ...heads), ...bodies);
 
   function onKey(event) {
-    const open = heads.filter((head) => !head.hidden);
-    const at = open.indexOf(event.currentTarget);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: open.length - 1 }[event.key];
+    const at = heads.indexOf(event.currentTarget);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: heads.length - 1 }[event.key];
     if (to === undefined) {
       return;
     }
     event.preventDefault();
-    const head = open[(to + open.length) % open.length];
+    const head = heads[(to + heads.length) % heads.length];
     head.focus();
     head.click();
   }
 
-  return (chosen, there) => {
+  return (chosen) => {
     all.forEach(({ id }, i) => {
-      heads[i].hidden = !there.includes(id);
       setAttribute(heads[i], "aria-selected", String(id === chosen));
       setAttribute(heads[i], "tabindex", id === chosen ? 0 : -1);
       bodies[i].hidden = id !== chosen;

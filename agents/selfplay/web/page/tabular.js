@@ -1,4 +1,4 @@
-// What a tabular learner leaves: the values that the players of selfplay.tabular.players look up.
+// The values that tabular players look up, as in selfplay.tabular.players.
 import { EMPTY, positionNumber, seatToMove } from "./rules.js";
 
 /**

@@ -1,12 +1,12 @@
-// The panel of the states that a player still has wrong, the worst first, each a click away.
+// The panel of a player's mistakes, the worst first, each a click away.
 import { button, html } from "./dom.js";
 import { smallBoard } from "./grid.js";
 import { gameFrom } from "./game.js";
 import { seatToMove, squareName, squareWords } from "./rules.js";
-import { finding, longList } from "./findings.js";
-import { counted, listed, valueText } from "./words.js";
+import { evaluationSection, longList } from "./evaluation.js";
+import { counted, listed, valueText } from "./sentences.js";
 
-const findings = new WeakMap();
+let section = null; // the panel's, whose states the steps go through
 const MOST_NAMED = 4;
 
 /**
@@ -14,37 +14,36 @@ const MOST_NAMED = 4;
  *
  * @param {import("./main.js").App} app
  */
-export function wrongPanel(app) {
-  const found = finding(app, (player) => app.source.wrong(player), (answer) => drawWrong(app, answer));
-  findings.set(app, found);
-  return { root: html("div", { class: "wrong" }, found.root), show: found.show };
+export function mistakesPanel(app) {
+  section = evaluationSection(app, app.api.mistakes, (mistakes) => drawMistakes(app, mistakes));
+  return section;
 }
 
-function drawWrong(app, answer) {
-  const verdict = html("p", { class: `verdict ${verdictClass(answer)}` }, answer.verdict);
-  const heading = html("h3", {}, headingOf(answer));
-  const about = html("p", { class: "hint" }, aboutOf(answer));
-  const cards = answer.states.map((state) => html("li", {}, stateCard(app, state)));
+function drawMistakes(app, mistakes) {
+  const verdict = html("p", { class: `verdict ${verdictClass(mistakes)}` }, mistakes.verdict);
+  const heading = html("h3", {}, headingOf(mistakes));
+  const about = html("p", { class: "hint" }, aboutOf(mistakes));
+  const cards = mistakes.states.map((state) => html("li", {}, stateCard(app, state)));
   return [verdict, heading, about, ...longList(html("ul", { class: "cards" }), cards)];
 }
 
-function verdictClass(answer) {
-  return answer.number === 0 ? "good" : answer.verdict.startsWith("PROVED") ? "open" : "bad";
+function verdictClass(mistakes) {
+  return mistakes.number === 0 ? "good" : mistakes.verdict.startsWith("PROVED") ? "open" : "bad";
 }
 
-function headingOf(answer) {
-  const noun = answer.kind === "optimal" ? "state" : "position";
-  const least = answer.complete ? "" : "At least ";
-  return `${least}${counted(answer.number, noun)} ${answer.kind === "optimal" ? "still wrong" : "in which it is beaten"}`;
+function headingOf(mistakes) {
+  const noun = mistakes.kind === "optimal" ? "state" : "position";
+  const least = mistakes.complete ? "" : "At least ";
+  return `${least}${counted(mistakes.number, noun)} ${mistakes.kind === "optimal" ? "with a mistake" : "in which it is beaten"}`;
 }
 
-function aboutOf(answer) {
-  if (!answer.states.length) {
-    return answer.kind === "optimal" ? "Its move keeps the value of every state." : "No reply beats it.";
+function aboutOf(mistakes) {
+  if (!mistakes.states.length) {
+    return mistakes.kind === "optimal" ? "Its move keeps the value of every state." : "No reply beats it.";
   }
-  const what = answer.kind === "optimal" ? "States in which its move gives something away"
+  const what = mistakes.kind === "optimal" ? "States in which its move gives something away"
     : "Positions of its own play from which some replies beat it; this board is too large to look at every state";
-  const some = answer.states.length < answer.number ? ` Shown are ${answer.states.length}.` : "";
+  const some = mistakes.states.length < mistakes.number ? ` Shown are ${mistakes.states.length}.` : "";
   return `${what}, the worst first.${some} Click one to look inside.`;
 }
 
@@ -59,12 +58,12 @@ function stateCard(app, state) {
     state.learned === null ? null : html("span", {}, `learned ${valueText(state.learned)}`),
     best.length ? html("span", {}, best.length > MOST_NAMED ? `${best.length} squares are best` : `best: ${listed(best)}`) : null,
   ];
-  const card = button("", () => showWrong(app, state), { class: "card" });
+  const card = button("", () => showMistake(app, state), { class: "card" });
   card.append(smallBoard(player, state.board, { move: state.move }), html("span", { class: "card-words" }, ...words.filter(Boolean)));
   return card;
 }
 
-function showWrong(app, state) {
+function showMistake(app, state) {
   const seat = /** @type {0 | 1} */ (seatToMove(state.board));
   app.update({ game: gameFrom(state.board), seat, setup: null, view: "inside" });
 }
@@ -74,15 +73,15 @@ function showWrong(app, state) {
  *
  * @param {import("./main.js").App} app
  */
-export function wrongSteps(app) {
+export function mistakeSteps(app) {
   const words = html("span", {});
-  const list = button("All of them", () => app.update({ view: "wrong" }));
+  const list = button("All of them", () => app.update({ view: "mistakes" }));
   const before = button("\u25c0", () => step(-1), { "aria-label": "The state before it", class: "step" });
   const after = button("\u25b6", () => step(1), { "aria-label": "The next state", class: "step" });
-  const root = html("div", { class: "row wrong-steps" }, words, before, after, list);
+  const root = html("div", { class: "row mistake-steps" }, words, before, after, list);
 
   function states() {
-    return findings.get(app)?.answer()?.states ?? [];
+    return section.response()?.states ?? [];
   }
 
   function current() {
@@ -92,7 +91,7 @@ export function wrongSteps(app) {
   function step(by) {
     const state = states()[current() + by];
     if (state !== undefined) {
-      showWrong(app, state);
+      showMistake(app, state);
     }
   }
 
@@ -104,7 +103,7 @@ export function wrongSteps(app) {
       if (at >= 0) {
         const { best } = states()[at];
         const instead = best.length ? `; best is ${listed(best.map((cell) => squareWords(app.player(), cell)))}` : "";
-        words.textContent = `${at + 1} of ${states().length} shown as wrong${instead}`;
+        words.textContent = `${at + 1} of ${states().length} mistakes shown${instead}`;
       }
     },
   };

@@ -1,4 +1,4 @@
-// What a proof has found of a player, which takes a while: asked for when it is looked at, and kept until asked anew.
+// What an evaluation found in a player. It takes a while: it is requested when its panel is shown, and again on demand.
 import { button, html } from "./dom.js";
 
 const FIRST_SHOWN = 24;
@@ -16,53 +16,53 @@ export function longList(list, items) {
 }
 
 /**
- * Make the place of a finding.
+ * Make a section that requests something of the chosen player and draws it.
  *
  * @template T
  * @param {import("./main.js").App} app
- * @param {(player: number) => Promise<T>} ask
- * @param {(answer: T) => Node[]} draw
- * @returns {{root: HTMLElement, show: () => void, answer: () => T | null}} the answer is that of the chosen player
+ * @param {(player: number) => Promise<T>} request
+ * @param {(response: T) => Node[]} draw
+ * @returns {{root: HTMLElement, show: () => void, response: () => T | null}} the response is that for the chosen player
  */
-export function finding(app, ask, draw) {
+export function evaluationSection(app, request, draw) {
   const status = html("p", { class: "hint", role: "status" });
   const content = html("div", { class: "stack" });
-  const again = button("Look again", () => find(), { class: "again" });
+  const again = button("Look again", () => load(), { class: "again" });
   const root = html("div", { class: "stack" }, status, content, html("div", { class: "row" }, again));
   let player = null;
-  let answer = null;
+  let response = null;
 
-  async function find() {
+  async function load() {
     player = app.state.player;
-    const asked = player;
-    answer = null;
+    const requested = player;
+    response = null;
     status.hidden = false;
     status.textContent = "Following the player's games over every reply. This can take a while on a large board.";
     content.replaceChildren();
     again.hidden = true;
     try {
-      const found = await ask(asked);
-      if (asked === player) {
-        answer = found;
+      const loaded = await request(requested);
+      if (requested === player) {
+        response = loaded;
         status.hidden = true;
         show();
       }
     } catch (error) {
-      if (asked === player) {
+      if (requested === player) {
         status.hidden = false;
         status.textContent = error.message;
       }
     }
-    again.hidden = app.source.live === null; // a player that lies in the page never changes
+    again.hidden = app.api.live === null; // a player inside the page never changes
   }
 
   function show() {
     if (player !== app.state.player) {
-      find();
-    } else if (answer !== null) {
-      content.replaceChildren(...draw(answer));
+      load();
+    } else if (response !== null) {
+      content.replaceChildren(...draw(response));
     }
   }
 
-  return { root, show, answer: () => (player === app.state.player ? answer : null) };
+  return { root, show, response: () => (player === app.state.player ? response : null) };
 }

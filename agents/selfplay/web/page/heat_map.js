@@ -2,7 +2,7 @@
 import { boardPicture, label, markDrawing, tile } from "./grid.js";
 import { setAttribute, svg } from "./dom.js";
 import { EMPTY, squareWords } from "./rules.js";
-import { SIGNS, valueText } from "./words.js";
+import { SIGNS, valueText } from "./sentences.js";
 
 const LOW = [233, 146, 92];
 const MIDDLE = [232, 229, 222];
@@ -37,13 +37,13 @@ export function valueColours(board, values) {
  * Draw what a player has learned of each square of a position, and the squares that it would mark.
  *
  * @param {import("./rules.js").Rules} rules
- * @param {import("./server_source.js").Look} look
+ * @param {import("./server_api.js").Analysis} analysis
  */
-export function learnedMap(rules, board, look) {
-  const values = look.values ?? Array(board.length).fill(null);
+export function learnedMap(rules, board, analysis) {
+  const values = analysis.values ?? Array(board.length).fill(null);
   const colours = valueColours(board, values);
   const notes = values.map((value) => (value === null ? "" : valueText(value)));
-  const chosen = look.move === null ? look.moves : [look.move];
+  const chosen = analysis.move === null ? analysis.moves : [analysis.move];
   const { picture, squares } = heatMap(rules, board, colours, notes, chosen);
   squares.forEach((square, cell) => setAttribute(square, "data-value", values[cell]));
   setAttribute(picture, "aria-label", `Learned values: ${spoken(rules, board, notes)}`);
@@ -54,17 +54,17 @@ export function learnedMap(rules, board, look) {
  * Draw how a position ends with best play after each of its moves, and the squares that the player would mark.
  *
  * @param {import("./rules.js").Rules} rules
- * @param {import("./server_source.js").Look} look
+ * @param {import("./server_api.js").Analysis} analysis
  */
-export function exactMap(rules, board, look) {
-  const colours = look.exact.map((result) => (result === null ? null : RESULT_COLOURS[result]));
-  const open = look.result === null;
-  const notes = look.exact.map((result, cell) => result ?? (open && board[cell] === EMPTY ? "?" : ""));
-  const chosen = look.move === null ? look.moves : [look.move];
+export function exactMap(rules, board, analysis) {
+  const colours = analysis.exact.map((result) => (result === null ? null : RESULT_COLOURS[result]));
+  const open = analysis.result === null;
+  const notes = analysis.exact.map((result, cell) => result ?? (open && board[cell] === EMPTY ? "?" : ""));
+  const chosen = analysis.move === null ? analysis.moves : [analysis.move];
   const { picture, squares } = heatMap(rules, board, colours, notes, chosen);
   squares.forEach((square, cell) => {
-    setAttribute(square, "data-exact", look.exact[cell]);
-    if (look.exact[cell] === "loss") {
+    setAttribute(square, "data-exact", analysis.exact[cell]);
+    if (analysis.exact[cell] === "loss") {
       square.querySelector(".tile").after(hatching());
     }
   });
@@ -107,7 +107,7 @@ function note(text, marked, cold) {
   return svg("g", {}, ...parts);
 }
 
-/** Return the stripes of a lost square, by which it is told without colours. */
+/** Return the stripes of a lost square, which tell it apart without colours. */
 function hatching() {
   return svg("path", { class: "hatching", d: "M8 36 36 8M8 64 64 8M8 92 92 8M36 92 92 36M64 92 92 64" });
 }

@@ -32,66 +32,66 @@ const WORTH = { win: "a win", draw: "a draw", loss: "a loss" };
 const KEPT_WORTH = { win: "the win", draw: "the draw" };
 
 /**
- * Return what a player does on a board that was looked at, in one or two sentences.
+ * Return what a player does on a board that was analysed, in one or two sentences.
  *
- * @param {import("./server_source.js").Player} player
- * @param {import("./server_source.js").Look} look
- * @param {boolean} then It is an earlier self of the player that was looked into.
+ * @param {import("./server_api.js").Player} player
+ * @param {import("./server_api.js").Analysis} analysis
+ * @param {boolean} then A snapshot of the player was analysed.
  */
-export function moveSentence(player, board, look, then) {
-  if (look.result !== null) {
+export function moveSentence(player, board, analysis, then) {
+  if (analysis.result !== null) {
     return "The game is over: there is no move to look at.";
   }
   const would = then ? "It would have played" : "It would play";
-  if (look.move === null) {
-    const several = look.moves.length > MOST_LISTED;
-    const squares = several ? `any of ${look.moves.length} squares` : listed(look.moves.map((cell) => squareWords(player, cell)));
-    return `${would} ${squares}${look.moves.length > 1 ? ", drawn at random" : ""}. ${drawnWorth(look)}`.trim();
+  if (analysis.move === null) {
+    const several = analysis.moves.length > MOST_LISTED;
+    const squares = several ? `any of ${analysis.moves.length} squares` : listed(analysis.moves.map((cell) => squareWords(player, cell)));
+    return `${would} ${squares}${analysis.moves.length > 1 ? ", drawn at random" : ""}. ${drawnWorth(analysis)}`.trim();
   }
-  const square = squareWords(player, look.move);
-  if (board[look.move] !== EMPTY) {
-    const instead = look.reply === null ? "" : ` Against you it plays ${squareWords(player, look.reply)} instead.`;
+  const square = squareWords(player, analysis.move);
+  if (board[analysis.move] !== EMPTY) {
+    const instead = analysis.reply === null ? "" : ` Against you it plays ${squareWords(player, analysis.reply)} instead.`;
     return `${would} ${square}, which is taken: by the rules it loses at once.${instead}`;
   }
-  return `${would} ${square}. ${worthOfMove(look)}`;
+  return `${would} ${square}. ${worthOfMove(analysis)}`;
 }
 
-function worthOfMove(look) {
-  const result = look.exact[look.move];
-  if (look.gives_away === null) {
+function worthOfMove(analysis) {
+  const result = analysis.exact[analysis.move];
+  if (analysis.gives_away === null) {
     return "Whether that gives anything away is not known on this board.";
   }
-  if (look.gives_away) {
+  if (analysis.gives_away) {
     return result === null
-      ? `That gives ${KEPT_WORTH[look.position]} away.`
-      : `That gives ${KEPT_WORTH[look.position]} away: it is ${WORTH[result]} if both play best from there.`;
+      ? `That gives ${KEPT_WORTH[analysis.position]} away.`
+      : `That gives ${KEPT_WORTH[analysis.position]} away: it is ${WORTH[result]} if both play best from there.`;
   }
-  return look.position === "loss" ? "No move does better: the position is lost." : `That keeps ${KEPT_WORTH[look.position]}.`;
+  return analysis.position === "loss" ? "No move does better: the position is lost." : `That keeps ${KEPT_WORTH[analysis.position]}.`;
 }
 
-function drawnWorth(look) {
-  const results = new Set(look.moves.map((cell) => look.exact[cell]));
-  if (results.has(null) || look.position === null) {
+function drawnWorth(analysis) {
+  const results = new Set(analysis.moves.map((cell) => analysis.exact[cell]));
+  if (results.has(null) || analysis.position === null) {
     return "";
   }
-  const worse = [...results].filter((result) => result !== look.position);
+  const worse = [...results].filter((result) => result !== analysis.position);
   if (!worse.length) {
-    return look.position === "loss" ? "The position is lost." : `Each keeps ${KEPT_WORTH[look.position]}.`;
+    return analysis.position === "loss" ? "The position is lost." : `Each keeps ${KEPT_WORTH[analysis.position]}.`;
   }
-  return `Some of these give ${KEPT_WORTH[look.position]} away.`;
+  return `Some of these give ${KEPT_WORTH[analysis.position]} away.`;
 }
 
 /** Return what the exact results of a position are, in a sentence. */
-export function exactSentence(board, look) {
-  if (look.known === "no") {
+export function exactSentence(board, analysis) {
+  if (analysis.known === "no") {
     return "Exact results are not known: this board is too large to be solved here.";
   }
-  if (look.result !== null) {
+  if (analysis.result !== null) {
     return "The game is over.";
   }
-  const whole = look.position === null ? "What the position is worth is not known."
-    : `With best play the position is ${WORTH[look.position]} for ${MARKS[look.seat]}.`;
-  const unsettled = look.exact.some((result, cell) => result === null && board[cell] === EMPTY);
+  const whole = analysis.position === null ? "What the position is worth is not known."
+    : `With best play the position is ${WORTH[analysis.position]} for ${MARKS[analysis.seat]}.`;
+  const unsettled = analysis.exact.some((result, cell) => result === null && board[cell] === EMPTY);
   return unsettled ? `${whole} ? is not known: a search could not settle it in time.` : whole;
 }
 

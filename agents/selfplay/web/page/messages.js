@@ -1,13 +1,13 @@
-// What screen readers hear, and the line that says what went wrong.
+// The sentences for screen readers, and the line that says what went wrong.
 import { byId, html } from "./dom.js";
 
-const KEPT = 12;
+const MOST_SENTENCES = 12;
 
 /** Let a screen reader say a sentence; each is said, however soon the next one follows. */
 export function say(sentence) {
   const spoken = byId("spoken");
   spoken.append(html("p", {}, sentence));
-  while (spoken.children.length > KEPT) {
+  while (spoken.children.length > MOST_SENTENCES) {
     spoken.firstChild.remove();
   }
 }

@@ -1,35 +1,36 @@
-// The answers of one player that lies inside the page, with the calls and the answers of server_source.js.
-import { gameFrom, whyNoGame } from "./game.js";
+// The API of one player inside the page, with the calls and responses of server_api.js.
+import { gameFrom, problemOfGame } from "./game.js";
 import { networkValues } from "./network.js";
 import { ruleRating } from "./rule.js";
-import { EMPTY, MARKS, seatToMove, standing } from "./rules.js";
+import { EMPTY, MARKS, seatToMove, outcome } from "./rules.js";
 import { unpackTensors } from "./safetensors.js";
 import { SOLVABLE_CELLS, solver } from "./solve.js";
-import { tableValues } from "./table.js";
+import { tableValues } from "./tabular.js";
 
 /**
  * What selfplay.web.export writes into the page.
  *
- * @typedef {object} Own
- * @property {import("./server_source.js").Player} player
+ * @typedef {object} PlayerData
+ * @property {import("./server_api.js").Player} player
  * @property {import("./network.js").Game} game
  * @property {boolean} mask It never chooses a taken cell.
  * @property {number} rule_weight How many times the rule's rating it adds to its values where it chooses.
  * @property {string} weights What it has learned, as unpackTensors reads it.
- * @property {string[]} kept What it had learned at each of its kept steps; "" where that is what it has learned now.
- * @property {import("./server_source.js").Wrong} wrong What Python has proved of it.
- * @property {import("./server_source.js").Lost} lost
+ * @property {Record<string, string>} snapshots What it had learned, by the steps of its snapshots; without the last
+ *   one, if that is what it has learned now.
+ * @property {import("./server_api.js").Mistakes} mistakes
+ * @property {import("./server_api.js").GamesLost} games_lost
  */
 
 /**
- * @param {Own} own
- * @returns {import("./server_source.js").Source}
+ * @param {PlayerData} data
+ * @returns {import("./server_api.js").Api}
  */
-export function ownSource(own) {
-  const { game } = own;
+export function exportedApi(data) {
+  const { game } = data;
   const cells = game.rows * game.cols;
   const exact = cells <= SOLVABLE_CELLS ? solver(cells, game.lines) : null;
-  const learned = new Map(); // what gives the values, by the text that holds it; each is unpacked when it is asked for
+  const learned = new Map(); // the functions that give values, by the packed text
   const valuesBy = (text) => {
     if (!learned.has(text)) {
       learned.set(text, unpackTensors(text).then((tensors) => valuesOf(game, tensors)));
@@ -37,30 +38,31 @@ export function ownSource(own) {
     return learned.get(text);
   };
 
-  async function look(_player, board, kept) {
-    const refusal = whyNoGame(game, gameFrom(board));
+  async function analysis(_player, board, steps) {
+    const refusal = problemOfGame(game, gameFrom(board));
     if (refusal !== null) {
       throw new Error(refusal);
     }
     const seat = seatToMove(board);
-    const { winner, line, over } = standing(game, board);
+    const { winner, line, over } = outcome(game, board);
     if (over) {
       return { seat, result: winner === null ? "draw" : MARKS[winner], line, ...NO_MOVE, ...truth(board, null) };
     }
-    const find = await valuesBy((kept !== null && own.kept[kept]) || own.weights);
-    const values = [...find(board)];
-    const reply = greedy(leaning(board, values), (cell) => board[cell] === EMPTY);
-    const move = own.mask ? reply : greedy(leaning(board, values), () => true);
+    const valuesOfBoard = await valuesBy(data.snapshots[steps] ?? data.weights);
+    const values = [...valuesOfBoard(board)];
+    const ratings = withRule(board, values);
+    const reply = greedy(ratings, (cell) => board[cell] === EMPTY);
+    const move = data.mask ? reply : greedy(ratings, () => true);
     return { seat, result: null, line: [], values, move, moves: [move], reply, ...truth(board, move) };
   }
 
-  /** Return what a move is chosen by: the values, and the rule's ratings if the player leans on it. */
-  function leaning(board, values) {
-    if (!own.rule_weight) {
+  /** Return what a move is chosen by: the values, and the rule's ratings if the player has a rule weight. */
+  function withRule(board, values) {
+    if (!data.rule_weight) {
       return values;
     }
     const rating = ruleRating(game, board);
-    return values.map((value, cell) => value + own.rule_weight * rating[cell]);
+    return values.map((value, cell) => value + data.rule_weight * rating[cell]);
   }
 
   /** Return what is true of a position, of a finished one with null as the move. */
@@ -80,10 +82,10 @@ export function ownSource(own) {
   }
 
   return {
-    players: async () => ({ players: [own.player] }),
-    look,
-    wrong: async () => own.wrong,
-    lost: async () => own.lost,
+    players: async () => ({ players: [data.player] }),
+    analysis,
+    mistakes: async () => data.mistakes,
+    gamesLost: async () => data.games_lost,
     live: null,
   };
 }

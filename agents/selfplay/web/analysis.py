@@ -1,0 +1,98 @@
+"""What the page shows of a player in one position: what it thinks, what is true, and whether the two differ."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from selfplay.evaluation.exact import NAMES, best_bounds, known_results
+from selfplay.evaluation.reach import WHOLE_TREE_CELLS
+from selfplay.evaluation.walk import moves_of
+from selfplay.position import Position
+from tictactoe.opponents import best_known
+from tictactoe.rendering.text import MARKS, line_cells
+from tictactoe.rules import Bitboard, Rules
+from tictactoe.search import Bounds
+
+if TYPE_CHECKING:
+    from selfplay.agent import Player
+    from selfplay.evaluation.judge import Asked
+
+POSITIONS = 200_000
+"""Most positions that a search visits for the exact results of one position: a fifth of a second at most."""
+REMEMBERED = 4_096
+"""Positions whose exact results are cached, because the page asks for them again for each player it compares."""
+
+
+def analyse(
+    policy: "Asked", player: "Player | None", position: Position, generator: np.random.Generator
+) -> dict[str, Any]:
+    """Return what the page shows of a player in a position, ready for JSON; `generator` samples its reply."""
+    rules, winner = position.rules, position.winner
+    shown: dict[str, Any] = {
+        "seat": position.seat,
+        "result": (None if not position.over else "draw" if winner is None else MARKS[winner]),
+        "line": list(rules.cells_of(line_cells(rules, position.marks[winner]) if winner is not None else 0)),
+        "values": None if player is None else learned_values(player, position),
+        "move": None,
+        "moves": [],
+        "reply": None,
+        "exact": [None] * rules.cells,
+        "known": "solved" if rules.cells <= WHOLE_TREE_CELLS else "searched",
+        "position": None,
+        "gives_away": None,
+    }
+    if position.over:
+        return shown
+    results = exact_results(rules, position.mover, position.opponent)
+    shown["exact"] = [result_name(results.get(cell)) for cell in range(rules.cells)]
+    shown["position"] = result_name(best_bounds(results))
+    moves = rules.cells_of(int(moves_of(policy, *position.words)[0]) & (1 << rules.cells) - 1)
+    legal = [cell for cell in moves if cell in results]
+    shown["moves"] = list(moves)
+    if not policy.draws:
+        shown["move"], shown["gives_away"] = moves[0], gives_away(results, moves[0])
+    if player is not None:  # a person cannot be asked to break the rules
+        shown["reply"] = int(player.act(position.observation, position.mask)[0])
+    else:
+        shown["reply"] = int(generator.choice(legal or position.empty))
+    return shown
+
+
+def learned_values(player: "Player", position: Position) -> list[float | None]:
+    """Return the value that a player has learned of each cell, None where that is no number."""
+    values = np.asarray(player.q_values(position.observation))[0]
+    return [float(value) if isfinite(value) else None for value in values]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def exact_results(rules: Rules, mover: int, opponent: int) -> Mapping[int, Bounds]:
+    """Return what is known of each empty cell within the time of a response."""
+    return known_results(rules, mover, opponent, POSITIONS)
+
+
+def searched_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
+    """Return the moves of the built-in "optimal" in positions [B], as far as they are known in the time of a response.
+
+    Its own choices would solve a board of up to 16 cells, which takes seconds, and search a larger one as long.
+    """
+    marks = zip(*(side.astype(np.int64).view(np.uint64).tolist() for side in (mover, opponent)), strict=True)
+    best = [best_known(rules, one, other, exact_results(rules, one, other)) for one, other in marks]
+    return np.array(best, np.uint64).view(np.int64)
+
+
+def gives_away(results: Mapping[int, Bounds], cell: int) -> bool | None:
+    """Tell whether a move is illegal or makes less of the position than it is worth; None if that is not known."""
+    if cell not in results:
+        return True
+    best, move = best_bounds(results), results[cell]
+    if move.most < best.least:
+        return True
+    return False if move.least >= best.most else None
+
+
+def result_name(bounds: Bounds | None) -> str | None:
+    """Return the name of a result, None if it is not known."""
+    return NAMES[bounds.least] if bounds is not None and bounds.least == bounds.most else None

@@ -1,0 +1,87 @@
+"""The API of the page: its endpoints read their parameters, and answer with JSON."""
+
+import asyncio
+import re
+import threading
+from concurrent.futures import Future
+
+import numpy as np
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from selfplay.errors import UserError
+from selfplay.players import NamedPolicy
+from selfplay.position import read_board
+from selfplay.web import analysis, live, mistakes
+from selfplay.web.catalogue import Catalogue
+
+
+class Api:
+    """Answer the requests of the page from a catalogue; `seed` is that of sampled moves."""
+
+    def __init__(self, catalogue: Catalogue, seed: int | None = None) -> None:
+        self._catalogue = catalogue
+        self._generator = np.random.default_rng(seed)
+        self._evaluations: dict[int, tuple[NamedPolicy, Future[mistakes.Evaluation]]] = {}
+        self._one_at_a_time = threading.Lock()
+
+    def routes(self) -> list[Route]:
+        """Return the endpoints; Starlette calls those that are no coroutines in threads."""
+        endpoints = self.players, self.analysis, self.mistakes, self.games_lost, self.live
+        return [Route(f"/api/{endpoint.__name__}", endpoint) for endpoint in endpoints]
+
+    def players(self, _: Request) -> Response:
+        """Answer with the players that can be chosen."""
+        return JSONResponse({"players": self._catalogue.entries()})
+
+    def analysis(self, request: Request) -> Response:
+        """Answer with what a player makes of a position, and what is true of it."""
+        steps = _number(request, "steps") if "steps" in request.query_params else None
+        chosen = self._catalogue.player(_number(request, "player"), steps)
+        position = read_board(chosen.rules, _parameter(request, "board"))
+        return JSONResponse(analysis.analyse(chosen.policy, chosen.player, position, self._generator))
+
+    async def mistakes(self, request: Request) -> Response:
+        """Answer with the mistakes of a player."""
+        return JSONResponse((await self._evaluation(request)).mistakes)
+
+    async def games_lost(self, request: Request) -> Response:
+        """Answer with games that a player loses."""
+        return JSONResponse((await self._evaluation(request)).games_lost)
+
+    async def live(self, _: Request) -> Response:
+        """Answer with what happens in the runs, for as long as the page listens."""
+        return StreamingResponse(live.events(self._catalogue.followed), media_type="text/event-stream")
+
+    async def _evaluation(self, request: Request) -> mistakes.Evaluation:
+        """Return the evaluation of a player, which is made once for each version of its files."""
+        number = _number(request, "player")
+        chosen = await run_in_threadpool(self._catalogue.player, number)
+        evaluated, future = self._evaluations.get(number, (None, Future()))
+        if evaluated is not chosen:
+            future = Future()
+            self._evaluations[number] = chosen, future
+            threading.Thread(target=self._evaluate, args=(chosen, future), daemon=True).start()  # not awaited at Ctrl-C
+        return await asyncio.shield(asyncio.wrap_future(future))
+
+    def _evaluate(self, chosen: NamedPolicy, future: "Future[mistakes.Evaluation]") -> None:
+        with self._one_at_a_time:
+            try:
+                future.set_result(mistakes.evaluate(chosen.policy, chosen.player))
+            except Exception as error:
+                future.set_exception(error)
+
+
+def _parameter(request: Request, name: str) -> str:
+    if name not in request.query_params:
+        raise UserError(f"{name} is missing")
+    return request.query_params[name]
+
+
+def _number(request: Request, name: str) -> int:
+    text = _parameter(request, name)
+    if not re.fullmatch(r"[0-9]{1,15}", text):
+        raise UserError(f"{name} must be a number from 0, got {text!r}")
+    return int(text)
