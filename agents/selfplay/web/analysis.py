@@ -49,7 +49,7 @@ def analyse(
     results = exact_results(rules, position.mover, position.opponent)
     shown["exact"] = [result_name(results.get(cell)) for cell in range(rules.cells)]
     shown["position"] = result_name(best_bounds(results))
-    moves = rules.cells_of(int(moves_of(policy, *position.words)[0]) & (1 << rules.cells) - 1)
+    moves = rules.cells_of(int(moves_of(policy, *position.words)[0]))
     legal = [cell for cell in moves if cell in results]
     shown["moves"] = list(moves)
     if not policy.draws:

@@ -14,8 +14,9 @@ from starlette.routing import Route
 from selfplay.errors import UserError
 from selfplay.players import NamedPolicy
 from selfplay.position import read_board
-from selfplay.web import analysis, live, mistakes
+from selfplay.web import analysis, live
 from selfplay.web.catalogue import Catalogue
+from selfplay.web.mistakes import Evaluation, evaluate
 
 
 class Api:
@@ -24,7 +25,7 @@ class Api:
     def __init__(self, catalogue: Catalogue, seed: int | None = None) -> None:
         self._catalogue = catalogue
         self._generator = np.random.default_rng(seed)
-        self._evaluations: dict[int, tuple[NamedPolicy, Future[mistakes.Evaluation]]] = {}
+        self._evaluations: dict[int, tuple[NamedPolicy, Future[Evaluation]]] = {}
         self._one_at_a_time = threading.Lock()
 
     def routes(self) -> list[Route]:
@@ -55,7 +56,7 @@ class Api:
         """Answer with what happens in the runs, for as long as the page listens."""
         return StreamingResponse(live.events(self._catalogue.followed), media_type="text/event-stream")
 
-    async def _evaluation(self, request: Request) -> mistakes.Evaluation:
+    async def _evaluation(self, request: Request) -> Evaluation:
         """Return the evaluation of a player, which is made once for each version of its files."""
         number = _number(request, "player")
         chosen = await run_in_threadpool(self._catalogue.player, number)
@@ -66,10 +67,10 @@ class Api:
             threading.Thread(target=self._evaluate, args=(chosen, future), daemon=True).start()  # not awaited at Ctrl-C
         return await asyncio.shield(asyncio.wrap_future(future))
 
-    def _evaluate(self, chosen: NamedPolicy, future: "Future[mistakes.Evaluation]") -> None:
+    def _evaluate(self, chosen: NamedPolicy, future: "Future[Evaluation]") -> None:
         with self._one_at_a_time:
             try:
-                future.set_result(mistakes.evaluate(chosen.policy, chosen.player))
+                future.set_result(evaluate(chosen.policy, chosen.player))
             except Exception as error:
                 future.set_exception(error)
 

@@ -72,7 +72,7 @@ class Catalogue:
 
     def entries(self) -> list[dict[str, Any]]:
         """Return what the page is told of each player, those that were named first, ready for JSON."""
-        runs = [self._number(str(folder)) for folder in self.run_folders()]
+        runs = [self._number(_path(folder)) for folder in self.run_folders()]
         numbers = dict.fromkeys((*self._named, *runs, *self._always))
         return [self._described(number, self._stamps(number)) for number in numbers]
 
@@ -138,7 +138,13 @@ class Catalogue:
 
     def _number(self, name: str) -> int:
         """Return the number of a player, a new one if it has none."""
-        name = str(Path(name)) if Path(name).is_dir() else name  # without a slash at its end
+        folder = players.run_folder(name)
+        name = name if folder is None or name == SHIPPED else _path(folder)
         if name not in self._names:
             self._names.append(name)
         return self._names.index(name)
+
+
+def _path(folder: Path) -> str:
+    """Return a folder as no module and no built-in opponent is called, also once it has been removed."""
+    return f"{folder.parent}/{folder.name}"  # "./NAME" for a bare name

@@ -129,9 +129,8 @@ def _game_lost(
         if position.seat == seat:
             if player is not None:
                 game["learned"][ply] = learned_values(player, position)[cell]
-            before, worth = value(position), ILLEGAL
-            if cell in position.empty:
-                worth = None if (following := value(after)) is None else -following
+            before, worth = value(position), value(after) if cell in position.empty else -ILLEGAL
+            worth = None if worth is None else -worth
             game["exact"][ply] = RESULTS[worth]
             unknown = before is None or worth is None
             if not turned and (unknown or _given_away(before, worth) > 0):

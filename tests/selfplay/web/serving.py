@@ -1,11 +1,11 @@
-"""A server of the page in this process, on a port of its own, and questions to it over a real socket."""
+"""A server of the page in this process, on a port of its own, and requests to it over a real socket."""
 
 import contextlib
 import http.client
 import json
 import socket
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ PATIENCE = 60
 """Seconds after which a server hangs."""
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """Hold what a server has answered."""
 
     status: int
@@ -32,20 +32,26 @@ class Answer(NamedTuple):
 
 
 class Served(NamedTuple):
-    """Ask a server."""
+    """Send requests to a server."""
 
     port: int
 
-    def ask(self, path: str, method: str = "GET", **headers: str) -> Answer:
-        """Ask as a browser does, with these headers beside or instead of its own."""
+    def get(self, path: str, method: str = "GET", **headers: str) -> Response:
+        """Send a request as a browser does, with these headers beside or instead of its own."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         with contextlib.closing(connection):
-            connection.request(method, path, headers={name.replace("_", "-"): text for name, text in headers.items()})
-            found = connection.getresponse()
-            return Answer(found.status, {name.lower(): text for name, text in found.getheaders()}, found.read())
+            connection.request(method, path, headers=headers)
+            response = connection.getresponse()
+            return Response(
+                response.status, {name.lower(): text for name, text in response.getheaders()}, response.read()
+            )
+
+    def players(self) -> dict[str, dict[str, Any]]:
+        """Return the entries of the players by name."""
+        return {entry["name"]: entry for entry in self.get("/api/players").json["players"]}
 
     def send(self, content: bytes) -> bytes:
-        """Send bytes as they are, and return all that comes back until the server has ended it."""
+        """Send bytes as they are, and return all that comes back until the server ends the connection."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
             with contextlib.suppress(ConnectionError):
                 connection.sendall(content)
@@ -71,9 +77,3 @@ def serving(*named: str, runs: Path | None = None, rules: Rules | None = None) -
         finally:
             started.should_exit = True
             thread.join(PATIENCE)
-
-
-def raw(method: str, path: str, headers: Sequence[tuple[str, str]], body: bytes = b"") -> bytes:
-    """Return a request as it goes over a socket; the server is asked to end the connection."""
-    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {text}" for name, text in headers), "Connection: close", "", ""]
-    return "\r\n".join(lines).encode("latin-1", "replace") + body

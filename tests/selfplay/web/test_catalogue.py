@@ -1,21 +1,20 @@
-"""Who can be chosen: named players, runs and built-ins. What is damaged says so, and what changes is loaded anew."""
+"""The players that can be chosen: named ones, runs and built-ins; damaged runs say so, changed ones load again."""
 
 import json
 import sys
-import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import selfplay
-from selfplay.algorithms import snapshot_steps
+from selfplay.algorithms import kept_steps
 from selfplay.position import Position
 from selfplay.tensor_file import write_tensors
-from selfplay.training.folder import MODEL
-from selfplay.web import catalogue, wrong
+from selfplay.training.folder import CONFIG, MODEL
+from selfplay.training.kept import PLAYERS
+from selfplay.web import catalogue
 from selfplay.web.catalogue import Catalogue
-from tests.malicious_files import MALICIOUS_FILES, MARKER
+from tests.plants import MARKER, PLANTS
 from tests.runs import refused, save, saved
 from tests.selfplay.cli.test_own_agents import AGENTS
 from tests.selfplay.dqn.scripted import config_with, make
@@ -26,28 +25,29 @@ ALWAYS = ["shipped", "random", "heuristic", "rule", "optimal"]
 EMPTY = "board=" + "." * 9
 
 
-def of(*named: str, runs: Path | None = None, rules: Rules | None = None) -> Catalogue:
-    return Catalogue(named, runs, "absolute", rules or Rules())
+def of(*named: str, runs: Path | None = None) -> Catalogue:
+    return Catalogue(named, runs, "absolute", Rules())
 
 
-def named(entries: list[dict[str, Any]]) -> list[str]:
-    return [entry["name"] for entry in entries]
+def names(players: Catalogue) -> list[str]:
+    return [entry["name"] for entry in players.entries()]
 
 
 def test_without_runs_there_are_shipped_and_the_built_in_opponents(tmp_path: Path) -> None:
     entries = of(runs=tmp_path / "nothing").entries()
-    assert named(entries) == ALWAYS
+    assert [entry["name"] for entry in entries] == ALWAYS
     assert [entry["index"] for entry in entries] == list(range(5))
     assert [entry["kind"] for entry in entries] == ["dqn", *["built-in"] * 4]
-    assert [entry["values"] for entry in entries] == [entry["run"] for entry in entries] == [True, *[False] * 4]
-    assert all(entry["error"] is entry["kept"] is None for entry in entries)
+    assert [entry["run"] for entry in entries] == [True, *[False] * 4]
+    assert all(entry["error"] is entry["snapshots"] is None for entry in entries)
     assert all((entry["rows"], entry["cols"], entry["k"]) == (3, 3, 3) for entry in entries)
 
 
-def test_who_was_named_comes_first_once_and_keeps_its_number(tmp_path: Path) -> None:
+def test_named_players_come_first_once_and_keep_their_numbers(tmp_path: Path) -> None:
     saved(tmp_path / "one", mask=True)
     both = of(str(tmp_path / "one") + "/", "rule", "shipped", "rule", runs=tmp_path)
-    assert named(both.entries()) == ["one", "rule", "shipped", "random", "heuristic", "optimal"]
+    assert names(both) == ["one", "rule", "shipped", "random", "heuristic", "optimal"]
+    assert both.followed() == [tmp_path / "one"]
     numbers = {entry["name"]: entry["index"] for entry in both.entries()}
     saved(tmp_path / "another", rows=3, cols=4, k=3, seed=7)
     entries = {entry["name"]: entry for entry in both.entries()}
@@ -58,127 +58,103 @@ def test_who_was_named_comes_first_once_and_keeps_its_number(tmp_path: Path) -> 
     assert "mask" in entries["one"]["differs"]
 
 
-def test_a_name_that_is_nobodys_is_refused(tmp_path: Path) -> None:
+def test_a_name_without_a_player_is_refused(tmp_path: Path) -> None:
     assert "is neither a run folder" in refused(of, "nobody")
     assert "cannot be imported" in refused(of, "no_such_module:agent")
     (tmp_path / "empty").mkdir()
     assert "config.json" in refused(of, str(tmp_path / "empty"))
+    assert "81 cells; at most 64 are shown" in refused(Catalogue, ["rule"], None, "absolute", Rules(9, 9, 5))
 
 
-def test_own_agents_are_loaded_by_name_and_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agents_of_the_user_are_loaded_by_name_and_evaluated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "web_agents.py").write_text(AGENTS)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
-    names = [f"web_agents:{name}" for name in ("stubborn", "uniform", "fails", "draws")]
-    with serving(*names) as served:
-        entries = served.ask("/api/players").json["players"]
-        assert named(entries) == [*names, *ALWAYS]
-        assert [entry["kind"] for entry in entries[:4]] == ["own"] * 4
-        assert not any(entry["values"] or entry["run"] for entry in entries[:4])
+    agents = [f"web_agents:{name}" for name in ("stubborn", "uniform", "fails", "draws")]
+    with serving(*agents) as served:
+        entries = list(served.players().values())
+        assert [entry["name"] for entry in entries] == [*agents, *ALWAYS]
+        assert all((entry["kind"], entry["run"]) == ("own", False) for entry in entries[:4])
         stubborn, uniform, fails, draws = (entry["index"] for entry in entries[:4])
-        shown = served.ask(f"/api/look?player={stubborn}&board=X........").json
+        shown = served.get(f"/api/analysis?player={stubborn}&board=X........").json
         assert (shown["move"], shown["gives_away"]) == (0, True)
         assert shown["reply"] in range(1, 9)
-        assert served.ask(f"/api/look?player={uniform}&board=X........").json["moves"] == list(range(1, 9))
-        lost = served.ask(f"/api/lost?player={stubborn}").json
-        assert len(lost["lines"]) == sum(min(number, 100) for number in lost["number"])
-        for path in (f"look?player={fails}&{EMPTY}", f"wrong?player={fails}", f"lost?player={draws}"):
-            answer = served.ask(f"/api/{path}")
-            assert answer.status == 400
-            assert "\n" not in answer.json["error"].strip()
-        assert "answers the same positions differently" in served.ask(f"/api/wrong?player={draws}").json["error"]
+        assert served.get(f"/api/analysis?player={uniform}&board=X........").json["moves"] == list(range(1, 9))
+        lost = served.get(f"/api/games_lost?player={stubborn}").json
+        assert len(lost["games"]) == sum(min(number, 100) for number in lost["number"])
+        for path in (f"analysis?player={fails}&{EMPTY}", f"mistakes?player={fails}", f"games_lost?player={draws}"):
+            response = served.get(f"/api/{path}")
+            assert response.status == 400
+            assert "\n" not in response.json["error"].strip()
+        assert "answers the same positions differently" in response.json["error"]
 
 
-@pytest.mark.parametrize("file", ["config.json", "model.safetensors"])
-@pytest.mark.parametrize("plant", MALICIOUS_FILES)
+def test_no_module_is_imported_for_the_name_of_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "web_program.py").write_text("agent = open('executed', 'w')\n")
+    for name in ("web_program:agent", "optimal"):
+        saved(tmp_path / name)
+    players = of(runs=Path())
+    assert [entry["kind"] for entry in players.entries()[:2]] == ["dqn"] * 2
+    numbers = {entry["name"]: entry["index"] for entry in players.entries()[:2]}
+    (tmp_path / "web_program:agent").rename(tmp_path / "elsewhere")
+    assert "is neither a run folder" in refused(players.player, numbers["web_program:agent"])
+    assert not (tmp_path / "executed").exists()
+
+
+@pytest.mark.parametrize("file", [CONFIG, MODEL, PLAYERS])
+@pytest.mark.parametrize("plant", ["pickle", "a pipe", "ten gibibytes"])
 def test_a_damaged_run_is_an_entry_with_an_error(file: str, plant: str, tmp_path: Path) -> None:
+    """Every kind of damage is tried on the functions that read these files."""
     runs = tmp_path / "runs"
     saved(runs / "damaged")
-    (runs / "damaged" / file).unlink()
-    MALICIOUS_FILES[plant](runs / "damaged" / file)
-    known = of(runs=runs)
-    entry = known.entries()[0]
-    assert entry["name"] == "damaged"
-    assert entry["error"]
-    assert "\n" not in entry["error"]
-    assert refused(known.chosen, entry["index"])
+    (runs / "damaged" / file).unlink(missing_ok=True)
+    PLANTS[plant](runs / "damaged" / file)
+    damaged = of(runs=runs).entries()[0]
+    assert damaged["name"] == "damaged"
+    assert file in damaged["error"]
+    assert "\n" not in damaged["error"]
     assert not list(tmp_path.rglob(MARKER))
-    json.dumps(entry, allow_nan=False)
+    json.dumps(damaged, allow_nan=False)
 
 
 def test_a_run_without_a_player_yet_says_so_and_has_one_later(tmp_path: Path) -> None:
     saved(tmp_path / "young")
     content = (tmp_path / "young" / MODEL).read_bytes()
     (tmp_path / "young" / MODEL).unlink()
-    known = of(runs=tmp_path)
-    assert "did the run end?" in known.entries()[0]["error"]
+    players = of(runs=tmp_path)
+    assert "did the run end?" in players.entries()[0]["error"]
     (tmp_path / "young" / MODEL).write_bytes(content)
-    assert known.entries()[0]["error"] is None
+    assert players.entries()[0]["error"] is None
 
 
-def test_a_player_whose_file_has_changed_is_loaded_and_proved_anew(tmp_path: Path) -> None:
-    config = saved(tmp_path / "run", seed=1)
+def test_a_player_whose_file_has_changed_is_loaded_and_evaluated_again(tmp_path: Path) -> None:
+    saved(tmp_path / "run", seed=1)
     with serving(runs=tmp_path) as served:
-        number = served.ask("/api/players").json["players"][0]["index"]
-        paths = f"/api/look?player={number}&{EMPTY}", f"/api/wrong?player={number}", f"/api/lost?player={number}"
-        before = [served.ask(path).json for path in paths]
-        assert [served.ask(path).json for path in paths] == before
+        number = served.players()["run"]["index"]
+        queries = f"analysis?player={number}&{EMPTY}", f"mistakes?player={number}", f"games_lost?player={number}"
+        before = [served.get(f"/api/{query}").json for query in queries]
+        assert [served.get(f"/api/{query}").json for query in queries] == before
         write_tensors(tmp_path / "run" / MODEL, make(config_with(seed=2)).player().tensors())
-        now = [served.ask(path).json for path in paths]
-        assert now[0]["values"] == pytest.approx(
-            selfplay.load(tmp_path / "run").q_values(opening())[0].tolist(), abs=1e-6
-        )
-        assert all(one != other for one, other in zip(before, now, strict=True))
-    assert config.seed == 1
+        now = [served.get(f"/api/{query}").json for query in queries]
+    values = selfplay.load(tmp_path / "run").q_values(Position(Rules()).observation)[0]
+    assert now[0]["values"] == pytest.approx(values.tolist(), abs=1e-6)
+    assert all(one != other for one, other in zip(before, now, strict=True))
 
 
-def opening() -> Any:
-    return Position(Rules()).observation
-
-
-def test_kept_players_are_looked_at_as_they_were(tmp_path: Path) -> None:
+def test_snapshots_are_analysed(tmp_path: Path) -> None:
     selfplay.train(mask=True, total_steps=6_400, eval_every=1_600, run_dir=tmp_path / "run", seed=1000)
-    steps = snapshot_steps(tmp_path / "run")
+    steps = kept_steps(tmp_path / "run")
     assert len(steps) == 3
     with serving(runs=tmp_path) as served:
-        entry = served.ask("/api/players").json["players"][0]
-        assert entry["kept"] == {"unit": "plies", "steps": list(steps)}
-        for number, at in enumerate(steps):
-            shown = served.ask(f"/api/look?player={entry['index']}&{EMPTY}&kept={number}").json
-            values = selfplay.load(tmp_path / "run", steps=at).q_values(opening())[0]
+        entry = served.players()["run"]
+        assert entry["snapshots"] == {"unit": "plies", "steps": list(steps)}
+        for at in steps:
+            shown = served.get(f"/api/analysis?player={entry['index']}&{EMPTY}&steps={at}").json
+            values = selfplay.load(tmp_path / "run", steps=at).q_values(Position(Rules()).observation)[0]
             assert shown["values"] == pytest.approx(values.tolist(), abs=1e-5)
-        answer = served.ask(f"/api/look?player={entry['index']}&{EMPTY}&kept=3")
-        assert (answer.status, answer.json["error"]) == (400, "run: has kept 3 players, and 3 is counted from 0")
-        shipped = served.ask("/api/players").json["players"][1]["index"]
-        assert served.ask(f"/api/look?player={shipped}&{EMPTY}&kept=0").status == 400
-
-
-@pytest.mark.parametrize(
-    ("question", "why"),
-    [
-        ("look?player=99&" + EMPTY, "there is no player 99"),
-        ("look?player=-1&" + EMPTY, "player must be a number from 0, got '-1'"),
-        ("look?player=1e3&" + EMPTY, "player must be a number from 0, got '1e3'"),
-        ("look?player=9999999&" + EMPTY, "player must be a number from 0, got '9999999'"),
-        ("look?player=%D9%A1&" + EMPTY, "player must be a number from 0"),
-        ("look?player=shipped&" + EMPTY, "player must be a number from 0, got 'shipped'"),
-        ("look?player=0", "board is missing"),
-        ("look?" + EMPTY, "player is missing"),
-        ("look?player=0&player=1&" + EMPTY, "a parameter stands there twice"),
-        ("look?player=0&x=1&" + EMPTY, "there is no parameter 'x'"),
-        ("look?player=0&board=X", "a board of 3,3,3 is 9 characters out of .XO"),
-        ("look?player=0&kept=a&" + EMPTY, "kept must be a number from 0, got 'a'"),
-        ("look?player=1&kept=0&" + EMPTY, "random: has no folder in which players are kept"),
-        ("wrong?player=99", "there is no player 99"),
-        ("lost", "player is missing"),
-        ("players?x=1", "there is no parameter 'x'"),
-    ],
-)
-def test_a_mistake_is_one_line(question: str, why: str) -> None:
-    with serving() as served:
-        answer = served.ask(f"/api/{question}")
-        assert answer.status == 400
-        assert answer.json["error"].startswith(why)
+        for player in (entry, served.players()["shipped"]):
+            assert served.get(f"/api/analysis?player={player['index']}&{EMPTY}&steps=3").status == 400
 
 
 def test_only_the_newest_runs_are_listed_and_few_players_stay_in_memory(
@@ -192,34 +168,6 @@ def test_only_the_newest_runs_are_listed_and_few_players_stay_in_memory(
         save(tmp_path / f"run-{number}", config, player)
     (tmp_path / "other").mkdir()
     (tmp_path / "file").write_text("")
-    known = of(runs=tmp_path)
-    assert len([entry for entry in known.entries() if entry["name"].startswith("run-")]) == 2
-    assert len(known._loaded) == 2
-
-
-def test_a_proof_is_made_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, go_on = [], threading.Event()
-    found = wrong.findings
-
-    def slow(*args: Any) -> Any:
-        asked.append(args)
-        assert go_on.wait(30)
-        return found(*args)
-
-    monkeypatch.setattr(wrong, "findings", slow)
-    with serving() as served:
-        got: list[int] = []
-        waiting = [
-            threading.Thread(target=lambda: got.append(served.ask("/api/wrong?player=0").status)) for _ in range(60)
-        ]
-        for thread in waiting:
-            thread.start()
-        # While all of them wait, and they are more than there are threads for answers, a move is answered.
-        assert served.ask(f"/api/look?player=0&{EMPTY}").status == 200
-        assert got == []
-        go_on.set()
-        for thread in waiting:
-            thread.join()
-        assert got == [200] * 60
-        assert served.ask("/api/lost?player=0").status == 200
-    assert len(asked) == 1
+    players = of(runs=tmp_path)
+    assert names(players)[:3] == ["run-3", "run-2", "shipped"]
+    assert players._loaded.cache_info().currsize == 2

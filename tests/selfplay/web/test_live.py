@@ -1,9 +1,10 @@
-"""The page hears of every run what it writes while it trains, and of those that begin meanwhile."""
+"""The page is told of every run what it writes while it trains, and of runs that begin meanwhile."""
 
 import asyncio
 import json
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,104 @@ import pytest
 
 import selfplay
 from selfplay.cli import train
-from selfplay.training import callbacks, folder as run_folder
+from selfplay.files import write_whole
+from selfplay.training import folder as run_folder, newest
 from selfplay.training.folder import legends
 from selfplay.training.screen import Screen
 from selfplay.web import live
-from selfplay.web.live import Event, Following, follow
+from selfplay.web.live import MOST_POINTS, Event, LiveRuns, events, read_latest, read_points
+from tests.plants import PLANTS
 from tests.runs import DQN, Stopper, metrics
 from tests.selfplay.dqn.scripted import config_with
+from tictactoe import Rules
+
+SEATS = {"eval/first/losses": 3, "eval/second/losses": 4, "eval/first/illegal": 0, "eval/second/illegal": 2}
+POINT = {"steps": 70, "lost": 7, "illegal": 2, "exact": True, "optimal": None, "positions": None}
+LATEST: dict[str, Any] = {"steps": 70, "opening": [0.5, None, *[-1] * 7], "game": [4, 0, 4]}
+
+
+def line(steps: Any, **others: Any) -> bytes:
+    return (json.dumps({"plies": steps, **SEATS, **others}) + "\n").encode()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "file"
+
+
+@pytest.mark.parametrize(
+    ("others", "changes"),
+    [
+        ({}, {}),
+        ({"eval/optimal_states": 4_000, "teach/positions": 17.0}, {"optimal": 4_000, "positions": 17.0}),
+        *(
+            ({"eval/first/losses": wrong}, {"lost": None})
+            for wrong in (True, "3", None, [], float("nan"), float("inf"), 10**400, -1e101)
+        ),
+    ],
+)
+def test_a_line_is_a_point(others: dict[str, Any], changes: dict[str, Any], path: Path) -> None:
+    path.write_bytes(line(70, **others))
+    assert read_points(path, "plies") == [POINT | changes]
+
+
+def test_of_a_seat_that_was_not_followed_to_the_end_the_games_met_count(path: Path) -> None:
+    record = {"plies": 70, "eval/first/losses": 3, "eval/first/illegal": 0}
+    record |= {"eval/second/losses_at_least": 10, "eval/second/illegal_at_least": 1}
+    path.write_text(json.dumps(record) + '\n{"plies": 71}\n')
+    unknown = {"steps": 71, "lost": None, "illegal": None, "exact": False}
+    assert read_points(path, "plies") == [POINT | {"lost": 13, "illegal": 1, "exact": False}, POINT | unknown]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *(line(steps) for steps in (True, "70", None, [], float("nan"))),
+        *(b"\n", b"[]\n", b"nothing\n", b"\xff\n", b"[" * 60_000 + b"\n", b"9" * 60_000 + b"\n", line(3)[:20]),
+    ],
+    ids=len,
+)
+def test_what_is_no_record_is_passed_over(wrong: bytes, path: Path) -> None:
+    path.write_bytes(line(1) + wrong)
+    assert [point["steps"] for point in read_points(path, "plies")] == [1]
+    assert read_points(path, "games") == []
+
+
+@pytest.mark.parametrize("count", [0, 1, 399, 400, 401, 803])
+def test_of_many_points_some_are_returned_evenly_with_the_first_and_the_last(count: int, path: Path) -> None:
+    path.write_bytes(b"".join(map(line, range(count))))
+    steps: list[Any] = [point["steps"] for point in read_points(path, "plies")]
+    assert len(steps) == min(count, MOST_POINTS)
+    assert steps[:1] + steps[-1:] == ([0, count - 1] if count else [])
+    assert all(0 < after - before <= 1 + count / MOST_POINTS for before, after in pairwise(steps))
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+def test_hostile_files_do_no_harm(plant: str, tmp_path: Path) -> None:
+    (tmp_path / "it").mkdir()
+    PLANTS[plant](tmp_path / "it" / "file")
+    assert read_points(tmp_path / "it" / "file", "plies") == []
+    assert read_latest(tmp_path / "it" / "file", Rules()) is None
+
+
+def test_the_latest_state_is_read(path: Path) -> None:
+    assert read_latest(path, Rules()) is None
+    path.write_text(json.dumps(LATEST | {"more": 1}))
+    assert read_latest(path, Rules()) == LATEST
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"steps": "70"}, {"opening": [0.5] * 8}, {"opening": [float("nan")] * 9}, {"opening": ["x"] * 9}),
+        *({"opening": {}}, {"game": []}, {"game": [9]}, {"game": [-1]}, {"game": [0.0]}, {"game": 3}, {"game": [[]]}),
+        {"padding": "x" * 70_000},
+    ],
+    ids=lambda changes: str(changes)[:40],
+)
+def test_what_no_run_writes_is_no_latest_state(changes: dict[str, Any], path: Path) -> None:
+    path.write_text(json.dumps(LATEST | changes))
+    assert read_latest(path, Rules()) is None
 
 
 def made(place: Path, name: str, **changes: Any) -> Path:
@@ -28,171 +120,130 @@ def made(place: Path, name: str, **changes: Any) -> Path:
 
 
 def append(folder: Path, *steps: int) -> None:
-    with (folder / "metrics.jsonl").open("a") as file:
-        file.writelines(json.dumps({"plies": each}) + "\n" for each in steps)
+    with (folder / "metrics.jsonl").open("ab") as file:
+        file.writelines(map(line, steps))
 
 
 def run_folders(place: Path) -> list[Path]:
     return sorted(path for path in place.iterdir() if path.is_dir()) if place.is_dir() else []
 
 
-def following(place: Path) -> Following:
-    return Following(lambda: run_folders(place))
+def live_runs(place: Path) -> LiveRuns:
+    return LiveRuns(lambda: run_folders(place))
 
 
-def told(events: list[Event]) -> list[tuple[str, Any]]:
-    """Return events in short: the names of runs, the steps of points, the steps of what is newest."""
-    return [(event.name, _gist(event.name, event.data)) for event in events]
+def summary(news: list[Event]) -> list[tuple[str, Any]]:
+    """Return events in short: the names of runs, the steps of points, the steps of latest states."""
+    return [(name, _summary(name, data)) for name, data in news]
 
 
-def _gist(name: str, data: Mapping[str, Any]) -> Any:
+def _summary(name: str, data: Mapping[str, Any]) -> Any:
     if name == "runs":
         return [run["name"] for run in data["runs"]]
-    if name == "points":
-        return data["run"], [point["steps"] for point in data["points"]], data["anew"]
+    if name == "metrics":
+        return data["run"], [point["steps"] for point in data["points"]]
     return data["run"], data["steps"]
 
 
-def test_runs_are_told_with_what_they_have_come_to_and_then_what_is_new(tmp_path: Path) -> None:
-    one, two = made(tmp_path, "a", seed=1, mask=True), made(tmp_path, "b", seed=2)
+def test_runs_are_told_with_their_metrics_and_then_what_is_new(tmp_path: Path) -> None:
+    one, two = made(tmp_path, "a", seed=1, mask=True), made(tmp_path, "b\x1b[2J\n", seed=2)
     (tmp_path / "no run").mkdir()
-    (tmp_path / "file").touch()
     append(one, 1, 2)
     append(two, 7)
-    page = following(tmp_path)
-    events = page.news()
-    assert told(events) == [("runs", ["a", "b"]), ("points", (0, [1, 2], True)), ("points", (1, [7], True))]
+    runs = live_runs(tmp_path)
+    news = runs.news()
+    assert summary(news) == [("runs", ["a", "b\\x1b[2J\\n"]), ("metrics", (0, [1, 2])), ("metrics", (1, [7]))]
     board = {"unit": "plies", "rows": 3, "cols": 3, "k": 3}
-    assert events[0].data["runs"] == [
+    assert news[0][1]["runs"] == [
         {"index": 0, "name": "a", "differs": "mask, seed 1", **board},
-        {"index": 1, "name": "b", "differs": "seed 2", **board},
+        {"index": 1, "name": "b\\x1b[2J\\n", "differs": "seed 2", **board},
     ]
-    assert page.news() == []
+    assert runs.news() == []
     append(two, 8)
-    assert told(page.news()) == [("points", (1, [8], False))]
-    three = made(tmp_path, "0", seed=3)
-    append(three, 5)
-    assert told(page.news()) == [("runs", ["a", "b", "0"]), ("points", (2, [5], True))]
-    assert page.news() == []
+    assert summary(runs.news()) == [("metrics", (1, [7, 8]))]
+    write_whole(one / "metrics.jsonl", line(1) + line(3))  # a resumed run puts another file in its place
+    assert summary(runs.news()) == [("metrics", (0, [1, 3]))]
+    append(made(tmp_path, "0", seed=3), 5)
+    assert summary(runs.news()) == [("runs", ["a", "b\\x1b[2J\\n", "0"]), ("metrics", (2, [5]))]
+    for file in one.iterdir():
+        file.unlink()
+    one.rmdir()
+    assert runs.news() == []
 
 
-def test_where_there_are_no_runs_yet_the_first_is_awaited(tmp_path: Path) -> None:
-    page = following(tmp_path / "runs")
-    assert told(page.news()) == [("runs", [])]
-    assert page.news() == []
+def test_a_run_is_followed_once_its_settings_can_be_read(tmp_path: Path) -> None:
+    runs = live_runs(tmp_path / "runs")
+    assert summary(runs.news()) == [("runs", [])]
     (tmp_path / "runs").mkdir()
-    made(tmp_path / "runs", "a")
-    assert told(page.news()) == [("runs", ["a"])]
-
-
-def test_a_run_whose_settings_cannot_be_read_is_passed_over_until_they_can(tmp_path: Path) -> None:
-    folder, page = made(tmp_path, "a"), following(tmp_path)
+    folder = made(tmp_path / "runs", "a")
     whole = (folder / "config.json").read_text()
     (folder / "config.json").write_text("{")
-    assert told(page.news()) == [("runs", [])]
-    assert page.news() == []
+    assert runs.news() == runs.news() == []
     (folder / "config.json").write_text(whole)
-    assert told(page.news()) == [("runs", ["a"])]
-
-
-def test_a_run_that_is_removed_is_told_no_more_of(tmp_path: Path) -> None:
-    folder, page = made(tmp_path, "a"), following(tmp_path)
-    append(folder, 1)
-    page.news()
-    for path in folder.iterdir():
-        path.unlink()
-    folder.rmdir()
-    assert page.news() == []
-
-
-def test_of_more_runs_than_are_followed_the_newest_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "MOST_RUNS", 3)
-    made(tmp_path, "z")
-    page = following(tmp_path)
-    page.news()
-    for name in "abcd":
-        made(tmp_path, name)
-    page = following(tmp_path)
-    assert told(page.news()) == [("runs", ["b", "c", "d"])]
-    made(tmp_path, "e")
-    assert page.news() == []
-
-
-def test_a_name_that_moves_the_cursor_is_escaped(tmp_path: Path) -> None:
-    made(tmp_path, "a\x1b[2J\n")
-    assert told(following(tmp_path).news()) == [("runs", ["a\\x1b[2J\\n"])]
+    assert summary(runs.news()) == [("runs", ["a"])]
 
 
 def test_a_run_is_followed_while_it_trains(tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch) -> None:
-    page, events, show = following(tmp_path), list[Event](), Screen.evaluated
+    runs, news, show = live_runs(tmp_path), list[Event](), Screen.show
 
     def shown(screen: Screen, record: selfplay.Record) -> None:
         show(screen, record)
-        events.extend(page.news())
+        news.extend(runs.news())
 
-    monkeypatch.setattr(Screen, "evaluated", shown)
-    monkeypatch.setattr(callbacks, "SECONDS", 0.0)
+    monkeypatch.setattr(Screen, "show", shown)
+    monkeypatch.setattr(newest, "SECONDS", 0.0)
     assert stopper.left == -1
     train.main([*DQN, "--run-dir", str(tmp_path / "it")])
-    events += page.news()
-    assert told(events) == [
+    news += runs.news()
+    assert summary(news) == [
         ("runs", ["it"]),
-        ("points", (0, [960], True)),
-        ("points", (0, [1_920], False)),
-        ("newest", (0, 960)),
-        ("points", (0, [2_400], False)),
-        ("newest", (0, 1_920)),
-        ("newest", (0, 2_400)),
+        ("metrics", (0, [960])),
+        ("metrics", (0, [960, 1_920])),
+        ("latest", (0, 960)),
+        ("metrics", (0, [960, 1_920, 2_400])),
+        ("latest", (0, 1_920)),
+        ("latest", (0, 2_400)),
     ]
     last = metrics(tmp_path / "it")[-1]
-    [point] = events[4].data["points"]
+    point = news[4][1]["points"][-1]
     assert point["lost"] == last["eval/first/losses"] + last["eval/second/losses"]
     assert point["optimal"] == last["eval/optimal_states"]
-    assert len(events[-1].data["opening"]) == 9
+    assert len(news[-1][1]["opening"]) == 9
 
 
-def test_events_are_sent_as_they_come_and_a_comment_when_there_are_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_events_are_sent_as_they_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "POLL_SECONDS", 0.001)
-    monkeypatch.setattr(live, "KEEP_ALIVE_SECONDS", 0.003)
     folder = made(tmp_path, "a")
 
-    async def hear() -> list[str]:
-        stream = follow(lambda: run_folders(tmp_path))
-        texts = [(await anext(stream)).text()]
+    async def listen() -> list[str]:
+        stream = events(lambda: run_folders(tmp_path))
+        texts = [await anext(stream)]
         append(folder, 3)
-        texts += [(await anext(stream)).text(), (await anext(stream)).text()]
+        texts.append(await anext(stream))
         await stream.aclose()
         return texts
 
-    with ThreadPoolExecutor(1) as thread:  # of its own: in that of the tests a browser may have a loop that runs
-        runs, points, comment = thread.submit(asyncio.run, hear()).result()
-    assert runs.startswith('event: runs\ndata: {"runs": [{"index": 0, "name": "a"')
-    assert points.startswith('event: points\ndata: {"run": 0, "points": [{"steps": 3,')
-    assert all(text.endswith("}\n\n") and text.count("\n") == 3 for text in (runs, points))
-    assert comment == ":\n\n"
-
-
-def test_what_is_behind_is_little() -> None:
-    assert live.POLL_SECONDS + callbacks.SECONDS < 2
+    with ThreadPoolExecutor(1) as thread:  # in the thread of the tests a browser may have a loop that runs
+        texts = thread.submit(asyncio.run, listen()).result()
+    assert texts[0].startswith('event: runs\ndata: {"runs": [{"index": 0, "name": "a"')
+    assert texts[1].startswith('event: metrics\ndata: {"run": 0, "points": [{"steps": 3,')
+    assert all(text.endswith("}\n\n") and text.count("\n") == 3 for text in texts)
 
 
 @pytest.mark.parametrize(
     ("changes", "wanted"),
     [
-        ([{}], [""]),
+        ([], []),
         ([{}, {}], ["", ""]),
         ([{}, {"seed": 1}], ["seed 0", "seed 1"]),
         ([{"mask": True}, {"mask": True, "double": True}, {}], ["mask", "mask, double", ""]),
         ([{"hidden": (8, 4)}, {"rows": 4, "cols": 4, "k": 4}], ["3,3,3, hidden 8x4", "4,4,4"]),
     ],
 )
-def test_a_legend_says_in_what_runs_differ_among_themselves(changes: list[dict[str, Any]], wanted: list[str]) -> None:
+def test_a_legend_says_how_runs_differ(changes: list[dict[str, Any]], wanted: list[str]) -> None:
     assert legends([selfplay.DQNConfig(**each) for each in changes]) == wanted
 
 
-def test_the_legends_of_no_runs_and_of_several_algorithms() -> None:
-    assert legends([]) == []
+def test_the_legends_of_several_algorithms() -> None:
     configs = [selfplay.DQNConfig(seed=3), selfplay.TDValueConfig(seed=3, back_up_losses=False)]
     assert legends(configs) == ["dqn", "td-value, no back up losses"]

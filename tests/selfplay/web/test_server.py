@@ -1,23 +1,27 @@
-"""The server answers its own page and nobody else, whatever is sent."""
+"""The server answers requests of its own page and refuses all others, whatever is sent."""
 
 import random
 import string
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 
+from selfplay.web import api
 from selfplay.web.command import PAGE
-from selfplay.web.server import KINDS, LONGEST_QUERY, START, Hosts
-from tests.selfplay.web.serving import Served, raw, serving
+from selfplay.web.server import LONGEST_QUERY, MEDIA_TYPES, START, Hosts
+from tests.selfplay.web.serving import Served, serving
 
 SEED = 1
-REQUESTS = 1_000
+REQUESTS = 400
 HEADERS = {
     "content-security-policy": "default-src 'self'",
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
 }
+EMPTY = "board=" + "." * 9
 
 
 @pytest.fixture(scope="module")
@@ -26,50 +30,38 @@ def served() -> Iterator[Served]:
         yield found
 
 
+def raw(method: str, path: str, headers: Sequence[tuple[str, str]], body: bytes = b"") -> bytes:
+    """Return a request as it goes over a socket; the server is told to end the connection."""
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {text}" for name, text in headers), "Connection: close", "", ""]
+    return "\r\n".join(lines).encode("latin-1", "replace") + body
+
+
 def test_every_file_of_the_page_is_served_as_what_it_is(served: Served) -> None:
-    files = [path for path in PAGE.iterdir() if path.suffix in KINDS]
+    files = [path for path in PAGE.iterdir() if path.suffix in MEDIA_TYPES]
     assert START in [path.name for path in files]
     for path in files:
-        answer = served.ask("/" if path.name == START else f"/{path.name}")
-        assert (answer.status, answer.body) == (200, path.read_bytes())
-        assert answer.headers["content-type"] == KINDS[path.suffix]
-        assert HEADERS.items() <= answer.headers.items()
+        response = served.get("/" if path.name == START else f"/{path.name}")
+        assert (response.status, response.body) == (200, path.read_bytes())
+        assert response.headers["content-type"].startswith(MEDIA_TYPES[path.suffix])
+        assert "utf-8" in response.headers["content-type"] or path.suffix == ".svg"
 
 
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [
-        ("/", 200),
-        ("/api/players", 200),
-        ("/nothing", 404),
-        ("/api/nothing", 404),
-        ("/api/players/", 404),
-        ("/api", 404),
-    ],
-)
-def test_every_answer_has_the_headers_and_head_has_no_body(served: Served, path: str, status: int) -> None:
-    got, head = served.ask(path), served.ask(path, "HEAD")
-    for answer in (got, head):
-        assert answer.status == status
-        assert HEADERS.items() <= answer.headers.items()
+@pytest.mark.parametrize(("path", "status"), [("/", 200), ("/api/players", 200), ("/nothing", 404), ("/api", 404)])
+def test_every_response_has_the_headers_and_head_has_no_body(served: Served, path: str, status: int) -> None:
+    got, head = served.get(path), served.get(path, "HEAD")
+    for response in (got, head):
+        assert response.status == status
+        assert HEADERS.items() <= response.headers.items()
     assert got.body
     assert head.body == b""
     assert head.headers["content-length"] == got.headers["content-length"]
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "BREW"])
-@pytest.mark.parametrize("path", ["/", "/api/players", "/nothing"])
-def test_other_methods_are_refused(served: Served, method: str, path: str) -> None:
-    answer = served.ask(path, method)
-    assert answer.status == 405
-    assert answer.headers["allow"] == "GET, HEAD"
-    assert HEADERS.items() <= answer.headers.items()
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
-def test_the_names_of_this_machine_are_welcome(served: Served, host: str) -> None:
-    assert served.ask("/api/players", Host=f"{host}:{served.port}").status == 200
-    assert served.ask("/", Host=f"{host}:{served.port}", Origin=f"http://{host}:{served.port}").status == 200
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "BREW"])
+def test_other_methods_are_refused(served: Served, method: str) -> None:
+    response = served.get("/api/players", method)
+    assert (response.status, response.headers["allow"]) == (405, "GET, HEAD")
+    assert HEADERS.items() <= response.headers.items()
 
 
 @pytest.mark.parametrize(
@@ -80,11 +72,25 @@ def test_the_names_of_this_machine_are_welcome(served: Served, host: str) -> Non
         *("localhost.:{}", "", "[::1"),
     ],
 )
-def test_another_host_is_refused(served: Served, host: str) -> None:
-    answer = served.ask("/", Host=host.format(served.port))
-    assert answer.status == 403
-    assert answer.json == {"error": f"this server is asked as 127.0.0.1:{served.port}"}
-    assert HEADERS.items() <= answer.headers.items()
+def test_a_foreign_host_or_origin_is_refused(served: Served, host: str) -> None:
+    host = host.format(served.port)
+    response = served.get("/", Host=host)
+    assert (response.status, response.json) == (
+        403,
+        {"error": f"the address of this server is 127.0.0.1:{served.port}"},
+    )
+    assert HEADERS.items() <= response.headers.items()
+    assert served.get("/", Origin=f"http://{host}").status == 403
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
+def test_this_machine_is_allowed_by_its_names(served: Served, host: str) -> None:
+    address = f"{host}:{served.port}"
+    assert served.get("/api/players", Host=address).status == 200
+    assert served.get("/", Host=address, Origin=f"http://{address}").status == 200
+    for origin in (f"https://{address}", address, "null", ""):
+        response = served.get("/", Host=address, Origin=origin)
+        assert (response.status, response.json) == (403, {"error": "requests of other pages are refused"})
 
 
 def test_no_host_and_two_hosts_are_refused(served: Served) -> None:
@@ -94,100 +100,151 @@ def test_no_host_and_two_hosts_are_refused(served: Served) -> None:
         assert served.send(raw("GET", "/", headers)).split()[1] in (b"400", b"403")
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "https://127.0.0.1:{}", "null", "", "http://127.0.0.1", "x"])
-def test_another_pages_question_is_refused(served: Served, origin: str) -> None:
-    answer = served.ask("/api/players", Origin=origin.format(served.port))
-    assert (answer.status, answer.json) == (403, {"error": "another page asks"})
+def test_a_chosen_host_is_allowed_and_any_address_where_the_server_listens_on_all() -> None:
+    assert Hosts("192.168.7.7", 8000).allow("192.168.7.7:8000")
+    assert not Hosts("127.0.0.1", 8000).allow("192.168.7.7:8000")
+    everywhere = Hosts("0.0.0.0", 8000)
+    assert everywhere.allow("192.168.7.7:8000")
+    assert everywhere.allow("[fe80::1]:8000")
+    assert not everywhere.allow("evil.example:8000")
+    assert Hosts("127.0.0.1", 80).allow("localhost")
+    assert not Hosts("127.0.0.1", 8000).allow("localhost")
 
 
 @pytest.mark.parametrize(
     "header", [("Content-Length", "5"), ("Transfer-Encoding", "chunked"), ("Content-Length", "99999999999")]
 )
 def test_a_body_is_refused(served: Served, header: tuple[str, str]) -> None:
-    answer = served.send(raw("GET", "/", [("Host", f"127.0.0.1:{served.port}"), header], b"hello"))
-    assert answer.startswith(b"HTTP/1.1 400 ")
-    assert answer.endswith(b'{"error":"a question has no body"}')
+    response = served.send(raw("GET", "/", [("Host", f"127.0.0.1:{served.port}"), header], b"hello"))
+    assert response.startswith(b"HTTP/1.1 400 ")
+    assert response.endswith(b'{"error":"a request has no body"}')
 
 
-def test_a_long_question_is_refused(served: Served) -> None:
-    board = "." * LONGEST_QUERY
-    answer = served.ask(f"/api/look?player=0&board={board}")
-    assert (answer.status, answer.json) == (400, {"error": "a question has at most 1,000 characters"})
-    assert served.ask("/?" + "x" * LONGEST_QUERY).status == 200
+def test_a_long_query_is_refused(served: Served) -> None:
+    response = served.get("/?" + "x" * (LONGEST_QUERY + 1))
+    assert (response.status, response.json) == (400, {"error": "a query has at most 1,000 characters"})
+    assert served.get("/?" + "x" * LONGEST_QUERY).status == 200
 
 
-def test_a_host_that_was_chosen_is_welcome_and_on_every_address_any_number_is() -> None:
-    assert Hosts("192.168.7.7", 8000).welcome("192.168.7.7:8000")
-    assert not Hosts("127.0.0.1", 8000).welcome("192.168.7.7:8000")
-    everywhere = Hosts("0.0.0.0", 8000)
-    assert everywhere.welcome("192.168.7.7:8000")
-    assert everywhere.welcome("[fe80::1]:8000")
-    assert not everywhere.welcome("evil.example:8000")
-    assert Hosts("127.0.0.1", 80).welcome("localhost")
-    assert not Hosts("127.0.0.1", 8000).welcome("localhost")
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("analysis?player=99&" + EMPTY, "there is no player 99"),
+        ("analysis?player=-1&" + EMPTY, "player must be a number from 0, got '-1'"),
+        ("analysis?player=%D9%A1&" + EMPTY, "player must be a number from 0"),
+        ("analysis?player=0", "board is missing"),
+        ("analysis?player=0&board=X", "a board of 3,3,3 is 9 characters out of .XO"),
+        ("analysis?player=0&steps=a&" + EMPTY, "steps must be a number from 0, got 'a'"),
+        ("mistakes?player=99", "there is no player 99"),
+        ("games_lost", "player is missing"),
+    ],
+)
+def test_a_mistake_is_one_line(served: Served, query: str, why: str) -> None:
+    response = served.get(f"/api/{query}")
+    assert response.status == 400
+    assert response.json["error"].startswith(why)
 
 
-def test_whatever_is_sent_there_is_an_answer_and_no_file_but_the_pages(
-    served: Served, capfd: pytest.CaptureFixture[str]
+def test_a_bug_is_shown_in_the_terminal_alone(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    draw = random.Random(SEED)
-    page = {path.read_bytes() for path in PAGE.iterdir() if path.suffix in KINDS}
+    monkeypatch.setattr(api, "read_board", None)
+    with serving() as broken:
+        response = broken.get(f"/api/analysis?player=0&{EMPTY}")
+    assert response.status == 500
+    assert response.json["error"].startswith("the server has failed")
+    assert HEADERS.items() <= response.headers.items()
+    assert "TypeError: 'NoneType' object is not callable" in capfd.readouterr().err
+
+
+def test_a_player_is_evaluated_once_for_many_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls, go_on, evaluate = [], threading.Event(), api.evaluate
+
+    def slow(*args: Any) -> Any:
+        calls.append(args)
+        assert go_on.wait(30)
+        return evaluate(*args)
+
+    monkeypatch.setattr(api, "evaluate", slow)
+    with serving() as served:
+        statuses: list[int] = []
+        waiting = [
+            threading.Thread(target=lambda: statuses.append(served.get("/api/mistakes?player=0").status))
+            for _ in range(60)
+        ]
+        for thread in waiting:
+            thread.start()
+        # While all of them wait, and they are more than the server has threads, a move is answered.
+        assert served.get(f"/api/analysis?player=0&{EMPTY}").status == 200
+        assert statuses == []
+        go_on.set()
+        for thread in waiting:
+            thread.join()
+        assert statuses == [200] * 60
+        assert served.get("/api/games_lost?player=0").status == 200
+    assert len(calls) == 1
+
+
+def test_whatever_is_sent_no_file_but_the_pages_is_served(served: Served, capfd: pytest.CaptureFixture[str]) -> None:
+    generator = random.Random(SEED)
+    page = {path.read_bytes() for path in PAGE.iterdir() if path.suffix in MEDIA_TYPES}
     statuses = set()
     for _ in range(REQUESTS):
-        content = a_request(draw, served.port)
-        back = served.send(content)
-        head, _, body = back.partition(b"\r\n\r\n")
+        content = random_request(generator, served.port)
+        head, _, body = served.send(content).partition(b"\r\n\r\n")
         status = int(head.split()[1]) if head else 0
         statuses.add(status)
-        assert status in (0, 200, 400, 403, 404, 405, 431), (content[:200], head)
+        assert status in (0, 200, 307, 400, 403, 404, 405, 431), (content[:200], head)
         if status == 200 and body:
             assert b"application/json" in head or body in page, content[:200]
         assert b"Traceback" not in body
-        assert b"[tool.hatch" not in body
     assert {200, 400, 403, 404, 405} <= statuses
     captured = capfd.readouterr()
     assert "Traceback" not in captured.err + captured.out
-    assert served.ask("/api/players").status == 200
+    assert served.get("/api/players").status == 200
 
 
-def a_request(draw: random.Random, port: int) -> bytes:
-    """Return a request that is wrong in some ways, or in none, or nothing of the kind."""
-    if draw.random() < 0.1:
-        return draw.randbytes(draw.randrange(1, 3_000))
+def random_request(generator: random.Random, port: int) -> bytes:
+    """Return a request that is wrong in some ways, or in none, or no request."""
+    if generator.random() < 0.1:
+        return generator.randbytes(generator.randrange(1, 3_000))
     own = f"127.0.0.1:{port}"
-    others = [f"localhost:{port}", "evil.example", f"evil.example:{port}", a_text(draw, 30)]
-    headers = [("Host", draw.choice([*[own] * 4, *others]))]
-    if draw.random() < 0.2:
-        headers.append(("Origin", draw.choice([f"http://{own}", "http://evil.example", "null", a_text(draw, 30)])))
-    if draw.random() < 0.2:
-        headers.append(("X-" + a_text(draw, 9), a_text(draw, draw.choice([9, 70_000]))))
+    headers = [
+        ("Host", generator.choice([*[own] * 6, f"localhost:{port}", "evil.example", random_text(generator, 30)]))
+    ]
+    if generator.random() < 0.2:
+        headers.append(
+            ("Origin", generator.choice([f"http://{own}", "http://evil.example", random_text(generator, 30)]))
+        )
+    if generator.random() < 0.2:
+        headers.append(("X-" + random_text(generator, 9), random_text(generator, generator.choice([9, 70_000]))))
     body = b""
-    if draw.random() < 0.2:
-        body = draw.randbytes(draw.randrange(2_000))
-        said = draw.choice([len(body), len(body) + 5, -1, 10**12])
-        headers.append(draw.choice([("Content-Length", str(said)), ("Transfer-Encoding", "chunked")]))
-    method = draw.choice(["GET", "GET", "GET", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", a_text(draw, 8)])
-    return raw(method, a_path(draw), headers, body)
+    if generator.random() < 0.2:
+        body = generator.randbytes(generator.randrange(2_000))
+        length = generator.choice([len(body), len(body) + 5, -1, 10**12])
+        headers.append(generator.choice([("Content-Length", str(length)), ("Transfer-Encoding", "chunked")]))
+    method = generator.choice([*["GET"] * 5, "HEAD", "POST", "OPTIONS", random_text(generator, 8)])
+    return raw(method, random_path(generator), headers, body)
 
 
-def a_path(draw: random.Random) -> str:
-    name = draw.choice(["players", "look", "wrong", "lost", a_text(draw, 6)])
-    board = "".join(draw.choices(".XO", k=draw.choice([9, 9, 9, 8, 10])))
-    pairs = draw.sample(
+def random_path(generator: random.Random) -> str:
+    name = generator.choice(["players", "analysis", "mistakes", "games_lost", random_text(generator, 6)])
+    board = "".join(generator.choices(".XO", k=generator.choice([9, 9, 9, 8, 10])))
+    pairs = generator.sample(
         [
-            f"player={draw.choice([0, 1, 2, 3, 4, 9, -1, 10**30, '', 'shipped', '../x', 'os:system'])}",
-            f"board={draw.choice([board, board, '.........', 'X........', a_text(draw, 9), ''])}",
-            f"kept={draw.choice([0, 99, 'x'])}",
-            f"{a_text(draw, 5)}={a_text(draw, 5)}",
+            f"player={generator.choice([0, 1, 2, 3, 4, 9, -1, 10**30, '', 'shipped', '../x', 'os:system'])}",
+            f"board={generator.choice([board, board, '.........', 'X........', random_text(generator, 9)])}",
+            f"steps={generator.choice([0, 99, 'x'])}",
+            f"{random_text(generator, 5)}={random_text(generator, 5)}",
             "player=0",
         ],
-        draw.randrange(5),
+        generator.randrange(5),
     )
     files = ["/", "/index.html", "/..", "/../pyproject.toml", "/..%2f..%2fpyproject.toml", "/%2e%2e/%2e%2e/etc/passwd"]
     files += ["//etc/passwd", "/page/index.html", "/command.py", "/\\..\\command.py"]
-    noise = "/" + a_text(draw, draw.choice([5, 3_000]))
-    return draw.choice([*files, noise, *[f"/api/{name}?{'&'.join(pairs)}"] * 12])
+    noise = "/" + random_text(generator, generator.choice([5, 3_000]))
+    return generator.choice([*files, noise, *[f"/api/{name}?{'&'.join(pairs)}"] * 12])
 
 
-def a_text(draw: random.Random, most: int) -> str:
-    return "".join(draw.choices(string.printable[:94] + "%%%é\x00\r", k=draw.randrange(most + 1)))
+def random_text(generator: random.Random, most: int) -> str:
+    return "".join(generator.choices(string.printable[:94] + "%%%é\x00\r", k=generator.randrange(most + 1)))
