@@ -94,12 +94,11 @@ def packed(player: "Player") -> str:
     """Return what a player has learned as text: a safetensors file, gzipped, in base64."""
     from safetensors.torch import save
 
-    from selfplay.tabular.boards import reachable_positions
-    from selfplay.tabular.players import MinimaxQPlayer
+    from selfplay.tabular.players import MinimaxQPlayer, reachable_rows
 
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in player.tensors().items()}
     if isinstance(player, MinimaxQPlayer):  # random numbers, which do not pack, in rows that no game leads to
-        rows = reachable_positions(player.rules).rows
+        rows = reachable_rows(player.rules)
         for name, table in tensors.items():
             tensors[name] = table.new_zeros(table.shape)
             tensors[name][:, rows] = table[:, rows]

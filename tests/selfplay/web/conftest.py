@@ -1,15 +1,16 @@
 """The page as the server hands it out, started once for all tests of a process."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from selfplay.cli import train
 from tests.runs import DQN, save, saved, without_pictures
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.web.serving import serving
-from tests.selfplay.web.visits import PATIENCE, Site, Visit
+from tests.selfplay.web.visits import PATIENCE, Site, watched
 
 expect.set_options(timeout=PATIENCE)
 
@@ -31,13 +32,16 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture
 def visit(browser: Browser, served: Site) -> Iterator[Callable[..., Page]]:
-    """Return what opens the page at a link; at the end nothing was complained of, and nobody else was asked."""
-    visits: list[Visit] = []
+    """Return a function that opens the page at a link, in pages that are watched until the end of the test."""
+    with ExitStack() as pages:
 
-    def opened(link: str = "", width: int = 1400, scheme: str = "light") -> Page:
-        visits.append(Visit(browser, served.address, link, width, scheme))
-        return visits[-1].page
+        def opened(link: str = "", width: int = 1400) -> Page:
+            size = ViewportSize(width=width, height=900)
+            page = browser.new_page(viewport=size, reduced_motion="reduce")
+            pages.enter_context(watched(page, served.address))
+            pages.callback(page.close)
+            page.goto(f"{served.address}{link}")
+            page.wait_for_selector(".board")
+            return page
 
-    yield opened
-    for each in visits:
-        each.end()
+        yield opened

@@ -1,8 +1,10 @@
 """One player as a file: it is opened from the disk without a network, and shows and plays what Python does."""
 
+import base64
+import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -10,31 +12,150 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page
 
 from selfplay.algorithms import load
-from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.dqn.player import OWN_NETWORK
-from selfplay.tensor_file import write_tensors
-from selfplay.training.folder import SNAPSHOTS, write_config
+from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer
+from selfplay.training.folder import write_config
+from selfplay.training.kept import KeptPlayers
 from selfplay.web import command, export
 from tests.runs import refused, save
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.web.boards import texts
-from tests.selfplay.web.visits import answered, board_of, square
+from tests.selfplay.web.visits import answered, board_of, square, watched
+from tictactoe import Rewards, Rules, batch, solve
 
 LARGEST = 500_000
-"""Bytes of the file of the default player."""
-KEPT = (3_200, 6_400, 12_800, 19_200)
+"""Most bytes of the file of the default player."""
+SNAPSHOTS = (3_200, 6_400, 12_800, 19_200)
 HOSTILE = "<!--<script><img src=x onerror=alert(1)>'\"&amp;\u2028\u202e\x1b[2J\n"
+WORDS = {1: "win", 0: "draw", -1: "loss"}
 
 SHOWN = """(values) => {
     const squares = [...document.querySelectorAll("#panel-inside figure:first-of-type [data-value]")];
     const same = (square, cell) => Math.abs(Number(square.dataset.value) - values[cell]) < 1e-5;
     return squares.length === values.length && squares.every(same);
 }"""
-"""Whether the page shows these values, which it comes to once it has looked."""
+"""Tells whether the page shows these values, as it does once it has analysed a position."""
+DQNS: Mapping[str, dict[str, Any]] = {
+    "shared": {"symmetry": "none"},
+    "separate and canonical": {"networks": "separate"},
+    "convolutional and canonical, as X and O": {"convolution": (6, 5), "perspective": "absolute"},
+    "lines behind a convolution, dueling": {"convolution": (4,), "lines": 3, "dueling": True, "symmetry": "augment"},
+    "two layers, with a rule weight": {"hidden": (24, 16), "rule_weight": 0.5, "symmetry": "none"},
+    "masked, with a rule weight, as X and O": {"rule_weight": 2.0, "mask": True, "perspective": "absolute"},
+}
+SHAPES = {
+    "minimax-q": (1, 3**9, 9),
+    "minimax-q, a table for each seat": (2, 3**9, 9),
+    "afterstates": (3**9,),
+    "afterstates, a table for each seat": (2, 3**9),
+}
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser) -> Iterator[Page]:
+    """Yield a page that knows the script of a file."""
+    page = browser.new_page()
+    page.evaluate(f"() => {{ {export.bundled_script('exported_api.js')}; window.exportedApi = exportedApi; }}")
+    yield page
+    page.close()
+
+
+def analyses(page: Page, player: Any, boards: list[str]) -> list[dict[str, Any]]:
+    """Return what a file with this player shows of many boards; as texts, for objects take ten times as long."""
+    analyse = """async ([data, boards]) => {
+        const api = window.exportedApi(JSON.parse(data));
+        return JSON.stringify(await Promise.all(boards.split(" ").map((board) => api.analysis(0, board, null))));
+    }"""
+    data = json.dumps({**export.player_data(player), "snapshots": {}})
+    found: list[dict[str, Any]] = json.loads(page.evaluate(analyse, [data, " ".join(boards)]))
+    return found
+
+
+def texts(observations: NDArray[np.int8]) -> list[str]:
+    """Return absolute observations [B, R, C, 3] as boards of the page."""
+    marks = observations.reshape(len(observations), -1, 3).argmax(axis=2)
+    return ["".join(".XO"[mark] for mark in board) for board in marks]
+
+
+def random_positions(rules: Rules, number: int) -> NDArray[np.int8]:
+    """Return the absolute observations [number, R, C, 3] of unfinished positions in random games."""
+    generator = np.random.default_rng(1000)
+    state = batch.reset(rules, 1, np)
+    observations: list[NDArray[np.int8]] = []
+    while len(observations) < number:
+        observations.append(batch.observe(rules, state, "absolute")[0])
+        played = batch.step(rules, Rewards(), state, generator.choice(np.flatnonzero(observations[-1][..., 0]), 1))
+        state = batch.restart(played.state, played.terminated)
+    return np.stack(observations)
+
+
+def check_player(player: Any, observations: NDArray[np.int8], shown: list[dict[str, Any]]) -> None:
+    """Assert that the page shows the values, the raw moves and the legal moves of Python's player."""
+    values = np.array([[np.nan if value is None else value for value in each["values"]] for each in shown])
+    np.testing.assert_allclose(values, player.q_values(observations), rtol=0, atol=1e-5)
+    assert [each["move"] for each in shown] == player.act(observations).tolist()
+    empty = observations[..., 0].reshape(len(observations), -1)
+    assert [each["reply"] for each in shown] == player.act(observations, empty).tolist()
+
+
+@pytest.mark.parametrize("changes", DQNS.values(), ids=DQNS)
+def test_a_network_has_the_same_values_and_moves(changes: dict[str, Any], page: Page) -> None:
+    player = make(config_with(**changes)).player()
+    check_player(player, ABSOLUTE, analyses(page, player, texts(ABSOLUTE)))
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_a_table_has_the_same_values_and_moves(shape: tuple[int, ...], page: Page) -> None:
+    table = np.random.default_rng(1000).normal(size=shape)
+    player = (MinimaxQPlayer if len(shape) == 3 else AfterstatePlayer)(Rules(), table)
+    check_player(player, ABSOLUTE, analyses(page, player, texts(ABSOLUTE)))
+
+
+def test_a_network_of_a_larger_board_has_the_same_values_and_moves(page: Page) -> None:
+    """Nothing is claimed to be true of a board that the page does not solve."""
+    player = make(replace(PRESETS["large"], hidden=(64,))).player()
+    positions = random_positions(player.rules, 300)
+    shown = analyses(page, player, texts(positions))
+    check_player(player, positions, shown)
+    unknown = {"exact": [None] * 16, "known": "no", "position": None, "gives_away": None}
+    assert all(unknown.items() <= each.items() for each in shown)
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(3, 4, 3)], ids=str)
+def test_what_is_true_is_the_exact_solution(rules: Rules, page: Page) -> None:
+    player = make(config_with(rows=rules.rows, cols=rules.cols, k=rules.k, hidden=(4,))).player()
+    positions = ABSOLUTE if rules == Rules() else random_positions(rules, 500)
+    solution, expected = solve(rules), []
+    for board, move in zip(texts(positions), player.act(positions), strict=True):
+        x, o = (sum(1 << cell for cell, each in enumerate(board) if each == mark) for mark in "XO")
+        mover, opponent = (x, o) if board.count("X") == board.count("O") else (o, x)
+        value, best = solution.lookup(mover, opponent)
+        after = [
+            WORDS[-solution.lookup(opponent, mover | 1 << cell)[0]] if mark == "." else None
+            for cell, mark in enumerate(board)
+        ]
+        expected.append({"exact": after, "known": "solved", "position": WORDS[value], "gives_away": move not in best})
+    shown = analyses(page, player, texts(positions))
+    assert [{name: each[name] for name in expected[0]} for each in shown] == expected
+
+
+@pytest.mark.parametrize(("board", "result", "line"), [("OOOXX.X..", "O", [0, 1, 2]), ("XXOOOXXOX", "draw", [])])
+def test_a_finished_game_has_its_result_and_no_move(board: str, result: str, line: list[int], page: Page) -> None:
+    [shown] = analyses(page, make(config_with(hidden=(4,))).player(), [board])
+    ended = {"seat": board.count("X") - board.count("O"), "result": result, "line": line, "moves": []}
+    nothing = dict.fromkeys(("values", "move", "reply", "position", "gives_away"))
+    assert shown == ended | nothing | {"exact": [None] * 9, "known": "solved"}
+
+
+@pytest.mark.parametrize("board", ["X........X", "XX.......", "XXXOOO...", "<b>......", ""])
+def test_a_board_that_no_game_leads_to_is_refused(board: str, page: Page) -> None:
+    with pytest.raises(Exception, match=r"Error: (X has|Both have|The board )"):
+        analyses(page, make(config_with(hidden=(4,))).player(), [board])
 
 
 class Exported(NamedTuple):
@@ -48,122 +169,83 @@ class Exported(NamedTuple):
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     """Return the run of a player with the default settings that has learned nothing, and its page."""
     folder = tmp_path_factory.mktemp("runs")
-    run, file = folder / "run", folder / "page.html"
-    saved(run, DQNConfig(), KEPT)
+    run, file = folder / HOSTILE.replace("/", ""), folder / "page.html"
+    saved(run, DQNConfig(), SNAPSHOTS)
     command.main([str(run), "--export", str(file)])
     return Exported(run, file)
 
 
-def saved(run: Path, config: DQNConfig, kept: tuple[int, ...] = ()) -> None:
-    """Write the folder of a player; at each of the steps `kept` it was another one, the last is it itself."""
-    players = [make(replace(config, seed=seed)).player() for seed in range(1000, 1000 + max(1, len(kept)))]
+def saved(run: Path, config: DQNConfig, steps: tuple[int, ...] = ()) -> None:
+    """Write the folder of a player; each of its snapshots is another one, the last is it itself."""
+    players = [make(replace(config, seed=seed)).player() for seed in range(1000, 1000 + max(1, len(steps)))]
     save(run, config, players[-1])
-    (run / SNAPSHOTS).mkdir()
-    for steps, player in zip(kept, players, strict=False):
-        write_tensors(run / SNAPSHOTS / f"{steps}.safetensors", player.tensors())
+    snapshots = KeptPlayers(run, players[0], ())
+    for each, player in zip(steps, players, strict=False):
+        snapshots.keep(each, player)
 
 
 @contextmanager
 def opened(browser: Browser, file: Path, link: str = "") -> Iterator[Page]:
-    """Open a page from the disk, with the network off; it asks for nothing else, and the console stays empty."""
+    """Open a page from the disk, with the network off; it requests nothing else, and the console stays empty."""
     context = browser.new_context(offline=True, reduced_motion="reduce")
     page = context.new_page()
-    asked: list[str] = []
-    written: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: written.append(message.text))
-    page.on("pageerror", lambda error: written.append(str(error)))
-    page.on("dialog", lambda dialog: written.append(dialog.message))
-    page.goto(f"{file.as_uri()}{link}")
-    page.wait_for_selector(".board")
-    yield page
+    with watched(page, file.as_uri()):
+        page.goto(f"{file.as_uri()}{link}")
+        page.wait_for_selector(".board")
+        yield page
     context.close()
-    assert [url for url in asked if not url.startswith("data:")] == [file.as_uri()]
-    assert written == []
 
 
-@pytest.mark.parametrize("seat", ["X", "O"])
-def test_a_game_is_played_without_a_network(seat: str, exported: Exported, browser: Browser) -> None:
-    with opened(browser, exported.file, f"#seat={seat}") as page:
+def data_in(file: Path) -> dict[str, Any]:
+    [text] = re.findall(r'<script type="application/json" id="player-data">(.*?)</script>', file.read_text(), re.DOTALL)
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+def test_the_file_is_played_and_looked_into(exported: Exported, browser: Browser) -> None:
+    """The name of its run is shown and not run."""
+    data, some = data_in(exported.file), ABSOLUTE[100::1100]
+    with opened(browser, exported.file, "#seat=O") as page:
+        shown = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in HOSTILE)
+        assert str(page.locator("#player option").text_content()).startswith(f"{shown.replace('/', '')}, 3")
+        assert page.get_by_role("tab").all_inner_texts() == ["Game", "Look inside", "Mistakes", "Games lost"]
         while "Your move" in answered(page):
             square(page, board_of(page).index(".")).click()
-        assert re.search(r"You win|You lose|wins|A draw", page.locator("#status").inner_text())
         assert board_of(page).count("X") >= 3
+        for steps in (None, *SNAPSHOTS):
+            expected = load(exported.run, steps=steps).q_values(some)
+            for board, values in zip(texts(some), expected, strict=True):
+                link = f"view=inside&board={board}" + ("" if steps is None else f"&steps={steps}")
+                page.evaluate("link => { location.hash = link; }", link)
+                page.wait_for_function(SHOWN, arg=values.tolist())
+        page.locator("#tab-mistakes").click()
+        page.locator("#panel-mistakes .card").first.click()
+        assert board_of(page) == data["mistakes"]["states"][0]["board"]
+        page.locator("#tab-games-lost").click()
+        page.locator("#panel-games-lost .game-lost").first.click()
+        assert page.locator("#panel-games-lost [data-ply]").count() == len(data["games_lost"]["games"][0]["cells"])
 
 
-def test_the_file_of_the_default_player_is_small(exported: Exported, tmp_path: Path) -> None:
-    """With the player as it was earlier, the states in which it is wrong, and the lines that beat it."""
-    own = held(exported.file)
-    assert len(own["kept"]) == len(KEPT)
-    assert len(own["wrong"]["states"]) > 100
-    assert len(own["lost"]["lines"]) > 100
+def test_the_file_of_the_default_player_is_small_and_complete(exported: Exported, tmp_path: Path) -> None:
+    data = data_in(exported.file)
+    assert data["player"]["snapshots"] == {"unit": "plies", "steps": list(SNAPSHOTS)}
+    assert list(data["snapshots"]) == [str(steps) for steps in SNAPSHOTS[:-1]]  # the last one is the player itself
+    assert len(data["mistakes"]["states"]) > 100
+    assert len(data["games_lost"]["games"]) > 100
     assert exported.file.stat().st_size < LARGEST
     command.main(["shipped", "--export", str(tmp_path / "shipped.html")])
+    assert data_in(tmp_path / "shipped.html")["player"]["snapshots"] is None
     assert (tmp_path / "shipped.html").stat().st_size < LARGEST
 
 
-def held(file: Path) -> dict[str, Any]:
-    """Return the data that lies in a page."""
-    [text] = re.findall(r'<script type="application/json" id="own">(.*?)</script>', file.read_text(), re.DOTALL)
-    own: dict[str, Any] = json.loads(text)
-    return own
-
-
-def test_the_file_computes_what_python_computes_in_every_state(exported: Exported, browser: Browser) -> None:
-    """By the very script and the very numbers that lie in it, which are run a second time to get at the values."""
-    [script] = re.findall(r'<script type="module">(.*?)</script>', exported.file.read_text(), re.DOTALL)
-    look = f"""async (boards) => {{
-        {script}
-        const source = $own_source_js.ownSource(JSON.parse(document.getElementById("own").textContent));
-        const looks = await Promise.all(boards.split(" ").map((board) => source.look(0, board, null)));
-        return JSON.stringify(looks.map(({{ values, move }}) => [move, ...values]));
-    }}"""
-    player = load(exported.run)
-    with opened(browser, exported.file) as page:
-        found = np.array(json.loads(page.evaluate(look, " ".join(texts(ABSOLUTE)))))
-    assert found[:, 0].tolist() == player.act(ABSOLUTE).tolist()
-    np.testing.assert_allclose(found[:, 1:], player.q_values(ABSOLUTE), rtol=0, atol=1e-5)
-
-
-def test_the_page_shows_what_python_computes(exported: Exported, browser: Browser) -> None:
-    """Of some positions, of the player as it is and as it was."""
-    some = ABSOLUTE[100::1100]
-    with opened(browser, exported.file) as page:
-        for kept, steps in [(None, None), *enumerate(KEPT)]:
-            expected = load(exported.run, steps=steps).q_values(some)
-            for board, values in zip(texts(some), expected, strict=True):
-                page.evaluate("link => { location.hash = link; }", link_to(board, kept))
-                page.wait_for_function(SHOWN, arg=values.tolist())
-
-
-def link_to(board: str, kept: int | None) -> str:
-    return f"view=inside&board={board}" + ("" if kept is None else f"&kept={kept}")
-
-
-def test_what_is_wrong_and_what_is_lost_is_a_click_away(exported: Exported, browser: Browser) -> None:
-    own = held(exported.file)
-    with opened(browser, exported.file, "#view=wrong") as page:
-        page.locator("#panel-wrong .card").first.click()
-        assert board_of(page) == own["wrong"]["states"][0]["board"]
-        page.locator("#tab-lost").click()
-        page.locator("#panel-lost .line").first.click()
-        assert page.locator("#panel-lost [data-ply]").count() == len(own["lost"]["lines"][0]["cells"])
-
-
-def test_the_name_of_a_run_is_shown_and_not_run(
-    tmp_path: Path, browser: Browser, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run, file = tmp_path / HOSTILE, tmp_path / "page.html"
-    saved(run, config_with())
-    command.main([str(run), "--export", str(file)])
-    assert capsys.readouterr().out.count("\n") == 1
-    shown = "".join(char if char.isprintable() else repr(char)[1:-1] for char in HOSTILE)
-    with opened(browser, file) as page:
-        assert str(page.locator("#player option").text_content()).startswith(f"{shown}, 3")
-
-
-def test_nothing_else_can_run_or_be_loaded(exported: Exported, browser: Browser) -> None:
-    """The page's own policy stops what somebody could bring into it."""
+def test_the_policy_allows_this_script_and_style_alone(exported: Exported, browser: Browser) -> None:
+    html = exported.file.read_text()
+    assert html.index("Content-Security-Policy") < html.index("<link")
+    for element, directive in (("script", "script-src"), ("style", "style-src")):
+        content = re.findall(rf"<{element}(?: type=\"module\")?>(.*?)</{element}>", html, re.DOTALL)
+        checksum = base64.b64encode(hashlib.sha256(content[0].encode()).digest()).decode()
+        assert len(content) == 1
+        assert f"{directive} 'sha256-{checksum}';" in html
     violations = """async () => {
         const found = [];
         document.addEventListener("securitypolicyviolation", (event) => found.push(event.effectiveDirective));
@@ -183,37 +265,32 @@ def test_nothing_else_can_run_or_be_loaded(exported: Exported, browser: Browser)
     context.close()
 
 
-def test_of_many_kept_players_the_file_has_as_many_as_there_is_room_for(
+def test_the_file_has_as_many_snapshots_as_there_is_room_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run, file = tmp_path / "run", tmp_path / "page.html"
     saved(run, config_with(), tuple(range(1, 8)))
     size = len(export.packed(load(run)))
-    monkeypatch.setattr(export, "ROOM_FOR_KEPT", 3 * size + size // 2)
+    monkeypatch.setattr(export, "ROOM_FOR_SNAPSHOTS", 3 * size + size // 2)
     command.main([str(run), "--export", str(file)])
-    own = held(file)
-    assert own["player"]["kept"] == {"unit": "plies", "steps": [1, 3, 5, 7]}
-    assert own["kept"][:3] == [export.packed(load(run, steps=steps)) for steps in (1, 3, 5)]
-    assert own["kept"][3] == ""
-    size = file.stat().st_size
-    told = f"The page of run is in {file} ({size:,} bytes, with 4 of the 7 players that its run has kept)"
-    assert capsys.readouterr().out.startswith(told)
+    data = data_in(file)
+    assert data["player"]["snapshots"] == {"unit": "plies", "steps": [1, 3, 5, 7]}
+    assert data["snapshots"] == {str(steps): export.packed(load(run, steps=steps)) for steps in (1, 3, 5)}
+    said = f"The page of run is in {file} ({file.stat().st_size:,} bytes, with 4 of the 7 snapshots of its run)"
+    assert capsys.readouterr().out.startswith(said)
 
 
-def test_who_cannot_be_exported_is_told_who_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_exported_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, own = tmp_path / "page.html", tmp_path / "own"
     save(own, config_with(), make(config_with()).player())
     write_config(own, config_with(), {OWN_NETWORK: "nets:wide"})
-    way_out = "; --export takes shipped, or a run of any algorithm with a network of ours"
-    wrong = {
-        (): f"--export writes the page of one player, got 0: selfplay web RUN --export {file}",
-        ("shipped", "optimal"): f"--export writes the page of one player, got 2: selfplay web RUN --export {file}",
-        ("optimal",): f"optimal: is a built-in opponent, which has learned nothing{way_out}",
-        ("agents:mine",): f"agents:mine: is an agent of your own, which only Python can ask{way_out}",
-        (str(own),): f"{own}: has a network of your own, nets:wide, which only Python can ask{way_out}",
-    }
-    for names, line in wrong.items():
+    for names in ([], ["shipped", "optimal"]):
+        line = f"--export writes the page of one player, got {len(names)}: selfplay web RUN --export {file}"
         assert refused(command.main, [*names, "--export", str(file)]) == line
+    assert refused(command.main, ["optimal", "--export", str(file)]) == (
+        "optimal: is no trained player; --export takes shipped, or a run of any algorithm with a network of ours"
+    )
+    assert "nets:wide" in refused(command.main, [str(own), "--export", str(file)])
     assert refused(command.main, ["nobody", "--export", str(file)]).startswith("nobody: is neither a run folder")
     with monkeypatch.context() as smaller:
         smaller.setattr(export, "LARGEST", 1_000)

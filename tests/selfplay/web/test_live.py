@@ -25,6 +25,7 @@ from tictactoe import Rules
 
 SEATS = {"eval/first/losses": 3, "eval/second/losses": 4, "eval/first/illegal": 0, "eval/second/illegal": 2}
 POINT = {"steps": 70, "lost": 7, "illegal": 2, "exact": True, "optimal": None, "positions": None}
+NO_NUMBERS: list[Any] = [True, "3", None, [], float("nan"), float("inf"), 10**400, -1e101]
 LATEST: dict[str, Any] = {"steps": 70, "opening": [0.5, None, *[-1] * 7], "game": [4, 0, 4]}
 
 
@@ -42,10 +43,7 @@ def path(tmp_path: Path) -> Path:
     [
         ({}, {}),
         ({"eval/optimal_states": 4_000, "teach/positions": 17.0}, {"optimal": 4_000, "positions": 17.0}),
-        *(
-            ({"eval/first/losses": wrong}, {"lost": None})
-            for wrong in (True, "3", None, [], float("nan"), float("inf"), 10**400, -1e101)
-        ),
+        *(({"eval/first/losses": value}, {"lost": None}) for value in NO_NUMBERS),
     ],
 )
 def test_a_line_is_a_point(others: dict[str, Any], changes: dict[str, Any], path: Path) -> None:
@@ -62,15 +60,15 @@ def test_of_a_seat_that_was_not_followed_to_the_end_the_games_met_count(path: Pa
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    "other",
     [
-        *(line(steps) for steps in (True, "70", None, [], float("nan"))),
+        *(line(steps) for steps in NO_NUMBERS),
         *(b"\n", b"[]\n", b"nothing\n", b"\xff\n", b"[" * 60_000 + b"\n", b"9" * 60_000 + b"\n", line(3)[:20]),
     ],
     ids=len,
 )
-def test_what_is_no_record_is_passed_over(wrong: bytes, path: Path) -> None:
-    path.write_bytes(line(1) + wrong)
+def test_what_is_no_record_is_passed_over(other: bytes, path: Path) -> None:
+    path.write_bytes(line(1) + other)
     assert [point["steps"] for point in read_points(path, "plies")] == [1]
     assert read_points(path, "games") == []
 

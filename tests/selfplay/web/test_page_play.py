@@ -3,29 +3,35 @@
 from collections.abc import Callable
 
 import numpy as np
-import pytest
 from playwright.sync_api import Page, expect
 
 from selfplay.algorithms import load
 from selfplay.position import read_board
-from tests.selfplay.web.visits import Site, answered, board_of, heard, square
+from tests.selfplay.web.visits import Site, answered, board_of, go_to, heard, square
 from tictactoe import Rules
 
 Open = Callable[..., Page]
+BAD_LINKS = {
+    "#player=nobody": "There is no player nobody here.",
+    "#player=masked&board=XX.......": "X has 2 marks and O 0",
+    "#player=masked&board=XXXOOO...": "Both have a line",
+    "#player=masked&moves=1,99": "There is no square 99",
+    "#player=masked&moves=1,4,2,5,3,6": "The game is over before its move 6.",
+    "#player=masked&moves=1,<b>": "There is no square NaN",
+    "#player=masked&board=" + "X" * 2000: "none of 3 by 3 cells",
+}
 
 
-def result_of(board: str) -> str:
-    """Return how a full game stands, by the rules of the environment."""
+def result_of(board: str, seat: int) -> str:
+    """Return how the page must say that a full game has ended, by the rules of the environment."""
     position = read_board(Rules(), board)
     assert position.over
-    return "A draw." if position.winner is None else "XO"[position.winner]
+    return "A draw." if position.winner is None else "You win." if position.winner == seat else "masked wins."
 
 
-@pytest.mark.parametrize("seat", [0, 1])
-def test_a_game_is_played_to_its_end_with_the_mouse(visit: Open, served: Site, seat: int) -> None:
+def test_a_game_is_played_to_its_end_with_the_mouse(visit: Open, served: Site) -> None:
     page = visit("#player=masked")
-    if seat == 1:
-        page.get_by_text("O, second").click()
+    page.get_by_text("O, second").click()
     player = load(served.runs / "masked")
     status = answered(page)
     while status.startswith("Your move"):
@@ -34,27 +40,25 @@ def test_a_game_is_played_to_its_end_with_the_mouse(visit: Open, served: Site, s
         square(page, cell).click()
         status = answered(page)
         after = board_of(page)
-        position = read_board(Rules(), before[:cell] + "XO"[seat] + before[cell + 1 :])
+        position = read_board(Rules(), before[:cell] + "O" + before[cell + 1 :])
         if not position.over:
             reply = int(np.asarray(player.act(position.observation, position.mask))[0])
             assert [at for at in range(9) if after[at] != before[at]] == sorted([cell, reply])
-    mark = result_of(board_of(page))
-    assert status == ("A draw." if mark == "A draw." else "You win." if mark == "XO"[seat] else "masked wins.")
+    assert status == result_of(board_of(page), 1)
     assert heard(page)[-1].endswith(status)
     won, drawn, lost = (int(each == status) for each in ("You win.", "A draw.", "masked wins."))
     tally = f"On this visit you have won {won}, drawn {drawn} and lost {lost}."
     assert page.locator(".tally").inner_text() == tally
-    again = visit(page.url[page.url.index("#") :])
-    assert again.locator(".tally").inner_text() == "On this visit you have won 0, drawn 0 and lost 0."
+    page.reload()
+    assert page.locator(".tally").inner_text() == "On this visit you have won 0, drawn 0 and lost 0."
 
 
 def test_a_game_is_played_to_its_end_by_the_keyboard_alone(visit: Open) -> None:
     page = visit("#player=masked")
-    page.keyboard.press("Tab")
     for _ in range(20):
+        page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.dataset.cell"):
             break
-        page.keyboard.press("Tab")
     status, keys = answered(page), ["Enter", "Space"]
     while status.startswith("Your move"):
         target = board_of(page).rindex(".")
@@ -64,38 +68,40 @@ def test_a_game_is_played_to_its_end_by_the_keyboard_alone(visit: Open) -> None:
         for key in [*ways, keys[board_of(page).count("X") % 2]]:
             page.keyboard.press(key)
         status = answered(page)
-    result_of(board_of(page))
+    assert status == result_of(board_of(page), 0)
     assert page.evaluate("document.activeElement.dataset.cell") == str(target)  # the keyboard keeps its place
-
-
-def test_the_focus_is_seen_and_stays_on_the_board(visit: Open) -> None:
-    page = visit("#player=masked")
     square(page, 4).focus()
-    for key in ("ArrowUp", "ArrowUp", "End", "ArrowRight"):
+    for key in ("ArrowUp", "ArrowUp", "End", "ArrowRight"):  # the focus stays on the board
         page.keyboard.press(key)
     expect(square(page, 2)).to_be_focused()
     assert square(page, 2).locator(".focus-frame").evaluate("frame => getComputedStyle(frame).display") != "none"
     assert square(page, 4).get_attribute("tabindex") == "-1"
 
 
-def test_a_taken_square_is_refused_in_words(visit: Open) -> None:
-    page = visit("#player=masked&seat=X&moves=5,1")
-    square(page, 4).click(force=True)  # it says that it is disabled
-    assert heard(page)[-1] == "square 5 is taken."
-    assert board_of(page) == "O...X...."
-
-
-def test_undo_takes_back_ones_own_move_and_the_answer(visit: Open) -> None:
+def test_moves_are_refused_undone_and_gone_back_to(visit: Open) -> None:
     page = visit("#player=masked")
+    undo = page.get_by_role("button", name="Undo")
     for _ in range(2):
         before = board_of(page)
         square(page, before.index(".")).click()
         answered(page)
-    page.get_by_role("button", name="Undo").click()
+    undo.click()
     assert board_of(page) == before
-    page.get_by_role("button", name="Undo").click()
+    undo.click()
     assert board_of(page) == "." * 9
-    assert page.get_by_role("button", name="Undo").get_attribute("aria-disabled") == "true"
+    assert undo.get_attribute("aria-disabled") == "true"
+    go_to(page, "#player=masked&seat=X&moves=5,1,9,3")
+    square(page, 4).click(force=True)  # it says that it is disabled
+    assert heard(page)[-1] == "square 5 is taken."
+    page.get_by_role("button", name="O, square 1").click()
+    assert board_of(page) == "O...X...."
+    assert page.locator("#status").inner_text() == "After move 2 of 4"
+    page.get_by_role("button", name="End").click()
+    assert board_of(page) == "O.O.X...X"
+    page.get_by_role("button", name="Back").click()
+    square(page, 1).click()  # in an earlier position O plays another move, and later moves are dropped
+    assert answered(page) == "Your move. You are O."
+    assert board_of(page)[:3] == "OO."
 
 
 def test_a_link_restores_the_position_the_seat_and_the_player(visit: Open) -> None:
@@ -113,22 +119,13 @@ def test_a_link_restores_the_position_the_seat_and_the_player(visit: Open) -> No
     assert again.get_by_role("tab", name="Look inside").get_attribute("aria-selected") == "true"
 
 
-@pytest.mark.parametrize(
-    ("link", "gist"),
-    [
-        ("#player=nobody", "There is no player nobody here."),
-        ("#player=masked&board=XX.......", "X has 2 marks and O 0"),
-        ("#player=masked&board=XXXOOO...", "Both have a line"),
-        ("#player=masked&moves=1,99", "There is no square 99"),
-        ("#player=masked&moves=1,4,2,5,3,6", "The game is over before its move 6."),
-        ("#player=masked&moves=1,<b>", "There is no square NaN"),
-        ("#player=masked&board=" + "X" * 2000, "none of 3 by 3 cells"),
-    ],
-)
-def test_a_link_that_says_nothing_is_answered_in_a_line(visit: Open, link: str, gist: str) -> None:
-    page = visit(link)
-    assert gist in page.locator("#trouble").inner_text()
-    assert set(board_of(page)) == {"."}
+def test_a_link_to_nothing_is_answered_in_a_line(visit: Open) -> None:
+    page = visit("#player=masked&board=XX.......")
+    for link, gist in [("", "X has 2 marks and O 0"), *BAD_LINKS.items()]:
+        if link:
+            go_to(page, link)
+        expect(page.locator("#trouble")).to_contain_text(gist)
+        assert set(board_of(page)) == {"."}
 
 
 def test_a_position_is_set_up_and_played_on_from(visit: Open) -> None:
@@ -150,19 +147,6 @@ def test_a_position_is_set_up_and_played_on_from(visit: Open) -> None:
     page.get_by_role("button", name="Let it move").click()
     assert answered(page) == "Your move. You are X."
     assert board_of(page).count("O") == 2
-
-
-def test_the_moves_lead_back_and_on(visit: Open) -> None:
-    page = visit("#player=masked&seat=X&moves=5,1,9,3")
-    page.get_by_role("button", name="O, square 1").click()
-    assert board_of(page) == "O...X...."
-    assert page.locator("#status").inner_text() == "After move 2 of 4"
-    page.get_by_role("button", name="End").click()
-    assert board_of(page) == "O.O.X...X"
-    page.get_by_role("button", name="Back").click()
-    square(page, 1).click()  # in a position of the past, O plays another move, and the rest is dropped
-    assert answered(page) == "Your move. You are O."
-    assert board_of(page)[:3] == "OO."
 
 
 def test_a_larger_board_is_played_on_as_well(visit: Open) -> None:

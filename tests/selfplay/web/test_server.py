@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from selfplay.web import api
+from selfplay.web import api, mistakes
 from selfplay.web.command import PAGE
 from selfplay.web.server import LONGEST_QUERY, MEDIA_TYPES, START, Hosts
 from tests.selfplay.web.serving import Served, serving
@@ -158,7 +158,7 @@ def test_a_bug_is_shown_in_the_terminal_alone(
 
 
 def test_a_player_is_evaluated_once_for_many_requests(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls, go_on, evaluate = [], threading.Event(), api.evaluate
+    calls, go_on, evaluate = [], threading.Event(), mistakes.evaluate
 
     def slow(*args: Any) -> Any:
         calls.append(args)

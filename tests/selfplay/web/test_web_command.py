@@ -14,7 +14,7 @@ import pytest
 
 from selfplay.web import command
 from selfplay.web.command import WebConfig, announce, listen
-from tests.runs import ROOT, python, refused
+from tests.runs import ROOT, refused
 from tests.selfplay.web.serving import Served
 
 PATIENCE = 60
@@ -46,7 +46,7 @@ def started(*args: str, cwd: Path) -> Iterator[tuple[subprocess.Popen[str], Serv
 
 def test_ctrl_c_ends_it_without_a_word_of_complaint_though_a_page_listens(tmp_path: Path) -> None:
     with started(cwd=tmp_path) as (process, served):
-        assert served.ask("/api/look?player=0&board=.........").status == 200
+        assert served.get("/api/analysis?player=0&board=.........").status == 200
         with socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE) as listening:
             listening.sendall(f"GET /api/live HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n\r\n".encode())
             assert listening.recv(1 << 16).startswith(b"HTTP/1.1 200 OK")
@@ -55,12 +55,11 @@ def test_ctrl_c_ends_it_without_a_word_of_complaint_though_a_page_listens(tmp_pa
     assert (process.returncode, output, complaint) == (0, "\nThe page is closed.\n", "")
 
 
-def test_a_taken_port_is_one_line_that_names_the_way_out(tmp_path: Path) -> None:
+def test_a_taken_port_is_one_line_that_names_the_way_out() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = python("-m", "selfplay", "web", "--port", str(port), "--no-open", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (f"selfplay web: port {port} is taken; choose another with --port, 0 for any that is free\n")
+        wanted = f"port {port} is taken; choose another with --port, 0 for any that is free"
+        assert refused(command.main, ["--port", str(port), "--no-open"]) == wanted
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "x" * 300, "a b"])

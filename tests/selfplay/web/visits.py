@@ -1,12 +1,14 @@
 """The page in a browser: how it is opened, and what a person sees on it."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple
 
-from playwright.sync_api import Browser, Locator, Page, ViewportSize
+from playwright.sync_api import Locator, Page
 
-PATIENCE = 120_000
+PATIENCE = 20_000
 """Milliseconds in which the slowest machine shows what is to be seen."""
 
 
@@ -17,30 +19,19 @@ class Site(NamedTuple):
     address: str
 
 
-class Visit:
-    """Hold a page that is open, with all that it asks for and all that is written to its console."""
-
-    def __init__(self, browser: Browser, address: str, link: str, width: int, scheme: str) -> None:
-        self._address = address
-        self._asked: list[str] = []
-        self._written: list[str] = []
-        chosen = cast(Literal["light", "dark"], scheme)
-        size = ViewportSize(width=width, height=900)
-        self.page = browser.new_page(viewport=size, color_scheme=chosen, reduced_motion="reduce")
-        self.page.set_default_timeout(PATIENCE)
-        self.page.on("request", lambda request: self._asked.append(request.url))
-        self.page.on("console", lambda message: self._written.append(message.text))
-        self.page.on("pageerror", lambda error: self._written.append(str(error)))
-        self.page.goto(f"{address}{link}")
-        self.page.wait_for_selector(".board")
-
-    def end(self) -> None:
-        """Close the page; it has asked nobody but its own server, and the console is empty."""
-        self.page.close()
-        assert self._asked
-        strangers = [url for url in self._asked if not url.startswith(self._address)]
-        assert not strangers, strangers
-        assert not self._written, self._written
+@contextmanager
+def watched(page: Page, address: str) -> Iterator[None]:
+    """Watch a page: it requests nothing but what starts with its address, and its console stays empty."""
+    page.set_default_timeout(PATIENCE)
+    requested: list[str] = []
+    written: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
+    page.on("console", lambda message: written.append(message.text))
+    page.on("pageerror", lambda error: written.append(str(error)))
+    yield
+    assert requested
+    assert [url for url in requested if not url.startswith((address, "data:"))] == []
+    assert written == []
 
 
 def square(page: Page, cell: int) -> Locator:
@@ -56,7 +47,7 @@ def board_of(page: Page) -> str:
 
 
 def answered(page: Page) -> str:
-    """Wait until it is the person's turn, or the game is over; return what then stands above the board."""
+    """Wait until it is the person's turn, or the game is over; return what is then written above the board."""
     page.locator("#status", has_text=re.compile(r"^(Your move|You win|You lose|A draw|.* wins)")).wait_for()
     return page.locator("#status").inner_text()
 
@@ -64,3 +55,11 @@ def answered(page: Page) -> str:
 def heard(page: Page) -> list[str]:
     """Return what a screen reader was given to say."""
     return page.locator("#spoken p").all_inner_texts()
+
+
+def go_to(page: Page, link: str) -> None:
+    """Follow a link within the page."""
+    page.evaluate(
+        "link => new Promise((done) => { addEventListener('hashchange', done, { once: true }); location.hash = link; })",
+        link,
+    )

@@ -74,7 +74,7 @@ export function livePanel(app) {
 
   function draw() {
     const drawn = drawnRuns();
-    status.textContent = statusText(runs, gone);
+    status.textContent = liveStatus(runs, gone);
     const focused = document.activeElement?.id;
     legend.replaceChildren(...runs.map((run) => legendLine(run, points.get(run.index)?.at(-1), drawn.indexOf(run), toggle)));
     if (focused?.startsWith("shown-")) {
@@ -107,7 +107,7 @@ export function livePanel(app) {
   };
 }
 
-function statusText(runs, gone) {
+function liveStatus(runs, gone) {
   if (gone) {
     return "The server does not answer. The page tries again by itself.";
   }

@@ -1,0 +1,294 @@
+"""What the panels of the page show: of a position, of mistakes and games lost, and of runs; to everyone."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from selfplay.algorithms import kept_steps, load
+from selfplay.cli import train
+from selfplay.evaluation.evaluation import evaluate
+from selfplay.evaluation.exact import NAMES
+from selfplay.evaluation.judge import trusted
+from selfplay.position import Position, read_board
+from selfplay.web.analysis import analyse
+from tests.runs import DQN, Stopper, metrics, stopped
+from tests.selfplay.decisions import ABSOLUTE, MOVER
+from tests.selfplay.web.test_export import texts
+from tests.selfplay.web.visits import Site, board_of, go_to, square
+from tictactoe import Rules, solve
+
+Open = Callable[..., Page]
+
+DRAW = """async ([boards, name]) => {
+  const { serverApi } = await import("/server_api.js");
+  const { learnedMap, exactMap } = await import("/heat_map.js");
+  const [api, rules, drawn] = [serverApi(), { rows: 3, cols: 3, k: 3 }, []];
+  const player = (await api.players()).players.find((each) => each.name === name);
+  const squares = (map, name) => [...map.querySelectorAll("[data-cell]")].map((square) => square.dataset[name] ?? null);
+  for (const board of boards) {
+    const analysis = await api.analysis(player.index, board, null);
+    const learned = squares(learnedMap(rules, board, analysis), "value").map(Number);
+    drawn.push([learned, squares(exactMap(rules, board, analysis), "exact")]);
+  }
+  return JSON.stringify(drawn);
+}"""
+"""Draws both heat maps of positions, as the server analyses them, and reads the numbers off the squares."""
+PARTS = {
+    "game": ("#player=masked&seat=X&moves=5,1,9,3", ".move"),
+    "inside": ("#player=trained&seat=X&moves=5,1&view=inside", ".heat-map"),
+    "mistakes": ("#player=masked&view=mistakes", ".card"),
+    "games-lost": ("#player=masked&view=games-lost", ".game-lost"),
+    "live": ("#player=masked&view=live", ".plot"),
+}
+OVERFLOWING = """() => [...document.querySelectorAll("body *:not(.unseen)")]
+  .filter((each) => each.getClientRects().length && each.parentElement.closest("svg") === null)
+  .filter((each) => each.getBoundingClientRect().right > each.parentElement.getBoundingClientRect().right + 1)
+  .map((each) => each.outerHTML.slice(0, 200))"""
+"""Returns the elements that are wider than what holds them."""
+STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+def shown(page: Page, what: str = "value") -> list[Any]:
+    """Return what the squares of a heat map carry once it is drawn."""
+    figure = page.locator("#panel-inside figure").nth(0 if what == "value" else 1)
+    figure.locator(".heat-map").wait_for()
+    found: list[Any] = figure.locator("[data-cell]").evaluate_all(
+        f"squares => squares.map(each => each.dataset.{what} ?? null)"
+    )
+    return found
+
+
+def exact_result(position: Position, cell: int) -> str | None:
+    if cell not in position.empty:
+        return None
+    return NAMES[-solve(position.rules).lookup(position.opponent, position.mover | 1 << cell)[0]]
+
+
+def values_of(player: Any, position: Position) -> Any:
+    return np.asarray(player.q_values(position.observation))[0]
+
+
+def test_heat_maps_show_what_python_says(visit: Open, served: Site) -> None:
+    some = slice(None, None, 45)
+    boards = texts(ABSOLUTE[some])
+    drawn = json.loads(visit().evaluate(DRAW, [boards, "unmasked"]))
+    expected = np.asarray(load(served.runs / "unmasked").q_values(MOVER[some]))
+    np.testing.assert_allclose(np.array([learned for learned, _ in drawn]), expected, rtol=0, atol=1e-5)
+    for board, (_, exact) in zip(boards, drawn, strict=True):
+        assert exact == [exact_result(read_board(Rules(), board), cell) for cell in range(9)]
+
+
+def test_squares_show_rounded_values_and_a_star_on_the_move(visit: Open, served: Site) -> None:
+    page = visit("#player=unmasked&moves=5,1&seat=X&view=inside")
+    values = [float(value or "nan") for value in shown(page)]
+    player, position = load(served.runs / "unmasked"), read_board(Rules(), "O...X....")
+    np.testing.assert_allclose(values, values_of(player, position), rtol=0, atol=1e-5)
+    learned = page.locator("#panel-inside figure").first
+    notes = learned.locator(".note").all_text_contents()
+    assert [float(note.replace("\u2212", "-")) for note in notes] == [round(value, 2) for value in values]
+    move = learned.locator("[data-cell]:has(.star)")
+    assert move.get_attribute("data-cell") == str(int(np.asarray(player.act(position.observation))[0]))
+    go_to(page, "#player=random&view=inside&moves=5,1&seat=X")
+    verdict = page.locator("#panel-inside .verdict")
+    expect(verdict).to_contain_text("any of 7 squares, drawn at random")
+    assert shown(page) == [None] * 9
+    assert learned.locator(".star").count() == 7
+    go_to(page, "#player=random&view=inside&board=XOXXO.OX.")
+    expect(verdict).to_contain_text("square 6 or square 9, drawn at random")
+
+
+def sentence_of(analysis: dict[str, Any], board: str) -> str:
+    """Return a part of the sentence that the page must say of a move."""
+    move, position = analysis["move"], analysis["position"]
+    if board[move] != ".":
+        return f"square {move + 1}, which is taken: by the rules it loses at once. Against you it plays square"
+    if analysis["gives_away"]:
+        return f"That gives the {position} away: it is a {analysis['exact'][move]} if both play best"
+    return "No move does better" if position == "loss" else f"That keeps the {position}."
+
+
+def test_a_sentence_says_what_a_move_gives_away(visit: Open, served: Site) -> None:
+    player = load(served.runs / "unmasked")
+    sentences: dict[str, tuple[str, str]] = {}
+    for board in texts(ABSOLUTE)[::29]:
+        position = read_board(Rules(), board)
+        sentence = sentence_of(analyse(trusted(player), player, position, np.random.default_rng(0)), board)
+        sentences.setdefault(sentence[:20], (board, sentence))
+    assert len(sentences) >= 4
+    page = visit("#player=unmasked&view=inside")
+    for board, sentence in sentences.values():
+        go_to(page, f"#player=unmasked&view=inside&board={board}")
+        expect(page.locator("#panel-inside .verdict")).to_contain_text(sentence)
+        assert board_of(page) == board
+
+
+def test_the_slider_shows_snapshots(visit: Open, served: Site) -> None:
+    page = visit("#player=trained&view=inside&moves=5,1&seat=X")
+    folder, position = served.runs / "trained", read_board(Rules(), "O...X....")
+    steps = kept_steps(folder)
+    assert len(steps) >= 3
+    slider = page.get_by_label("What it thought then")
+    expect(slider).to_have_value(str(len(steps) - 1))
+    for at in (0, 1, len(steps) - 1):
+        slider.fill(str(at))
+        expect(page.locator(".when")).to_contain_text(f"after {steps[at]:,} plies")
+        expect(page.locator("#panel-inside [aria-busy]")).to_have_count(0)
+        expected = values_of(load(folder, steps=steps[at]), position)
+        np.testing.assert_allclose([float(value or "nan") for value in shown(page)], expected, rtol=0, atol=1e-5)
+    go_to(page, f"{page.url[page.url.index('#') :]}&steps={steps[0]}")
+    expect(page.locator(".when")).to_contain_text(f"after {steps[0]:,} plies")
+    expect(slider).to_have_value("0")
+
+
+def test_unknown_results_are_said_and_not_guessed(visit: Open) -> None:
+    analysis: dict[str, Any] = {
+        "seat": 0,
+        "result": None,
+        "line": [],
+        "values": [0.5] * 20,
+        "move": 3,
+        "moves": [3],
+        "reply": 3,
+    }
+    analysis |= {"exact": [None] * 20, "position": None, "gives_away": None}
+    for known, gist in (("no", "Exact results are not known"), ("searched", "? is not known")):
+        analysis["known"] = known
+        page = visit("#player=larger")
+        page.route("**/api/analysis?*", lambda route: route.fulfill(body=json.dumps(analysis)))
+        page.get_by_role("tab", name="Look inside").click()
+        inside = page.locator("#panel-inside")
+        expect(inside).to_contain_text(gist)
+        expect(inside).to_contain_text("Whether that gives anything away is not known on this board.")
+        assert shown(page, "exact") == [None] * 20
+        assert inside.locator("figure").nth(1).locator(".note").all_text_contents() == ["?"] * 20
+
+
+def test_each_mistake_is_a_click_away(visit: Open, served: Site) -> None:
+    evaluation = evaluate(load(served.runs / "masked"), Rules())
+    page = visit("#player=masked&view=mistakes")
+    number = evaluation.decision_states - evaluation.optimal_states
+    expect(page.get_by_role("heading", name=f"{number:,} states with a mistake")).to_be_visible()
+    cards = page.locator(".card")
+    assert cards.first.inner_text().startswith("win \u2192 loss")
+    assert cards.count() == 24
+    page.get_by_role("button", name="Show 176 more").click()
+    assert cards.count() == 200
+    cards.nth(2).click()
+    expect(page.locator("#panel-inside .verdict")).to_contain_text("gives the win away")
+    expect(page.locator(".mistake-steps")).to_contain_text("3 of 200 mistakes shown")
+    third = board_of(page)
+    position = read_board(Rules(), third)
+    assert solve(Rules()).lookup(position.mover, position.opponent)[0] == 1
+    page.get_by_role("button", name="The next state").click()
+    expect(page.locator(".mistake-steps")).to_contain_text("4 of 200")
+    assert board_of(page) != third
+    page.get_by_role("button", name="All of them").click()
+    expect(cards.first).to_be_visible()
+    go_to(page, "#player=shipped&view=mistakes")
+    expect(page.locator("#panel-mistakes .verdict")).to_contain_text("PROVED UNBEATABLE AND OPTIMAL")
+    expect(page.get_by_role("heading", name="0 states with a mistake")).to_be_visible()
+    page.get_by_role("tab", name="Games lost").click()
+    verdict = page.locator("#panel-games-lost .verdict")
+    expect(verdict).to_have_text("Nothing beats it: it loses no game in either seat.")
+
+
+def test_a_lost_game_is_stepped_through(visit: Open, served: Site) -> None:
+    player = load(served.runs / "unmasked")
+    evaluation = evaluate(player, Rules())
+    page = visit("#player=unmasked&view=games-lost")
+    for mark, seat in zip("XO", (evaluation.first, evaluation.second), strict=True):
+        expect(page.get_by_role("heading", name=f"As {mark}: {seat.losses + seat.illegal:,} game")).to_be_visible()
+    page.locator(".games-lost").nth(1).locator(".game-lost").last.click()
+    rows = page.locator(".plies tbody tr")
+    cells = [int(text.split()[0]) - 1 for text in rows.locator("td:nth-child(2)").all_inner_texts()]
+    position, losing = Position(Rules()), []
+    for ply, cell in enumerate(cells):
+        assert read_board(Rules(), board_of(page)).marks == position.marks
+        learned = rows.nth(ply).locator("[data-value]")
+        if position.seat == 1:
+            values = values_of(player, position)
+            assert int(values.argmax()) == cell
+            np.testing.assert_allclose(float(learned.get_attribute("data-value") or "nan"), values[cell], atol=1e-5)
+            exact = exact_result(position, cell) or "illegal"
+            expect(rows.nth(ply)).to_contain_text(exact)
+            losing += [ply] if exact in {"loss", "illegal"} else []
+        else:
+            assert learned.count() == 0
+        position = position.after(cell) if cell in position.empty else position
+        page.get_by_role("button", name="On", exact=True).click()
+    assert read_board(Rules(), board_of(page)).marks == position.marks
+    assert page.locator("#status").inner_text().startswith("You win")
+    assert page.locator(".flag", has_text="loses here").count() == 1
+    expect(rows.nth(losing[0])).to_contain_text("loses here")
+    page.get_by_role("button", name="To the move that loses").click()
+    there = f"After move {losing[0] + 1} of {len(cells)}"
+    end = "You win: unmasked chose a taken square."
+    expect(page.locator("#status")).to_have_text(there if losing[0] + 1 < len(cells) else end)
+
+
+def test_a_run_is_followed_from_its_first_evaluation_to_its_end(visit: Open, served: Site, stopper: Stopper) -> None:
+    page = visit("#player=masked&view=live")
+    expect(page.locator("li[data-run=trained]")).to_be_visible()
+    folder = served.runs / "begun"
+    stopped(folder, stopper, [*DQN, "--mask"])
+    for end in (False, True):
+        if end:
+            stopper.left = -1
+            train.main(["--resume", str(folder)])
+        last = metrics(folder)[-1]
+        lost = sum(last[f"eval/{seat}/losses"] for seat in ("first", "second"))
+        expect(page.locator("li[data-run=begun]")).to_contain_text(f"{last['plies']:,} plies: {lost:,} lost")
+        game = json.loads((folder / "newest.json").read_text())["game"]
+        section = page.locator(".latest-run", has=page.get_by_role("heading", name="begun", exact=True))
+        cells = ", ".join(str(cell + 1) for cell in game)
+        expect(section.get_by_role("img", name=f"Game {cells}:")).to_be_visible()
+    plot = page.get_by_role("img", name="Games lost")
+    assert f"begun {lost:,}" in (plot.get_attribute("aria-label") or "")
+    dashes = plot.locator(".curve").evaluate_all("all => all.map(each => each.getAttribute('stroke-dasharray'))")
+    assert len(dashes) == len(set(dashes)) >= 2  # told apart without colours
+    page.get_by_role("checkbox", name="trained").uncheck()
+    assert "trained" not in (plot.get_attribute("aria-label") or "")
+    section.get_by_role("button", name="Step through it").click()
+    expect(page.locator("#status")).to_have_text(f"After move 0 of {len(game)}")
+    assert page.locator("#player option:checked").inner_text() == "begun, 3\u00d73"
+
+
+def violations(page: Page, *rules: str) -> str:
+    """Return what axe finds in the page by some rules, or else by all of the standards."""
+    only = {"type": "rule", "values": list(rules)} if rules else {"type": "tag", "values": STANDARDS}
+    found = Axe().run(page, options={"resultTypes": ["violations"], "runOnly": only})
+    return str(found.generate_report()) if found.violations_count else ""
+
+
+def test_axe_finds_no_violation_in_any_part(visit: Open) -> None:
+    """Neither on a small screen nor in dark colours, which only change contrasts."""
+    page = visit("", width=390)
+    for name, (link, sign) in PARTS.items():
+        go_to(page, link)
+        page.wait_for_selector(f"#panel-{name} {sign}")
+        if name == "games-lost":
+            page.locator(".game-lost").first.click()
+        assert violations(page) == ""
+        assert page.evaluate(OVERFLOWING) == [], name
+        page.emulate_media(color_scheme="dark")
+        assert violations(page, "color-contrast") == ""
+        page.emulate_media(color_scheme="light")
+    go_to(page, "#player=larger&view=game")
+    page.get_by_role("button", name="Set up").click()
+    assert violations(page) == ""
+
+
+def test_results_are_told_without_colours_and_marks_do_not_move(visit: Open) -> None:
+    page = visit("#player=masked&board=XX..O....&view=inside")
+    exact = page.locator("#panel-inside figure").nth(1)
+    expect(exact.locator("[data-exact=loss]").first).to_be_visible()
+    for result in ("loss", "draw", "win"):
+        for each in exact.locator(f"[data-exact={result}]").all():
+            assert result in each.locator(".note").all_text_contents()
+            assert each.locator(".hatching").count() == (result == "loss")
+    fresh = square(page, 0).locator(".mark.fresh")
+    assert fresh.evaluate("mark => getComputedStyle(mark).animationName") == "none"
