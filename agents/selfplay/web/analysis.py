@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from selfplay.evaluation.evaluate import ALL_STATES_CELLS
 from selfplay.evaluation.exact import NAMES, best_bounds, known_results
-from selfplay.evaluation.reach import WHOLE_TREE_CELLS
-from selfplay.evaluation.walk import moves_of
 from selfplay.position import Position
 from tictactoe.opponents import best_known
 from tictactoe.rendering.text import MARKS, line_cells
@@ -18,7 +17,7 @@ from tictactoe.search import Bounds
 
 if TYPE_CHECKING:
     from selfplay.agent import Player
-    from selfplay.evaluation.judge import Asked
+    from selfplay.evaluation.agents import AgentPolicy
 
 POSITIONS = 200_000
 """Most positions that a search visits for the exact results of one position: a fifth of a second at most."""
@@ -27,7 +26,7 @@ REMEMBERED = 4_096
 
 
 def analyse(
-    policy: "Asked", player: "Player | None", position: Position, generator: np.random.Generator
+    policy: "AgentPolicy", player: "Player | None", position: Position, generator: np.random.Generator
 ) -> dict[str, Any]:
     """Return what the page shows of a player in a position, ready for JSON; `generator` samples its reply."""
     rules, winner = position.rules, position.winner
@@ -40,7 +39,7 @@ def analyse(
         "moves": [],
         "reply": None,
         "exact": [None] * rules.cells,
-        "known": "solved" if rules.cells <= WHOLE_TREE_CELLS else "searched",
+        "known": "solved" if rules.cells <= ALL_STATES_CELLS else "searched",
         "position": None,
         "gives_away": None,
     }
@@ -49,10 +48,10 @@ def analyse(
     results = exact_results(rules, position.mover, position.opponent)
     shown["exact"] = [result_name(results.get(cell)) for cell in range(rules.cells)]
     shown["position"] = result_name(best_bounds(results))
-    moves = rules.cells_of(int(moves_of(policy, *position.words)[0]))
+    moves = rules.cells_of(int(policy.moves(*position.words)[0]))
     legal = [cell for cell in moves if cell in results]
     shown["moves"] = list(moves)
-    if not policy.draws:
+    if not policy.stochastic:
         shown["move"], shown["gives_away"] = moves[0], gives_away(results, moves[0])
     if player is not None:  # a person cannot be asked to break the rules
         shown["reply"] = int(player.act(position.observation, position.mask)[0])

@@ -4,19 +4,19 @@ No path and no module's name comes from the page. A player is loaded when it is 
 run has changed. A run that cannot be loaded is an entry that says why.
 """
 
+import threading
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from selfplay import players
-from selfplay.algorithms import SHIPPED, kept_steps, read_settings
+from selfplay.algorithms import SHIPPED, read_settings, snapshot_steps
 from selfplay.errors import UserError, one_line
-from selfplay.evaluation.built_in import BuiltIn
-from selfplay.evaluation.reach import WHOLE_TREE_CELLS
+from selfplay.evaluation.agents import built_in_policy
+from selfplay.evaluation.evaluate import ALL_STATES_CELLS
 from selfplay.players import NamedPolicy, Perspective
-from selfplay.training.folder import CONFIG, MODEL, about
-from selfplay.training.kept import PLAYERS
+from selfplay.training.folder import CONFIG, MODEL, SNAPSHOTS, about
 from selfplay.web.analysis import searched_choices
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
@@ -66,6 +66,7 @@ class Catalogue:
         self._named = [self._number(name) for name in named]
         self._always = [self._number(name) for name in (SHIPPED, *OPPONENTS)]
         self._loaded = lru_cache(MOST_LOADED)(self._load)
+        self._lock = threading.Lock()
         self._described = lru_cache(2 * MOST_RUNS)(self._describe)
         for number in self._named:
             self.player(number)
@@ -86,7 +87,8 @@ class Catalogue:
         """
         if number >= len(self._names):
             raise UserError(f"there is no player {number}")
-        return self._loaded(number, steps, self._stamps(number))
+        with self._lock:  # it is loaded once
+            return self._loaded(number, steps, self._stamps(number))
 
     def run_folders(self) -> list[Path]:
         """Return the newest folders in the folder of runs that have, or will have, a player; the newest first."""
@@ -106,8 +108,8 @@ class Catalogue:
 
     def _load(self, number: int, steps: int | None, _version: Stamps) -> NamedPolicy:
         name, rules = self._names[number], self._rules
-        if name == "optimal" and rules.cells > WHOLE_TREE_CELLS:
-            named = NamedPolicy(name, BuiltIn(searched_choices, rules), None, None)
+        if name == "optimal" and rules.cells > ALL_STATES_CELLS:
+            named = NamedPolicy(name, built_in_policy(searched_choices, rules), None, None)
         else:
             named = players.resolve(name, self._perspective, rules, steps)
         if named.rules.cells > WORD_BITS:
@@ -125,7 +127,7 @@ class Catalogue:
             rules = self.player(number).rules
             if folder is not None:
                 config, _ = read_settings(folder)
-                steps = list(kept_steps(folder))
+                steps = list(snapshot_steps(folder))
                 entry |= {"kind": config.algorithm, "differs": about(config)}
                 entry |= {"snapshots": {"unit": config.unit, "steps": steps} if steps else None}
         except UserError as error:
@@ -134,7 +136,7 @@ class Catalogue:
 
     def _stamps(self, number: int) -> Stamps:
         folder = players.run_folder(self._names[number])
-        return () if folder is None else tuple(stamp(folder / name) for name in (CONFIG, MODEL, PLAYERS))
+        return () if folder is None else tuple(stamp(folder / name) for name in (CONFIG, MODEL, SNAPSHOTS))
 
     def _number(self, name: str) -> int:
         """Return the number of a player, a new one if it has none."""

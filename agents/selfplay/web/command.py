@@ -7,17 +7,14 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import tyro
-
-from selfplay import players
-from selfplay.checks import require
 from selfplay.command_line import parse
 from selfplay.errors import UserError
 from selfplay.players import Perspective
+from selfplay.settings import Bounds, board
 
 if TYPE_CHECKING:
     import uvicorn
@@ -35,14 +32,14 @@ GRACE = 1
 class WebConfig:
     """Open a page in the browser to play on, to look inside players, and to follow runs. Ctrl-C ends it."""
 
-    players: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="PLAYER ...")] = ()
+    players: tuple[str, ...] = field(default=(), metadata={"positional": "PLAYER ..."})
     """Players to show first: run folders, shipped, random, heuristic, rule or optimal, and agents of your own as
     module:name. All runs of --runs, shipped and the built-in opponents can always be chosen."""
     runs: Path = Path("runs")
     """Folder whose runs can be chosen, and are followed while they train."""
     host: str = "127.0.0.1"
     """Address to listen on; only this machine reaches the default."""
-    port: int = 8000
+    port: Annotated[int, Bounds(0, LARGEST_PORT)] = 8000
     """Port to listen on; 0 takes any that is free."""
     export: Path | None = None
     """Write the page of one PLAYER as a single file that needs no server, and end."""
@@ -57,9 +54,6 @@ class WebConfig:
     open: bool = True
     """Open the page in the browser."""
 
-    def __post_init__(self) -> None:
-        require(0 <= self.port <= LARGEST_PORT, "port", f"0 to {LARGEST_PORT:,}", self.port)
-
 
 def main(args: Sequence[str], prog: str = "selfplay web") -> None:
     """Serve the page until Ctrl-C, or write it as a file."""
@@ -69,7 +63,7 @@ def main(args: Sequence[str], prog: str = "selfplay web") -> None:
 
         export(config.players, config.export)
         return
-    rules = players.board(config.rows, config.cols, config.k)
+    rules = board(config.rows, config.cols, config.k)
     import torch
 
     from selfplay.web.catalogue import Catalogue

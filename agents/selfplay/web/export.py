@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfplay.algorithms import kept_steps, load
+from selfplay.algorithms import load, snapshot_steps
 from selfplay.errors import UserError
 from selfplay.files import write_whole
 from selfplay.web import mistakes
@@ -68,7 +68,7 @@ def packed_snapshots(folder: Path) -> dict[int, str]:
 
     Where there is no room for all it is every second of them, or every fourth; the last is always there.
     """
-    steps = kept_steps(folder)
+    steps = snapshot_steps(folder)
     texts = {each: packed(load(folder, steps=each)) for each in steps}
     while sum(len(texts[each]) for each in steps[:-1]) > ROOM_FOR_SNAPSHOTS:
         steps = steps[::-1][::2][::-1]

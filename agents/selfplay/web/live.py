@@ -5,6 +5,8 @@ writes it is passed over.
 """
 
 import asyncio
+import contextlib
+import itertools
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
@@ -13,22 +15,22 @@ from typing import Any, TypeAlias
 from selfplay.algorithms import Config, read_settings
 from selfplay.errors import UserError, one_line
 from selfplay.files import read_small
-from selfplay.training.folder import CONFIG, METRICS, NEWEST, legends
+from selfplay.training.folder import CONFIG, LATEST, METRICS, legends
+from selfplay.training.metrics import LARGEST_NUMBER, Metrics, read_metrics
 from selfplay.web.catalogue import Stamp, stamp
 from tictactoe import Rules
 
 Event: TypeAlias = tuple[str, Mapping[str, Any]]
 """Its name, `runs`, `metrics` or `latest`, and its data."""
-Point: TypeAlias = dict[str, int | float | bool | None]
+Point: TypeAlias = dict[str, float | None]
 
 POLL_SECONDS = 0.5
 MOST_POINTS = 400
 """Most points of a run that are plotted."""
-LARGEST_METRICS, LARGEST_LATEST = 1 << 26, 1 << 16
-"""Largest size of metrics.jsonl and of newest.json, bytes; a run writes about a thousand an evaluation, and some
-hundreds."""
-LARGEST_NUMBER = 1e100
-"""Largest number that is shown; the games on the largest board are fewer than 64!, which is 1e89."""
+MOST_LINES = 100_000
+"""Most lines of metrics.jsonl that are read."""
+LARGEST_LATEST = 1 << 16
+"""Largest size of latest.json, bytes; a run writes some hundreds."""
 SEATS = "first", "second"
 
 
@@ -65,7 +67,7 @@ class LiveRuns:
         for index, (folder, config) in enumerate(runs.items()):
             if self._has_changed(folder / METRICS):
                 news.append(("metrics", {"run": index, "points": read_points(folder / METRICS, config.unit)}))
-            if self._has_changed(folder / NEWEST) and (latest := read_latest(folder / NEWEST, config.rules)):
+            if self._has_changed(folder / LATEST) and (latest := read_latest(folder / LATEST, config.rules)):
                 news.append(("latest", {"run": index, **latest}))
         return news
 
@@ -91,50 +93,44 @@ def _described(runs: Mapping[Path, Config]) -> list[dict[str, Any]]:
 
 def read_points(path: Path, unit: str) -> list[Point]:
     """Return points of metrics.jsonl, at most MOST_POINTS, evenly, with the first and the last."""
-    try:
-        lines = read_small(path, LARGEST_METRICS).splitlines(keepends=True)
-    except OSError:
-        return []
-    whole = [line for line in lines if line.endswith(b"\n")]  # the last one may be half written
-    if len(whole) > MOST_POINTS:
-        spacing = (len(whole) - 1) / (MOST_POINTS - 1)
-        whole = [whole[round(number * spacing)] for number in range(MOST_POINTS)]
-    return [point for line in whole if (point := _point(line, unit))]
+    points: list[Point] = []
+    with contextlib.suppress(UserError):  # what is before a damaged line is shown
+        for metrics, _ in itertools.islice(read_metrics(path, unit), MOST_LINES):
+            points.append(_point(metrics, unit))
+    if len(points) <= MOST_POINTS:
+        return points
+    spacing = (len(points) - 1) / (MOST_POINTS - 1)
+    return [points[round(number * spacing)] for number in range(MOST_POINTS)]
 
 
-def _point(line: bytes, unit: str) -> Point | None:
-    """Return a line of metrics.jsonl as a point, None if it is none; what it does not say is None.
+def _point(metrics: Metrics, unit: str) -> Point:
+    """Return what is plotted of a line of metrics.jsonl; what it does not say is None.
 
     `lost` and `illegal` are games of both seats, `exact` whether these are all or only those met so far.
     """
-    record = _object(line)
-    if not _is_number(record.get(unit)):
-        return None
     return {
-        "steps": record[unit],
-        "lost": _of_both_seats(record, "losses"),
-        "illegal": _of_both_seats(record, "illegal"),
-        "exact": all(f"eval/{seat}/losses" in record for seat in SEATS),
-        "optimal": _number(record, "eval/optimal_states"),
-        "positions": _number(record, "teach/positions"),
+        "steps": metrics[unit],
+        "lost": _of_both_seats(metrics, "losses"),
+        "illegal": _of_both_seats(metrics, "illegal"),
+        "exact": all(f"eval/{seat}/losses" in metrics for seat in SEATS),
+        "optimal": metrics.get("eval/optimal_states"),
+        "positions": metrics.get("teach/positions"),
     }
 
 
-def _of_both_seats(record: Mapping[str, Any], what: str) -> int | float | None:
+def _of_both_seats(metrics: Metrics, what: str) -> float | None:
     """Return the games of both seats, of a seat whose games were not all followed those met so far."""
-    games = [_number(record, f"eval/{seat}/{what}") for seat in SEATS]
-    met = [_number(record, f"eval/{seat}/{what}_at_least") for seat in SEATS]
-    known = [least if number is None else number for number, least in zip(games, met, strict=True)]
-    return None if None in known else sum(number for number in known if number is not None)
+    games = [metrics.get(f"eval/{seat}/{what}", metrics.get(f"eval/{seat}/{what}_at_least")) for seat in SEATS]
+    return None if None in games else sum(number for number in games if number is not None)
 
 
 def read_latest(path: Path, rules: Rules) -> dict[str, Any] | None:
-    """Return the steps, the values of the opening and the game that a run's newest.json holds, None if it does not."""
+    """Return the steps, the values of the opening and the game that a run's latest.json holds, None if it does not."""
     try:
-        state = _object(read_small(path, LARGEST_LATEST))
-    except OSError:
+        state = json.loads(read_small(path, LARGEST_LATEST))
+        steps, opening, game = state["steps"], state["opening"], state["game"]
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
         return None
-    steps, opening, game = (state.get(name) for name in ("steps", "opening", "game"))
     if not _is_number(steps) or not isinstance(opening, list) or not isinstance(game, list):
         return None
     if len(opening) != rules.cells or not all(value is None or _is_number(value) for value in opening):
@@ -142,20 +138,6 @@ def read_latest(path: Path, rules: Rules) -> dict[str, Any] | None:
     if not game or not all(type(cell) is int and 0 <= cell < rules.cells for cell in game):
         return None
     return {"steps": steps, "opening": opening, "game": game}
-
-
-def _object(text: bytes) -> dict[str, Any]:
-    """Return a JSON object, an empty one for anything else."""
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}
-
-
-def _number(record: Mapping[str, Any], name: str) -> int | float | None:
-    value = record.get(name)
-    return value if _is_number(value) else None
 
 
 def _is_number(value: object) -> bool:

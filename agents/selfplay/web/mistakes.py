@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from selfplay.evaluation.counterexamples import of_play
+from selfplay.evaluation.counterexamples import find_counterexamples
+from selfplay.evaluation.evaluate import ALL_STATES_CELLS, evaluate_policy
 from selfplay.evaluation.exact import NAMES, best_bounds, known_results, known_value
-from selfplay.evaluation.reach import WHOLE_TREE_CELLS, Unfinished, assess
-from selfplay.evaluation.report import verdict
-from selfplay.evaluation.walk import moves_of
+from selfplay.evaluation.report import verdict_text
 from selfplay.position import EMPTY, Position
 from selfplay.web.analysis import learned_values
 from tictactoe import Rules, planes, solve
@@ -21,7 +20,7 @@ from tictactoe.tree import SOLVABLE_CELLS, IntArray
 
 if TYPE_CHECKING:
     from selfplay.agent import Player
-    from selfplay.evaluation.judge import Asked
+    from selfplay.evaluation.agents import AgentPolicy
 
 POSITIONS, POSITIONS_OF_MANY_CELLS = 200_000, 5_000
 """Most positions of each ply that are followed, the second on boards of more than 16 cells: some seconds in all."""
@@ -41,7 +40,7 @@ class Evaluation(NamedTuple):
     games_lost: dict[str, Any]
 
 
-def evaluate(policy: "Asked", player: "Player | None") -> Evaluation:
+def evaluate(policy: "AgentPolicy", player: "Player | None") -> Evaluation:
     """Follow a player's own play for the games that it loses, and list its mistakes.
 
     Mistakes are the decision states in which its move does not keep the value, on a board that is too large to look at
@@ -49,22 +48,22 @@ def evaluate(policy: "Asked", player: "Player | None") -> Evaluation:
     """
     rules, generator = policy.rules, np.random.default_rng(0)
     limit = POSITIONS if rules.cells <= SOLVABLE_CELLS else POSITIONS_OF_MANY_CELLS
-    play = of_play(policy, limit, generator, MOST_GAMES)
-    if rules.cells <= WHOLE_TREE_CELLS:
-        kind, evaluation, complete = "optimal", assess(policy), True
+    play = find_counterexamples(policy, limit, generator, MOST_GAMES)
+    if rules.cells <= ALL_STATES_CELLS:
+        kind, verdict = "optimal", evaluate_policy(policy)
         mover, opponent = _not_optimal(policy)
     else:
-        kind, evaluation, complete = "beaten", play.evaluation, play.whole
+        kind, verdict = "beaten", play.verdict
         marks = planes.bits(rules.cells, play.mover | play.opponent).sum(axis=1)
         earliest = np.argsort(marks, kind="stable")
         mover, opponent = play.mover[earliest], play.opponent[earliest]
     shown = slice(MOST_MISTAKES)
-    words = zip(mover[shown], opponent[shown], moves_of(policy, mover[shown], opponent[shown]), strict=True)
+    words = zip(mover[shown], opponent[shown], policy.moves(mover[shown], opponent[shown]), strict=True)
     found = [_mistake(player, _position(rules, mine, theirs), int(moves)) for mine, theirs, moves in words]
     mistakes = {
-        "verdict": verdict(evaluation),
+        "verdict": verdict_text(verdict),
         "kind": kind,
-        "complete": complete,
+        "complete": verdict.complete,
         "number": len(mover),
         "states": [state for _, state in sorted(found, key=lambda each: -each[0])],
     }
@@ -73,20 +72,20 @@ def evaluate(policy: "Asked", player: "Player | None") -> Evaluation:
     def value(position: Position) -> int | None:
         return known_value(rules, position.mover, position.opponent, SEARCHED)
 
-    games = [_game_lost(player, rules, seat, cells, value) for seat in (0, 1) for cells in play.lines[seat]]
-    seats = play.evaluation.first, play.evaluation.second
-    number = [None if isinstance(seat, Unfinished) else seat.losses + seat.illegal for seat in seats]
-    return Evaluation(mistakes, {"number": number, "complete": play.whole, "games": games})
+    games = [_game_lost(player, rules, seat, cells, value) for seat in (0, 1) for cells in play.games[seat]]
+    seats = play.verdict.first, play.verdict.second
+    number = [seat.losses + seat.illegal if seat.complete else None for seat in seats]
+    return Evaluation(mistakes, {"number": number, "complete": play.verdict.complete, "games": games})
 
 
-def _not_optimal(policy: "Asked") -> tuple[IntArray, IntArray]:
+def _not_optimal(policy: "AgentPolicy") -> tuple[IntArray, IntArray]:
     """Return the states [n] of a small board in which some move of a player's does not keep the value, worst first."""
     solution = solve(policy.rules)
     tree, states = solution.tree, solution.tree.decisions
     mover, opponent = tree.mover[states].astype(np.int64), tree.opponent[states].astype(np.int64)
     following = tree.successors(states)
     after = np.where(following < 0, ILLEGAL, -solution.value[np.maximum(following, 0)])  # [n, A]
-    played = planes.bits(policy.rules.cells, moves_of(policy, mover, opponent))
+    played = planes.bits(policy.rules.cells, policy.moves(mover, opponent))
     given_away = solution.value[states] - np.where(played, after, max(NAMES)).min(axis=1)
     worst_first = np.argsort(-given_away, kind="stable")[: np.count_nonzero(given_away > 0)]
     return mover[worst_first], opponent[worst_first]

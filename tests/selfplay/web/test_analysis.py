@@ -8,9 +8,8 @@ import pytest
 
 import selfplay
 from selfplay.agent import Player
-from selfplay.evaluation.built_in import BuiltIn
+from selfplay.evaluation.agents import AgentPolicy, built_in_policy, player_policy
 from selfplay.evaluation.exact import NAMES
-from selfplay.evaluation.judge import Judge, trusted
 from selfplay.position import Position, read_board
 from selfplay.tabular.players import AfterstatePlayer
 from selfplay.web import analysis
@@ -18,8 +17,7 @@ from selfplay.web.analysis import analyse
 from tests.runs import refused
 from tests.selfplay.decisions import MOVER
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.evaluation.players import ScriptedPlayer, stubborn
-from tests.selfplay.evaluation.test_counterexamples import Uniform
+from tests.selfplay.evaluation.players import FirstTwo, ScriptedPlayer, stubborn
 from tests.selfplay.web.serving import serving
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS
@@ -63,7 +61,7 @@ def test_it_is_what_player_and_solution_say(make_player: Callable[[], Player], e
         mover, opponent = int(tree.mover[state]), int(tree.opponent[state])
         value, best = solution.lookup(mover, opponent)
         board = text(mover, opponent, 9)
-        shown = analyse(trusted(player), player, read_board(rules, board), generator())
+        shown = analyse(player_policy(player), player, read_board(rules, board), generator())
         known = [None if np.isnan(value) else pytest.approx(value, abs=1e-5) for value in values[number].tolist()]
         assert shown["values"] == known
         assert shown["position"] == NAMES[value]
@@ -87,7 +85,7 @@ def test_it_is_what_player_and_solution_say(make_player: Callable[[], Player], e
 )
 def test_a_finished_game_has_a_result_and_no_moves(board: str, result: str, line: list[int], seat: int) -> None:
     player = selfplay.load("shipped")
-    shown = analyse(trusted(player), player, read_board(Rules(), board), generator())
+    shown = analyse(player_policy(player), player, read_board(Rules(), board), generator())
     assert (shown["result"], shown["line"], shown["seat"]) == (result, line, seat)
     nothing = {"move": None, "moves": [], "reply": None, "position": None, "gives_away": None, "exact": [None] * 9}
     assert nothing.items() <= shown.items()
@@ -123,7 +121,10 @@ def test_positions_are_legal_where_the_tree_has_them() -> None:
 
 
 def test_an_illegal_move_is_shown_and_another_one_played() -> None:
-    policy, position = Judge(ScriptedPlayer(stubborn), Rules(), "mover", twice=False), read_board(Rules(), "X...O....")
+    policy, position = (
+        AgentPolicy(ScriptedPlayer(stubborn), Rules(), "mover", twice=False),
+        read_board(Rules(), "X...O...."),
+    )
     shown = [analyse(policy, None, position, generator(seed)) for seed in range(50)]
     assert (shown[0]["move"], shown[0]["gives_away"], shown[0]["values"]) == (0, True, None)
     assert {each["reply"] for each in shown} == {1, 2, 3, 5, 6, 7, 8}
@@ -131,8 +132,8 @@ def test_an_illegal_move_is_shown_and_another_one_played() -> None:
 
 def test_an_agent_that_samples_has_several_moves_and_replies_with_each() -> None:
     position = read_board(Rules(), "X........")
-    for policy in (BuiltIn(OPPONENTS["heuristic"], Rules()), Judge(Uniform(), Rules(), "mover")):
-        expected = [1, 2] if isinstance(policy, Judge) else list(range(1, 9))
+    sampling = AgentPolicy(FirstTwo(), Rules(), "mover")
+    for policy, expected in ((built_in_policy(OPPONENTS["heuristic"], Rules()), [*range(1, 9)]), (sampling, [1, 2])):
         shown = [analyse(policy, None, position, generator(seed)) for seed in range(50)]
         assert all(each["moves"] == expected and each["move"] is each["gives_away"] is None for each in shown)
         assert {each["reply"] for each in shown} == set(expected)
@@ -140,20 +141,20 @@ def test_an_agent_that_samples_has_several_moves_and_replies_with_each() -> None
 
 def test_a_larger_board_is_searched_and_says_where_it_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
     player = network(rows=4, cols=4, k=4)
-    shown = analyse(trusted(player), player, read_board(player.rules, "XXX.OO..O......."), generator())
+    shown = analyse(player_policy(player), player, read_board(player.rules, "XXX.OO..O......."), generator())
     assert (shown["seat"], shown["known"], shown["position"]) == (0, "searched", "win")
     assert (shown["exact"][3], shown["exact"][6]) == ("win", "draw")
     monkeypatch.setattr(analysis, "POSITIONS", 1)
     analysis.exact_results.cache_clear()
     rules = Rules(6, 6, 4)
-    dark = analyse(BuiltIn(OPPONENTS["rule"], rules), None, Position(rules), generator())
+    dark = analyse(built_in_policy(OPPONENTS["rule"], rules), None, Position(rules), generator())
     analysis.exact_results.cache_clear()
     assert (dark["known"], dark["position"], dark["exact"]) == ("searched", None, [None] * 36)
 
 
 def test_all_64_cells_can_be_marked() -> None:
     rules = Rules(8, 8, 8)
-    policy = Judge(ScriptedPlayer(lambda *_: 63), rules, "mover", twice=False)
+    policy = AgentPolicy(ScriptedPlayer(lambda *_: 63), rules, "mover", twice=False)
     assert analyse(policy, None, Position(rules), generator())["moves"] == [63]
 
 

@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 import selfplay
-from selfplay.algorithms import kept_steps
+from selfplay.algorithms import snapshot_steps
 from selfplay.position import Position
 from selfplay.tensor_file import write_tensors
 from selfplay.training.folder import CONFIG, MODEL
-from selfplay.training.kept import PLAYERS
 from selfplay.web import catalogue
 from selfplay.web.catalogue import Catalogue
-from tests.plants import MARKER, PLANTS
+from tests.malicious_files import MALICIOUS_FILES, MARKER
 from tests.runs import refused, save, saved
 from tests.selfplay.cli.test_own_agents import AGENTS
 from tests.selfplay.dqn.scripted import config_with, make
@@ -102,14 +101,14 @@ def test_no_module_is_imported_for_the_name_of_a_folder(tmp_path: Path, monkeypa
     assert not (tmp_path / "executed").exists()
 
 
-@pytest.mark.parametrize("file", [CONFIG, MODEL, PLAYERS])
-@pytest.mark.parametrize("plant", ["pickle", "a pipe", "ten gibibytes"])
-def test_a_damaged_run_is_an_entry_with_an_error(file: str, plant: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", [CONFIG, MODEL])
+@pytest.mark.parametrize("kind", ["pickle", "a pipe", "ten gibibytes"])
+def test_a_damaged_run_is_an_entry_with_an_error(file: str, kind: str, tmp_path: Path) -> None:
     """Every kind of damage is tried on the functions that read these files."""
     runs = tmp_path / "runs"
     saved(runs / "damaged")
-    (runs / "damaged" / file).unlink(missing_ok=True)
-    PLANTS[plant](runs / "damaged" / file)
+    (runs / "damaged" / file).unlink()
+    MALICIOUS_FILES[kind](runs / "damaged" / file)
     damaged = of(runs=runs).entries()[0]
     assert damaged["name"] == "damaged"
     assert file in damaged["error"]
@@ -144,7 +143,7 @@ def test_a_player_whose_file_has_changed_is_loaded_and_evaluated_again(tmp_path:
 
 def test_snapshots_are_analysed(tmp_path: Path) -> None:
     selfplay.train(mask=True, total_steps=6_400, eval_every=1_600, run_dir=tmp_path / "run", seed=1000)
-    steps = kept_steps(tmp_path / "run")
+    steps = snapshot_steps(tmp_path / "run")
     assert len(steps) == 3
     with serving(runs=tmp_path) as served:
         entry = served.players()["run"]

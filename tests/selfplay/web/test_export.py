@@ -19,8 +19,8 @@ from selfplay.algorithms import load
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.dqn.player import OWN_NETWORK
 from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer
-from selfplay.training.folder import write_config
-from selfplay.training.kept import KeptPlayers
+from selfplay.tensor_file import write_tensors
+from selfplay.training.folder import SNAPSHOTS as FOLDER, write_config
 from selfplay.web import command, export
 from tests.runs import refused, save
 from tests.selfplay.decisions import ABSOLUTE
@@ -179,9 +179,9 @@ def saved(run: Path, config: DQNConfig, steps: tuple[int, ...] = ()) -> None:
     """Write the folder of a player; each of its snapshots is another one, the last is it itself."""
     players = [make(replace(config, seed=seed)).player() for seed in range(1000, 1000 + max(1, len(steps)))]
     save(run, config, players[-1])
-    snapshots = KeptPlayers(run, players[0], ())
+    (run / FOLDER).mkdir()
     for each, player in zip(steps, players, strict=False):
-        snapshots.keep(each, player)
+        write_tensors(run / FOLDER / f"{each}.safetensors", player.tensors())
 
 
 @contextmanager

@@ -13,24 +13,23 @@ import pytest
 import selfplay
 from selfplay.cli import train
 from selfplay.files import write_whole
-from selfplay.training import folder as run_folder, newest
+from selfplay.training import callbacks, folder as run_folder
 from selfplay.training.folder import legends
 from selfplay.training.screen import Screen
 from selfplay.web import live
 from selfplay.web.live import MOST_POINTS, Event, LiveRuns, events, read_latest, read_points
-from tests.plants import PLANTS
+from tests.malicious_files import MALICIOUS_FILES
 from tests.runs import DQN, Stopper, metrics
 from tests.selfplay.dqn.scripted import config_with
 from tictactoe import Rules
 
 SEATS = {"eval/first/losses": 3, "eval/second/losses": 4, "eval/first/illegal": 0, "eval/second/illegal": 2}
 POINT = {"steps": 70, "lost": 7, "illegal": 2, "exact": True, "optimal": None, "positions": None}
-NO_NUMBERS: list[Any] = [True, "3", None, [], float("nan"), float("inf"), 10**400, -1e101]
 LATEST: dict[str, Any] = {"steps": 70, "opening": [0.5, None, *[-1] * 7], "game": [4, 0, 4]}
 
 
 def line(steps: Any, **others: Any) -> bytes:
-    return (json.dumps({"plies": steps, **SEATS, **others}) + "\n").encode()
+    return (json.dumps({"plies": steps, "time/training_s": 0.5, **SEATS, **others}) + "\n").encode()
 
 
 @pytest.fixture
@@ -38,36 +37,21 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "file"
 
 
-@pytest.mark.parametrize(
-    ("others", "changes"),
-    [
-        ({}, {}),
-        ({"eval/optimal_states": 4_000, "teach/positions": 17.0}, {"optimal": 4_000, "positions": 17.0}),
-        *(({"eval/first/losses": value}, {"lost": None}) for value in NO_NUMBERS),
-    ],
-)
-def test_a_line_is_a_point(others: dict[str, Any], changes: dict[str, Any], path: Path) -> None:
-    path.write_bytes(line(70, **others))
-    assert read_points(path, "plies") == [POINT | changes]
+def test_a_line_is_a_point(path: Path) -> None:
+    path.write_bytes(line(70) + line(71, **{"eval/optimal_states": 4_000, "teach/positions": 17.0}))
+    assert read_points(path, "plies") == [POINT, POINT | {"steps": 71, "optimal": 4_000, "positions": 17.0}]
 
 
 def test_of_a_seat_that_was_not_followed_to_the_end_the_games_met_count(path: Path) -> None:
-    record = {"plies": 70, "eval/first/losses": 3, "eval/first/illegal": 0}
-    record |= {"eval/second/losses_at_least": 10, "eval/second/illegal_at_least": 1}
-    path.write_text(json.dumps(record) + '\n{"plies": 71}\n')
+    metrics = {"plies": 70, "time/training_s": 0.5, "eval/first/losses": 3, "eval/first/illegal": 0}
+    metrics |= {"eval/second/losses_at_least": 10, "eval/second/illegal_at_least": 1}
+    path.write_text(json.dumps(metrics) + '\n{"plies": 71, "time/training_s": 0.5}\n')
     unknown = {"steps": 71, "lost": None, "illegal": None, "exact": False}
     assert read_points(path, "plies") == [POINT | {"lost": 13, "illegal": 1, "exact": False}, POINT | unknown]
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        *(line(steps) for steps in NO_NUMBERS),
-        *(b"\n", b"[]\n", b"nothing\n", b"\xff\n", b"[" * 60_000 + b"\n", b"9" * 60_000 + b"\n", line(3)[:20]),
-    ],
-    ids=len,
-)
-def test_what_is_no_record_is_passed_over(other: bytes, path: Path) -> None:
+@pytest.mark.parametrize("other", [line(2)[:20], b"nothing\n" + line(2)], ids=["half a line", "a damaged line"])
+def test_what_was_read_before_a_line_that_is_none_is_shown(other: bytes, path: Path) -> None:
     path.write_bytes(line(1) + other)
     assert [point["steps"] for point in read_points(path, "plies")] == [1]
     assert read_points(path, "games") == []
@@ -82,10 +66,10 @@ def test_of_many_points_some_are_returned_evenly_with_the_first_and_the_last(cou
     assert all(0 < after - before <= 1 + count / MOST_POINTS for before, after in pairwise(steps))
 
 
-@pytest.mark.parametrize("plant", PLANTS)
-def test_hostile_files_do_no_harm(plant: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", MALICIOUS_FILES)
+def test_hostile_files_do_no_harm(kind: str, tmp_path: Path) -> None:
     (tmp_path / "it").mkdir()
-    PLANTS[plant](tmp_path / "it" / "file")
+    MALICIOUS_FILES[kind](tmp_path / "it" / "file")
     assert read_points(tmp_path / "it" / "file", "plies") == []
     assert read_latest(tmp_path / "it" / "file", Rules()) is None
 
@@ -182,14 +166,14 @@ def test_a_run_is_followed_once_its_settings_can_be_read(tmp_path: Path) -> None
 
 
 def test_a_run_is_followed_while_it_trains(tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs, news, show = live_runs(tmp_path), list[Event](), Screen.show
+    runs, news, show = live_runs(tmp_path), list[Event](), Screen.evaluated
 
     def shown(screen: Screen, record: selfplay.Record) -> None:
         show(screen, record)
         news.extend(runs.news())
 
-    monkeypatch.setattr(Screen, "show", shown)
-    monkeypatch.setattr(newest, "SECONDS", 0.0)
+    monkeypatch.setattr(Screen, "evaluated", shown)
+    monkeypatch.setattr(callbacks, "SECONDS", 0.0)
     assert stopper.left == -1
     train.main([*DQN, "--run-dir", str(tmp_path / "it")])
     news += runs.news()

@@ -5,17 +5,16 @@ from typing import Any
 import pytest
 
 import selfplay
-from selfplay.evaluation.built_in import BuiltIn
-from selfplay.evaluation.evaluation import Evaluation, evaluate_tree
+from selfplay.evaluation.agents import AgentPolicy, built_in_policy, player_policy
+from selfplay.evaluation.evaluate import evaluate_policy
 from selfplay.evaluation.exact import NAMES
-from selfplay.evaluation.judge import Asked, Judge, trusted
-from selfplay.evaluation.report import verdict
+from selfplay.evaluation.report import verdict_text
+from selfplay.evaluation.verdict import Verdict
 from selfplay.position import Position, read_board
 from selfplay.web import mistakes
 from selfplay.web.mistakes import ILLEGAL, evaluate
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.evaluation.players import ScriptedPlayer, first_empty, stubborn
-from tests.selfplay.evaluation.test_counterexamples import Uniform, random_table
+from tests.selfplay.evaluation.players import FirstTwo, ScriptedPlayer, first_empty, random_table, stubborn
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS
 
@@ -25,8 +24,8 @@ COMPARED = 100
 VALUES = {name: value for value, name in NAMES.items()} | {"illegal": ILLEGAL}
 
 
-def scripted(player: Any, rules: Rules | None = None) -> Judge:
-    return Judge(player, rules or Rules(), "mover", twice=False)
+def scripted(player: Any, rules: Rules | None = None) -> AgentPolicy:
+    return AgentPolicy(player, rules or Rules(), "mover", twice=False)
 
 
 def value(position: Position) -> int:
@@ -49,15 +48,17 @@ def learned(player: Any, position: Position, cell: int) -> Any:
     [
         pytest.param(lambda: scripted(ScriptedPlayer(stubborn)), id="stubborn"),
         pytest.param(lambda: scripted(random_table(Rules(), SEED, careless=0.1)), id="random"),
-        pytest.param(lambda: scripted(Uniform()), id="sampling"),
-        pytest.param(lambda: BuiltIn(OPPONENTS["rule"], Rules()), id="rule"),
-        pytest.param(lambda: trusted(make(config_with(seed=SEED, symmetry="canonical")).player()), id="canonical"),
+        pytest.param(lambda: scripted(FirstTwo()), id="sampling"),
+        pytest.param(lambda: built_in_policy(OPPONENTS["rule"], Rules()), id="rule"),
+        pytest.param(
+            lambda: player_policy(make(config_with(seed=SEED, symmetry="canonical")).player()), id="canonical"
+        ),
     ],
 )
 def test_they_are_those_of_the_evaluation(make_policy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mistakes, "MOST_MISTAKES", 10_000)
-    policy: Asked = make_policy()
-    shown, evaluation = evaluate(policy, None), evaluate_tree(policy)
+    policy: AgentPolicy = make_policy()
+    shown, evaluation = evaluate(policy, None), evaluate_policy(policy)
     check_mistakes(policy, shown.mistakes, evaluation)
     seats = evaluation.first, evaluation.second
     assert shown.games_lost["complete"]
@@ -70,12 +71,12 @@ def test_they_are_those_of_the_evaluation(make_policy: Any, monkeypatch: pytest.
             check_game(policy, None, game)
 
 
-def check_mistakes(policy: Asked, shown: dict[str, Any], evaluation: Evaluation) -> None:
+def check_mistakes(policy: AgentPolicy, shown: dict[str, Any], evaluation: Verdict) -> None:
     """Compare the mistakes with the solution of the game."""
     states = shown["states"]
-    assert shown["verdict"] == verdict(evaluation)
+    assert shown["verdict"] == verdict_text(evaluation)
     assert (shown["kind"], shown["complete"]) == ("optimal", True)
-    assert shown["number"] == evaluation.decision_states - evaluation.optimal_states == len(states)
+    assert shown["number"] == len(states) == (evaluation.decision_states or 0) - (evaluation.optimal_states or 0)
     assert sum(state["to"] == "illegal" for state in states) == evaluation.illegal_states
     assert len({state["board"] for state in states}) == len(states)
     given_away = [VALUES[state["from"]] - VALUES[state["to"]] for state in states]
@@ -83,18 +84,18 @@ def check_mistakes(policy: Asked, shown: dict[str, Any], evaluation: Evaluation)
     assert given_away == sorted(given_away, reverse=True)
     for state in states[:: len(states) // COMPARED + 1]:
         position = read_board(policy.rules, state["board"])
-        assert policy.chances(*position.words)[0, state["move"]] > 0
+        assert policy.probabilities(*position.words)[0, state["move"]] > 0
         assert VALUES[state["from"]] == value(position)
         assert VALUES[state["to"]] == value_after(position, state["move"])
         assert state["best"] == [cell for cell in position.empty if value_after(position, cell) == value(position)]
 
 
-def check_game(policy: Asked, player: Any, game: dict[str, Any]) -> None:
+def check_game(policy: AgentPolicy, player: Any, game: dict[str, Any]) -> None:
     """Play a game, and compare what is said of each move with the solution of the game."""
     position, turning = Position(policy.rules), None
     for ply, cell in enumerate(game["cells"]):
         if ply % 2 == game["seat"]:
-            assert policy.chances(*position.words)[0, cell] > 0
+            assert policy.probabilities(*position.words)[0, cell] > 0
             assert VALUES[game["exact"][ply]] == value_after(position, cell)
             assert game["learned"][ply] == learned(player, position, cell)
             if turning is None and value_after(position, cell) < value(position):
@@ -112,7 +113,7 @@ def check_game(policy: Asked, player: Any, game: dict[str, Any]) -> None:
 
 def test_of_many_mistakes_the_worst_are_shown_with_what_was_learned() -> None:
     player = make(config_with(seed=SEED)).player()
-    policy = trusted(player)
+    policy = player_policy(player)
     shown, games_lost = evaluate(policy, player)
     assert shown["number"] > len(shown["states"]) == mistakes.MOST_MISTAKES
     assert {(state["from"], state["to"]) for state in shown["states"]} == {("win", "illegal")}
@@ -123,7 +124,7 @@ def test_of_many_mistakes_the_worst_are_shown_with_what_was_learned() -> None:
 
 
 def test_an_optimal_player_makes_no_mistakes() -> None:
-    shown = evaluate(trusted(selfplay.load("shipped")), None)
+    shown = evaluate(player_policy(selfplay.load("shipped")), None)
     assert (shown.mistakes["number"], shown.mistakes["states"]) == (0, [])
     assert (shown.games_lost["number"], shown.games_lost["games"]) == ([0, 0], [])
 
@@ -131,7 +132,7 @@ def test_an_optimal_player_makes_no_mistakes() -> None:
 def test_on_a_board_that_is_not_solved_the_beaten_positions_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mistakes, "MOST_MISTAKES", 20)
     player = make(config_with(rows=2, cols=7, k=3, symmetry="none", seed=SEED)).player()
-    policy = trusted(player)
+    policy = player_policy(player)
     shown, whole = evaluate(policy, player), selfplay.counterexamples(player, player.rules)
     assert (shown.mistakes["kind"], shown.mistakes["complete"]) == ("beaten", True)
     assert shown.mistakes["number"] == len(whole.mover)

@@ -8,11 +8,11 @@ import numpy as np
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from selfplay.algorithms import kept_steps, load
+from selfplay.algorithms import load, snapshot_steps
 from selfplay.cli import train
-from selfplay.evaluation.evaluation import evaluate
+from selfplay.evaluation.agents import player_policy
+from selfplay.evaluation.evaluate import evaluate
 from selfplay.evaluation.exact import NAMES
-from selfplay.evaluation.judge import trusted
 from selfplay.position import Position, read_board
 from selfplay.web.analysis import analyse
 from tests.runs import DQN, Stopper, metrics, stopped
@@ -116,7 +116,7 @@ def test_a_sentence_says_what_a_move_gives_away(visit: Open, served: Site) -> No
     sentences: dict[str, tuple[str, str]] = {}
     for board in texts(ABSOLUTE)[::29]:
         position = read_board(Rules(), board)
-        sentence = sentence_of(analyse(trusted(player), player, position, np.random.default_rng(0)), board)
+        sentence = sentence_of(analyse(player_policy(player), player, position, np.random.default_rng(0)), board)
         sentences.setdefault(sentence[:20], (board, sentence))
     assert len(sentences) >= 4
     page = visit("#player=unmasked&view=inside")
@@ -129,7 +129,7 @@ def test_a_sentence_says_what_a_move_gives_away(visit: Open, served: Site) -> No
 def test_the_slider_shows_snapshots(visit: Open, served: Site) -> None:
     page = visit("#player=trained&view=inside&moves=5,1&seat=X")
     folder, position = served.runs / "trained", read_board(Rules(), "O...X....")
-    steps = kept_steps(folder)
+    steps = snapshot_steps(folder)
     assert len(steps) >= 3
     slider = page.get_by_label("What it thought then")
     expect(slider).to_have_value(str(len(steps) - 1))
@@ -170,7 +170,7 @@ def test_unknown_results_are_said_and_not_guessed(visit: Open) -> None:
 def test_each_mistake_is_a_click_away(visit: Open, served: Site) -> None:
     evaluation = evaluate(load(served.runs / "masked"), Rules())
     page = visit("#player=masked&view=mistakes")
-    number = evaluation.decision_states - evaluation.optimal_states
+    number = (evaluation.decision_states or 0) - (evaluation.optimal_states or 0)
     expect(page.get_by_role("heading", name=f"{number:,} states with a mistake")).to_be_visible()
     cards = page.locator(".card")
     assert cards.first.inner_text().startswith("win \u2192 loss")
@@ -242,7 +242,7 @@ def test_a_run_is_followed_from_its_first_evaluation_to_its_end(visit: Open, ser
         last = metrics(folder)[-1]
         lost = sum(last[f"eval/{seat}/losses"] for seat in ("first", "second"))
         expect(page.locator("li[data-run=begun]")).to_contain_text(f"{last['plies']:,} plies: {lost:,} lost")
-        game = json.loads((folder / "newest.json").read_text())["game"]
+        game = json.loads((folder / "latest.json").read_text())["game"]
         section = page.locator(".latest-run", has=page.get_by_role("heading", name="begun", exact=True))
         cells = ", ".join(str(cell + 1) for cell in game)
         expect(section.get_by_role("img", name=f"Game {cells}:")).to_be_visible()

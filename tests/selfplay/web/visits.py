@@ -60,6 +60,9 @@ def heard(page: Page) -> list[str]:
 def go_to(page: Page, link: str) -> None:
     """Follow a link within the page."""
     page.evaluate(
-        "link => new Promise((done) => { addEventListener('hashchange', done, { once: true }); location.hash = link; })",
+        """link => new Promise((done) => {
+            addEventListener("hashchange", done, { once: true });
+            location.hash = link;
+        })""",
         link,
     )
