@@ -109,7 +109,7 @@ def measure(port: int, flags: Flags) -> dict[str, list[float]]:
         entry = json.loads(request(connection, "/api/players"))["players"][0]
         rules = Rules(entry["rows"], entry["cols"], entry["k"])
         boards = [random_position(rules, generator) for _ in range(1 + flags.moves)]
-        moves = [milliseconds(connection, f"/api/look?player={entry['index']}&board={board}") for board in boards]
+        moves = [milliseconds(connection, f"/api/analysis?player={entry['index']}&board={board}") for board in boards]
     files = sorted(f"/{path.name}" for path in PAGE.iterdir() if path.suffix in {".css", ".html", ".js", ".svg"})
     loads = []
     for _ in range(1 + flags.loads):
