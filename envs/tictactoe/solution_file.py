@@ -1,8 +1,8 @@
-"""The solutions of the largest boards, kept in a file for the next process.
+"""The solutions of the largest boards, saved in a file for the next process.
 
-A file holds a line that names its format and its board, the SHA-256 of that line and of what follows, the value of
-each state [S] int8, and its optimal moves [S] uint16, lowest byte first; the states stand in the tree's order. Where
-there is no folder, no room or no such file, the board is solved in memory as if nothing were kept.
+A file holds a line that names its format and its board, the SHA-256 of that line and of what comes after, the value of
+each state [S] int8, and its optimal moves [S] uint16, lowest byte first, in the tree's order. Where there is no folder,
+no room or no such file, the board is solved in memory as if there were no files.
 """
 
 import contextlib
@@ -24,30 +24,30 @@ Solve: TypeAlias = Callable[[GameTree], tuple[IntArray, IntArray]]
 """Returns the value [S] and the optimal moves [S] of every state."""
 
 FORMAT = 1
-"""Raised by whoever changes what a file holds, or the order of a tree's states."""
-KEPT_CELLS = range(15, SOLVABLE_CELLS + 1)
-"""The boards that are kept; a smaller one is solved in less time than it takes to notice."""
+"""To be raised with every change of what a file holds, or of the order of a tree's states."""
+SAVED_CELLS = range(15, SOLVABLE_CELLS + 1)
+"""The boards that are saved; a smaller one is solved in less time than a person notices."""
 FOLDER_VARIABLE = "TICTACTOE_CACHE"
 """The environment variable that names another folder."""
 BYTES_OF_A_STATE = 3
 
 # A line of a logger reaches the standard error as it is, unless a program wants it elsewhere; a warning would be
-# an error where warnings are, though nothing is wrong.
+# an error where warnings are, though nothing has gone wrong.
 _log = logging.getLogger(__name__)
 
 
-def kept_or_solved(rules: Rules, solve: Solve) -> tuple[GameTree, IntArray, IntArray]:
-    """Return the tree, the values and the optimal moves of a board, and keep them if they had to be found."""
+def load_or_solve(rules: Rules, solve: Solve) -> tuple[GameTree, IntArray, IntArray]:
+    """Return the tree, the values and the optimal moves of a board, and save them if they had to be found."""
     path = file_of(rules)
-    found = path is not None and os.path.isfile(path)  # noqa: PTH113 (a path's own raises what this takes for no)
-    if not found:
-        kept_in = "" if path is None else f"; the solution is kept in {path.parent}"
-        _log.warning("tictactoe: solving the board %s, which may take seconds%s", rules, kept_in)
+    exists = path is not None and os.path.isfile(path)  # noqa: PTH113 (a path's own raises what this takes for no)
+    if not exists:
+        saved_in = "" if path is None else f"; the solution is kept in {path.parent}"
+        _log.warning("tictactoe: solving the board %s, which may take seconds%s", rules, saved_in)
     tree = game_tree(rules)
-    if path is not None and found:
-        kept = read(path, rules, len(tree))
-        if kept is not None:
-            return tree, *kept
+    if path is not None and exists:
+        solution = read(path, rules, len(tree))
+        if solution is not None:
+            return tree, *solution
         _log.warning("tictactoe: solving the board %s again, which may take seconds; %s is damaged", rules, path)
     value, optimal_moves = solve(tree)
     if path is not None:
@@ -57,20 +57,17 @@ def kept_or_solved(rules: Rules, solve: Solve) -> tuple[GameTree, IntArray, IntA
 
 
 def file_of(rules: Rules) -> Path | None:
-    """Return where the solution of a board is kept, or None where the user has no folder for such files."""
+    """Return where the solution of a board is saved, or None where the user has no folder for such files."""
     chosen = os.environ.get(FOLDER_VARIABLE)
-    if chosen:
-        folder = Path(chosen)
-    else:
-        try:
-            folder = Path(_users_caches()).expanduser() / "tictactoe"
-        except RuntimeError:  # nobody knows where the home folder is
-            return None
+    try:
+        folder = Path(chosen) if chosen else Path(_users_caches()).expanduser() / "tictactoe"
+    except RuntimeError:  # the user has no home folder
+        return None
     return folder / f"{rules.rows}-{rules.cols}-{rules.k}.solution"
 
 
 def _users_caches() -> str:
-    """Return the folder in which this system's programs keep what they can make again."""
+    """Return the folder in which this system's programs save what they can make again."""
     if sys.platform == "win32":
         return os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
     if sys.platform == "darwin":
@@ -82,21 +79,19 @@ def _users_caches() -> str:
 def read(path: Path, rules: Rules, states: int) -> tuple[IntArray, IntArray] | None:
     """Return the values and the optimal moves that a file holds, or None if it is not whole or not of this board.
 
-    No more is read than the solution of a board with so many states takes, and nothing of a file of another size.
+    At most one byte more is read than the solution of a board with so many states takes.
     """
-    title = _title(rules)
-    start = len(title) + hashlib.sha256().digest_size
-    size = start + BYTES_OF_A_STATE * states
+    size = len(_header(rules, b"")) + BYTES_OF_A_STATE * states
     try:
-        with open(path, "rb", opener=_open_at_once) as file:
-            content = file.read(size) if os.fstat(file.fileno()).st_size == size else b""
+        with path.open("rb") as file:
+            content = file.read(size + 1)
     except OSError:
         return None
-    if len(content) != size or content[:start] != title + _checksum(title, memoryview(content)[start:]):
+    solution = content[size - BYTES_OF_A_STATE * states :]
+    if len(content) != size or content[: -len(solution)] != _header(rules, solution):
         return None
-    value = np.frombuffer(content, np.int8, states, start)
-    optimal_moves = np.frombuffer(content, "<u2", states, start + states)
-    return value.copy(), optimal_moves.astype(np.int32)
+    value = np.frombuffer(solution, np.int8, states)
+    return value.copy(), np.frombuffer(solution, "<u2", states, states).astype(np.int32)
 
 
 def write(path: Path, rules: Rules, value: IntArray, optimal_moves: IntArray) -> None:
@@ -105,29 +100,18 @@ def write(path: Path, rules: Rules, value: IntArray, optimal_moves: IntArray) ->
     Raises:
         OSError: it cannot be written; nothing is left behind.
     """
-    title = _title(rules)
-    content = value.astype(np.int8).tobytes() + optimal_moves.astype("<u2").tobytes()
+    solution = value.astype(np.int8).tobytes() + optimal_moves.astype("<u2").tobytes()
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(".partial", f"{path.name}.", path.parent)  # of a name that no other process has
     aside = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
-            for part in (title, _checksum(title, content), content):
-                file.write(part)
+            file.write(_header(rules, solution) + solution)
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
 
 
-def _title(rules: Rules) -> bytes:
-    return f"tictactoe solution, format {FORMAT}, board {rules}\n".encode()
-
-
-def _checksum(title: bytes, content: bytes | memoryview) -> bytes:
-    found = hashlib.sha256(title)
-    found.update(content)
-    return found.digest()
-
-
-def _open_at_once(name: str, flags: int) -> int:
-    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))  # or a pipe would wait for a writer
+def _header(rules: Rules, solution: bytes) -> bytes:
+    title = f"tictactoe solution, format {FORMAT}, board {rules}\n".encode()
+    return title + hashlib.sha256(title + solution).digest()

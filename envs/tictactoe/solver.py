@@ -1,4 +1,4 @@
-"""The exact solution of a small board, by retrograde analysis over all reachable states."""
+"""The exact solution of a small board, by backward induction over all reachable states."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,7 +7,7 @@ import numpy as np
 
 from tictactoe.arrays import read_only
 from tictactoe.rules import Rules
-from tictactoe.solution_file import KEPT_CELLS, kept_or_solved
+from tictactoe.solution_file import SAVED_CELLS, load_or_solve
 from tictactoe.tree import GameTree, IntArray, game_tree, ternary_code
 
 CHUNK_STATES = 1 << 16
@@ -41,13 +41,13 @@ class Solution:
 
 @lru_cache(maxsize=4)
 def solve(rules: Rules) -> Solution:
-    """Solve a board of up to 16 cells, or read what an earlier process has kept of a board of 15 or 16.
+    """Solve a board of up to 16 cells, or read what an earlier process has saved of a board of 15 or 16.
 
     Raises:
         ValueError: the board has more than 16 cells.
     """
-    if rules.cells in KEPT_CELLS:
-        tree, value, optimal_moves = kept_or_solved(rules, values_and_moves)
+    if rules.cells in SAVED_CELLS:
+        tree, value, optimal_moves = load_or_solve(rules, values_and_moves)
     else:
         tree = game_tree(rules)
         value, optimal_moves = values_and_moves(tree)

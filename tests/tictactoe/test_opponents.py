@@ -3,55 +3,18 @@
 import numpy as np
 import pytest
 
-from tests.tictactoe.rule_book import EMPTY, Board, RuleBook, bits, cells_in
+from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, bits, cells_in, empty_cells
 from tictactoe import Rules, best_moves, opponents, solve
 from tictactoe.opponents import OPPONENTS, best_known, check_optimal
 from tictactoe.search import Bounds
 
-BOOK = RuleBook(3, 3, 3)
-TREE = solve(Rules()).tree
 
-
-def positions() -> list[tuple[int, int, tuple[str, ...]]]:
-    """Return every decision state as the mover's and the opponent's marks and as the rule book's board, mover X."""
-    found = []
-    for state in TREE.decisions:
-        mover, opponent = int(TREE.mover[state]), int(TREE.opponent[state])
-        board = tuple("X" if mover >> cell & 1 else "O" if opponent >> cell & 1 else EMPTY for cell in range(9))
-        found.append((mover, opponent, board))
-    return found
-
-
-def test_random_picks_from_all_empty_cells() -> None:
-    for mover, opponent, board in positions():
-        choices = OPPONENTS["random"](Rules(), mover, opponent)
-        assert cells_in(choices, 9) == {cell for cell in range(9) if board[cell] == EMPTY}
-
-
-def test_heuristic_wins_else_blocks_else_picks_any_empty_cell() -> None:
-    kinds = set()
-    for mover, opponent, board in positions():
-        empty = {cell for cell in range(9) if board[cell] == EMPTY}
-        wins, blocks = (BOOK.winning_cells(board, mark) & empty for mark in ("X", "O"))
-        choices = cells_in(OPPONENTS["heuristic"](Rules(), mover, opponent), 9)
-        assert choices == (wins or blocks or empty)
-        kinds.add("win" if wins else "block" if blocks else "any")
-    assert kinds == {"win", "block", "any"}
-
-
-def test_optimal_keeps_the_value() -> None:
-    solution = solve(Rules())
-    for mover, opponent, _ in positions():
-        value, cells = solution.lookup(mover, opponent)
-        choices = cells_in(OPPONENTS["optimal"](Rules(), mover, opponent), 9)
-        assert choices == set(cells)
-        for cell in choices:
-            assert solution.lookup(opponent, mover | 1 << cell)[0] == -value
-
-
-def by_the_rule(book: RuleBook, board: Board, empty: set[int]) -> set[int]:
-    """Return the rule's choices for X, from its description."""
-    wins, blocks = (book.winning_cells(board, mark) & empty for mark in ("X", "O"))
+def chosen_from(name: str, book: RuleBook, board: Board) -> set[int]:
+    """Return the choices of an opponent for the mark X, from its description."""
+    empty = set(empty_cells(board))
+    wins, blocks = (book.winning_cells(board, mark) & empty for mark in MARKS)
+    if name == "random" or not (wins or blocks or name == "rule"):
+        return empty
     if wins or blocks:
         return wins or blocks
     worth = {}
@@ -62,14 +25,24 @@ def by_the_rule(book: RuleBook, board: Board, empty: set[int]) -> set[int]:
     return {cell for cell, value in worth.items() if value == max(worth.values())}
 
 
-def test_rule_wins_else_blocks_else_picks_the_cells_worth_most() -> None:
-    chosen = set()
-    for mover, opponent, board in positions():
-        empty = {cell for cell in range(9) if board[cell] == EMPTY}
-        choices = cells_in(OPPONENTS["rule"](Rules(), mover, opponent), 9)
-        assert choices == by_the_rule(BOOK, board, empty)
-        chosen.add(frozenset(choices))
-    assert {frozenset({4}), frozenset({0, 2, 6, 8})} < chosen
+def drawn(rules: Rules, mover: int, opponent: int) -> Board:
+    """Return a position as the rule book's board, on which the mover has X."""
+    marks = ((mover >> cell & 1, opponent >> cell & 1) for cell in range(rules.cells))
+    return tuple("X" if mine else "O" if theirs else EMPTY for mine, theirs in marks)
+
+
+@pytest.mark.parametrize("name", OPPONENTS)
+def test_opponents_choose_what_their_names_promise_in_every_state(name: str) -> None:
+    rules, book, solution = Rules(), RuleBook(3, 3, 3), solve(Rules())
+    decisions = solution.tree.decisions
+    kinds = set()
+    for mover, opponent in zip(solution.tree.mover[decisions].tolist(), solution.tree.opponent[decisions], strict=True):
+        choices = cells_in(OPPONENTS[name](rules, mover, int(opponent)), 9)
+        board = drawn(rules, mover, opponent)
+        expected = solution.lookup(mover, opponent)[1] if name == "optimal" else chosen_from(name, book, board)
+        assert choices == set(expected)
+        kinds.add(frozenset(choices))
+    assert {frozenset(range(9)), frozenset({4})} <= kinds or name == "rule"
 
 
 @pytest.mark.parametrize("size", [(5, 5, 4), (4, 6, 4), (1, 30, 25), (8, 8, 8), (3, 4, 1), (3, 8, 2)], ids=str)
@@ -82,11 +55,9 @@ def test_rule_is_the_same_for_one_board_and_for_many(size: tuple[int, int, int])
         boards.append((bits(cells[1::2]), bits(cells[::2])))
     words = np.array(boards, np.uint64).view(np.int64)
     many = OPPONENTS["rule"](rules, words[:, 0], words[:, 1]).view(np.uint64).tolist()
-    for (mover, opponent), choices in zip(boards, many, strict=True):
-        assert OPPONENTS["rule"](rules, mover, opponent) == choices
-        mine, theirs = cells_in(mover, rules.cells), cells_in(opponent, rules.cells)
-        board = tuple("X" if cell in mine else "O" if cell in theirs else EMPTY for cell in range(rules.cells))
-        assert cells_in(choices, rules.cells) == by_the_rule(book, board, set(range(rules.cells)) - mine - theirs)
+    for position, choices in zip(boards, many, strict=True):
+        assert OPPONENTS["rule"](rules, *position) == choices
+        assert cells_in(choices, rules.cells) == chosen_from("rule", book, drawn(rules, *position))
 
 
 def test_rule_plays_a_board_of_any_size() -> None:

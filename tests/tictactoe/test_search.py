@@ -1,56 +1,33 @@
 """Compare the bounded search with the exact solutions of small boards, and with what is published of larger ones."""
 
-import subprocess
 import sys
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from tictactoe import Rules, best_moves, search, search_value, solve
 from tictactoe.search import Bounds, move_bounds
-from tictactoe.symmetry import symmetries
-from tictactoe.tree import IntArray
 
 pytest.importorskip("numba", reason="without Numba there is no search")
 
 ENOUGH = 1 << 14
 """Positions for any question about a small board; a small number keeps the search's table small too."""
-SAMPLE = 1_000
-
-
-def image(rules: Rules, board: int, cells: IntArray) -> int:
-    """Return a bitboard whose cell `a` is cell `cells[a]` of the original."""
-    return sum(1 << to for to in range(rules.cells) if board >> int(cells[to]) & 1)
-
-
-def representatives(rules: Rules) -> Iterator[int]:
-    """Yield the number of one of each state's symmetric images."""
-    tree = solve(rules).tree
-    bits = [marks[:, None] >> np.arange(rules.cells) & 1 for marks in (tree.mover, tree.opponent)]
-    least = np.arange(len(tree))
-    for cells in symmetries(rules):
-        mover, opponent = ((side[:, cells] << np.arange(rules.cells)).sum(axis=1) for side in bits)
-        least = np.minimum(least, tree.find(mover, opponent))
-    yield from np.flatnonzero(least == np.arange(len(tree))).tolist()
+SAMPLE = 600
 
 
 def states(size: tuple[int, int, int]) -> tuple[Rules, list[tuple[int, int]]]:
-    """Return positions of a board: all of a small one, one of its images for each; of a large one a random part."""
+    """Return the positions of a small board, or a random part of a large one's."""
     rules = Rules(*size)
     tree = solve(rules).tree
-    if len(tree) < 200_000:
-        numbers = list(representatives(rules))
-    else:
-        numbers = np.random.default_rng(0).choice(len(tree), SAMPLE, replace=False).tolist()
-    return rules, [(int(tree.mover[state]), int(tree.opponent[state])) for state in numbers]
+    numbers = np.random.default_rng(0).choice(len(tree), min(len(tree), SAMPLE), replace=False)
+    return rules, list(zip(tree.mover[numbers].tolist(), tree.opponent[numbers].tolist(), strict=True))
 
 
 @pytest.mark.parametrize(
     "size",
     [
         *[(3, 3, 3), (3, 4, 3), (1, 1, 1), (1, 5, 2), (2, 3, 2), (3, 3, 1), (3, 3, 2), (1, 5, 3), (2, 4, 4), (4, 3, 4)],
-        *[(2, 7, 3), (3, 5, 3), (4, 4, 3), (4, 4, 4)],
+        *[(2, 7, 3), (3, 5, 3), (4, 4, 4)],
     ],
     ids=str,
 )
@@ -64,37 +41,11 @@ def test_values_and_best_moves_are_those_of_the_exact_solution(size: tuple[int, 
 
 
 def test_every_move_is_worth_what_the_exact_solution_says() -> None:
-    rules, positions = states((3, 3, 3))
-    solution, finished = solve(rules), 0
-    for mover, opponent in positions:
-        found = move_bounds(rules, mover, opponent, ENOUGH)
-        finished += not found
-        for cell, bounds in found.items():
+    rules, solution = Rules(), solve(Rules())
+    for mover, opponent in zip(solution.tree.mover.tolist(), solution.tree.opponent.tolist(), strict=True):
+        for cell, bounds in move_bounds(rules, mover, opponent, ENOUGH).items():
             value = -solution.lookup(opponent, mover | 1 << cell)[0]
             assert bounds == (value, value)
-    assert finished == 138  # of 765, as is well known
-
-
-@pytest.mark.parametrize("size", [(5, 5, 4), (4, 6, 4)], ids=str)
-def test_symmetric_images_have_the_same_value_and_the_images_of_the_moves(size: tuple[int, int, int]) -> None:
-    rules = Rules(*size)
-    rng = np.random.default_rng(0)
-    values = []
-    for marks in (5, 8, 9, 12, 13) * 10:  # some with so few that images are one in the table, some with more
-        cells = rng.permutation(rules.cells)[:marks].tolist()
-        mover, opponent = (sum(1 << cell for cell in part) for part in (cells[1::2], cells[::2]))
-        if rules.has_line(mover) or rules.has_line(opponent):
-            continue
-        value, best = search_value(rules, mover, opponent), best_moves(rules, mover, opponent)
-        assert value is not None
-        assert best is not None
-        values.append(value)
-        for turn in symmetries(rules)[1:]:
-            turned = image(rules, mover, turn), image(rules, opponent, turn)
-            assert search_value(rules, *turned) == value
-            chosen = image(rules, sum(1 << cell for cell in best), turn)
-            assert best_moves(rules, *turned) == tuple(cell for cell in range(rules.cells) if chosen >> cell & 1)
-    assert set(values) == {-1, 0, 1}
 
 
 @pytest.mark.parametrize(
@@ -141,16 +92,16 @@ def test_no_more_positions_are_looked_at_than_allowed() -> None:
 
 
 def test_what_is_known_within_the_limit_is_true() -> None:
-    rules = Rules(4, 4, 4)
+    rules, positions = states((3, 4, 3))
     solution = solve(rules)
     exact = partly = 0
-    for mover, opponent in states((4, 4, 4))[1]:
-        for cell, (least, most) in move_bounds(rules, mover, opponent, 60).items():
+    for mover, opponent in positions:
+        for cell, (least, most) in move_bounds(rules, mover, opponent, 16).items():
             assert least <= -solution.lookup(opponent, mover | 1 << cell)[0] <= most
             exact += least == most
             partly += (least, most) in ((-1, 0), (0, 1))
     assert exact > 1_000
-    assert partly > 100
+    assert partly > 20
 
 
 def test_a_search_that_is_broken_off_goes_on_to_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +121,7 @@ def test_the_table_is_bounded() -> None:
 
 
 @pytest.mark.parametrize("entries", [2, 64, 4_096])
-@pytest.mark.parametrize("size", [(3, 3, 3), (3, 4, 3), (4, 4, 4)], ids=str)
+@pytest.mark.parametrize("size", [(3, 3, 3), (3, 5, 4)], ids=str)
 def test_answers_that_share_a_full_table_stay_right(
     size: tuple[int, int, int], entries: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,17 +188,10 @@ def test_a_board_of_more_than_64_cells_is_refused() -> None:
             ask(Rules(5, 13, 4), 0, 0)
 
 
-def test_without_numba_one_line_says_what_to_install() -> None:
-    script = """
-import sys
-sys.modules["numba"] = None
-import tictactoe
-try:
-    tictactoe.search_value(tictactoe.Rules(5, 5, 4), 0, 0)
-except ImportError as error:
-    print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == (
-        "numba is not installed, which searching a board needs: pip install 'tictactoe-selfplay[train]'\n"
-    )
+def test_without_numba_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.delitem(sys.modules, "tictactoe.compiled_search", raising=False)
+    monkeypatch.delattr("tictactoe.compiled_search", raising=False)
+    message = "^numba is not installed, which searching a board needs: pip install 'tictactoe-selfplay\\[train\\]'$"
+    with pytest.raises(ImportError, match=message):
+        search_value(Rules(5, 5, 4), 0, 0)
