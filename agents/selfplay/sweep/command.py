@@ -97,18 +97,20 @@ def _resumed(folder: Path) -> state.Sweep:
 
 
 def _print_results(sweep: state.Sweep) -> None:
-    """Print what came of a sweep, every failure, and what to do next."""
-    done, failed = sweep.count("done"), sweep.count("failed")
-    dropped, waiting = sweep.count("dropped"), sweep.count("waiting")
-    ended = f"{sweep.proved:,} proved, {done - sweep.proved:,} without a proof, {failed:,} failed"
-    ended += f", {dropped:,} dropped by the search" if dropped else ""
-    ended += f", {waiting:,} to be resumed" if waiting else ""
-    say(f"\n{len(sweep.runs):,} runs: {ended}.")
-    for run in sweep.runs:
-        if run.state == "failed":
-            say(f"failed: {run.name}: {run.why}")
+    """Print how many runs ended in which way, every failure, and what to do next."""
+    failed = [run for run in sweep.runs if run.state == "failed"]
+    numbers = {
+        "proved": sweep.proved,
+        "without a proof": sweep.count("done") - sweep.proved,
+        "failed": len(failed),
+        "dropped by the search": sweep.count("dropped"),
+        "to be resumed": sweep.count("waiting"),
+    }
+    say(f"\n{len(sweep.runs):,} runs: {', '.join(f'{number:,} {what}' for what, number in numbers.items() if number)}.")
+    for run in failed:
+        say(f"failed: {run.name}: {run.why}")
     say(f"\nThe sweep is in {sweep.folder}. What you can do next:\n")
-    if waiting or failed:
+    if failed or numbers["to be resumed"]:
         offer("Resume it:", command("sweep", "--resume", str(sweep.folder)))
     offer("See its results, with intervals and plots:", command("report", str(sweep.folder)))
     offer("Look at all runs in TensorBoard:", tensorboard(sweep.folder))

@@ -139,32 +139,25 @@ def connected(cpus: int | None, address: str | None) -> Iterator[None]:
     """
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
     with tempfile.TemporaryDirectory(prefix="selfplay-", ignore_cleanup_errors=True) as folder:
-        if address is None:
-            options |= {"num_cpus": cpus, "num_gpus": 0, "object_store_memory": OBJECT_STORE}
-            options |= {"include_dashboard": False, "_temp_dir": folder, "_node_ip_address": LOOPBACK}
         try:
-            try:
-                if address is not None:
-                    _check_listening(address)
-                ray.init(address or "local", **options)
-            except Exception as error:  # Ray has no narrower one for a machine on which it takes too long
-                here = "Ray did not start; try again when less is running"
-                what = here if address is None else f"--address {address}: there is no Ray cluster"
-                raise UserError(f"{what} ({getattr(error, 'strerror', None) or error})") from None
+            if address is None:
+                here = {"num_cpus": cpus, "num_gpus": 0, "object_store_memory": OBJECT_STORE, "_temp_dir": folder}
+                ray.init("local", **here, include_dashboard=False, _node_ip_address=LOOPBACK, **options)
+            else:
+                host, _, port = address.rpartition(":")
+                if port.isdecimal():  # where nothing listens Ray would try for minutes
+                    socket.create_connection((host.strip("[]"), int(port)), TO_CONNECT).close()
+                ray.init(address, **options)
+        except Exception as error:  # Ray has no narrower one for a machine on which it takes too long
+            ray.shutdown()
+            what = "Ray did not start; try again when less is running"
+            if address is not None:
+                what = f"--address {address}: there is no Ray cluster"
+            raise UserError(f"{what} ({getattr(error, 'strerror', None) or error})") from None
+        try:
             yield
         finally:
             ray.shutdown()
-
-
-def _check_listening(address: str) -> None:
-    """Try to connect to an address, because Ray would try for minutes.
-
-    Raises:
-        OSError, OverflowError: nothing listens there.
-    """
-    host, _, port = address.rpartition(":")
-    if port.isdecimal():  # or it is "auto"
-        socket.create_connection((host.strip("[]"), int(port)), TO_CONNECT).close()
 
 
 def _cores() -> int:

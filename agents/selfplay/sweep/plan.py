@@ -189,7 +189,7 @@ def config_of(plan: Plan, values: Mapping[str, Any], seed: int) -> Config:
     """
     flags = {**plan.set, **values, "seed": seed}
     if "from_table" in flags:
-        flags["from_table"] = Path(str(flags["from_table"]))
+        flags["from_table"] = Path(flags["from_table"])
     try:
         return configured(plan.algorithm, flags)
     except UserError as error:
@@ -244,7 +244,7 @@ def _parse_all(plan: Plan, name: str, given: object) -> Any:
     values = given if isinstance(given, list | tuple) else [given]
     if not values:
         raise UserError(f"{name} has no value to try")
-    found = parse_range(str(values[0]), type(_default(plan, name))) if len(values) == 1 else None
+    found = parse_range(text(values[0]), type(_default(plan, name))) if len(values) == 1 else None
     if found and not plan.search:
         raise UserError(f"{name} cannot be a range without --search; give its values as NAME=VALUE,VALUE")
     return found or [_parse(plan, name, value) for value in values]
@@ -265,12 +265,9 @@ PARSERS: Mapping[type, Callable[[str], Any]] = MappingProxyType(
 """What a word on the command line means, by the type of the setting."""
 
 
-def _parse(plan: Plan, name: str, value: Any) -> Any:
+def _parse(plan: Plan, name: str, value: object) -> Any:
     """Return a value as the setting has it, from a word of the command line or from TOML or JSON."""
-    kind = type(_default(plan, name))
-    if isinstance(value, str):
-        with contextlib.suppress(KeyError, ValueError):  # the settings refuse a word of another type, and name it
-            value = PARSERS[kind](value)
-    if kind is tuple and isinstance(value, list | int):
-        value = tuple(value) if isinstance(value, list) else (value,)
-    return value
+    word = text(value)
+    with contextlib.suppress(KeyError, ValueError):  # the settings refuse a word of another type, and name it
+        return PARSERS[type(_default(plan, name))](word)
+    return word

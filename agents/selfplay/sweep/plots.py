@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
@@ -53,9 +52,8 @@ def curves(results: Results, kind: str, title: str) -> Figure:
     """Plot the share of runs proved over steps, updates or seconds, with 95 % intervals and marks where runs ended."""
     figure = Figure(figsize=(9, 5.5), layout="constrained")
     axes = figure.subplots()
-    colours = colormaps["tab10"].colors  # type: ignore[attr-defined]
     longest = max((r.outcome.amount(kind) for of_setting in results.values() for r in of_setting), default=0)
-    for colour, (setting, of_setting) in zip(colours, results.items(), strict=False):
+    for setting, of_setting in results.items():
         followed, proved = survival_data(of_setting, kind)
         if not followed:
             continue
@@ -63,7 +61,8 @@ def curves(results: Results, kind: str, title: str) -> Figure:
         end = longest if all(proved) else curve.amounts[-1]
         at = np.concatenate([[0.0], curve.amounts, [end]])
         share, low, high = (np.concatenate([[0.0], part, part[-1:]]) for part in curve[1:])
-        axes.step(at, share, where="post", color=colour, label=f"{setting}: {sum(proved)} of {len(proved)}")
+        [line] = axes.step(at, share, where="post", label=f"{setting}: {sum(proved)} of {len(proved)}")
+        colour = line.get_color()
         axes.fill_between(at, low, high, step="post", color=colour, alpha=0.15, linewidth=0)
         censored = [amount for amount, held in zip(followed, proved, strict=True) if not held]
         reached = share[np.searchsorted(at, censored, side="right") - 1]

@@ -7,9 +7,6 @@ from pathlib import Path
 from selfplay.command_line import offer, parse, say
 from selfplay.program import tensorboard
 
-MOST_FAILURES = 20
-"""Failures that are printed."""
-
 
 @dataclass(frozen=True)
 class ReportConfig:
@@ -22,20 +19,18 @@ class ReportConfig:
 
 
 def main(args: Sequence[str], prog: str = "selfplay report") -> None:
-    """Print the tables, and write them with plots and CSV files to a folder."""
+    """Write the report to a folder, with plots and CSV files, and print it."""
     config = parse(ReportConfig, args, prog)
     from rich.console import Console
+    from rich.markdown import Markdown
 
     from selfplay.sweep import report_pages, results, state
 
     sweep = state.read(config.sweep)
-    found = results.read(sweep)
     out = config.out or sweep.folder / report_pages.REPORT
-    report_pages.write(sweep, found, out)
+    report_pages.write(sweep, results.read(sweep), out)
+    page, _, _ = (out / "report.md").read_text().partition("\n![")  # without its plots
     console = Console()
-    for table in report_pages.tables(sweep, found):
-        console.print(table.render())
-    for end, name, why in report_pages.failures(found)[:MOST_FAILURES]:
-        say(f"{end}: {name}: {why}")
-    say(f"\nThe report is in {out}, with all failures. What you can do next:\n")
+    console.print(Markdown(page) if console.is_terminal else page, soft_wrap=not console.is_terminal, markup=False)
+    say(f"\nThe report is in {out}. What you can do next:\n")
     offer("Look at all runs in TensorBoard, with settings and scores in its HPARAMS tab:", tensorboard(sweep.folder))

@@ -5,12 +5,9 @@ The same runs give the same files, to the byte, but for those in the folder `tim
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from rich import table as rich_table
-from rich.text import Text
+from typing import Any
 
 from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
@@ -32,28 +29,6 @@ settings are proved; below 0 the setting was sooner.
 """
 
 
-class Table(NamedTuple):
-    """Hold a table for the terminal and for Markdown."""
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-    def render(self) -> rich_table.Table:
-        """Return it for the terminal."""
-        rendered = rich_table.Table(title=self.title, title_justify="left")
-        for number, name in enumerate(self.header):
-            rendered.add_column(name, justify="right" if number else "left", overflow="fold")
-        for row in self.rows:
-            rendered.add_row(*map(Text, row))  # a setting may hold brackets
-        return rendered
-
-    def markdown(self) -> str:
-        """Return it in Markdown."""
-        lines = [self.header, ["---"] * len(self.header), *self.rows]
-        return f"## {self.title}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
 def write(sweep: Sweep, results: Results, out: Path) -> None:
     """Write the report's files.
 
@@ -61,19 +36,19 @@ def write(sweep: Sweep, results: Results, out: Path) -> None:
         UserError: one cannot be written.
     """
     figures = plots.figures(sweep, results)
+    every = [result for of_setting in results.values() for result in of_setting]
     pages = {
         out: [
             "# Sweep\n",
             _description(sweep.plan),
-            *(table.markdown() for table in tables(sweep, results)),
-            "## Runs that failed or are missing\n",
-            "".join(f"- {kind}: `{name}`: {why}\n" for kind, name, why in failures(results)) or "None.\n",
+            *tables(sweep, results, ["steps", "updates"]),
+            _failures(every),
             NOTE,
         ],
         out / TIMES: [
             "# Times of the sweep\n",
-            _times(results),
-            *(table.markdown() for table in tables(sweep, results, ["seconds"])),
+            _times(every),
+            *tables(sweep, results, ["seconds"]),
         ],
     }
     try:
@@ -89,9 +64,8 @@ def write(sweep: Sweep, results: Results, out: Path) -> None:
             write_whole(folder / "report.md", "\n".join(page).encode())
     except OSError as error:
         raise UserError(f"{error.filename}: cannot be written ({error.strerror}); name another --out") from None
-    every = [result for of_setting in results.values() for result in of_setting]
-    write_csv(out / "runs.csv", [RUN_COLUMNS, *map(_run_line, every)])
-    write_csv(out / TIMES / "runs.csv", [RUN_TIME_COLUMNS, *map(_run_time_line, every)])
+    write_csv(out / "runs.csv", _run_lines(every))
+    write_csv(out / TIMES / "runs.csv", _run_time_lines(every))
     write_csv(out / "evaluations.csv", _evaluation_lines(every, sweep.plan.unit, timed=False))
     write_csv(out / TIMES / "evaluations.csv", _evaluation_lines(every, sweep.plan.unit, timed=True))
 
@@ -104,8 +78,8 @@ def _evaluation_lines(every: Sequence[Result], unit: str, *, timed: bool) -> lis
     return [columns, *([line.get(column, "") for column in columns] for line in lines)]
 
 
-def tables(sweep: Sweep, results: Results, kinds: Sequence[str] = ("steps", "updates")) -> list[Table]:
-    """Return the tables of the settings, and of their differences from the first."""
+def tables(sweep: Sweep, results: Results, kinds: Sequence[str]) -> list[str]:
+    """Return the tables of the settings in Markdown, and of their differences from the first."""
     titles = {kind: title for kind, title in amounts(sweep, results).items() if kind in kinds}
     if sweep.plan.search:
         results = dict(sorted(results.items(), key=lambda item: _search_order(item[1], sweep.plan.objective)))
@@ -116,14 +90,17 @@ def tables(sweep: Sweep, results: Results, kinds: Sequence[str] = ("steps", "upd
     return pages
 
 
-def failures(results: Results) -> list[tuple[str, str, str]]:
-    """Return end, name and reason of every run that has failed or is missing."""
-    return [
-        (result.end, result.run.name, result.why)
-        for of_setting in results.values()
-        for result in of_setting
-        if result.end in (FAILED, MISSING)
-    ]
+def _table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [header, ["---"] * len(header), *rows]
+    return f"## {title}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _failures(every: Sequence[Result]) -> str:
+    """Return a list of the runs that have failed or are missing."""
+    ends = [(each.end, f"`{each.run.name}`", each.why) for each in every if each.end in {FAILED, MISSING}]
+    lines = "".join(f"- {': '.join(end)}\n" for end in ends) or "None.\n"
+    return f"## Runs that failed or are missing\n\n{lines}"
 
 
 def estimate_text(estimate: Estimate, digits: int, signed: bool = False) -> str:
@@ -144,7 +121,7 @@ def _search_order(results: Sequence[Result], objective: str) -> tuple[int, float
     return -len(proved), sum(proved) / max(len(proved), 1)
 
 
-def _shares(results: Results) -> Table:
+def _shares(results: Results) -> str:
     rows = []
     for setting, of_setting in results.items():
         ends = [result.end for result in of_setting]
@@ -155,10 +132,10 @@ def _shares(results: Results) -> Table:
             [setting, f"{proved} of {number}", interval, *(str(ends.count(e)) for e in (FAILED, DROPPED, MISSING))]
         )
     header = ("setting", "proved", "share (95 %, Wilson)", "failed", "dropped", "missing")
-    return Table("Share of runs that are proved", header, rows)
+    return _table("Share of runs that are proved", header, rows)
 
 
-def _times_to_proof(results: Results, kind: str, name: str) -> Table:
+def _times_to_proof(results: Results, kind: str, name: str) -> str:
     rows = []
     for setting, of_setting in results.items():
         followed, proved = survival_data(of_setting, kind)
@@ -169,10 +146,10 @@ def _times_to_proof(results: Results, kind: str, name: str) -> Table:
             digits = int(kind == "seconds")
             rows.append([setting, estimate_text(median, digits), estimate_text(mean, digits), _number(least, digits)])
     header = ("setting", "median (95 %)", "interquartile mean (95 %)", "least")
-    return Table(f"{name.capitalize()} to the first evaluation from which the proof held", header, rows)
+    return _table(f"{name.capitalize()} to the first evaluation from which the proof held", header, rows)
 
 
-def _differences(results: Results, kind: str, name: str) -> Table:
+def _differences(results: Results, kind: str, name: str) -> str:
     first, *others = (
         (setting, {result.run.seed: result.to_proof(kind) for result in of_setting if result.counts})
         for setting, of_setting in results.items()
@@ -182,7 +159,7 @@ def _differences(results: Results, kind: str, name: str) -> Table:
         *counts, difference = compare(first[1], times)
         rows.append([setting, *map(str, counts), estimate_text(difference, int(kind == "seconds"), signed=True)])
     header = ("setting", "equal seeds", "sooner", "later", "both proved", "difference (95 %)")
-    return Table(f"{name.capitalize()} beside those of {first[0]}, on equal seeds", header, rows)
+    return _table(f"{name.capitalize()} beside those of {first[0]}, on equal seeds", header, rows)
 
 
 def _description(plan: plans.Plan) -> str:
@@ -200,8 +177,7 @@ def _words(values: Any) -> str:
     return str(values) if isinstance(values, str | Range) else ", ".join(map(plans.text, values))
 
 
-def _times(results: Results) -> str:
-    every = [result for of_setting in results.values() for result in of_setting]
+def _times(every: Sequence[Result]) -> str:
     seconds = sum(result.run.seconds for result in every)
     training = sum(result.outcome.lines[-1].get("time/training_s", 0) for result in every if result.outcome.lines)
     resumed = sum(max(result.run.starts - 1, 0) for result in every)
@@ -215,17 +191,15 @@ def _times(results: Results) -> str:
     return "".join(f"- {line}\n" for line in lines)
 
 
-RUN_COLUMNS = ("run", "setting", "seed", "end", "why", "steps", "updates", "evaluations", "model_sha256")
-RUN_TIME_COLUMNS = ("run", "host", "workers", "seconds_of_last_worker", "training_seconds_to_proof_or_end")
+def _run_lines(every: Sequence[Result]) -> Iterator[Sequence[Any]]:
+    yield "run", "setting", "seed", "end", "why", "steps", "updates", "evaluations", "model_sha256"
+    for run, end, why, outcome, model in every:
+        lines = outcome.lines
+        updates = int(outcome.amount("updates")) if not lines or "time/updates" in lines[0] else ""
+        yield run.name, run.setting, run.seed, end, why, int(outcome.amount("steps")), updates, len(lines), model
 
 
-def _run_line(result: Result) -> Sequence[Any]:
-    run, lines = result.run, result.outcome.lines
-    steps, updates = (int(result.outcome.amount(kind)) for kind in ("steps", "updates"))
-    counted = steps, updates if not lines or "time/updates" in lines[0] else "", len(lines)
-    return run.name, run.setting, run.seed, result.end, result.why, *counted, result.model
-
-
-def _run_time_line(result: Result) -> Sequence[Any]:
-    run = result.run
-    return run.name, run.host, run.starts, run.seconds, result.outcome.amount("seconds")
+def _run_time_lines(every: Sequence[Result]) -> Iterator[Sequence[Any]]:
+    yield "run", "host", "workers", "seconds_of_last_worker", "training_seconds_to_proof_or_end"
+    for run, *_, outcome, _ in every:
+        yield run.name, run.host, run.starts, run.seconds, outcome.amount("seconds")
