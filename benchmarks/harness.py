@@ -178,81 +178,89 @@ def number(value: float, digits: int | None = None) -> str:
     return f"{value:,.{digits}f}"
 
 
+class Seats(NamedTuple):
+    """Hold a value of each seat."""
+
+    first: Any
+    second: Any
+
+
 def cell(values: Sequence[Any]) -> str:
-    """Return what a table shows of a column's values over the seeds: a spread, "3 of 5" verdicts, texts, or shares."""
+    """Return what a table shows of a column's values over the seeds.
+
+    It is "3 of 5" of verdicts, the distinct texts, the median percents of shares, or the spread of numbers.
+    """
     if not values:
         return "-"
+    if isinstance(values[0], Seats):
+        return "; ".join(map(cell, zip(*values, strict=True)))
     if isinstance(values[0], bool):
         return f"{sum(values)} of {len(values)}"
     if isinstance(values[0], str):
         return "; ".join(dict.fromkeys(values))
     if isinstance(values[0], tuple):
-        return percents([statistics.median(shares) for shares in zip(*values, strict=True)])
+        return "/".join(percent(statistics.median(shares)) for shares in zip(*values, strict=True))
     counted = all(float(value).is_integer() for value in values if math.isfinite(value))
     return spread(values).text(0 if counted else None)
 
 
-def percents(shares: Iterable[float]) -> str:
-    """Return shares as whole percents with slashes between them; 0 and 100 mean never and always."""
-    rounded = (round(100 * share) if share in {0, 1} else min(max(round(100 * share), 1), 99) for share in shares)
-    return "/".join(map(str, rounded))
+def percent(share: float) -> str:
+    """Return a share as a whole percent; 0 and 100 mean never and always."""
+    return f"{100 * share:.0f}" if share in {0, 1} else f"{min(max(100 * share, 1), 99):.0f}"
 
 
 def in_turns(
-    console: Console, seeds: Mapping[Row, Iterable[int]], measure: Callable[[Row, int], Result]
+    console: Console, rows: Iterable[Row], seeds: Iterable[int], measure: Callable[[Row, int], Result]
 ) -> dict[Row, list[Result]]:
-    """Measure all rows with one seed after the other, each row with its own seeds; print each result as it comes."""
-    results: dict[Row, list[Result]] = {row: [] for row in seeds}
-    for seed in sorted({seed for of_row in seeds.values() for seed in of_row}):
-        for row in (row for row in seeds if seed in seeds[row]):
-            results[row].append(measure(row, seed))
-            found = ", ".join(f"{name} {cell([value])}" for name, value in results[row][-1].items())
-            console.print(f"{row}, seed {seed}: {found}", soft_wrap=True)
+    """Measure all rows with one seed after the other, and print each result as it comes; empty ones are left out."""
+    results: dict[Row, list[Result]] = {row: [] for row in rows}
+    for seed in seeds:
+        for row, of_row in results.items():
+            if result := measure(row, seed):
+                of_row.append(result)
+                found = ", ".join(f"{name} {cell([value])}" for name, value in result.items())
+                console.print(f"{row}, seed {seed}: {found}", soft_wrap=True)
     return results
 
 
-def summary(results: Mapping[Row, Sequence[Result]], what: str = "") -> list[list[str]]:
-    """Return a table of what each column shows over the seeds, its header first; `what` is the name of the rows.
-
-    A row has a second line if some columns are of a seat, named "X: ..." and "O: ...".
-    """
+def summary(results: Mapping[Row, Sequence[Result]]) -> list[list[str]]:
+    """Return a table of what each column shows over the seeds, its header first."""
     columns = list(dict.fromkeys(name for of_row in results.values() for result in of_row for name in result))
-    by_seat = [name.removeprefix("X: ") for name in columns if name.startswith("X: ")]
-    common = [name for name in columns if not name.startswith(("X: ", "O: "))]
-
-    def cells(of_row: Sequence[Result], names: Iterable[str]) -> list[str]:
-        return [cell([result[name] for result in of_row if name in result]) for name in names]
-
-    lines = [[what, *(["seat", *by_seat] if by_seat else []), *common]]
+    lines = [["what", *columns]]
     for row, of_row in results.items():
-        if not by_seat:
-            lines.append([str(row), *cells(of_row, common)])
-            continue
-        for mark in "XO":
-            first = mark == "X"
-            of_seat = cells(of_row, (f"{mark}: {name}" for name in by_seat))
-            lines.append([str(row) * first, mark, *of_seat, *(cells(of_row, common) if first else [""] * len(common))])
+        found = ([result[name] for result in of_row if name in result] for name in columns)
+        lines.append([str(row), *map(cell, found)])
     return lines
 
 
 def present(console: Console, lines: Sequence[Sequence[str]], note: str, file: Path | None = None) -> None:
-    """Print a table, whose first line is the header, with a note; write it as Markdown if a file is given.
-
-    A line whose first cell is not empty begins a new section; back quotes are for Markdown alone.
-    """
-    header, *lines = lines
-    table = Table(padding=(0, 0, 0, 1))
-    for name in header:
-        table.add_column(name.replace("`", ""), overflow="fold")
+    """Print a table, whose first line is the header, with a note; write it as Markdown if a file is given."""
+    table = Table(padding=(0, 0, 0, 1), show_lines=True)
+    for name in lines[0]:
+        table.add_column(name, overflow="fold")
     table.columns[0].min_width = 20
-    for line in lines:
-        if line[0]:
-            table.add_section()
-        table.add_row(*(text.replace("`", "") for text in line))
+    for line in lines[1:]:
+        table.add_row(*line)
     console.print(table)
-    console.print(f"{note}; load {load()} at the end", soft_wrap=True)
+    console.print(f"median (least to most); {note}; load {load()} at the end", soft_wrap=True)
     if file is not None:
-        file.write_text(markdown([header, *lines]))
+        file.write_text(markdown(lines))
+
+
+def run(
+    title: str,
+    rows: Iterable[Row],
+    seeds: Sequence[int],
+    measure: Callable[[Row, int], Result],
+    note: str,
+    file: Path | None = None,
+    libraries: Iterable[str] = (),
+) -> dict[Row, list[Result]]:
+    """Print machine and versions, measure all rows with all seeds, present the summary, and return the results."""
+    console = start(title, libraries, seeds)
+    results = in_turns(console, rows, seeds, measure)
+    present(console, summary(results), note, file)
+    return results
 
 
 def markdown(lines: Sequence[Sequence[str]]) -> str:

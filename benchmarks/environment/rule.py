@@ -17,14 +17,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import harness
 from benchmarks.environment.search import rules_of
-from benchmarks.harness import Result
+from benchmarks.harness import Result, Seats
 from selfplay.arena.matches import sample
 from selfplay.command_line import run_command
 from selfplay.evaluation.agents import built_in_policy
@@ -36,6 +36,7 @@ from tictactoe.symmetry import representatives
 PROG = "python -m benchmarks.environment.rule"
 PARENTS = 1 << 15
 """Positions that are worked on at once."""
+AGAINST = ("random", "heuristic")
 Words: TypeAlias = NDArray[np.int64]
 
 
@@ -106,24 +107,23 @@ def _distinct(rules: Rules, mine: Words, theirs: Words) -> tuple[Words, Words]:
     return mine[first], theirs[first]
 
 
-def measure(board: str, seed: int, games: int) -> Result:
+def measure(board: str, games: int) -> Result:
     """Make one proof for each seat, and sample games."""
     rules = rules_of(board)
-    result: Result = {}
-    for seat, mark in enumerate("XO"):
+    found = []
+    for seat in (0, 1):
         started = time.perf_counter()
         loses, positions = can_lose(rules, OPPONENTS["rule"], seat)
-        result |= {
-            f"{mark}: can it lose?": "yes" if loses else "never",
-            f"{mark}: positions": positions,
-            f"{mark}: seconds": time.perf_counter() - started,
-        }
-        for name in ("random", "heuristic"):
-            players = [built_in_policy(OPPONENTS["rule"], rules), built_in_policy(OPPONENTS[name], rules)]
-            found = sample(rules, players[seat], players[1 - seat], games, np.random.default_rng([seed, seat]))
-            shares = (found.win, found.draw, found.loss) if seat == 0 else (found.loss, found.draw, found.win)
-            result[f"{mark}: win/draw/loss % against {name}"] = shares
-    return result
+        of_seat: list[Any] = ["yes" if loses else "never", positions, time.perf_counter() - started]
+        for name in AGAINST:
+            players = [built_in_policy(OPPONENTS[name], rules) for name in ("rule", name)]
+            result = sample(rules, players[seat], players[1 - seat], games, np.random.default_rng([0, seat]))
+            of_seat.append(
+                (result.win, result.draw, result.loss) if seat == 0 else (result.loss, result.draw, result.win)
+            )
+        found.append(of_seat)
+    columns = ("can it lose?", "positions", "seconds", *(f"win/draw/loss % against {name}" for name in AGAINST))
+    return {column: Seats(*values) for column, values in zip(columns, zip(*found, strict=True), strict=True)}
 
 
 def main(args: Sequence[str]) -> None:
@@ -131,13 +131,15 @@ def main(args: Sequence[str]) -> None:
     flags = harness.read_flags(Flags, args, PROG)
     for board in flags.boards:
         rules_of(board)
-    console = harness.start("The rule")
-    # The games are those of seed 0 each time.
-    results = harness.in_turns(
-        console, dict.fromkeys(flags.boards, range(flags.times)), lambda board, _: measure(board, 0, flags.games)
+    note = f"as X; as O; {flags.times} proofs; {flags.games:,} sampled games with seed 0"
+    harness.run(
+        "The rule",
+        flags.boards,
+        range(flags.times),
+        lambda board, _: measure(board, flags.games),
+        note,
+        flags.markdown,
     )
-    note = f"median (least to most) over {flags.times} proofs; {flags.games:,} sampled games with seed 0"
-    harness.present(console, harness.summary(results, "board"), note, flags.markdown)
 
 
 if __name__ == "__main__":

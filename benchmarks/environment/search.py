@@ -89,13 +89,16 @@ def main(args: Sequence[str]) -> None:
     flags = harness.read_flags(Flags, args, PROG)
     for board in flags.boards:
         rules_of(board)
-    console = harness.start("Searching large boards", ["numba"])
     search_value(Rules(), 0, 0)  # compiles
-    results = harness.in_turns(
-        console, dict.fromkeys(flags.boards, range(flags.times)), lambda board, _: measure(board, flags.max_positions)
+    harness.run(
+        "Searching large boards",
+        flags.boards,
+        range(flags.times),
+        lambda board, _: measure(board, flags.max_positions),
+        f"{flags.times} searches",
+        flags.markdown,
+        libraries=["numba"],
     )
-    note = f"median (least to most) over {flags.times} searches"
-    harness.present(console, harness.summary(results, "board"), note, flags.markdown)
 
 
 if __name__ == "__main__":

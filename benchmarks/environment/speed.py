@@ -116,8 +116,8 @@ def compare(group: Group, flags: Flags, console: Console) -> None:
         if {ours, peer} <= results.keys():
             pairs = zip(results[ours], results[peer], strict=True)
             results[f"{ours} / {peer}"] = [{"ratio": one["plies/s"] / other["plies/s"]} for one, other in pairs]
-    note = f"median (least to most) over {flags.rounds} rounds of {flags.seconds} s a row"
-    harness.present(console, harness.summary(results, group.title), note)
+    note = f"{group.title}; {flags.rounds} rounds of {flags.seconds} s a row"
+    harness.present(console, harness.summary(results), note)
 
 
 def one_board(rules: Rules, plies: int = ONE_BOARD_PLIES) -> Make:

@@ -127,7 +127,7 @@ def main(args: Sequence[str]) -> None:
         times = measure(port, flags)
     lines = [[name, f"{len(of_name):,}", harness.spread(of_name).text()] for name, of_name in times.items()]
     header = ["what is requested", "requests", "milliseconds"]
-    harness.present(console, [header, *lines], "median (least to most)", flags.markdown)
+    harness.present(console, [header, *lines], "over loopback HTTP", flags.markdown)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,9 @@ The figures of docs/results.md:
 Ours is `python train.py --preset article`, theirs `benchmarks/dqn.py`; both play the same game on one board and do one
 update per step, on one core, without evaluation. They take turns, and each pair gives one ratio. The preset does double
 DQN, as published, one more forward pass per update than theirs. Theirs writes the TensorBoard scalars that CleanRL
-writes; `--no-scalars` leaves them out, for a ratio of the algorithms alone.
+writes.
 """
 
-import contextlib
 import itertools
 import tempfile
 import time
@@ -22,11 +21,12 @@ from torch.utils.tensorboard import SummaryWriter
 
 import selfplay
 from benchmarks import dqn, harness
-from benchmarks.harness import Result
+from benchmarks.harness import Result, Seats
 from selfplay.command_line import run_command
 from selfplay.dqn.config import PRESETS
 
 PROG = "python -m benchmarks.learning.article_speed"
+ROW = "ours; theirs"
 WARM_UP_STEPS = 500
 
 
@@ -38,8 +38,6 @@ class Flags:
     """Steps of each run; by default the published ones."""
     seeds: tuple[int, ...] = (0, 1, 2)
     """Seeds; each gives one pair of runs."""
-    scalars: bool = True
-    """Let the loop in CleanRL's manner write its TensorBoard scalars."""
 
 
 def ours(seed: int, steps: int) -> float:
@@ -49,12 +47,10 @@ def ours(seed: int, steps: int) -> float:
     return last.metrics["time/training_s"]
 
 
-def theirs(seed: int, steps: int, *, scalars: bool) -> float:
+def theirs(seed: int, steps: int) -> float:
     """Return the seconds of training the loop in CleanRL's manner."""
     learner = dqn.CleanRL(dqn.Settings(), seed, lambda: gymnasium.make("tictactoe:TicTacToe-v0", rewards="article"))
-    with contextlib.ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        writer = stack.enter_context(SummaryWriter(folder)) if scalars else None
+    with tempfile.TemporaryDirectory() as folder, SummaryWriter(folder) as writer:
         started = time.perf_counter()
         for _ in itertools.islice(learner.learn(writer), steps):
             pass
@@ -64,23 +60,16 @@ def theirs(seed: int, steps: int, *, scalars: bool) -> float:
 def main(args: Sequence[str]) -> None:
     """Measure, and print each run as it comes and the table at the end."""
     flags = harness.read_flags(Flags, args, PROG)
-    console = harness.start("Speed of the published DQN", ["tensorboard"], flags.seeds)
+    for train in (ours, theirs):
+        train(0, WARM_UP_STEPS)  # what is slow only once in a process
 
-    def seconds(row: str, seed: int, steps: int) -> float:
-        return ours(seed, steps) if row == "ours" else theirs(seed, steps, scalars=flags.scalars)
+    def measure(_: str, seed: int) -> Result:
+        seconds = Seats(ours(seed, flags.steps), theirs(seed, flags.steps))
+        rates = Seats(*(flags.steps / each for each in seconds))
+        return {"steps/s": rates, "seconds": seconds, "ratio": seconds.second / seconds.first}
 
-    def measure(row: str, seed: int) -> Result:
-        found = seconds(row, seed, flags.steps)
-        return {"steps/s": flags.steps / found, "seconds": found}
-
-    rows = ("ours", "theirs")
-    for row in rows:
-        seconds(row, 0, WARM_UP_STEPS)  # what is slow only once in a process
-    results = harness.in_turns(console, dict.fromkeys(rows, flags.seeds), measure)
-    pairs = zip(results["ours"], results["theirs"], strict=True)
-    results["ratio"] = [{"steps/s": one["steps/s"] / other["steps/s"]} for one, other in pairs]
-    note = f"median (least to most) over {len(flags.seeds)} pairs of {flags.steps:,} steps; ratio pair by pair"
-    harness.present(console, harness.summary(results), note)
+    note = f"pairs of {flags.steps:,} steps"
+    harness.run("Speed of the published DQN", [ROW], flags.seeds, measure, note, libraries=["tensorboard"])
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import numpy as np
 
 import selfplay
 from benchmarks import harness
-from benchmarks.harness import Result
+from benchmarks.harness import Result, Seats
 from benchmarks.learning.learners import configuration
 from selfplay.arena.matches import sample
 from selfplay.command_line import run_command
@@ -100,16 +100,15 @@ def measure(name: str, seed: int, flags: Flags) -> Result:
     evaluation, player = record.evaluation, record.player
     if not evaluation.complete:
         evaluation = evaluate_policy(player_policy(player), positions=flags.positions)
-    for seat, (mark, found) in enumerate((("X", evaluation.first), ("O", evaluation.second))):
-        result |= {
-            f"{mark}: lost lines": found.losses,
-            f"{mark}: illegal lines": found.illegal,
-            f"{mark}: followed to the end": found.complete,
-            **{
-                f"{mark}: {opponent}, win/draw/loss %": shares(player, config, opponent, seat, flags.games)
-                for opponent in ("random", "heuristic")
-            },
-        }
+    seats = evaluation.first, evaluation.second
+    result |= {
+        "lost lines": Seats(*(seat.losses for seat in seats)),
+        "illegal lines": Seats(*(seat.illegal for seat in seats)),
+        "followed to the end": Seats(*(seat.complete for seat in seats)),
+    }
+    for opponent in ("random", "heuristic"):
+        found = Seats(*(shares(player, config, opponent, seat, flags.games) for seat in (0, 1)))
+        result[f"win/draw/loss % against {opponent}"] = found
     return result
 
 
@@ -130,16 +129,15 @@ def main(args: Sequence[str]) -> None:
     """Measure, and print each run as it ends and the table at the end."""
     flags = harness.read_flags(Flags, args, PROG)
     harness.check_known("--rows", flags.rows, ROWS)
-    console = harness.start("Bigger boards", [], flags.seeds)
-    results = harness.in_turns(
-        console, dict.fromkeys(flags.rows, flags.seeds), lambda name, seed: measure(name, seed, flags)
+    note = f"as X; as O; at most {flags.seconds:g} s of training; {flags.games:,} sampled games"
+    harness.run(
+        "Bigger boards",
+        flags.rows,
+        flags.seeds,
+        lambda name, seed: measure(name, seed, flags),
+        f"{note}; rows: {', '.join(f'{name} is {ROWS[name]}' for name in flags.rows)}",
+        flags.markdown,
     )
-    note = (
-        f"median (least to most) over {len(flags.seeds)} seeds, or what all of them show; at most {flags.seconds:g} s "
-        f"of training; {flags.games:,} sampled games"
-    )
-    by_flags = {f"`{ROWS[name]}`": of_row for name, of_row in results.items()}
-    harness.present(console, harness.summary(by_flags, "`python train.py`"), note, flags.markdown)
 
 
 if __name__ == "__main__":

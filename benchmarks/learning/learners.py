@@ -19,7 +19,7 @@ import numpy as np
 
 import selfplay
 from benchmarks import harness
-from benchmarks.harness import Result
+from benchmarks.harness import Result, Seats
 from selfplay.algorithms import Config
 from selfplay.cli.train import read
 from selfplay.command_line import run_command
@@ -82,20 +82,13 @@ def measure(command: str, seed: int, shorten: int = 1) -> Result:
     else:
         config = replace(config, games=max(config.games // shorten, 1))
     *_, last = selfplay.training(config)
-    evaluation = selfplay.evaluate(last.player, RULES)
+    verdict = selfplay.evaluate(last.player, RULES)
+    seats = verdict.first, verdict.second
     return {
-        **{
-            f"{mark}: {name}": value
-            for mark, seat in (("X", evaluation.first), ("O", evaluation.second))
-            for name, value in {
-                "lost lines": seat.losses,
-                "illegal lines": seat.illegal,
-                "win %": 100 * (seat.win or 0),
-                "draw %": 100 * (seat.draw or 0),
-                "loss %": 100 * (seat.loss or 0),
-            }.items()
-        },
-        "optimal states": evaluation.optimal_states,
+        "lost lines": Seats(*(seat.losses for seat in seats)),
+        "illegal lines": Seats(*(seat.illegal for seat in seats)),
+        **{f"{end} %": Seats(*(100 * getattr(seat, end) for seat in seats)) for end in ("win", "draw", "loss")},
+        "optimal states": verdict.optimal_states,
         "ties with itself": ties_with_itself(last.player),
         "plies" if isinstance(config, DQNConfig) else "games": last.steps,
         "seconds": last.metrics["time/training_s"],
@@ -106,16 +99,16 @@ def main(args: Sequence[str]) -> None:
     """Measure, and print each run as it ends and the table at the end."""
     flags = harness.read_flags(Flags, args, PROG)
     commands = [command for command in COMMANDS if command.split()[0] in flags.algorithms]
-    console = harness.start("The published learners", ["numba"], flags.seeds)
-    results = harness.in_turns(
-        console, dict.fromkeys(commands, flags.seeds), lambda command, seed: measure(command, seed, flags.shorten)
+    note = "as X; as O; wins, draws and losses are exact, against a uniformly random opponent"
+    harness.run(
+        "The published learners",
+        commands,
+        flags.seeds,
+        lambda command, seed: measure(command, seed, flags.shorten),
+        note,
+        flags.markdown,
+        libraries=["numba"],
     )
-    note = (
-        "median (least to most) over the seeds, or what all of them show; wins, draws and losses are exact, against a "
-        "uniformly random opponent"
-    )
-    by_flags = {f"`{command}`": of_row for command, of_row in results.items()}
-    harness.present(console, harness.summary(by_flags, "`python train.py`"), note, flags.markdown)
 
 
 if __name__ == "__main__":

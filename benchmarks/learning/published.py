@@ -10,9 +10,8 @@ player is worth after them, and what exercise 1.1's learners are worth.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Literal
 
@@ -35,8 +34,13 @@ from tictactoe.tree import game_tree, play_out, uniform_legal
 
 PROG = "python -m benchmarks.learning.published"
 PUBLISHED_SHARES = dict(zip(MATCH_UPS, ("57 / 29 / 12", "91 / 3 / 5", "12 / 70 / 17"), strict=True))
-OPPONENTS: tuple[Literal["random", "self"], ...] = ("random", "self")
-"""Opponents of td-value in exercise 1.1."""
+VARIANTS: Mapping[str, tuple[Literal["random", "self"], bool]] = {
+    "against random": ("random", True),
+    "against random, losses not backed up": ("random", False),
+    "against itself": ("self", True),
+    "against itself, losses not backed up": ("self", False),
+}
+"""Opponents of td-value in exercise 1.1, and whether it backs up losses."""
 ARTICLE_STEPS = 20_000
 """Steps of the DQN."""
 DRAW_REWARDS = (0.1, 0.2)
@@ -92,77 +96,67 @@ def minimax_q(seed: int, games: int, console: Console) -> Result:
     return {"games/s": games / seconds, "ties with itself": ties_with_itself(learner.player())}
 
 
-def td_backup(seed: int, shorten: int) -> tuple[Result, TDBackup, selfplay.agent.Array]:
-    """Train td-backup; return also the learner and the counts of its greedy groups."""
+def td_backup(seed: int, games: int) -> tuple[float, TDBackup]:
+    """Train td-backup; return the milliseconds per game, and the learner after its greedy games."""
     learner = TDBackup(TDBackupConfig(seed=seed))
-    games = max(learner.config.games // shorten, 1)
     started = time.perf_counter()
     learner.play(games)
     seconds = time.perf_counter() - started
     learner.finish()
-    groups = group_counts(learner.greedy_outcomes, GROUP)
-    draws = {f"draws in group {number}": int(drawn) for number, drawn in enumerate(groups[:, -1], 1)}
-    return {"ms per game": 1_000 * seconds / games, **draws}, learner, groups
+    return 1_000 * seconds / games, learner
 
 
-def exercise(opponent: Literal["random", "self"], back_up_losses: bool, seed: int, shorten: int) -> Result:
+def exercise(variant: str, seed: int, games: int) -> Result:
     """Train td-value as exercise 1.1 asks; the shares are those of the last tenth of training."""
-    games = max(TDValueConfig().games // shorten, 10)
+    opponent, back_up_losses = VARIANTS[variant]
     *_, last = selfplay.training(
         TDValueConfig(games=games, opponent=opponent, back_up_losses=back_up_losses, eval_every=games // 10, seed=seed)
     )
-    endings = {"X wins, %": "first_wins", "O wins, %": "second_wins", "draws, %": "draws"}
-    shares = {name: 100 * last.metrics[f"games/{ending}"] for name, ending in endings.items()}
-    return {"unbeatable": selfplay.evaluate(last.player, RULES).unbeatable, **shares}
+    shares = {f"{end}, %": 100 * last.metrics[f"games/{end}"] for end in ("first_wins", "second_wins", "draws")}
+    return {"unbeatable": last.evaluation.unbeatable, **shares}
 
 
 def main(args: Sequence[str]) -> None:
     """Measure, and print each learner's figures as they come."""
     flags = harness.read_flags(Flags, args, PROG)
     console = harness.start("The published figures", ["numba"], flags.seeds)
-    note = "median (least to most) over the seeds"
-
-    games = max(AfterstateQConfig().games // flags.shorten, 1)
-    harness.present(
-        console, match_ups(flags.match_up_seeds, games), f"{games:,} games, {len(flags.match_up_seeds)} seeds"
+    of_match_ups, of_minimax, of_backup, of_value = (
+        max(config.games // flags.shorten, 10)
+        for config in (AfterstateQConfig(), MinimaxQConfig(), TDBackupConfig(), TDValueConfig())
     )
-
-    MinimaxQ(MinimaxQConfig()).play(1)  # compiles
-    of_minimax = max(MinimaxQConfig().games // flags.shorten, 1)
-    results = harness.in_turns(
-        console, {"minimax-q": flags.seeds}, lambda _, seed: minimax_q(seed, of_minimax, console)
-    )
-    harness.present(console, harness.summary(results), f"{of_minimax:,} games, progress bar included; {note}")
-
-    TDBackup(TDBackupConfig()).play(1)  # compiles
-    backups = {seed: td_backup(seed, flags.shorten) for seed in flags.seeds}
-    results = harness.in_turns(console, {"td-backup": flags.seeds}, lambda _, seed: backups[seed][0])
-    harness.present(console, harness.summary(results), f"published: 1.35 ms per game, later groups all draws; {note}")
-
-    variants = {
-        f"{opponent}, losses {'' if backs_up else 'not '}backed up": (opponent, backs_up)
-        for opponent, backs_up in product(OPPONENTS, (True, False))
-    }
-    results = harness.in_turns(
-        console, dict.fromkeys(variants, flags.seeds), lambda name, seed: exercise(*variants[name], seed, flags.shorten)
-    )
-    harness.present(console, harness.summary(results, "td-value against"), note)
-
     steps = max(ARTICLE_STEPS // flags.shorten, PRESETS["article"].warmup)
-    results = harness.in_turns(
-        console,
-        {"dqn --preset article": flags.seeds[:3]},
-        lambda _, seed: {"steps/s": steps / article_speed.ours(seed, steps)},
-    )
-    harness.present(console, harness.summary(results), f"{steps:,} steps; published: 128 steps/s; {note}")
+    backups: dict[int, TDBackup] = {}
+
+    def measure(row: str, seed: int) -> Result:
+        if row == "minimax-q":
+            return minimax_q(seed, of_minimax, console)
+        if row == "td-backup":
+            milliseconds, backups[seed] = td_backup(seed, of_backup)
+            draws = group_counts(backups[seed].greedy_outcomes, GROUP)[:, -1]
+            return {"ms per game": milliseconds, **{f"draws {group}": int(drawn) for group, drawn in enumerate(draws)}}
+        return (
+            exercise(row, seed, of_value) if row in VARIANTS else {"steps/s": steps / article_speed.ours(seed, steps)}
+        )
+
+    MinimaxQ(MinimaxQConfig()).play(1)  # compiles, as does the next
+    TDBackup(TDBackupConfig()).play(1)
+    tables = {
+        f"{of_minimax:,} games with a progress bar": ["minimax-q"],
+        f"published: 1.35 ms per game; draws in each {GROUP} greedy games": ["td-backup"],
+        "td-value in exercise 1.1, last tenth of training": list(VARIANTS),
+        f"{steps:,} steps; published: 128 steps/s": ["dqn --preset article"],
+    }
+    harness.present(console, match_ups(flags.match_up_seeds, of_match_ups), f"{of_match_ups:,} games")
+    for note, rows in tables.items():
+        harness.present(console, harness.summary(harness.in_turns(console, rows, flags.seeds, measure)), note)
     if flags.docs is not None:
         seed = flags.seeds[0]
-        curves = match_up_curves(AfterstateQConfig(games=games), [seed])
-        _, learner, groups = backups[seed]
+        curves = match_up_curves(AfterstateQConfig(games=of_match_ups), [seed])
+        groups = group_counts(backups[seed].greedy_outcomes, GROUP)
         write_whole(flags.docs / "afterstate-q.png", png(cumulative_figure(curves)))
-        write_curves(flags.docs / "afterstate-q.csv", curves, [seed], every=min(100, games))
+        write_curves(flags.docs / "afterstate-q.csv", curves, [seed], every=100)
         write_whole(flags.docs / "td-backup-groups.png", png(groups_figure(groups, GROUP)))
-        write_whole(flags.docs / "td-backup-values.png", png(density_figure(*learner.learned_values())))
+        write_whole(flags.docs / "td-backup-values.png", png(density_figure(*backups[seed].learned_values())))
 
 
 if __name__ == "__main__":

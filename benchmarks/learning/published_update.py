@@ -79,18 +79,15 @@ def measure(update: str, seed: int, total_steps: int) -> Result:
 def main(args: Sequence[str]) -> None:
     """Measure all, and print a table."""
     flags = harness.read_flags(Flags, args, PROG)
-    console = harness.start("The published update", [], flags.seeds)
-    results = harness.in_turns(
-        console, dict.fromkeys(UPDATES, flags.seeds), lambda update, seed: measure(update, seed, flags.total_steps)
+    results = harness.run(
+        "The published update",
+        UPDATES,
+        flags.seeds,
+        lambda update, seed: measure(update, seed, flags.total_steps),
+        "plies to the first of three proofs in a row",
     )
-    note = "plies to the first of three proofs in a row; median (least to most) of the seeds"
-    harness.present(console, harness.summary(results, "update"), note)
     if flags.docs is not None:
-        lines = [
-            [update, seed, results[update][number]["plies"]]
-            for number, seed in enumerate(flags.seeds)
-            for update in UPDATES
-        ]
+        lines = [(name, seed, results[name][row]["plies"]) for row, seed in enumerate(flags.seeds) for name in UPDATES]
         write_csv(flags.docs / "published-update.csv", [("update", "seed", "plies"), *lines])
 
 

@@ -122,16 +122,14 @@ def plot(curves: Mapping[tuple[Target, int], Sequence[Result]]) -> Figure:
 def main(args: Sequence[str]) -> None:
     """Train all, print each run as it ends and the table at the end, and write the figure and the CSV."""
     flags = harness.read_flags(Flags, args, PROG)
-    console = harness.start("The three targets", ["matplotlib"], flags.seeds)
     curves: dict[tuple[Target, int], list[Result]] = {}
 
     def measure(target: Target, seed: int) -> Result:
         curves[target, seed] = train(target, seed, flags.total_steps)
         return last_evaluations(curves[target, seed])
 
-    results = harness.in_turns(console, dict.fromkeys(TARGETS, flags.seeds), measure)
-    note = f"mean over the last {WINDOW} evaluations of each run; median (least to most) over the seeds"
-    harness.present(console, harness.summary(results, "target"), note)
+    note = f"mean over the last {WINDOW} evaluations of each run"
+    harness.run("The three targets", TARGETS, flags.seeds, measure, note, libraries=["matplotlib"])
     if flags.docs is not None:
         lines = [[*run, *line.values()] for run, of_run in curves.items() for line in of_run]
         header = ["target", "seed", *next(iter(curves.values()))[0]]

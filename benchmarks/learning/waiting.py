@@ -69,15 +69,13 @@ def wait(arguments: Sequence[str]) -> Result:
 def main(args: Sequence[str]) -> None:
     """Wait for a run with each seed, and print the spread."""
     flags = harness.read_flags(Flags, args, PROG)
-    console = harness.start("From pressing return to a proof", seeds=flags.seeds)
     with tempfile.TemporaryDirectory() as folder:
 
         def measure(row: str, seed: int) -> Result:
             return wait(["--seed", str(seed), "--run-dir", str(Path(folder) / f"{row} {seed}")])
 
         measure("first", flags.seeds[0])  # may have to compile and read files
-        results = harness.in_turns(console, {"python train.py": flags.seeds}, measure)
-    harness.present(console, harness.summary(results), "median (least to most) over the seeds")
+        harness.run("From pressing return to a proof", ["train.py"], flags.seeds, measure, "one run per seed")
 
 
 if __name__ == "__main__":

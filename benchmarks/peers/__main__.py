@@ -26,8 +26,6 @@ from benchmarks.peers import evaluations, report
 from benchmarks.peers.evaluations import Name
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
-from selfplay.files import write_whole
-from selfplay.training.plots import png
 
 PROG = "python -m benchmarks.peers"
 
@@ -53,8 +51,7 @@ def main(args: Sequence[str]) -> None:
     flags = harness.read_flags(Flags, args, PROG, may_be_empty=["players"])
     if not flags.players and flags.docs is None:
         raise UserError("--players with no name shows what is in a folder: name it by --docs")
-    path = None if flags.docs is None else flags.docs / "peers.csv"
-    lines = [] if path is None else evaluations.read(path)
+    lines = [] if flags.docs is None else evaluations.read(flags.docs / "peers.csv")
     console = harness.start(
         "Learning quality beside other libraries", ("stable-baselines3", "open-spiel", "tianshou"), flags.seeds
     )
@@ -62,16 +59,12 @@ def main(args: Sequence[str]) -> None:
     due = evaluations.growing_times(flags.seconds, flags.evaluations)
     for seed in flags.seeds:  # the players take turns, so that what slows the machine slows all of them
         for name in available:
-            run = evaluations.measure(name, evaluations.load(name).make(seed), seed, due)
-            lines = [line for line in lines if (line.player, line.seed) != (name, seed)]
-            lines = report.in_order([*lines, *run.history])
-            end = run.history[-1]
-            console.print(f"{end}; worked {run.busy:.0%} of the time", soft_wrap=True)
-            if path is not None:
-                evaluations.write(path, lines)
+            history = evaluations.measure(name, evaluations.load(name).make(seed), seed, due)
+            console.print(history[-1], soft_wrap=True)
+            lines = [*(line for line in lines if (line.player, line.seed) != (name, seed)), *history]
+            if flags.docs is not None:
+                report.write(flags.docs, lines)
     report.show(console, lines)
-    if flags.docs is not None:
-        write_whole(flags.docs / "peers.png", png(report.plot(lines)))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """What every learner of the comparison is, and how it is evaluated while it trains: at set times, exactly."""
 
+import ast
 import csv
 import importlib
 import time
@@ -14,7 +15,6 @@ from rich.console import Console
 import selfplay
 from benchmarks import harness
 from selfplay.errors import UserError
-from selfplay.files import write_csv
 from tictactoe import Rules
 
 RULES = Rules()
@@ -61,13 +61,6 @@ class Evaluation(NamedTuple):
         return self.first_losses + self.second_losses + self.first_illegal + self.second_illegal
 
 
-class Run(NamedTuple):
-    """Hold the evaluations of a run, and the part of its time that it spent on the processor."""
-
-    history: list[Evaluation]
-    busy: float
-
-
 def load(name: str) -> Any:
     """Import a learner's module."""
     return importlib.import_module(f"benchmarks.peers.{MODULES[name]}")
@@ -86,7 +79,7 @@ def growing_times(seconds: float, evaluations: int) -> list[float]:
 
 def measure(
     name: str, train: Train, seed: int, due: Sequence[float], now: Callable[[], float] = time.perf_counter
-) -> Run:
+) -> list[Evaluation]:
     """Train one player and evaluate it at each due time; the last of them ends the training.
 
     The clock stands still during evaluations. With `time.process_time` as the clock, other programs on the same core
@@ -112,9 +105,9 @@ def measure(
         return len(history) < len(due)
 
     selfplay.evaluate(lambda _: 0, RULES)  # solves the game, which is slow only once in a process
-    began, worked, started = time.perf_counter(), time.process_time(), now()
+    started = now()
     train(tick)
-    return Run(history, (time.process_time() - worked) / (time.perf_counter() - began))
+    return history
 
 
 def read(path: Path) -> list[Evaluation]:
@@ -125,26 +118,11 @@ def read(path: Path) -> list[Evaluation]:
     """
     if not path.exists():
         return []
-    try:
-        with path.open(newline="") as file:
-            header, *lines = csv.reader(file)
-        if tuple(header) == Evaluation._fields:
-            return [_parsed(*line) for line in lines]
-    except (ValueError, LookupError, TypeError):
-        pass
-    raise UserError(f"{path}: is not a file of this benchmark; move it away, or name another folder")
-
-
-def _parsed(player: str, seed: str, seconds: str, updates: str, *fields: str) -> Evaluation:
-    *counts, exploitability, unbeatable = fields
-    verdict = {"True": True, "False": False}[unbeatable]
-    numbers = [int(seed), float(seconds), int(updates), *map(int, counts), float(exploitability)]
-    return Evaluation._make([player, *numbers, verdict])
-
-
-def write(path: Path, lines: Sequence[Evaluation]) -> None:
-    """Write all evaluations as CSV."""
-    write_csv(path, [Evaluation._fields, *lines])
+    with path.open(newline="") as file:
+        header, *lines = [*csv.reader(file)] or [[]]
+    if header != list(Evaluation._fields):
+        raise UserError(f"{path}: is not a file of this benchmark; move it away, or name another folder")
+    return [Evaluation(player, *map(ast.literal_eval, fields)) for player, *fields in lines]
 
 
 def widths(word: str) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """What the comparison shows: a table of the runs' ends and bests, and the curves of all evaluations."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, StrMethodFormatter
@@ -9,6 +10,8 @@ from rich.console import Console
 from benchmarks import harness
 from benchmarks.peers.evaluations import SEARCHED, Evaluation
 from selfplay.errors import UserError
+from selfplay.files import write_csv, write_whole
+from selfplay.training.plots import png
 
 COLOURS: Mapping[str, str] = {
     "ours": "#0072b2",
@@ -71,6 +74,12 @@ def show(console: Console, lines: Sequence[Evaluation]) -> None:
         raise UserError("there is nothing to show: no run was made, and none is in the folder")
     console.print(harness.markdown(table(lines)), soft_wrap=True)
     console.print(f"{NOTE}; load {harness.load()} at the end", soft_wrap=True)
+
+
+def write(docs: Path, lines: Sequence[Evaluation]) -> None:
+    """Write all evaluations and their plot."""
+    write_csv(docs / "peers.csv", [Evaluation._fields, *in_order(lines)])
+    write_whole(docs / "peers.png", png(plot(lines)))
 
 
 def plot(lines: Sequence[Evaluation]) -> Figure:

@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import torch
-from rich.console import Console
 
 from benchmarks import harness
 from benchmarks.peers import evaluations, report
@@ -41,10 +40,8 @@ from selfplay.files import locked, write_csv, write_whole
 from selfplay.settings import require
 from selfplay.sweep import search_space
 from selfplay.sweep.search_space import Range
-from selfplay.training.plots import png
 
 PROG = "python -m benchmarks.peers.tuning"
-FILE = "runs.jsonl"
 SEARCH_SEED = 1_000
 """Seed of the first trial; each further one has the next."""
 Contestant = Literal["ours", "stable-baselines3", "cleanrl-style"]
@@ -130,7 +127,12 @@ class Job(NamedTuple):
     sampled: dict[str, Any]
     """Settings; none for those of the library's example."""
     due: list[float]
-    """Seconds of training after which it is evaluated; the last is the end."""
+    """Seconds of training after each of which it is evaluated; the last is the end."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the run, and of its file."""
+        return f"{self.stage}-{self.player}-{self.number}"
 
     @property
     def seed(self) -> int:
@@ -148,15 +150,15 @@ class Ended(NamedTuple):
 
     job: Job
     history: list[Evaluation]
-    busy: float
     failure: str = ""
 
     def text(self) -> str:
         """Return the run as a line."""
-        job, worked = self.job, f"worked {self.busy:.0%} of the time"
-        return (
-            f"{job.player}, {job.stage} {job.number}: {self.failure or worth(self.history)}; {worked}; {job.settings}"
+        first = harness.held_from([line.unbeatable for line in self.history])
+        worth = (
+            f"{score(self.history):.1f} lines" if first is None else f"proved from {self.history[first].seconds:.1f} s"
         )
+        return f"{self.job.name}: {self.failure or worth}; {self.job.settings}"
 
 
 def score(history: Sequence[Evaluation]) -> float:
@@ -175,81 +177,64 @@ def score(history: Sequence[Evaluation]) -> float:
     return statistics.mean(line.bad_lines for line in history[-math.ceil(len(history) / 4) :])
 
 
-def worth(history: Sequence[Evaluation]) -> str:
-    """Return the same in words."""
-    first = harness.held_from([line.unbeatable for line in history])
-    return f"{score(history):.1f} lines" if first is None else f"proved from {history[first].seconds:.1f} s on"
-
-
 class Search:
-    """Hold the runs that have ended, in memory and in a file with a line of JSON for each.
+    """Hold the runs that have ended, each in a file of its own in `--dir`.
 
     Raises:
-        UserError: The file is not one of this search, or has runs that were evaluated at other moments.
+        UserError: There is a run that was evaluated at other moments.
     """
 
     def __init__(self, flags: Flags) -> None:
-        self.flags, self.path = flags, flags.dir / FILE
-        self.ended: list[Ended] = []
-        if not self.path.exists():
-            return
-        content = self.path.read_bytes()
-        whole = content[: content.rfind(b"\n") + 1]  # a killed search may have left half a line
-        try:
-            for line in whole.decode().splitlines():
-                self.ended.append(parsed(line))
-        except (ValueError, LookupError, TypeError):
-            raise UserError(f"{self.path}: is not a file of this search; move it away, or name another --dir") from None
-        for job, *_ in self.ended:
+        self.flags = flags
+        self.ended = {path.stem: parsed(path.read_text()) for path in flags.dir.glob("*.json")}
+        for job, *_ in self.ended.values():
             if job.due != (due := flags.due(job.stage)):
                 was, now = (f"{times[-1]:g} s and {len(times)}" for times in (job.due, due))
                 raise UserError(
-                    f"{self.path}: has a {job.stage} run of {was} evaluations, not of {now}; "
+                    f"{flags.dir}: has a {job.stage} run of {was} evaluations, not of {now}; "
                     "go on with the same, or name another --dir"
                 )
-        write_whole(self.path, whole)
 
     def add(self, ended: Ended) -> None:
         """Keep a run."""
-        self.ended.append(ended)
-        with self.path.open("a") as file:
-            file.write(json.dumps(ended) + "\n")
+        self.ended[ended.job.name] = ended
+        write_whole(self.flags.dir / f"{ended.job.name}.json", json.dumps(ended).encode())
 
     def trials(self, player: str) -> list[Ended]:
         """Return the trials of a player in order."""
-        ended = [one for one in self.ended if (one.job.stage, one.job.player) == ("trial", player)]
-        return sorted((one for one in ended if one.job.number < self.flags.trials), key=lambda one: one.job.number)
+        names = (f"trial-{player}-{number}" for number in range(self.flags.trials))
+        return [self.ended[name] for name in names if name in self.ended]
 
-    def best(self, player: str) -> Ended:
+    def best(self, player: str) -> Job:
         """Return the best of its trials, the first of equals."""
-        return min(self.trials(player), key=lambda one: score(one.history))
+        return min(self.trials(player), key=lambda one: score(one.history)).job
 
     def finals(self, player: str) -> list[Ended]:
         """Return its final runs with the settings of its best trial."""
-        sampled, seeds = self.best(player).job.sampled, self.flags.seeds
-        finals = [one for one in self.ended if (one.job.stage, one.job.player) == ("final", player)]
-        return [one for one in finals if one.job.sampled == sampled and one.job.number in seeds]
+        names = (f"final-{player}-{seed}" for seed in self.flags.seeds)
+        finals = [self.ended[name] for name in names if name in self.ended]
+        return [one for one in finals if one.job.sampled == self.best(player).sampled]
 
     def missing_trials(self, players: Sequence[str]) -> Iterator[Job]:
         """Yield the trials that are missing, each sampled when it is asked for; the players take turns."""
         for number in range(self.flags.trials):
             for player in players:
-                trials = self.trials(player)
-                if number not in (one.job.number for one in trials):
-                    yield Job("trial", player, number, sample(player, number, trials), self.flags.due("trial"))
+                if f"trial-{player}-{number}" not in self.ended:
+                    sampled = sample(player, number, self.trials(player))
+                    yield Job("trial", player, number, sampled, self.flags.due("trial"))
 
     def missing_finals(self, players: Sequence[str]) -> Iterator[Job]:
         """Yield the final runs that are missing."""
         for seed in self.flags.seeds:
             for player in players:
                 if seed not in (one.job.number for one in self.finals(player)):
-                    yield Job("final", player, seed, self.best(player).job.sampled, self.flags.due("final"))
+                    yield Job("final", player, seed, self.best(player).sampled, self.flags.due("final"))
 
 
-def parsed(line: str) -> Ended:
-    """Return the run that a line of JSON holds."""
-    job, history, busy, failure = json.loads(line)
-    return Ended(Job(*job), [Evaluation(*evaluation) for evaluation in history], busy, failure)
+def parsed(text: str) -> Ended:
+    """Return the run that JSON holds."""
+    job, history, failure = json.loads(text)
+    return Ended(Job(*job), [Evaluation(*evaluation) for evaluation in history], failure)
 
 
 def sample(player: str, number: int, ended: Sequence[Ended]) -> dict[str, Any]:
@@ -271,10 +256,9 @@ def run(job: Job) -> Ended:
         module = evaluations.load(job.player)
         make = partial(module.make, settings=module.sampled_settings(job.sampled)) if job.sampled else module.make
         name = job.player + ("" if job.stage == "trial" else SEARCHED)
-        history, busy = evaluations.measure(name, make(job.seed), job.seed, job.due, time.process_time)
+        return Ended(job, evaluations.measure(name, make(job.seed), job.seed, job.due, time.process_time))
     except Exception as error:
-        return Ended(job, [], 0.0, one_line(what_failed(error)))
-    return Ended(job, history, busy)
+        return Ended(job, [], one_line(what_failed(error)))
 
 
 def run_fresh(job: Job) -> Ended:
@@ -283,7 +267,7 @@ def run_fresh(job: Job) -> Ended:
     try:
         return parsed(harness.run_fresh(f"import json\nfrom benchmarks.peers import tuning\nprint(json.dumps({call}))"))
     except RuntimeError as error:
-        return Ended(job, [], 0.0, one_line(error))
+        return Ended(job, [], one_line(error))
 
 
 def run_all(jobs: Iterator[Job], processes: int) -> Iterator[Ended]:
@@ -300,33 +284,21 @@ def run_all(jobs: Iterator[Job], processes: int) -> Iterator[Ended]:
                 yield future.result()
 
 
-def show(search: Search, players: Sequence[str], console: Console) -> list[Evaluation]:
-    """Print the worth of every trial, the best settings and the table; return the final runs' evaluations."""
-    lines: list[Evaluation] = []
-    for player in players:
-        for one in (*search.trials(player), *search.finals(player)):
-            console.print(one.text(), soft_wrap=True)
-        console.print(f"best of {player}: {search.best(player).text()}", soft_wrap=True)
-        lines += [line for one in search.finals(player) for line in one.history]
-    report.show(console, lines)
-    return lines
-
-
 def write(docs: Path, search: Search, players: Sequence[str], lines: Sequence[Evaluation]) -> None:
     """Write the trials, and the final runs in the place of what they are better than."""
     rows: list[Sequence[object]] = [("trial", "settings", "failure", *Evaluation._fields)]
-    for player in players:
-        for one in search.trials(player):
-            rows += [[one.job.number, one.job.settings, "", *line] for line in one.history]
-            if one.failure:
-                empty = [""] * (len(Evaluation._fields) - 2)
-                rows.append([one.job.number, one.job.settings, one.failure, player, one.job.seed, *empty])
+    for job, history, failure in (one for player in players for one in search.trials(player)):
+        failed = [player_and_seed(job)] if failure else []
+        rows += [(job.number, job.settings, failure, *line) for line in (*history, *failed)]
     write_csv(docs / "peers-tuning.csv", rows)
     replaced = {player + SEARCHED for player in players} | {player for player in players if player in WITH_EXAMPLE}
     others = [one for one in evaluations.read(docs / "peers.csv") if one.player not in replaced]
-    together = report.in_order([*others, *lines])
-    evaluations.write(docs / "peers.csv", together)
-    write_whole(docs / "peers.png", png(report.plot(together)))
+    report.write(docs, [*others, *lines])
+
+
+def player_and_seed(job: Job) -> list[object]:
+    """Return the fields of an evaluation of a run that failed, with nothing but its player and seed."""
+    return [job.player, job.seed, *[""] * (len(Evaluation._fields) - 2)]
 
 
 def main(args: Sequence[str]) -> None:
@@ -346,7 +318,10 @@ def main(args: Sequence[str]) -> None:
             for ended in run_all(missing(players), flags.processes):
                 search.add(ended)
                 console.print(ended.text(), soft_wrap=True)
-        lines = show(search, players, console)
+        for player in players:
+            console.print(f"best of {player}: {search.ended[search.best(player).name].text()}", soft_wrap=True)
+        lines = [line for player in players for one in search.finals(player) for line in one.history]
+        report.show(console, lines)
         if flags.docs is not None:
             write(flags.docs, search, players, lines)
 

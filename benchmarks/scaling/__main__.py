@@ -85,7 +85,7 @@ def main(args: Sequence[str]) -> None:
     for each in measure(flags, console):
         console.print(f"{each.panel} {each.point}: {each.curve}: {each.spread.text()} {each.unit}")
         measurements.append(each)
-    note = f"median (least to most) over {flags.rounds} rounds of {flags.seconds} s a curve"
+    note = f"{flags.rounds} rounds of {flags.seconds} s a curve"
     harness.present(console, table(measurements), note)
     if flags.docs is not None:
         lines = [

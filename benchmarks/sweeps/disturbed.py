@@ -189,10 +189,8 @@ def main(args: Sequence[str]) -> None:
             left -= result["deaths"]
             console.print(f"workers died: {result}", soft_wrap=True)
     every = [result for of_kind in found.values() for result in of_kind]
-    note = (
-        f"{flags.runs} runs of {flags.plies:,} plies a sweep; seed {flags.seed}; median (least to most) of the sweeps"
-    )
-    harness.present(console, harness.summary(found, "what died"), note, flags.markdown)
+    note = f"{flags.runs} runs of {flags.plies:,} plies a sweep; seed {flags.seed}"
+    harness.present(console, harness.summary(found), note, flags.markdown)
     if any(result["report"] != SAME or result["failed"] for result in every):
         sys.exit(UNEQUAL)
 

@@ -103,8 +103,8 @@ def main(args: Sequence[str]) -> None:
             seconds = results[-1]["seconds"]
             results[-1] |= {"of one after another": base / seconds, "seconds a run": seconds / flags.runs}
         console.print(f"round {number + 1}: {[results[-1] for results in ways.values()]}", soft_wrap=True)
-    note = f"{flags.runs} runs of {flags.plies:,} plies, medians of {flags.rounds} rounds (least to most)"
-    harness.present(console, harness.summary(ways, "how"), note, flags.markdown)
+    note = f"{flags.runs} runs of {flags.plies:,} plies, {flags.rounds} rounds"
+    harness.present(console, harness.summary(ways), note, flags.markdown)
 
 
 def check_same(sweep: Path, other: Path, runs: Sequence[plans.Run]) -> None:

@@ -1,5 +1,6 @@
 """The loops that are timed play random legal games to their ends, and what is proved of the rule is what is proved."""
 
+import random
 from collections.abc import Mapping
 from functools import cache, partial
 from types import MappingProxyType
@@ -186,7 +187,7 @@ def test_another_value_than_the_published_one_ends_the_search(monkeypatch: pytes
 
 
 def test_positions_for_the_page_are_random_and_not_over() -> None:
-    generator = web_page.random.Random(0)
+    generator = random.Random(0)
     for rules in (Rules(), Rules(4, 5, 4)):
         boards = [web_page.random_position(rules, generator) for _ in range(200)]
         assert not any(read_board(rules, board).over for board in boards)

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from benchmarks.dqn import Greedy
 from benchmarks.peers import __main__ as peers, evaluations, ours, report, tuning
 from benchmarks.peers.evaluations import Evaluation
 from benchmarks.peers.opponents import COPIES, Game, Games, decision_states, replies
-from benchmarks.peers.tuning import FILE, RANGES, Ended, Flags, Job, Search, score
+from benchmarks.peers.tuning import RANGES, Ended, Flags, Job, Search, score
 from selfplay import DQNConfig, evaluate
 from selfplay.errors import UserError
 from selfplay.sweep.search_space import Range
@@ -34,7 +35,7 @@ SAMPLED: Mapping[str, Any] = {
 }  # fmt: skip
 """Settings that a search may sample for any of them."""
 DOCS = Path(__file__).parents[2] / "docs"
-Cells = NDArray[np.int64]
+Cells = NDArray[np.integer[Any]]
 
 
 def load(name: str) -> Any:
@@ -61,6 +62,8 @@ def job(number: int = 0, stage: str = "trial", sampled: Mapping[str, Any] = SAMP
 
 
 def test_the_clock_stands_still_during_evaluations() -> None:
+    now = 0.0
+
     class FirstEmpty:
         """Take the first empty cell, and a hundred seconds for it."""
 
@@ -71,7 +74,7 @@ def test_the_clock_stands_still_during_evaluations() -> None:
             cells: Cells = observation[..., 0].reshape(len(observation), -1).argmax(axis=1)
             return cells
 
-    now, answers, player = 0.0, [], FirstEmpty()
+    answers, player = [], FirstEmpty()
 
     def train(tick: evaluations.Tick) -> None:
         nonlocal now
@@ -79,7 +82,7 @@ def test_the_clock_stands_still_during_evaluations() -> None:
             now += 1
             answers.append(tick(updates, player))
 
-    found = evaluations.measure("ours", train, 7, [2, 4.5], lambda: now).history
+    found = evaluations.measure("ours", train, 7, [2, 4.5], lambda: now)
     assert answers == [True, True, True, True, False]
     assert [(each.seconds, each.updates) for each in found] == [(2, 1), (5, 4)]
     expected = evaluate(player, Rules(), perspective="mover")
@@ -95,7 +98,7 @@ def test_evaluations_are_denser_at_the_beginning() -> None:
 def test_a_measurement_can_be_made_in_pieces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "peers.csv"
     earlier = [line(7, 9, seed=1000), line(7, 9, seed=1001), line(7, 9, "tianshou")]
-    evaluations.write(path, earlier)
+    report.write(tmp_path, earlier)
     piece = ["--players", "ours", "--seeds", "1001", "--seconds", "0.2", "--evaluations", "2"]
     peers.main([*piece, "--docs", str(tmp_path)])
     lines = evaluations.read(path)
@@ -104,7 +107,7 @@ def test_a_measurement_can_be_made_in_pieces(tmp_path: Path, capsys: pytest.Capt
     assert [lines[0], lines[3]] == [earlier[0], earlier[2]]
     assert 0.2 <= lines[2].seconds < 9
     assert f"{lines[2].first_losses} + {lines[2].second_losses}" in capsys.readouterr().out
-    path.write_text(",".join(Evaluation._fields) + "\nours,0\n")
+    path.write_text("a,b\n1,2\n")
     with pytest.raises(UserError, match=r"peers\.csv: is not a file of this benchmark"):
         peers.main(["--players", "--docs", str(tmp_path)])
 
@@ -281,11 +284,11 @@ def test_a_score_puts_the_earliest_lasting_proof_first_and_failures_last() -> No
 
 def test_final_runs_count_only_with_the_settings_of_the_best_trial(tmp_path: Path) -> None:
     search = Search(Flags(dir=tmp_path, trials=2, seeds=(4,)))
-    search.add(Ended(job(), history(5, 5), 1.0))
-    search.add(Ended(job(4, "final"), history(1, 1), 1.0))
+    search.add(Ended(job(), history(5, 5)))
+    search.add(Ended(job(4, "final"), history(1, 1)))
     assert len(search.finals("ours")) == 1
-    search.add(Ended(job(1, sampled={**SAMPLED, "gamma": 1.0}), history(2, 2), 1.0))
-    assert search.best("ours").job.number == 1
+    search.add(Ended(job(1, sampled={**SAMPLED, "gamma": 1.0}), history(2, 2)))
+    assert search.best("ours").number == 1
     assert search.finals("ours") == []
 
 
@@ -295,14 +298,14 @@ def test_a_run_that_fails_or_dies_is_a_result(monkeypatch: pytest.MonkeyPatch) -
     assert (failed.history, score(failed.history)) == ([], math.inf)
     alive = job()._replace(due=[0.05])
     assert [(each.player, each.seed) for each in tuning.run_fresh(alive).history] == [("ours", 1000)]
-    monkeypatch.setattr(harness.sys, "executable", "false")
+    monkeypatch.setattr(sys, "executable", "false")
     assert tuning.run_fresh(alive).failure == "the process ended with exit status 1"
 
 
 def sampled_run(job: Job) -> Ended:
     """Return evaluations that tell by their number of lines which settings they are of."""
     bad = 99 if job.stage == "trial" and job.number == 0 else round(1_000 * job.sampled.get("gamma", 1))
-    return Ended(job, [line(bad, due, job.player, job.seed) for due in job.due], 1.0)
+    return Ended(job, [line(bad, due, job.player, job.seed) for due in job.due])
 
 
 def test_a_search_that_was_stopped_goes_on_to_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,24 +313,22 @@ def test_a_search_that_was_stopped_goes_on_to_the_same(tmp_path: Path, monkeypat
     monkeypatch.setattr(evaluations, "available", lambda names, _: list(names))
     monkeypatch.setattr(tuning, "run_fresh", sampled_run)
 
-    def search(*more: str) -> list[Ended]:
+    def search(*more: str) -> dict[str, Ended]:
         flags = ["--trials", "3", "--seeds", "4", "5", "--evaluations", "2", "--final-evaluations", "3"]
         tuning.main([*flags, *more, "--dir", str(tmp_path)])
-        return [tuning.parsed(one) for one in (tmp_path / FILE).read_text().splitlines()]
+        return {path.stem: tuning.parsed(path.read_text()) for path in tmp_path.iterdir()}
 
     whole = search()
-    expected = [(stage, number) for stage, numbers in (("trial", range(3)), ("final", (4, 5))) for number in numbers]
-    assert [(one.job.stage, one.job.number) for one in whole] == [each for each in expected for _ in range(3)]
-    assert {one.job.player: one.job.sampled for one in whole if one.job.stage == "final"}["stable-baselines3"] == {}
-    lines = (tmp_path / FILE).read_bytes().splitlines(keepends=True)
-    for kept in (0, 5, 10):
-        (tmp_path / FILE).write_bytes(b"".join(lines[:kept]) + b'["half a line')
+    numbers = {"trial": range(3), "final": (4, 5)}
+    assert whole.keys() == {f"{stage}-{name}-{n}" for stage, of in numbers.items() for name in RANGES for n in of}
+    assert whole["final-stable-baselines3-4"].job.sampled == {}  # trial 0 was best
+    assert whole["final-ours-4"].job.sampled == whole["trial-ours-0"].job.sampled != {}
+    for lost in (["trial-ours-2", "final-ours-4"], list(whole)):
+        for name in lost:
+            (tmp_path / f"{name}.json").unlink()
         assert search() == whole
     with pytest.raises(UserError, match="has a trial run of 60 s and 2 evaluations, not of 5 s and 2; go on with the"):
         search("--seconds", "5")
-    (tmp_path / FILE).write_text("{}\n")
-    with pytest.raises(UserError, match=r"runs\.jsonl: is not a file of this search"):
-        search()
 
 
 def test_what_is_sampled_is_in_the_ranges_and_the_same_again() -> None:
@@ -341,7 +342,7 @@ def test_what_is_sampled_is_in_the_ranges_and_the_same_again() -> None:
                 among = ranges[name]
                 assert among.low <= value <= among.high if isinstance(among, Range) else value in among, name
             assert set(sampled) == (set() if not number and player != "ours" else set(ranges))
-            ended.append(Ended(job(number, sampled=sampled, player=player), history(number % 3), 1.0))
+            ended.append(Ended(job(number, sampled=sampled, player=player), history(number % 3)))
 
 
 def test_the_documents_name_every_range() -> None:

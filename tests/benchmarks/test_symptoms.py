@@ -71,7 +71,7 @@ def test_a_stale_mask_is_that_of_the_position_before(remembered: list[Transition
         empty = found.observation.reshape(-1, 9, 3)[..., 0] == 1
         assert (found.next_legal == empty).all(axis=1).tolist() == [stale] * len(empty)
     for masked in ("moves", "nothing"):
-        assert play(SelfPlay(masked=masked), remembered).next_legal.all()  # type: ignore[arg-type]
+        assert play(SelfPlay(masked=masked), remembered).next_legal.all()
 
 
 def test_a_line_on_the_last_cell_can_be_missed(remembered: list[Transitions]) -> None:
