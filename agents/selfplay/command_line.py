@@ -16,12 +16,16 @@ import signal
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 
 from selfplay.errors import MissingExtraError, UserError, naming_the_extra, one_line
+from selfplay.program import command
 from selfplay.settings import LARGEST, check, declared
 
 USER_ERROR, INTERRUPTED = 2, 130
+PLAYING = {"play": "Play against it:", "web": "Play, and look inside it, on a page in the browser:"}
+"""Commands for a trained player, and what they do."""
 OUT_OF_MEMORY = r"(?i)can('t|not) allocate memory|out of memory|failed to map segment"
 """What PyTorch, and the system where it loads a library, say then."""
 OUT_OF_THREADS = "can't start new thread"
@@ -179,6 +183,12 @@ def say(text: str) -> None:
 def offer(what: str, line: str) -> None:
     """Print what a command does and, on a line of its own that can be pasted, the command."""
     print(f"{what}\n  {line}")
+
+
+def offer_for(folder: Path, **commands: str) -> None:
+    """Offer commands of this program for a run folder: what each does, by its name."""
+    for name, what in commands.items():
+        offer(what, command(name, str(folder)))
 
 
 def run_command(command: Callable[[Sequence[str]], None], prog: str, args: Sequence[str] | None = None) -> NoReturn:

@@ -5,12 +5,13 @@ import importlib
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, load
 from selfplay.errors import UserError, what_failed
-from selfplay.settings import GIGABYTE, machine_bytes, require
+from selfplay.settings import GIGABYTE, Count, board, machine_bytes, require
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rendering.text import MARKS
@@ -74,9 +75,9 @@ def resolve(
         known = ", ".join((SHIPPED, *OPPONENTS))
         raise UserError(f"{name}: is neither a run folder, nor one of {known}, nor module:name of an agent of your own")
     agent = _imported(name)
-    board = getattr(agent, "rules", None)
-    board = board if isinstance(board, Rules) else rules
-    return NamedPolicy(name, AgentPolicy(agent, board, perspective, name=name), None, None)
+    own = getattr(agent, "rules", None)
+    policy = AgentPolicy(agent, own if isinstance(own, Rules) else rules, perspective, name=name)
+    return NamedPolicy(name, policy, None, None)
 
 
 def run_folder(name: str) -> Path | None:
@@ -84,19 +85,6 @@ def run_folder(name: str) -> Path | None:
     if name == SHIPPED:
         return SHIPPED_FOLDER
     return Path(name) if name not in OPPONENTS and Path(name).is_dir() else None
-
-
-def check_not_searched(name: str, rules: Rules, purpose: str) -> None:
-    """Refuse "optimal" where it would have to search each position.
-
-    Raises:
-        UserError: the board is too large to be solved.
-    """
-    if name == "optimal" and rules.cells > SOLVABLE_CELLS:
-        raise UserError(
-            f"optimal: would have to search each position of {rules}, a board of over {SOLVABLE_CELLS} cells, which "
-            f"takes too long for {purpose}"
-        )
 
 
 def _imported(name: str) -> Any:
@@ -110,6 +98,57 @@ def _imported(name: str) -> Any:
     except Exception as error:  # the module is somebody's own program
         raise UserError(f"{name}: cannot be imported: {what_failed(error)}") from None
     return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardFlags:
+    """Hold what is played by players without a board of their own."""
+
+    perspective: Perspective = "absolute"
+    """Planes that an agent of your own is shown: X and O, as the environment has them, or mine and theirs."""
+    rows: int = 3
+    """Board height for a built-in opponent, or an agent of your own that has no `rules`, cells."""
+    cols: int = 3
+    """Board width for these, cells."""
+    k: int = 3
+    """Marks in a row that win, for these."""
+
+
+@dataclass(frozen=True)
+class EvaluatedPlayer(BoardFlags):
+    """Hold the player that a command follows through every legal reply."""
+
+    player: str = field(metadata={"positional": "PLAYER"})
+    """The folder of a run, shipped (the proved player of this package), a built-in opponent (random, heuristic, rule or
+    optimal: each of its choices is followed), or module:name of an agent of your own: an object with act(observation)
+    or probabilities(observation), or a function of one observation."""
+    positions: Count = 10_000_000
+    """Distinct positions that the player is followed to at each ply, at most; these take 2 GB. Boards of up to 16 cells
+    are followed whole for a proof."""
+
+    def resolve(self) -> NamedPolicy:
+        """Return the player.
+
+        Raises:
+            UserError: there is none, or it cannot be followed on its board.
+        """
+        named = resolve(self.player, self.perspective, board(self.rows, self.cols, self.k))
+        check_not_searched(named, "a proof")
+        check_room(self.positions, named.rules)
+        return named
+
+
+def check_not_searched(named: NamedPolicy, purpose: str) -> None:
+    """Refuse "optimal" where it would have to search each position.
+
+    Raises:
+        UserError: the board is too large to be solved.
+    """
+    if named.name == "optimal" and named.rules.cells > SOLVABLE_CELLS:
+        raise UserError(
+            f"optimal: would have to search each position of {named.rules}, a board of over {SOLVABLE_CELLS} cells, "
+            f"which takes too long for {purpose}"
+        )
 
 
 @contextlib.contextmanager

@@ -105,7 +105,7 @@ def enter(names: Sequence[str], perspective: Perspective) -> list[NamedPolicy]:
         if len(players) > 1 and board != rules:
             raise UserError(f"{name} plays {board}, but {next(iter(players))} plays {rules}: give players of one board")
         rules = board
-        check_not_searched(name, rules, "an arena; leave it out")
+        check_not_searched(players[name], "an arena; leave it out")
     return [players[name]._replace(name=short) for name, short in zip(names, short_names(names), strict=True)]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from selfplay.algorithms import ALGORITHMS, Config, read_settings, train
-from selfplay.command_line import offer, parse_together, peek, say
+from selfplay.command_line import PLAYING, offer, offer_for, parse_together, peek, say
 from selfplay.dqn.config import PRESETS, DQNConfig, PresetFlag
 from selfplay.errors import UserError
 from selfplay.program import command, tensorboard
@@ -97,9 +97,7 @@ def present(run: "Run") -> None:
         seconds = metrics["time/training_s"]
         say(f"It was proved from {steps:,} {run.config.unit}{updates} and {seconds:.1f} s of training on to the end.")
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
-    offer("Prove the saved player again:", command("prove", str(run.folder)))
-    offer("Play against it:", command("play", str(run.folder)))
-    offer("Play, and look inside it, on a page in the browser:", command("web", str(run.folder)))
+    offer_for(run.folder, prove="Prove the saved player again:", **PLAYING)
     offer("Look at all runs in TensorBoard:", tensorboard(run.folder.parent))
     algorithm = [] if run.config.algorithm == DQNConfig.algorithm else [run.config.algorithm]
     offer("See what else can be set:", command("train", *algorithm, "--help"))
@@ -117,5 +115,4 @@ def present_interrupted(run: "Run") -> None:
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
     offer("Go on with the run:", command("train", "--resume", str(run.folder)))
     if run.records:
-        offer("Prove the player so far:", command("prove", str(run.folder)))
-        offer("Play against it:", command("play", str(run.folder)))
+        offer_for(run.folder, prove="Prove the player so far:", play=PLAYING["play"])

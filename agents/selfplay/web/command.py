@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from selfplay.command_line import parse
 from selfplay.errors import UserError
-from selfplay.players import Perspective
+from selfplay.players import BoardFlags
 from selfplay.settings import Bounds, board
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ GRACE = 1
 
 
 @dataclass(frozen=True)
-class WebConfig:
+class WebConfig(BoardFlags):
     """Open a page in the browser to play on, to look inside players, and to follow runs. Ctrl-C ends it."""
 
     players: tuple[str, ...] = field(default=(), metadata={"positional": "PLAYER ..."})
@@ -43,14 +43,6 @@ class WebConfig:
     """Port to listen on; 0 takes any that is free."""
     export: Path | None = None
     """Write the page of one PLAYER as a single file that needs no server, and end."""
-    perspective: Perspective = "absolute"
-    """Planes that an agent of your own is shown: X and O, as in the environment, or mine and theirs."""
-    rows: int = 3
-    """Board height of the built-in opponents, and of an agent of your own that has no `rules`, cells."""
-    cols: int = 3
-    """Board width of these, cells."""
-    k: int = 3
-    """Marks in a row that win, for these."""
     open: bool = True
     """Open the page in the browser."""
 

@@ -98,7 +98,6 @@ def test_an_own_agent_is_certified_as_it_is_shown(here: Path, monkeypatch: pytes
         ("random --rows 4 --cols 4 --k 4", "random: can be beaten"),
         ("rule --rows 15 --cols 15 --k 5", "15,15,5 has 225 cells: a player can be followed on boards of up to 64"),
         ("rule --rows 4 --cols 4 --k 4 --positions 9", "rule: leads to more than 9 positions at one ply"),
-        ("shipped --positions 0", "--positions must be at least 1"),
         ("untrained", "untrained: can be beaten"),
         ("nobody", "nobody: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor module"),
     ],
