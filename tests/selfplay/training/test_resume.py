@@ -1,26 +1,22 @@
-"""A run that is stopped and resumed ends with the same bits, and can be made longer."""
+"""A run that is stopped and resumed ends with the same bits, can be made longer, and takes no settings but its own."""
 
-import contextlib
 import json
+import os
+import re
 import shutil
 import signal
-import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from selfplay.training.checkpoints import Checkpoints
-from tensorboard.backend.event_processing import plugin_event_accumulator
-from tensorboard.backend.event_processing.directory_watcher import DirectoryWatcher
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
+import torch
 
-from selfplay.algorithms import ALGORITHMS, Config
+from selfplay.algorithms import ALGORITHMS, SHIPPED_FOLDER, read_settings
 from selfplay.cli import train
-from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.learner import State
-from selfplay.training import checkpoints as checkpoint, folder as run_folder, loop
+from selfplay.training import loop
+from selfplay.training.checkpoint import Checkpoints
 from selfplay.training.screen import Screen
 from tests.runs import (
     DQN,
@@ -28,34 +24,40 @@ from tests.runs import (
     Stopper,
     assert_same,
     checkpoint_number,
+    content_of,
+    forge,
     in_parts,
+    last_checkpoint,
     metrics,
+    refused,
     results,
     stopped,
-    without_pictures,
 )
 
-DAY = 86_400 * 10**9
-"""Nanoseconds."""
-ARTICLE = ["--preset", "article", "--total-steps", "420", "--eval-every", "150", "--memory-size", "200"]
+
+@pytest.fixture(scope="module")
+def interrupted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield the folder of a DQN that was stopped after 1,120 plies and one evaluation."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        yield stopped(tmp_path_factory.mktemp("interrupted") / "it", Stopper(monkeypatch))
+
+
+@pytest.fixture
+def folder(interrupted: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(interrupted, tmp_path / "it"))
+
+
+def resume(folder: Path, *args: str) -> None:
+    train.main(["--resume", str(folder), *args])
 
 
 @pytest.mark.parametrize(
     "args",
     [
-        DQN,
-        [*DQN, "--networks", "separate", "--target", "independent"],
-        [*DQN, "--mask", "--target", "independent"],
         [*DQN, "--hard-update", "7", "--dueling", "--convolution", "4", "--double", "--symmetry", "none"],
-        [*DQN, "--lines", "2", "--mask"],
-        [*DQN, "--networks", "separate", "--updates-per-step", "2"],
-        ARTICLE,
-        ["minimax-q", *TABULAR],
+        [*DQN, "--lines", "2", "--networks", "separate", "--updates-per-step", "2", "--symmetry", "augment"],
         ["minimax-q", *TABULAR, "--tables", "separate"],
-        ["afterstate-q", *TABULAR],
-        ["td-value", *TABULAR],
         ["td-value", *TABULAR, "--opponent", "self"],
-        ["td-backup", *TABULAR, "--greedy-games", "90"],
     ],
     ids=" ".join,
 )
@@ -64,68 +66,61 @@ def test_a_run_that_is_stopped_and_resumed_ends_with_the_same_bits(
 ) -> None:
     in_parts(args, tmp_path / "whole", stopper, [])
     tabular = args[0] in ALGORITHMS
-    for number, stops in enumerate([[1], [8, 1], [4, 6]] if tabular else [[1], [61, 1, 2], [100, 40]]):
-        in_parts(args, tmp_path / str(number), stopper, stops)
-        assert_same(tmp_path / "whole", tmp_path / str(number))
+    in_parts(args, tmp_path / "it", stopper, [8, 1] if tabular else [61, 1, 2])
+    assert_same(tmp_path / "whole", tmp_path / "it")
     written = list((tmp_path / "whole").glob("*.csv"))
     assert bool(written) == tabular
     for path in written:
-        assert (tmp_path / "0" / path.name).read_bytes() == path.read_bytes()
+        assert (tmp_path / "it" / path.name).read_bytes() == path.read_bytes()
 
 
-def test_a_table_that_is_only_proved_is_stopped_and_resumed_too(
+def test_a_table_that_is_only_evaluated_is_stopped_and_resumed_too(
     tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_parts(["minimax-q", *TABULAR], tmp_path / "learned", stopper, [])
     args = ["minimax-q", "--games", "0", "--from-table", str(tmp_path / "learned" / "table.csv")]
-    with monkeypatch.context() as at_once:
-        at_once.setattr(Screen, "show", lambda *_: signal.raise_signal(signal.SIGINT))
-        at_once.setattr(Checkpoints, "stop_when_asked", lambda _: contextlib.nullcontext())
+    in_parts(args, tmp_path / "whole", stopper, [])
+    with monkeypatch.context() as patched:
+        patched.setattr(Screen, "evaluated", lambda *_: signal.raise_signal(signal.SIGINT))
         with pytest.raises(KeyboardInterrupt):
             train.main([*args, "--run-dir", str(tmp_path / "it")])
-    assert checkpoint_number(tmp_path / "it") == 1
-    in_parts(args, tmp_path / "whole", stopper, [])
-    train.main(["--resume", str(tmp_path / "it")])
+    resume(tmp_path / "it")
     assert_same(tmp_path / "whole", tmp_path / "it")
 
 
-@pytest.mark.parametrize("args", [DQN, ["td-value", *TABULAR]], ids=" ".join)
-def test_sigterm_asks_for_a_checkpoint_and_a_second_signal_waits_for_none(
-    args: list[str], tmp_path: Path, stopper: Stopper
-) -> None:
+def test_sigterm_asks_for_a_checkpoint_and_a_second_signal_waits_for_none(tmp_path: Path, stopper: Stopper) -> None:
     handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     stopper.signals = [signal.SIGTERM]
-    folder = stopped(tmp_path / "it", stopper, args, stop=5)
+    folder = stopped(tmp_path / "it", stopper, stop=5)
     assert checkpoint_number(folder) == 2
     stopper.signals = [signal.SIGTERM, signal.SIGINT]
     stopper.left = 5
     with pytest.raises(KeyboardInterrupt):
-        train.main(["--resume", str(folder)])
+        resume(folder)
     assert checkpoint_number(folder) == 2
     assert handlers == (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
 
 
-@pytest.mark.parametrize("args", [DQN, ["td-backup", *TABULAR]], ids=" ".join)
+@pytest.mark.parametrize("args", [DQN, ["td-backup", *TABULAR]], ids=["dqn", "td-backup"])
 def test_a_finished_run_says_so_and_can_be_made_as_long_as_another(
     args: list[str], tmp_path: Path, stopper: Stopper
 ) -> None:
     length, longer = ("--games", "2000") if "td-backup" in args else ("--total-steps", "4800")
     in_parts(args, tmp_path / "it", stopper, [])
-    before = results(tmp_path / "it")
-    with pytest.raises(UserError, match=rf"is finished; {length} above \d+ goes on$"):
-        train.main(["--resume", str(tmp_path / "it")])
-    assert results(tmp_path / "it") == before
-    train.main(["--resume", str(tmp_path / "it"), length, longer])
-    assert longer in (tmp_path / "it" / "config.json").read_text()
+    before = content_of(tmp_path / "it")
+    assert re.search(rf"is finished; {length} above \d+ goes on$", refused(resume, tmp_path / "it"))
+    assert content_of(tmp_path / "it") == before
+    resume(tmp_path / "it", length, longer)
     in_parts([*args, length, longer], tmp_path / "longer", stopper, [])
     extended, whole = results(tmp_path / "it"), results(tmp_path / "longer")
-    assert extended["model"] == whole["model"]
+    assert extended["model.safetensors"] == whole["model.safetensors"]
     assert extended["state"] == whole["state"]
     unit = "games" if "td-backup" in args else "plies"
-    evaluated, wanted = ({line[unit] for line in each["metrics"]} for each in (extended, whole))
-    assert wanted <= evaluated  # and, in between, where it was to end at first
-    with pytest.raises(UserError, match="is finished"):
-        train.main(["--resume", str(tmp_path / "it")])
+    evaluated, wanted = ([line[unit] for line in each["metrics"]] for each in (extended, whole))
+    assert set(wanted) < set(evaluated)  # and where it was to end at first
+    kept = sorted(int(path.stem) for path in (tmp_path / "it" / "snapshots").iterdir())
+    assert kept == sorted({evaluated[number - 1] for number in (1, 2, 4)} | {evaluated[-1]})
+    assert "is finished" in refused(resume, tmp_path / "it")
 
 
 def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
@@ -134,13 +129,11 @@ def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
     monkeypatch.setattr(loop, "proves", lambda _, stop: stop != "never")
     in_parts([*DQN, "--eval-every", "160"], tmp_path / "it", stopper, [25])  # in the middle of the streak
     assert [line["plies"] for line in metrics(tmp_path / "it")] == [160, 320, 480]
-    again = ["--resume", str(tmp_path / "it")]
-    longer = [*again, "--total-steps", "4800"]
-    for args in (again, longer):
-        with pytest.raises(UserError, match="is finished: --stop unbeatable is proved; --stop never --force goes on"):
-            train.main(args)
-    train.main([*longer, "--stop", "never", "--force"])
-    assert results(tmp_path / "it")["metrics"][-1]["plies"] == 4_800
+    for longer in ([], ["--total-steps", "4800"]):
+        message = refused(resume, tmp_path / "it", *longer)
+        assert "is finished: --stop unbeatable is proved; --stop never --force goes on" in message
+    resume(tmp_path / "it", "--total-steps", "1600", "--stop", "never", "--force")
+    assert metrics(tmp_path / "it")[-1]["plies"] == 1_600
 
 
 def test_a_run_made_longer_stops_where_one_of_that_length_does(
@@ -149,99 +142,121 @@ def test_a_run_made_longer_stops_where_one_of_that_length_does(
     monkeypatch.setattr(loop, "proves", lambda _, stop: stop != "never")
     longer = ["--total-steps", "4800"]
     in_parts(DQN, tmp_path / "it", stopper, [])
-    train.main(["--resume", str(tmp_path / "it"), *longer])
+    resume(tmp_path / "it", *longer)
     in_parts([*DQN, *longer], tmp_path / "longer", stopper, [])
     extended, whole = results(tmp_path / "it"), results(tmp_path / "longer")
     assert [line["plies"] for line in whole["metrics"]] == [960, 1_920, 2_880]
-    assert [line["plies"] for line in extended["metrics"]] == [960, 1_920, 2_400, 2_880]
+    assert [line["plies"] for line in extended["metrics"]] == [960, 1_920, 2_400, 2_880]  # the third does not count
     assert extended["state"] == whole["state"]
-    assert extended["model"] == whole["model"]
 
 
-def test_a_run_of_before_a_setting_was_added_goes_on(
-    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("args", "gist"),
+    [
+        (["--seed", "4"], "--seed was 1000 and now is 4 (--force takes them)"),
+        (["--mask", "--gamma", "0.5"], "--gamma was 0.99 and now is 0.5; --mask was False and now is True"),
+        (["--total-steps", "1600"], "--total-steps was 2400 and now is 1600"),
+        (["--hidden", "8", "8"], "--hidden was [16] and now is [8, 8]"),
+        (["--run-dir", "elsewhere"], "--run-dir and --resume both name the run's folder"),
+        (["--hidden", "8", "16", "--force"], "is of another board or network than config.json describes: for 3x3"),
+        (["--total-steps", "1120", "--force"], "--total-steps must be above what has been played, 1,120, got 1120"),
+    ],
+)
+def test_other_settings_are_refused_with_the_difference(args: list[str], gist: str, folder: Path) -> None:
+    before = content_of(folder)
+    assert gist in refused(resume, folder, *args)
+    assert content_of(folder) == before
+
+
+def test_another_algorithm_is_refused(folder: Path) -> None:
+    gist = "is a run of dqn, not of minimax-q"
+    assert gist in refused(train.main, ["minimax-q", "--resume", str(folder)])
+
+
+def test_a_tabular_run_may_be_evaluated_more_often_by_force(tmp_path: Path, stopper: Stopper) -> None:
+    folder = stopped(tmp_path / "it", stopper, ["td-backup", *TABULAR], stop=4)
+    message = refused(resume, folder, "--games", "200", "--force")
+    assert message == "--games must be above what has been played, 280, got 200"
+    resume(folder, "--eval-every", "100", "--force")
+    assert [line["games"] for line in metrics(folder)][:3] == [400, 500, 600]
+
+
+def test_a_run_locks_its_folder(tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch) -> None:
+    refusals = []
+
+    def intrude(*_: object) -> None:
+        refusals.append(refused(resume, tmp_path / "it"))
+
+    monkeypatch.setattr(Checkpoints, "write", intrude)
+    in_parts(DQN, tmp_path / "it", stopper, [])
+    assert set(refusals) == {f"{tmp_path / 'it'}: another process is training in it; wait for it or stop it"}
+
+
+def test_a_read_only_folder_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: path != folder and access(path, mode))
+    message = refused(resume, folder)
+    assert message == f"{folder}: is not writable; copy the run elsewhere and resume it there"
+
+
+def test_a_folder_of_no_run_is_refused(tmp_path: Path) -> None:
+    assert "config.json: cannot be read" in refused(resume, tmp_path)
+    shipped = Path(shutil.copytree(SHIPPED_FOLDER, tmp_path / "shipped"))
+    assert "has results but no checkpoint" in refused(resume, shipped)
+
+
+def test_a_run_whose_checkpoints_are_gone_keeps_its_results_unless_by_force(
+    folder: Path, tmp_path: Path, stopper: Stopper, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def settings(config: Config) -> dict[str, Any]:
-        return {name: value for name, value in now(config).items() if name not in DQNConfig.added}
-
-    now, as_before = run_folder.settings, [*DQN, "--learning-rate-hold", "0", "--counterexamples", "0"]
-    in_parts(as_before, tmp_path / "whole", stopper, [])
-    with monkeypatch.context() as before:
-        for module in (checkpoint, run_folder):
-            before.setattr(module, "settings", settings)
-        folder = stopped(tmp_path / "it", stopper, as_before)
-        assert DQNConfig.added.keys().isdisjoint(json.loads((folder / "config.json").read_text())["config"])
-    train.main(["--resume", str(folder)])
+    in_parts(DQN, tmp_path / "whole", stopper, [])
+    shutil.rmtree(folder / "checkpoint")
+    before = content_of(folder)
+    lost = f"{folder}: has results but no checkpoint: none found room, or they are gone"
+    assert refused(resume, folder) == f"{lost}; put them back, or begin the run again with --force"
+    assert content_of(folder) == before
+    resume(folder, "--force")
+    assert capsys.readouterr().err == f"{folder}: holds no checkpoint yet; the run begins again\n"
     assert_same(tmp_path / "whole", folder)
 
 
-def shown_steps(folder: Path, tag: str) -> list[int]:
-    """Return the steps of a tag as TensorBoard itself reads them, where it has no data server that is quicker."""
-    events = plugin_event_accumulator.EventAccumulator(str(folder))
-    events.Reload()
-    return [event.step for event in events.Tensors(tag)]
+def test_a_run_that_diverges_keeps_its_last_good_checkpoint(folder: Path, tmp_path: Path, stopper: Stopper) -> None:
+    in_parts(DQN, tmp_path / "whole", stopper, [])
+    before = last_checkpoint(folder).read_bytes()
+    with pytest.raises(UserError, match="the loss is no longer finite; lower --learning-rate"):
+        resume(folder, "--learning-rate", "1e30", "--force")
+    assert last_checkpoint(folder).read_bytes() == before
+    assert getattr(read_settings(folder)[0], "learning_rate", None) == 1e30
+    resume(folder, "--learning-rate", "1.2e-2", "--force")
+    assert_same(tmp_path / "whole", folder)
 
 
-@pytest.mark.usefixtures("stopper")
-def test_tensorboard_shows_each_step_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def write_or_die(kept: Checkpoints, snapshot: State) -> None:
-        if snapshot.counters["evaluations"]:
-            raise UserError("gone")
-        write(kept, snapshot)
-
-    folder, write = tmp_path / "it", Checkpoints.write
-    start = [*DQN, "--run-dir", str(folder)]
-    for times in (1, 2):  # evaluates, and is gone before it writes a checkpoint of that
-        with monkeypatch.context() as killed:
-            killed.setattr(Checkpoints, "write", write_or_die)
-            with pytest.raises(UserError, match="gone"):
-                train.main(start)
-        start = ["--resume", str(folder)]
-        assert len(metrics(folder)) == 3
-        resumed = Path(shutil.copytree(folder, tmp_path / f"after {times} deaths"))
-        train.main(["--resume", str(resumed)])
-        steps = [line["plies"] for line in metrics(resumed)]
-        assert steps == [960, 1_920, 2_400]
-        assert shown_steps(resumed, "eval/optimal_states") == steps
-        events = EventAccumulator(str(resumed))
-        events.Reload()
-        assert [event.step for event in events.Scalars("eval/optimal_states")] == steps
+def test_a_run_keeps_its_device_and_takes_another_by_force(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    config = json.loads((folder / "config.json").read_text())
+    config["config"]["device"] = "cuda"
+    (folder / "config.json").write_text(json.dumps(config))
+    forge(folder, {"generator": torch.zeros(8_192, dtype=torch.uint8)}, settings={"device": "cuda"})
+    assert refused(resume, folder).endswith("has no CUDA; use --device cpu")
+    message = refused(resume, folder, "--device", "cpu")
+    assert "--device was 'cuda' and now is 'cpu' (--force takes them)" in message
+    resume(folder, "--device", "auto", "--force")
+    assert getattr(read_settings(folder)[0], "device", "") == "cpu"
+    assert metrics(folder)[-1]["plies"] == 2_400
 
 
-def test_tensorboard_shows_the_last_player_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    without_pictures(monkeypatch.setattr)
-    folder = tmp_path / "it"
-    with monkeypatch.context() as killed:  # draws its last player, and is gone before it says that it has ended
-        killed.setattr(Checkpoints, "finish", lambda *_: (_ for _ in ()).throw(UserError("gone")))
-        with pytest.raises(UserError, match="gone"):
-            train.main([*DQN, "--run-dir", str(folder)])
-    train.main(["--resume", str(folder)])
-    steps = [line["plies"] for line in metrics(folder)]
-    assert len(steps) == 3
-    for tag in ("q/opening", "game/self_play/text_summary", "eval/optimal_states", "time/training_s"):
-        assert shown_steps(folder, tag) == steps, tag
+@pytest.mark.parametrize("content", ["", '{"plies": 960, "time/training_s": NaN}\n', '{"plies": 960}\n'])
+def test_metrics_that_lack_what_the_checkpoint_counts_are_refused(content: str, folder: Path) -> None:
+    path = folder / "metrics.jsonl"
+    path.write_text(content)
+    message = refused(resume, folder)
+    assert message.startswith(f"{path}: ")
+    assert message.endswith("; restore it")
 
 
-def test_tensorboard_shows_all_steps_in_order_though_the_clock_was_set_back(
-    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """TensorBoard reads a folder's files by their names, and takes back what it has read of a step and later ones."""
-    now = time.time_ns()
-    folder = tmp_path / "it"
-    start = [*DQN, "--eval-every", "320", "--run-dir", str(folder)]
-    for days, stop in ((0, 30), (-3, 20), (-9, 20), (1, 20), (-1, -1)):
-        monkeypatch.setattr(time, "time_ns", lambda days=days: now + days * DAY)
-        monkeypatch.setattr(time, "time", lambda days=days: (now + days * DAY) / 1e9)
-        stopper.left = stop
-        with pytest.raises(KeyboardInterrupt) if stop > 0 else contextlib.nullcontext():
-            train.main(start)
-        start = ["--resume", str(folder)]
-    steps = [line["plies"] for line in metrics(folder)]
-    assert len(steps) == 8
-    assert len(list(folder.glob("events.*"))) == 5
-    read = DirectoryWatcher(str(folder), EventFileLoader, lambda path: "tfevents" in path).Load()
-    tagged = [event.step for event in read for value in event.summary.value if value.tag == "eval/optimal_states"]
-    assert tagged == steps
-    events = EventAccumulator(str(folder))
-    events.Reload()
-    assert [event.step for event in events.Scalars("eval/optimal_states")] == steps
+def test_what_metrics_hold_beyond_the_checkpoint_is_cut_off(folder: Path) -> None:
+    path = folder / "metrics.jsonl"
+    first: dict[str, Any] = metrics(folder)[0]
+    path.write_text(path.read_text() + path.read_text().replace("960", "1111") + '{"plies"')
+    resume(folder)
+    assert [line["plies"] for line in metrics(folder)] == [960, 1_920, 2_400]
+    assert metrics(folder)[0] == first
