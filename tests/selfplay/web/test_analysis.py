@@ -15,11 +15,12 @@ from selfplay.tabular.players import AfterstatePlayer
 from selfplay.web import analysis
 from selfplay.web.analysis import analyse
 from tests.runs import refused
-from tests.selfplay.decisions import MOVER
+from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.evaluation.players import FirstTwo, ScriptedPlayer, stubborn
+from tests.selfplay.web.positions import exact_result, texts, value
 from tests.selfplay.web.serving import serving
-from tictactoe import Rules, solve
+from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 from tictactoe.tree import game_tree
 
@@ -54,25 +55,25 @@ def network(**changes: Any) -> Player:
     ],
 )
 def test_it_is_what_player_and_solution_say(make_player: Callable[[], Player], every: int) -> None:
-    rules, player = Rules(), make_player()
-    tree, solution = game_tree(rules), solve(rules)
-    values, moves = np.asarray(player.q_values(MOVER)), player.act(MOVER)
-    for number, state in list(enumerate(tree.decisions))[::every]:
-        mover, opponent = int(tree.mover[state]), int(tree.opponent[state])
-        value, best = solution.lookup(mover, opponent)
-        board = text(mover, opponent, 9)
-        shown = analyse(player_policy(player), player, read_board(rules, board), generator())
-        known = [None if np.isnan(value) else pytest.approx(value, abs=1e-5) for value in values[number].tolist()]
-        assert shown["values"] == known
-        assert shown["position"] == NAMES[value]
-        following = {cell: solution.lookup(opponent, mover | 1 << cell)[0] for cell in range(9) if board[cell] == "."}
-        assert shown["exact"] == [NAMES[-following[cell]] if cell in following else None for cell in range(9)]
-        move = int(moves[number])
-        assert (shown["move"], shown["moves"]) == (move, [move])
-        assert shown["gives_away"] is (move not in best)
-        assert board[shown["reply"]] == "."
-        assert (shown["seat"], shown["result"], shown["line"]) == (board.count("X") - board.count("O"), None, [])
-        assert shown["known"] == "solved"
+    player = make_player()
+    for board, observation in list(zip(texts(ABSOLUTE), MOVER, strict=True))[::every]:
+        position = read_board(Rules(), board)
+        shown = analyse(player_policy(player), player, position, generator())
+        learned, move = player.q_values(observation[None])[0], int(player.act(observation[None])[0])
+        exact = [exact_result(position, cell) for cell in range(9)]
+        assert shown == {
+            "seat": board.count("X") - board.count("O"),
+            "result": None,
+            "line": [],
+            "values": [None if np.isnan(each) else pytest.approx(float(each), abs=1e-5) for each in learned],
+            "move": move,
+            "moves": [move],
+            "reply": int(player.act(observation[None], position.mask)[0]),
+            "exact": exact,
+            "known": "solved",
+            "position": NAMES[value(position)],
+            "gives_away": exact[move] != NAMES[value(position)],
+        }
 
 
 @pytest.mark.parametrize(
@@ -150,12 +151,6 @@ def test_a_larger_board_is_searched_and_says_where_it_does_not_know(monkeypatch:
     dark = analyse(built_in_policy(OPPONENTS["rule"], rules), None, Position(rules), generator())
     analysis.exact_results.cache_clear()
     assert (dark["known"], dark["position"], dark["exact"]) == ("searched", None, [None] * 36)
-
-
-def test_all_64_cells_can_be_marked() -> None:
-    rules = Rules(8, 8, 8)
-    policy = AgentPolicy(ScriptedPlayer(lambda *_: 63), rules, "mover", twice=False)
-    assert analyse(policy, None, Position(rules), generator())["moves"] == [63]
 
 
 def test_optimal_answers_on_4_4_4_without_the_board_being_solved(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import selfplay
-from selfplay.algorithms import snapshot_steps
 from selfplay.position import Position
 from selfplay.tensor_file import write_tensors
 from selfplay.training.folder import CONFIG, MODEL
@@ -117,16 +116,6 @@ def test_a_damaged_run_is_an_entry_with_an_error(file: str, kind: str, tmp_path:
     json.dumps(damaged, allow_nan=False)
 
 
-def test_a_run_without_a_player_yet_says_so_and_has_one_later(tmp_path: Path) -> None:
-    saved(tmp_path / "young")
-    content = (tmp_path / "young" / MODEL).read_bytes()
-    (tmp_path / "young" / MODEL).unlink()
-    players = of(runs=tmp_path)
-    assert "did the run end?" in players.entries()[0]["error"]
-    (tmp_path / "young" / MODEL).write_bytes(content)
-    assert players.entries()[0]["error"] is None
-
-
 def test_a_player_whose_file_has_changed_is_loaded_and_evaluated_again(tmp_path: Path) -> None:
     saved(tmp_path / "run", seed=1)
     with serving(runs=tmp_path) as served:
@@ -139,21 +128,6 @@ def test_a_player_whose_file_has_changed_is_loaded_and_evaluated_again(tmp_path:
     values = selfplay.load(tmp_path / "run").q_values(Position(Rules()).observation)[0]
     assert now[0]["values"] == pytest.approx(values.tolist(), abs=1e-6)
     assert all(one != other for one, other in zip(before, now, strict=True))
-
-
-def test_snapshots_are_analysed(tmp_path: Path) -> None:
-    selfplay.train(mask=True, total_steps=6_400, eval_every=1_600, run_dir=tmp_path / "run", seed=1000)
-    steps = snapshot_steps(tmp_path / "run")
-    assert len(steps) == 3
-    with serving(runs=tmp_path) as served:
-        entry = served.players()["run"]
-        assert entry["snapshots"] == {"unit": "plies", "steps": list(steps)}
-        for at in steps:
-            shown = served.get(f"/api/analysis?player={entry['index']}&{EMPTY}&steps={at}").json
-            values = selfplay.load(tmp_path / "run", steps=at).q_values(Position(Rules()).observation)[0]
-            assert shown["values"] == pytest.approx(values.tolist(), abs=1e-5)
-        for player in (entry, served.players()["shipped"]):
-            assert served.get(f"/api/analysis?player={player['index']}&{EMPTY}&steps=3").status == 400
 
 
 def test_only_the_newest_runs_are_listed_and_few_players_stay_in_memory(

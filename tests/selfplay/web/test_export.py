@@ -1,7 +1,5 @@
 """One player as a file: it is opened from the disk without a network, and shows and plays what Python does."""
 
-import base64
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -16,30 +14,27 @@ from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page
 
 from selfplay.algorithms import load
-from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.player import OWN_NETWORK
+from selfplay.evaluation.agents import player_policy
+from selfplay.position import read_board
 from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer
 from selfplay.tensor_file import write_tensors
 from selfplay.training.folder import SNAPSHOTS as FOLDER, write_config
 from selfplay.web import command, export
+from selfplay.web.analysis import analyse
 from tests.runs import refused, save
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.web.visits import answered, board_of, square, watched
-from tictactoe import Rewards, Rules, batch, solve
+from tests.selfplay.web.positions import early_boards, texts
+from tests.selfplay.web.visits import SHOWN, answered, board_of, square, watched
+from tictactoe import Rules
 
 LARGEST = 500_000
 """Most bytes of the file of the default player."""
 SNAPSHOTS = (3_200, 6_400, 12_800, 19_200)
 HOSTILE = "<!--<script><img src=x onerror=alert(1)>'\"&amp;\u2028\u202e\x1b[2J\n"
-WORDS = {1: "win", 0: "draw", -1: "loss"}
 
-SHOWN = """(values) => {
-    const squares = [...document.querySelectorAll("#panel-inside figure:first-of-type [data-value]")];
-    const same = (square, cell) => Math.abs(Number(square.dataset.value) - values[cell]) < 1e-5;
-    return squares.length === values.length && squares.every(same);
-}"""
-"""Tells whether the page shows these values, as it does once it has analysed a position."""
 DQNS: Mapping[str, dict[str, Any]] = {
     "shared": {"symmetry": "none"},
     "separate and canonical": {"networks": "separate"},
@@ -76,24 +71,6 @@ def analyses(page: Page, player: Any, boards: list[str]) -> list[dict[str, Any]]
     return found
 
 
-def texts(observations: NDArray[np.int8]) -> list[str]:
-    """Return absolute observations [B, R, C, 3] as boards of the page."""
-    marks = observations.reshape(len(observations), -1, 3).argmax(axis=2)
-    return ["".join(".XO"[mark] for mark in board) for board in marks]
-
-
-def random_positions(rules: Rules, number: int) -> NDArray[np.int8]:
-    """Return the absolute observations [number, R, C, 3] of unfinished positions in random games."""
-    generator = np.random.default_rng(1000)
-    state = batch.reset(rules, 1, np)
-    observations: list[NDArray[np.int8]] = []
-    while len(observations) < number:
-        observations.append(batch.observe(rules, state, "absolute")[0])
-        played = batch.step(rules, Rewards(), state, generator.choice(np.flatnonzero(observations[-1][..., 0]), 1))
-        state = batch.restart(played.state, played.terminated)
-    return np.stack(observations)
-
-
 def check_player(player: Any, observations: NDArray[np.int8], shown: list[dict[str, Any]]) -> None:
     """Assert that the page shows the values, the raw moves and the legal moves of Python's player."""
     values = np.array([[np.nan if value is None else value for value in each["values"]] for each in shown])
@@ -116,40 +93,27 @@ def test_a_table_has_the_same_values_and_moves(shape: tuple[int, ...], page: Pag
     check_player(player, ABSOLUTE, analyses(page, player, texts(ABSOLUTE)))
 
 
-def test_a_network_of_a_larger_board_has_the_same_values_and_moves(page: Page) -> None:
-    """Nothing is claimed to be true of a board that the page does not solve."""
-    player = make(replace(PRESETS["large"], hidden=(64,))).player()
-    positions = random_positions(player.rules, 300)
-    shown = analyses(page, player, texts(positions))
-    check_player(player, positions, shown)
-    unknown = {"exact": [None] * 16, "known": "no", "position": None, "gives_away": None}
-    assert all(unknown.items() <= each.items() for each in shown)
-
-
-@pytest.mark.parametrize("rules", [Rules(), Rules(3, 4, 3)], ids=str)
-def test_what_is_true_is_the_exact_solution(rules: Rules, page: Page) -> None:
-    player = make(config_with(rows=rules.rows, cols=rules.cols, k=rules.k, hidden=(4,))).player()
-    positions = ABSOLUTE if rules == Rules() else random_positions(rules, 500)
-    solution, expected = solve(rules), []
-    for board, move in zip(texts(positions), player.act(positions), strict=True):
-        x, o = (sum(1 << cell for cell, each in enumerate(board) if each == mark) for mark in "XO")
-        mover, opponent = (x, o) if board.count("X") == board.count("O") else (o, x)
-        value, best = solution.lookup(mover, opponent)
-        after = [
-            WORDS[-solution.lookup(opponent, mover | 1 << cell)[0]] if mark == "." else None
-            for cell, mark in enumerate(board)
-        ]
-        expected.append({"exact": after, "known": "solved", "position": WORDS[value], "gives_away": move not in best})
-    shown = analyses(page, player, texts(positions))
-    assert [{name: each[name] for name in expected[0]} for each in shown] == expected
-
-
-@pytest.mark.parametrize(("board", "result", "line"), [("OOOXX.X..", "O", [0, 1, 2]), ("XXOOOXXOX", "draw", [])])
-def test_a_finished_game_has_its_result_and_no_move(board: str, result: str, line: list[int], page: Page) -> None:
-    [shown] = analyses(page, make(config_with(hidden=(4,))).player(), [board])
-    ended = {"seat": board.count("X") - board.count("O"), "result": result, "line": line, "moves": []}
-    nothing = dict.fromkeys(("values", "move", "reply", "position", "gives_away"))
-    assert shown == ended | nothing | {"exact": [None] * 9, "known": "solved"}
+@pytest.mark.parametrize(
+    ("rules", "boards"),
+    [
+        (Rules(), [*texts(ABSOLUTE)[::9], "OOOXX.X..", "XXOOOXXOX"]),
+        (Rules(3, 4, 3), early_boards(Rules(3, 4, 3), 60)),
+        (Rules(4, 4, 4), early_boards(Rules(4, 4, 4), 60)),
+    ],
+    ids=["3,3,3", "3,4,3", "4,4,4"],
+)
+def test_the_analysis_of_a_position_is_that_of_the_server(rules: Rules, boards: list[str], page: Page) -> None:
+    """But for the exact results on a board that the page does not solve."""
+    player = make(config_with(rows=rules.rows, cols=rules.cols, k=rules.k, lines=3)).player()
+    unknown = {"exact": [None] * rules.cells, "known": "no", "position": None, "gives_away": None}
+    for board, shown in zip(boards, analyses(page, player, boards), strict=True):
+        position = read_board(rules, board)
+        expected = analyse(player_policy(player), player, position, np.random.default_rng(0))
+        if position.over:
+            expected["values"] = None
+        else:
+            expected["values"] = pytest.approx(expected["values"], abs=1e-5)
+        assert shown == (expected if rules.cells <= 12 else expected | unknown)
 
 
 @pytest.mark.parametrize("board", ["X........X", "XX.......", "XXXOOO...", "<b>......", ""])
@@ -238,14 +202,7 @@ def test_the_file_of_the_default_player_is_small_and_complete(exported: Exported
     assert (tmp_path / "shipped.html").stat().st_size < LARGEST
 
 
-def test_the_policy_allows_this_script_and_style_alone(exported: Exported, browser: Browser) -> None:
-    html = exported.file.read_text()
-    assert html.index("Content-Security-Policy") < html.index("<link")
-    for element, directive in (("script", "script-src"), ("style", "style-src")):
-        content = re.findall(rf"<{element}(?: type=\"module\")?>(.*?)</{element}>", html, re.DOTALL)
-        checksum = base64.b64encode(hashlib.sha256(content[0].encode()).digest()).decode()
-        assert len(content) == 1
-        assert f"{directive} 'sha256-{checksum}';" in html
+def test_no_other_script_picture_or_request_is_allowed(exported: Exported, browser: Browser) -> None:
     violations = """async () => {
         const found = [];
         document.addEventListener("securitypolicyviolation", (event) => found.push(event.effectiveDirective));
@@ -265,7 +222,7 @@ def test_the_policy_allows_this_script_and_style_alone(exported: Exported, brows
     context.close()
 
 
-def test_the_file_has_as_many_snapshots_as_there_is_room_for(
+def test_a_file_has_as_many_snapshots_as_there_is_room_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run, file = tmp_path / "run", tmp_path / "page.html"
@@ -273,9 +230,7 @@ def test_the_file_has_as_many_snapshots_as_there_is_room_for(
     size = len(export.packed(load(run)))
     monkeypatch.setattr(export, "ROOM_FOR_SNAPSHOTS", 3 * size + size // 2)
     command.main([str(run), "--export", str(file)])
-    data = data_in(file)
-    assert data["player"]["snapshots"] == {"unit": "plies", "steps": [1, 3, 5, 7]}
-    assert data["snapshots"] == {str(steps): export.packed(load(run, steps=steps)) for steps in (1, 3, 5)}
+    assert data_in(file)["player"]["snapshots"] == {"unit": "plies", "steps": [1, 3, 5, 7]}
     said = f"The page of run is in {file} ({file.stat().st_size:,} bytes, with 4 of the 7 snapshots of its run)"
     assert capsys.readouterr().out.startswith(said)
 

@@ -1,9 +1,7 @@
 """The page is told of every run what it writes while it trains, and of runs that begin meanwhile."""
 
-import asyncio
 import json
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,15 +9,10 @@ from typing import Any
 import pytest
 
 import selfplay
-from selfplay.cli import train
 from selfplay.files import write_whole
-from selfplay.training import callbacks, folder as run_folder
+from selfplay.training import folder as run_folder
 from selfplay.training.folder import legends
-from selfplay.training.screen import Screen
-from selfplay.web import live
-from selfplay.web.live import MOST_POINTS, Event, LiveRuns, events, read_latest, read_points
-from tests.malicious_files import MALICIOUS_FILES
-from tests.runs import DQN, Stopper, metrics
+from selfplay.web.live import MOST_POINTS, Event, LiveRuns, read_latest, read_points
 from tests.selfplay.dqn.scripted import config_with
 from tictactoe import Rules
 
@@ -64,14 +57,6 @@ def test_of_many_points_some_are_returned_evenly_with_the_first_and_the_last(cou
     assert len(steps) == min(count, MOST_POINTS)
     assert steps[:1] + steps[-1:] == ([0, count - 1] if count else [])
     assert all(0 < after - before <= 1 + count / MOST_POINTS for before, after in pairwise(steps))
-
-
-@pytest.mark.parametrize("kind", MALICIOUS_FILES)
-def test_hostile_files_do_no_harm(kind: str, tmp_path: Path) -> None:
-    (tmp_path / "it").mkdir()
-    MALICIOUS_FILES[kind](tmp_path / "it" / "file")
-    assert read_points(tmp_path / "it" / "file", "plies") == []
-    assert read_latest(tmp_path / "it" / "file", Rules()) is None
 
 
 def test_the_latest_state_is_read(path: Path) -> None:
@@ -163,53 +148,6 @@ def test_a_run_is_followed_once_its_settings_can_be_read(tmp_path: Path) -> None
     assert runs.news() == runs.news() == []
     (folder / "config.json").write_text(whole)
     assert summary(runs.news()) == [("runs", ["a"])]
-
-
-def test_a_run_is_followed_while_it_trains(tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs, news, show = live_runs(tmp_path), list[Event](), Screen.evaluated
-
-    def shown(screen: Screen, record: selfplay.Record) -> None:
-        show(screen, record)
-        news.extend(runs.news())
-
-    monkeypatch.setattr(Screen, "evaluated", shown)
-    monkeypatch.setattr(callbacks, "SECONDS", 0.0)
-    assert stopper.left == -1
-    train.main([*DQN, "--run-dir", str(tmp_path / "it")])
-    news += runs.news()
-    assert summary(news) == [
-        ("runs", ["it"]),
-        ("metrics", (0, [960])),
-        ("metrics", (0, [960, 1_920])),
-        ("latest", (0, 960)),
-        ("metrics", (0, [960, 1_920, 2_400])),
-        ("latest", (0, 1_920)),
-        ("latest", (0, 2_400)),
-    ]
-    last = metrics(tmp_path / "it")[-1]
-    point = news[4][1]["points"][-1]
-    assert point["lost"] == last["eval/first/losses"] + last["eval/second/losses"]
-    assert point["optimal"] == last["eval/optimal_states"]
-    assert len(news[-1][1]["opening"]) == 9
-
-
-def test_events_are_sent_as_they_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "POLL_SECONDS", 0.001)
-    folder = made(tmp_path, "a")
-
-    async def listen() -> list[str]:
-        stream = events(lambda: run_folders(tmp_path))
-        texts = [await anext(stream)]
-        append(folder, 3)
-        texts.append(await anext(stream))
-        await stream.aclose()
-        return texts
-
-    with ThreadPoolExecutor(1) as thread:  # in the thread of the tests a browser may have a loop that runs
-        texts = thread.submit(asyncio.run, listen()).result()
-    assert texts[0].startswith('event: runs\ndata: {"runs": [{"index": 0, "name": "a"')
-    assert texts[1].startswith('event: metrics\ndata: {"run": 0, "points": [{"steps": 3,')
-    assert all(text.endswith("}\n\n") and text.count("\n") == 3 for text in texts)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from selfplay.position import Position, read_board
 from selfplay.web import mistakes
 from selfplay.web.mistakes import ILLEGAL, evaluate
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.evaluation.players import FirstTwo, ScriptedPlayer, first_empty, random_table, stubborn
-from tictactoe import Rules, solve
+from tests.selfplay.evaluation.players import FirstTwo, ScriptedPlayer, random_table, stubborn
+from tests.selfplay.web.positions import value
+from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 
 SEED = 1000
@@ -26,11 +27,6 @@ VALUES = {name: value for value, name in NAMES.items()} | {"illegal": ILLEGAL}
 
 def scripted(player: Any, rules: Rules | None = None) -> AgentPolicy:
     return AgentPolicy(player, rules or Rules(), "mover", twice=False)
-
-
-def value(position: Position) -> int:
-    """Return the value of a position to the seat that moves there."""
-    return solve(position.rules).lookup(position.mover, position.opponent)[0]
 
 
 def value_after(position: Position, cell: int) -> int:
@@ -150,30 +146,16 @@ def test_on_a_board_that_is_not_solved_the_beaten_positions_are_listed(monkeypat
 
 
 def test_of_too_many_positions_numbers_are_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mistakes, "POSITIONS_OF_MANY_CELLS", 50)
-    monkeypatch.setattr(mistakes, "SEARCHED", 1)
-    rules = Rules(6, 6, 4)
-    shown = evaluate(scripted(ScriptedPlayer(first_empty), rules), None)
-    assert (shown.mistakes["complete"], shown.games_lost["complete"]) == (False, False)
-    assert shown.mistakes["number"] >= len(shown.mistakes["states"]) > 0
-    assert shown.games_lost["number"] == [None, None]
-    assert shown.games_lost["games"]
-    assert "too many positions to follow" in shown.mistakes["verdict"]
-    assert any(
-        game["turning"] is None and None in game["exact"][game["seat"] :: 2] for game in shown.games_lost["games"]
-    )
-
-
-def test_a_board_of_64_cells_is_listed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 64 cells the last one is the sign of a word."""
     monkeypatch.setattr(mistakes, "POSITIONS_OF_MANY_CELLS", 3)
     monkeypatch.setattr(mistakes, "SEARCHED", 1)
-
-    def last_empty(mine: set[int], theirs: set[int]) -> int:
-        return max(set(range(64)) - mine - theirs)
-
     rules = Rules(8, 8, 3)
-    shown = evaluate(scripted(ScriptedPlayer(last_empty), rules), None)
-    assert shown.games_lost["games"]
-    for state in shown.mistakes["states"]:
+    last_empty = ScriptedPlayer(lambda mine, theirs: max(set(range(64)) - mine - theirs))
+    shown, games_lost = evaluate(scripted(last_empty, rules), None)
+    assert (shown["complete"], games_lost["complete"], games_lost["number"]) == (False, False, [None, None])
+    assert shown["number"] >= len(shown["states"]) > 0
+    assert "too many positions to follow" in shown["verdict"]
+    for state in shown["states"]:
         assert read_board(rules, state["board"]).mover >= 0
-    assert any(63 in game["cells"] for game in shown.games_lost["games"])
+    assert any(63 in game["cells"] for game in games_lost["games"])
+    assert any(game["turning"] is None and None in game["exact"][game["seat"] :: 2] for game in games_lost["games"])

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
@@ -12,31 +13,17 @@ from selfplay.algorithms import load, snapshot_steps
 from selfplay.cli import train
 from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.evaluate import evaluate
-from selfplay.evaluation.exact import NAMES
 from selfplay.position import Position, read_board
+from selfplay.web import mistakes
 from selfplay.web.analysis import analyse
 from tests.runs import DQN, Stopper, metrics, stopped
-from tests.selfplay.decisions import ABSOLUTE, MOVER
-from tests.selfplay.web.test_export import texts
-from tests.selfplay.web.visits import Site, board_of, go_to, square
-from tictactoe import Rules, solve
+from tests.selfplay.decisions import ABSOLUTE
+from tests.selfplay.web.positions import exact_result, texts, value
+from tests.selfplay.web.visits import SHOWN, Site, board_of, go_to, square
+from tictactoe import Rules
 
 Open = Callable[..., Page]
 
-DRAW = """async ([boards, name]) => {
-  const { serverApi } = await import("/server_api.js");
-  const { learnedMap, exactMap } = await import("/heat_map.js");
-  const [api, rules, drawn] = [serverApi(), { rows: 3, cols: 3, k: 3 }, []];
-  const player = (await api.players()).players.find((each) => each.name === name);
-  const squares = (map, name) => [...map.querySelectorAll("[data-cell]")].map((square) => square.dataset[name] ?? null);
-  for (const board of boards) {
-    const analysis = await api.analysis(player.index, board, null);
-    const learned = squares(learnedMap(rules, board, analysis), "value").map(Number);
-    drawn.push([learned, squares(exactMap(rules, board, analysis), "exact")]);
-  }
-  return JSON.stringify(drawn);
-}"""
-"""Draws both heat maps of positions, as the server analyses them, and reads the numbers off the squares."""
 PARTS = {
     "game": ("#player=masked&seat=X&moves=5,1,9,3", ".move"),
     "inside": ("#player=trained&seat=X&moves=5,1&view=inside", ".heat-map"),
@@ -62,31 +49,16 @@ def shown(page: Page, what: str = "value") -> list[Any]:
     return found
 
 
-def exact_result(position: Position, cell: int) -> str | None:
-    if cell not in position.empty:
-        return None
-    return NAMES[-solve(position.rules).lookup(position.opponent, position.mover | 1 << cell)[0]]
-
-
 def values_of(player: Any, position: Position) -> Any:
     return np.asarray(player.q_values(position.observation))[0]
 
 
-def test_heat_maps_show_what_python_says(visit: Open, served: Site) -> None:
-    some = slice(None, None, 45)
-    boards = texts(ABSOLUTE[some])
-    drawn = json.loads(visit().evaluate(DRAW, [boards, "unmasked"]))
-    expected = np.asarray(load(served.runs / "unmasked").q_values(MOVER[some]))
-    np.testing.assert_allclose(np.array([learned for learned, _ in drawn]), expected, rtol=0, atol=1e-5)
-    for board, (_, exact) in zip(boards, drawn, strict=True):
-        assert exact == [exact_result(read_board(Rules(), board), cell) for cell in range(9)]
-
-
 def test_squares_show_rounded_values_and_a_star_on_the_move(visit: Open, served: Site) -> None:
     page = visit("#player=unmasked&moves=5,1&seat=X&view=inside")
-    values = [float(value or "nan") for value in shown(page)]
     player, position = load(served.runs / "unmasked"), read_board(Rules(), "O...X....")
-    np.testing.assert_allclose(values, values_of(player, position), rtol=0, atol=1e-5)
+    values = values_of(player, position).tolist()
+    page.wait_for_function(SHOWN, arg=values)
+    assert shown(page, "exact") == [exact_result(position, cell) for cell in range(9)]
     learned = page.locator("#panel-inside figure").first
     notes = learned.locator(".note").all_text_contents()
     assert [float(note.replace("\u2212", "-")) for note in notes] == [round(value, 2) for value in values]
@@ -136,11 +108,8 @@ def test_the_slider_shows_snapshots(visit: Open, served: Site) -> None:
     for at in (0, 1, len(steps) - 1):
         slider.fill(str(at))
         expect(page.locator(".when")).to_contain_text(f"after {steps[at]:,} plies")
-        expect(page.locator("#panel-inside [aria-busy]")).to_have_count(0)
-        expected = values_of(load(folder, steps=steps[at]), position)
-        np.testing.assert_allclose([float(value or "nan") for value in shown(page)], expected, rtol=0, atol=1e-5)
-    go_to(page, f"{page.url[page.url.index('#') :]}&steps={steps[0]}")
-    expect(page.locator(".when")).to_contain_text(f"after {steps[0]:,} plies")
+        page.wait_for_function(SHOWN, arg=values_of(load(folder, steps=steps[at]), position).tolist())
+    go_to(page, f"#player=trained&view=inside&steps={steps[0]}")
     expect(slider).to_have_value("0")
 
 
@@ -182,7 +151,7 @@ def test_each_mistake_is_a_click_away(visit: Open, served: Site) -> None:
     expect(page.locator(".mistake-steps")).to_contain_text("3 of 200 mistakes shown")
     third = board_of(page)
     position = read_board(Rules(), third)
-    assert solve(Rules()).lookup(position.mover, position.opponent)[0] == 1
+    assert value(position) == 1
     page.get_by_role("button", name="The next state").click()
     expect(page.locator(".mistake-steps")).to_contain_text("4 of 200")
     assert board_of(page) != third
@@ -198,36 +167,32 @@ def test_each_mistake_is_a_click_away(visit: Open, served: Site) -> None:
 
 def test_a_lost_game_is_stepped_through(visit: Open, served: Site) -> None:
     player = load(served.runs / "unmasked")
-    evaluation = evaluate(player, Rules())
+    games_lost = mistakes.evaluate(player_policy(player), player).games_lost
     page = visit("#player=unmasked&view=games-lost")
-    for mark, seat in zip("XO", (evaluation.first, evaluation.second), strict=True):
-        expect(page.get_by_role("heading", name=f"As {mark}: {seat.losses + seat.illegal:,} game")).to_be_visible()
-    page.locator(".games-lost").nth(1).locator(".game-lost").last.click()
+    for mark, number in zip("XO", games_lost["number"], strict=True):
+        expect(page.get_by_role("heading", name=f"As {mark}: {number:,} game")).to_be_visible()
+    shown = page.locator(".games-lost").nth(1).locator(".game-lost")
+    game = [game for game in games_lost["games"] if game["seat"] == 1][shown.count() - 1]
+    shown.last.click()
+    position = Position(Rules())
     rows = page.locator(".plies tbody tr")
-    cells = [int(text.split()[0]) - 1 for text in rows.locator("td:nth-child(2)").all_inner_texts()]
-    position, losing = Position(Rules()), []
-    for ply, cell in enumerate(cells):
+    assert rows.count() == len(game["cells"])
+    for ply, cell in enumerate(game["cells"]):
         assert read_board(Rules(), board_of(page)).marks == position.marks
-        learned = rows.nth(ply).locator("[data-value]")
-        if position.seat == 1:
-            values = values_of(player, position)
-            assert int(values.argmax()) == cell
-            np.testing.assert_allclose(float(learned.get_attribute("data-value") or "nan"), values[cell], atol=1e-5)
-            exact = exact_result(position, cell) or "illegal"
-            expect(rows.nth(ply)).to_contain_text(exact)
-            losing += [ply] if exact in {"loss", "illegal"} else []
-        else:
-            assert learned.count() == 0
+        expect(rows.nth(ply)).to_contain_text(f"{cell + 1} ")
+        expect(rows.nth(ply)).to_contain_text(game["exact"][ply] or "")
+        learned = rows.nth(ply).locator("td").nth(2).get_attribute("data-value")
+        assert json.loads(learned or "null") == pytest.approx(game["learned"][ply])
         position = position.after(cell) if cell in position.empty else position
         page.get_by_role("button", name="On", exact=True).click()
     assert read_board(Rules(), board_of(page)).marks == position.marks
-    assert page.locator("#status").inner_text().startswith("You win")
-    assert page.locator(".flag", has_text="loses here").count() == 1
-    expect(rows.nth(losing[0])).to_contain_text("loses here")
+    expect(page.locator("#status")).to_contain_text("You win")
+    losing = next(ply for ply, exact in enumerate(game["exact"]) if exact in ("loss", "illegal"))
+    expect(rows.nth(losing)).to_contain_text("loses here")
     page.get_by_role("button", name="To the move that loses").click()
-    there = f"After move {losing[0] + 1} of {len(cells)}"
+    there = f"After move {losing + 1} of {len(game['cells'])}"
     end = "You win: unmasked chose a taken square."
-    expect(page.locator("#status")).to_have_text(there if losing[0] + 1 < len(cells) else end)
+    expect(page.locator("#status")).to_have_text(there if losing + 1 < len(game["cells"]) else end)
 
 
 def test_a_run_is_followed_from_its_first_evaluation_to_its_end(visit: Open, served: Site, stopper: Stopper) -> None:

@@ -135,6 +135,7 @@ def test_a_long_query_is_refused(served: Served) -> None:
         ("analysis?player=0", "board is missing"),
         ("analysis?player=0&board=X", "a board of 3,3,3 is 9 characters out of .XO"),
         ("analysis?player=0&steps=a&" + EMPTY, "steps must be a number from 0, got 'a'"),
+        ("analysis?player=0&steps=3&" + EMPTY, "has no snapshot at 3 steps"),
         ("mistakes?player=99", "there is no player 99"),
         ("games_lost", "player is missing"),
     ],
@@ -142,7 +143,7 @@ def test_a_long_query_is_refused(served: Served) -> None:
 def test_a_mistake_is_one_line(served: Served, query: str, why: str) -> None:
     response = served.get(f"/api/{query}")
     assert response.status == 400
-    assert response.json["error"].startswith(why)
+    assert why in response.json["error"]
 
 
 def test_a_bug_is_shown_in_the_terminal_alone(
@@ -190,61 +191,37 @@ def test_whatever_is_sent_no_file_but_the_pages_is_served(served: Served, capfd:
     page = {path.read_bytes() for path in PAGE.iterdir() if path.suffix in MEDIA_TYPES}
     statuses = set()
     for _ in range(REQUESTS):
-        content = random_request(generator, served.port)
+        content = random_request(generator, f"127.0.0.1:{served.port}")
         head, _, body = served.send(content).partition(b"\r\n\r\n")
         status = int(head.split()[1]) if head else 0
         statuses.add(status)
-        assert status in (0, 200, 307, 400, 403, 404, 405, 431), (content[:200], head)
-        if status == 200 and body:
-            assert b"application/json" in head or body in page, content[:200]
-        assert b"Traceback" not in body
+        assert status in (0, 200, 400, 403, 404, 405, 431), (content[:200], head)
+        assert status != 200 or not body or b"application/json" in head or body in page, content[:200]
     assert {200, 400, 403, 404, 405} <= statuses
     captured = capfd.readouterr()
     assert "Traceback" not in captured.err + captured.out
     assert served.get("/api/players").status == 200
 
 
-def random_request(generator: random.Random, port: int) -> bytes:
+def random_request(generator: random.Random, own: str) -> bytes:
     """Return a request that is wrong in some ways, or in none, or no request."""
+
+    def noise(most: int) -> str:
+        return "".join(generator.choices(string.printable[:94] + "%%%é\x00\r", k=generator.randrange(most + 1)))
+
     if generator.random() < 0.1:
         return generator.randbytes(generator.randrange(1, 3_000))
-    own = f"127.0.0.1:{port}"
-    headers = [
-        ("Host", generator.choice([*[own] * 6, f"localhost:{port}", "evil.example", random_text(generator, 30)]))
-    ]
-    if generator.random() < 0.2:
-        headers.append(
-            ("Origin", generator.choice([f"http://{own}", "http://evil.example", random_text(generator, 30)]))
-        )
-    if generator.random() < 0.2:
-        headers.append(("X-" + random_text(generator, 9), random_text(generator, generator.choice([9, 70_000]))))
-    body = b""
-    if generator.random() < 0.2:
-        body = generator.randbytes(generator.randrange(2_000))
-        length = generator.choice([len(body), len(body) + 5, -1, 10**12])
-        headers.append(generator.choice([("Content-Length", str(length)), ("Transfer-Encoding", "chunked")]))
-    method = generator.choice([*["GET"] * 5, "HEAD", "POST", "OPTIONS", random_text(generator, 8)])
-    return raw(method, random_path(generator), headers, body)
-
-
-def random_path(generator: random.Random) -> str:
-    name = generator.choice(["players", "analysis", "mistakes", "games_lost", random_text(generator, 6)])
-    board = "".join(generator.choices(".XO", k=generator.choice([9, 9, 9, 8, 10])))
-    pairs = generator.sample(
-        [
-            f"player={generator.choice([0, 1, 2, 3, 4, 9, -1, 10**30, '', 'shipped', '../x', 'os:system'])}",
-            f"board={generator.choice([board, board, '.........', 'X........', random_text(generator, 9)])}",
-            f"steps={generator.choice([0, 99, 'x'])}",
-            f"{random_text(generator, 5)}={random_text(generator, 5)}",
-            "player=0",
-        ],
-        generator.randrange(5),
-    )
+    number = generator.choice([0, 1, 4, 9, -1, 10**30, "shipped", "../x", "os:system"])
+    board = "".join(generator.choices(".XO", k=generator.choice([9, 9, 9, 8])))
+    queries = [f"player={number}&board={board}", f"player={number}", "player=0&board=.........&steps=x", noise(20)]
+    name = generator.choice(["players", "analysis", "mistakes", "games_lost", noise(6)])
     files = ["/", "/index.html", "/..", "/../pyproject.toml", "/..%2f..%2fpyproject.toml", "/%2e%2e/%2e%2e/etc/passwd"]
-    files += ["//etc/passwd", "/page/index.html", "/command.py", "/\\..\\command.py"]
-    noise = "/" + random_text(generator, generator.choice([5, 3_000]))
-    return generator.choice([*files, noise, *[f"/api/{name}?{'&'.join(pairs)}"] * 12])
-
-
-def random_text(generator: random.Random, most: int) -> str:
-    return "".join(generator.choices(string.printable[:94] + "%%%é\x00\r", k=generator.randrange(most + 1)))
+    files += ["//etc/passwd", "/page/index.html", "/command.py", "/\\..\\command.py", "/" + noise(3_000)]
+    path = generator.choice([*files, *[f"/api/{name}?{generator.choice(queries)}"] * 12])
+    headers = [("Host", generator.choice([*[own] * 6, "evil.example", noise(30)]))]
+    body = generator.randbytes(generator.randrange(2_000))
+    others = [("Origin", f"http://{own}"), ("Origin", noise(30)), ("X-" + noise(9), noise(70_000))]
+    others += [("Content-Length", str(length)) for length in (len(body), -1, 10**12)]
+    headers += generator.sample(others, generator.choice([0, 0, 0, 1, 2]))
+    method = generator.choice([*["GET"] * 5, "HEAD", "POST", "OPTIONS", noise(8)])
+    return raw(method, path, headers, body if len(headers) > 1 else b"")

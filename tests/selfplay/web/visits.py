@@ -11,6 +11,13 @@ from playwright.sync_api import Locator, Page
 PATIENCE = 20_000
 """Milliseconds in which the slowest machine shows what is to be seen."""
 
+SHOWN = """(values) => {
+    const squares = [...document.querySelectorAll("#panel-inside figure:first-of-type [data-value]")];
+    const same = (square, cell) => Math.abs(Number(square.dataset.value) - values[cell]) < 1e-5;
+    return squares.length === values.length && squares.every(same);
+}"""
+"""Tells whether the page shows these values, as it does once it has analysed a position."""
+
 
 class Site(NamedTuple):
     """Hold where a folder of runs is served."""

@@ -1,0 +1,35 @@
+"""Positions as texts, as an agent sees them, and what is exactly true of them."""
+
+import random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfplay.evaluation.exact import NAMES
+from selfplay.position import Position
+from tictactoe import Rules, solve
+
+
+def texts(observations: NDArray[np.int8]) -> list[str]:
+    """Return absolute observations [B, R, C, 3] as boards of the page."""
+    marks = observations.reshape(len(observations), -1, 3).argmax(axis=2)
+    return ["".join(".XO"[mark] for mark in board) for board in marks]
+
+
+def early_boards(rules: Rules, number: int) -> list[str]:
+    """Return random boards of at most four marks, too few for a line."""
+    generator, boards = random.Random(1000), []
+    for ply in range(number):
+        marks = dict(zip(generator.sample(range(rules.cells), ply % 5), "XOXO", strict=False))
+        boards.append("".join(marks.get(cell, ".") for cell in range(rules.cells)))
+    return boards
+
+
+def value(position: Position) -> int:
+    """Return the value of a position to the seat to move."""
+    return solve(position.rules).lookup(position.mover, position.opponent)[0]
+
+
+def exact_result(position: Position, cell: int) -> str | None:
+    """Return the result of a move with best play, None for a taken cell."""
+    return NAMES[-value(position.after(cell))] if cell in position.empty else None
