@@ -1,7 +1,4 @@
-"""What is an action: the number of a cell, one alone or one for each of many boards, and nothing that looks like it.
-
-And the key that a person presses for it.
-"""
+"""Which actions are valid: the number of a cell, alone or one for each of many boards."""
 
 import operator
 from functools import lru_cache
@@ -31,7 +28,7 @@ def checked_cell(cells: int, action: Any) -> int:
     except TypeError:
         cell = -1
     if not 0 <= cell < cells or getattr(action, "shape", ()) != ():
-        raise InvalidAction(f"action must be an integer from 0 to {cells - 1}, got {_shown(action)}")
+        raise InvalidAction(f"action must be an integer from 0 to {cells - 1}, got {action!r}")
     return cell
 
 
@@ -49,40 +46,26 @@ def checked_cells(cells: int, actions: Any, boards: int, ignored: NDArray[np.boo
         usual_cells: NDArray[np.int64] = actions
         return usual_cells
     try:
-        found = np.asarray(actions)
+        given = np.asarray(actions)
     except (ValueError, TypeError, RuntimeError):  # ragged lists; tensors on another device
-        found = np.empty(0)
-    if found.dtype.kind not in "iu" or found.shape != (boards,):
-        got = f"{type(actions).__name__} of shape {found.shape} and type {found.dtype}"
+        given = np.empty(0)
+    if given.dtype.kind not in "iu" or given.shape != (boards,):
+        got = f"{type(actions).__name__} of shape {given.shape} and type {given.dtype}"
         raise InvalidAction(f"actions must be {boards} integers, one for each board, got {got}")
-    chosen: NDArray[np.int64] = found.astype(np.int64, copy=False)
+    chosen: NDArray[np.int64] = given.astype(np.int64, copy=False)
     unsigned = chosen.view(np.uint64)  # negative numbers are the largest of these, so one comparison finds both
     if boards and np.maximum.reduce(unsigned) >= cells:
         outside = unsigned >= cells
-        wrong = outside if ignored is None else outside & ~ignored
-        if wrong.any():
-            board = int(wrong.argmax())
-            raise InvalidAction(f"actions must be integers from 0 to {cells - 1}, got {found[board]} for board {board}")
+        refused = outside if ignored is None else outside & ~ignored
+        if refused.any():
+            board = int(refused.argmax())
+            raise InvalidAction(f"actions must be integers from 0 to {cells - 1}, got {given[board]} for board {board}")
         chosen = np.where(outside, 0, chosen)
     return chosen
 
 
 KEYS = "1234567890abcdefghijklmnopqrstuvwxyz"
-"""The keys of the cells, in reading order."""
-
-
-def keys_of_cells(cells: int) -> dict[tuple[int, ...], int]:
-    """Return the cell that each key marks, the key as Gymnasium's `play` takes it: the code points of all to press.
-
-    Raises:
-        ValueError: there are more cells than keys.
-    """
-    if cells > len(KEYS):
-        raise ValueError(
-            f"there are keys for boards of up to {len(KEYS)} cells and this one has {cells}: "
-            "give play() your own with keys_to_action="
-        )
-    return {(ord(key),): cell for cell, key in enumerate(KEYS[:cells])}
+"""The keys that a person presses for the cells, in reading order."""
 
 
 def _is_flag(action: Any) -> bool:
@@ -90,10 +73,3 @@ def _is_flag(action: Any) -> bool:
     if isinstance(action, np.integer):
         return False
     return isinstance(action, bool) or "bool" in str(getattr(action, "dtype", ""))
-
-
-def _shown(action: Any) -> str:
-    try:
-        return repr(action)
-    except ValueError:  # Python prints no integer of more than some thousand digits
-        return "an integer too large to print"

@@ -145,16 +145,11 @@ OPPONENTS: Mapping[str, Choices] = MappingProxyType(
 
 
 def pick(cells: int, choices: Bitboard, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Draw for each board one of its choices, [B] int64; a board without any gets cell 0.
+    """Sample for each board one of its choices, [B] int64; a board without any gets cell 0.
 
     `choices` is [B] int64, bitboards of a board of `cells` cells.
     """
-    return choose(cells, choices, generator.random(len(choices)))
-
-
-def choose(cells: int, choices: Bitboard, fractions: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the choice that lies so far through each board's choices, [B] int64; `fractions` are of [0, 1)."""
     chosen = planes.bits(cells, choices)
-    rank = fractions * chosen.sum(axis=1)  # of the choice to take, counted from 0
+    rank = generator.random(len(choices)) * chosen.sum(axis=1)  # of the choice to take, counted from 0
     picked: NDArray[np.int64] = np.argmax(chosen.cumsum(axis=1) > rank[:, None], axis=1)
     return picked

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tictactoe.arrays import Array, device, library
+from tictactoe.arrays import Array, device, library, read_only
 from tictactoe.rules import Bitboard
 
 MakeTable: TypeAlias = Callable[[int], NDArray[Any]]
@@ -74,9 +74,10 @@ def _table_on(place: Any, make_table: MakeTable, chunk: int) -> Array:
 
 @lru_cache(maxsize=2 * CHUNK_CELLS)
 def _rows(make_table: MakeTable, chunk: int) -> tuple[NDArray[np.void], np.dtype[Any]]:
-    """Return the table as `rows_of_bytes`, and the type of one of its bytes."""
-    table = make_table(chunk)
-    return rows_of_bytes(table), table.dtype
+    """Return the table with each row of bytes as one element, which NumPy copies whole, and the type of a byte."""
+    table = np.ascontiguousarray(make_table(chunk))
+    rows = read_only(table.view(np.dtype((np.void, table.strides[0])))[:, 0])
+    return rows, table.dtype
 
 
 def _bit_table(chunk: int) -> NDArray[np.bool_]:
@@ -91,11 +92,3 @@ def _one_hot_table(chunk: int) -> NDArray[np.int8]:
 
 def _bits(words: NDArray[np.int64], chunk: int) -> NDArray[np.int8]:
     return (words[:, None] >> np.arange(chunk) & 1).astype(np.int8)
-
-
-def rows_of_bytes(table: NDArray[Any]) -> NDArray[np.void]:
-    """Return each row of a table of bytes as one element, which NumPy copies whole; the result is read-only."""
-    flat = np.ascontiguousarray(table.reshape(len(table), -1))
-    rows = flat.view(np.dtype((np.void, flat.shape[1])))[:, 0]
-    rows.flags.writeable = False
-    return rows

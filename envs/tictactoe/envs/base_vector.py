@@ -65,7 +65,8 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self._perspective = game.perspective
         self._dict_observation = game.dict_observation
         self._limit = max_episode_steps
-        self._games = fastest(game.rules)(game.rules, game.rewards, game.perspective, num_envs, seat)
+        settings = (game.rules, game.rewards, game.perspective, num_envs, seat, max_episode_steps is not None)
+        self._games = fastest(game.rules)(*settings)
         self._begun = False
         self._state = self._games.empty_boards()
         self._every, self._none = np.ones(num_envs, bool), np.zeros(num_envs, bool)
@@ -120,18 +121,16 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
                     f"option seat must be 0 or 1, or one of them for each of {boards} boards, got {seats!r}"
                 )
             seats = np.array(np.broadcast_to(each, boards), np.int64)
-        marks: NDArray[np.uint64] = np.zeros((2, boards), np.uint64)
+        words = [(0, 0, 0)] * boards
         for board in np.flatnonzero(chosen):
             position = None if positions is None else positions[board]
             try:
-                marks[:, board] = self._checked_marks(position, None if seats is None else seats[board])
+                x_marks, o_marks = self._checked_marks(position, None if seats is None else seats[board])
             except ValueError as error:
                 raise ValueError(f"board {board}: {error}") from None
-        x_marks, o_marks = marks.view(np.int64)
-        ply = np.array([x.bit_count() + o.bit_count() for x, o in marks.T.tolist()])
-        x_first = ply & 1 == 0
-        state = batch.State(np.where(x_first, x_marks, o_marks), np.where(x_first, o_marks, x_marks), ply)
-        return Start(state, seats)
+            ply = (x_marks | o_marks).bit_count()
+            words[board] = (o_marks, x_marks, ply) if ply & 1 else (x_marks, o_marks, ply)
+        return Start(batch.State(*np.array(words, np.uint64).view(np.int64).T), seats)
 
     def _checked_marks(self, position: Any, seat: Any) -> tuple[int, int]:
         """Return the bitboards of X and of O from which one board starts, for an agent in this seat if it has one."""
@@ -248,10 +247,12 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             return None
         if not self._begun:
             raise gymnasium.error.ResetNeeded("there are no boards to draw: call reset() before render()")
-        boards = zip(*(marks.tolist() for marks in self._games.marks(self._state)), strict=True)
-        return tuple(
-            draw(self.render_mode, self._rules, *(mark & self._rules.full_board for mark in both)) for both in boards
-        )
+        images = []
+        for position in zip(*(part.tolist() for part in self._games.position(self._state)), strict=True):
+            mover, opponent = (marks & self._rules.full_board for marks in position[:2])
+            x_and_o = (opponent, mover) if position[2] & 1 else (mover, opponent)
+            images.append(draw(self.render_mode, self._rules, *x_and_o))
+        return tuple(images)
 
 
 def _named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:

@@ -10,7 +10,7 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from tictactoe.actions import checked_cell, keys_of_cells
+from tictactoe.actions import KEYS, checked_cell
 from tictactoe.batch import check_perspective
 from tictactoe.positions import check_options, check_seat_to_move, checked_position, seat_to_move
 from tictactoe.rendering import check_render_mode, draw
@@ -303,7 +303,12 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         Raises:
             ValueError: the board has more cells than there are keys.
         """
-        return keys_of_cells(self._cells)
+        if self._cells > len(KEYS):
+            raise ValueError(
+                f"there are keys for boards of up to {len(KEYS)} cells and this one has {self._cells}: "
+                "give play() your own with keys_to_action="
+            )
+        return {(ord(key),): cell for cell, key in enumerate(KEYS[: self._cells])}
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -4,16 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tictactoe import batch, planes
-from tictactoe.envs.backends.games import EVERY, BatchOpponent, Boards, Cells, Flags, Games, Planes, Results, Start, ask
-from tictactoe.opponents import OPPONENTS, choose
+from tictactoe.envs.backends.games import EVERY, Boards, Cells, Flags, Games, Planes, Results, Start, ask
+from tictactoe.opponents import OPPONENTS, pick
 
 
 class BitboardGames(Games):
     """Play on boards of up to 64 cells; the state is that of `tictactoe.batch`."""
-
-    def set_opponent(self, opponent: str | BatchOpponent) -> None:
-        """Play against another opponent from the next reply on."""
-        self.opponent = opponent
 
     def empty_boards(self) -> batch.State:
         """Return the state of empty boards."""
@@ -25,9 +21,9 @@ class BitboardGames(Games):
 
     def play(self, state: batch.State, cells: Cells, over: Flags) -> Results:
         """Return what the moves and the replies to them do."""
-        own = self._move(state, cells, over)
+        own = self._move(state, cells, over, restart=True)
         if self.seat is None:
-            return own._replace(state=batch.restart(own.state, over)) if np.count_nonzero(over) else own
+            return own
         reply = self._reply(own.state, own.terminated | over)
         lost = (reply.winner != self.seats) & reply.terminated & ~reply.illegal & (reply.winner >= 0)
         return Results(
@@ -48,14 +44,14 @@ class BitboardGames(Games):
         cells: Cells
         if isinstance(opponent, str):
             choices = OPPONENTS[opponent](self.rules, state.mover, state.opponent).astype(np.int64, copy=False)
-            cells = choose(self.rules.cells, choices, self.generator.random(len(idle)))
+            cells = pick(self.rules.cells, choices, self.generator)
         else:
             cells = np.zeros(len(idle), np.int64)
             due = (~idle).nonzero()[0]
             if len(due):
                 seen = self._look(batch.State(*(field[due] for field in state)), None, idle[due])
                 cells[due] = ask(opponent, *seen)
-        return self._move(state, cells, idle)
+        return self._move(state, cells, idle, restart=False)
 
     def look(self, state: batch.State, over: Flags, boards: Boards = EVERY) -> tuple[Planes, Planes]:
         """Return the one-hot planes and the action masks."""
@@ -74,13 +70,12 @@ class BitboardGames(Games):
         seat: Cells = state.to_play
         return seat
 
-    def marks(self, state: batch.State) -> tuple[Cells, Cells]:
-        """Return the bitboards of X and of O."""
-        x_first = batch.where(state.to_play == 1, batch.State(state.opponent, state.mover, state.ply), state)
-        return x_first.mover, x_first.opponent
+    def position(self, state: batch.State) -> batch.State:
+        """Return the bitboards of the boards, which are the state."""
+        return state
 
-    def _move(self, state: batch.State, cells: Cells, idle: Flags) -> Results:
-        """Return what the moves [N] do; on an idle board, [N], nothing is played and nothing changes."""
+    def _move(self, state: batch.State, cells: Cells, idle: Flags, restart: bool) -> Results:
+        """Return what the moves [N] do; an idle board, [N], stays as it is, or with `restart` is empty."""
         outcome = batch.play(self.rules, state, cells)
         reward: NDArray[np.float64] = batch.reward(self.rewards, outcome)
         results = Results(
@@ -89,7 +84,7 @@ class BitboardGames(Games):
         if not np.count_nonzero(idle):
             return results
         return Results(
-            batch.where(idle, state, outcome.state),
+            batch.restart(outcome.state, idle) if restart else batch.where(idle, state, outcome.state),
             np.where(idle, 0.0, reward),
             results.terminated & ~idle,
             np.where(idle, -1, results.winner),

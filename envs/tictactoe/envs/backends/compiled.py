@@ -22,13 +22,13 @@ Board = tuple[int, int, int, Words, Words, NDArray[np.int32]]
 class CompiledGames(BitboardGames):
     """Play and look as `BitboardGames` does, in compiled loops."""
 
-    def _move(self, state: batch.State, cells: Cells, idle: Flags) -> Results:
+    def _move(self, state: batch.State, cells: Cells, idle: Flags, restart: bool) -> Results:
         after = batch.State(*(np.empty_like(field) for field in state))
         reward, winner = np.empty(len(cells)), np.empty(len(cells), np.int64)
         terminated, illegal = np.empty(len(cells), np.bool_), np.empty(len(cells), np.bool_)
         values = (self.rewards.illegal, self.rewards.win, self.rewards.draw, self.rewards.allow)
         cells = np.array(cells)  # of the layout that the loop has been compiled for, whatever the caller's array is
-        _play(*state, cells, idle, _board(self.rules), values, *after, reward, terminated, winner, illegal)
+        _play(*state, cells, idle, restart, _board(self.rules), values, *after, reward, terminated, winner, illegal)
         return Results(after, reward, terminated, winner, illegal)
 
     def _spread_out(self, state: batch.State, first_seat: Cells, over: Flags) -> tuple[Planes, Planes]:
@@ -80,6 +80,7 @@ def _play(
     ply: Words,
     cells: Words,
     idle: Flags,
+    restart: bool,
     rules: Board,
     values: tuple[float, float, float, float],
     mover_after: Words,
@@ -95,7 +96,9 @@ def _play(
     for board in range(len(cells)):
         mine, theirs = mover[board], opponent[board]
         if idle[board]:
-            mover_after[board], opponent_after[board], ply_after[board] = mine, theirs, ply[board]
+            goes_on = 0 if restart else 1
+            mover_after[board], opponent_after[board] = mine * goes_on, theirs * goes_on
+            ply_after[board] = ply[board] * goes_on
             reward[board], terminated[board], winner[board], illegal[board] = 0.0, False, -1, False
             continue
         seat = ply[board] & 1

@@ -55,19 +55,24 @@ class Games(ABC):
     The vector environment keeps the `state`, which each backend defines, and passes it to every call.
     """
 
-    def __init__(self, rules: Rules, rewards: Rewards, perspective: str, num_envs: int, seat: Seat | None) -> None:
+    def __init__(
+        self, rules: Rules, rewards: Rewards, perspective: str, num_envs: int, seat: Seat | None, truncates: bool
+    ) -> None:
         self.rules = rules
         self.rewards = rewards
         self.perspective = perspective
         self.seat = seat
         """The setting: the agent's seat, or None where the caller plays both."""
+        self.truncates = truncates
+        """Whether games can be over that are not finished."""
         self.seats: Cells = np.zeros(num_envs, np.int64)
         """[N]: the agent's seat in each game."""
         self.generator = np.random.default_rng()
+        self.opponent: Any = None
 
-    @abstractmethod
     def set_opponent(self, opponent: str | BatchOpponent) -> None:
         """Play against another opponent from the next reply on."""
+        self.opponent = opponent
 
     @abstractmethod
     def empty_boards(self) -> Any:
@@ -97,8 +102,8 @@ class Games(ABC):
         """Return the seat to move, [N]."""
 
     @abstractmethod
-    def marks(self, state: Any) -> tuple[Cells, Cells]:
-        """Return the bitboards of X and of O, [N] each."""
+    def position(self, state: Any) -> batch.State:
+        """Return the bitboards of the boards, which also the games that are over leave behind."""
 
     def start(self, state: Any, chosen: Flags, start: Start | None = None) -> Any:
         """Return the state with new games on the chosen boards, [N]; an opponent that is to move has moved.

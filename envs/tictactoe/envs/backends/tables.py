@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tictactoe import planes
+from tictactoe import batch, planes
 from tictactoe.arrays import read_only
 from tictactoe.envs.backends.games import (
     EVERY,
@@ -59,10 +59,6 @@ class PositionTable(NamedTuple):
     """[2 * P, R, C, 3]: the one-hot planes as seat 0 sees them, and then as seat 1 does."""
     mask: Planes
     """[P, A]"""
-    x_marks: Cells
-    """[P]: bitboards."""
-    o_marks: Cells
-    """[P]: bitboards."""
 
 
 @lru_cache(maxsize=8)
@@ -83,8 +79,8 @@ def position_table(rules: Rules) -> PositionTable:
     led_to[0] = ONGOING
 
     seat = tree.ply & 1
-    x_marks, o_marks = np.where(seat == 0, mover, opponent), np.where(seat == 0, opponent, mover)
-    seen = [planes.one_hot(rules.cells, *marks) for marks in ((x_marks, o_marks), (o_marks, x_marks))]
+    marks = np.where(seat == 0, (mover, opponent), (opponent, mover))
+    seen = [planes.one_hot(rules.cells, *both) for both in (marks, marks[::-1])]
     all_empty = np.where(finished, rules.full_word, np.tile(empty, 2))
     return PositionTable(
         read_only(following.ravel()),
@@ -95,8 +91,6 @@ def position_table(rules: Rules) -> PositionTable:
         read_only(np.tile(seat, 2)),
         read_only(np.concatenate([seen[0], seen[0], seen[1], seen[1]]).reshape(-1, rules.rows, rules.cols, 3)),
         read_only(planes.bits(rules.cells, all_empty).view(np.int8)),
-        read_only(np.tile(x_marks, 2)),
-        read_only(np.tile(o_marks, 2)),
     )
 
 
@@ -135,8 +129,10 @@ class TableGames(Games):
     beforehand what is right by construction.
     """
 
-    def __init__(self, rules: Rules, rewards: Rewards, perspective: str, num_envs: int, seat: Seat | None) -> None:
-        super().__init__(rules, rewards, perspective, num_envs, seat)
+    def __init__(
+        self, rules: Rules, rewards: Rewards, perspective: str, num_envs: int, seat: Seat | None, truncates: bool
+    ) -> None:
+        super().__init__(rules, rewards, perspective, num_envs, seat, truncates)
         self.table = table = position_table(rules)
         # As an array: NumPy takes twice as long for an array by a Python number as for one by another array.
         self.cells = np.array(rules.cells)
@@ -146,7 +142,6 @@ class TableGames(Games):
         # What the mover sees: its own view where there are two.
         views = np.where(perspective == "mover", table.to_play, 0)
         self.seen_by_mover = read_only(table.seen[np.arange(rows) + rows * views])
-        self.opponent: Replies | BatchOpponent
 
     def set_opponent(self, opponent: str | BatchOpponent) -> None:
         """Play against another opponent from the next reply on."""
@@ -166,13 +161,12 @@ class TableGames(Games):
         """Return what the moves and the replies to them do."""
         table = self.table
         own = after = table.following[state * self.cells + cells]
-        restarted = np.count_nonzero(over)
-        if restarted:
+        if self.truncates:  # finished games lead to row 0 by themselves
             own[over] = 0
         reward = self.reward[own]
         if self.seat is not None:
             after = self._replied(own, over)
-            if restarted:
+            if np.count_nonzero(over):
                 after[over] = self.start(own, over)[over]
             if self.rewards.loss:
                 lost = (table.led_to[after] == WIN) & (after != own)
@@ -214,6 +208,8 @@ class TableGames(Games):
         seat: Cells = self.table.to_play[state]
         return seat
 
-    def marks(self, state: Cells) -> tuple[Cells, Cells]:
-        """Return the bitboards of X and of O."""
-        return self.table.x_marks[state], self.table.o_marks[state]
+    def position(self, state: Cells) -> batch.State:
+        """Return the bitboards of the boards."""
+        tree = game_tree(self.rules)
+        states = state % len(tree)
+        return batch.State(tree.mover[states], tree.opponent[states], self.to_play(state))
