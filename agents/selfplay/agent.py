@@ -32,11 +32,11 @@ class StochasticAgent(Protocol):
 
 
 AnyAgent: TypeAlias = Agent | StochasticAgent | Callable[[Array], Any]
-"""What can be judged; a function is asked for the cell of one observation [R, C, 3]."""
+"""An agent that can be evaluated; a function returns the cell for one observation [R, C, 3]."""
 
 
 class Player(Agent, Protocol):
-    """Play greedily as training has taught it, and show what it makes of each cell."""
+    """Play greedily what was learned, and show the value of each cell."""
 
     @property
     def rules(self) -> Rules:

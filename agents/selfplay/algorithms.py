@@ -188,9 +188,12 @@ def configured(algorithm: str, flags: Mapping[str, Any]) -> Config:
     """
     if algorithm not in ALGORITHMS:
         raise UserError(f"there is no algorithm {algorithm!r}; choose one of {', '.join(ALGORITHMS)}")
-    if algorithm == DQNConfig.algorithm:
-        return _changed(PRESETS[_known(flags.get("preset", "default"))], flags)
-    return _changed(ALGORITHMS[algorithm].settings(), flags)
+    preset = flags.get("preset", "default")
+    if algorithm != DQNConfig.algorithm:
+        return _changed(ALGORITHMS[algorithm].settings(), flags)
+    if not isinstance(preset, str) or preset not in PRESETS:
+        raise UserError(f"there is no preset {preset!r}; choose one of {', '.join(PRESETS)}")
+    return _changed(PRESETS[preset], flags)
 
 
 def _changed(config: Config, flags: Mapping[str, Any]) -> Config:
@@ -204,12 +207,6 @@ def _changed(config: Config, flags: Mapping[str, Any]) -> Config:
         if name not in names:
             raise UserError(f"{config.algorithm} has no setting {name!r}; it has {', '.join(names)}")
     return dataclasses.replace(config, **flags)
-
-
-def _known(preset: object) -> str:
-    if not isinstance(preset, str) or preset not in PRESETS:
-        raise UserError(f"there is no preset {preset!r}; choose one of {', '.join(PRESETS)}")
-    return preset
 
 
 @naming_the_extra()

@@ -1,6 +1,7 @@
-"""Mistakes that a user can make and mend: shown as one line, never as a traceback."""
+"""Mistakes that a user can make and correct: shown as one line, never as a traceback."""
 
 import contextlib
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,7 +40,7 @@ class UserError(ValueError):
 
 
 def one_line(message: object) -> str:
-    """Return a message as one line for a terminal: what could move the cursor is escaped, too long a middle left out.
+    """Return a message as one line: characters that could move the cursor are escaped, a long middle is left out.
 
     Names in it may come from a file that somebody sent.
     """
@@ -71,10 +72,7 @@ def naming_the_extra() -> Iterator[None]:
 
 
 def what_failed(error: BaseException) -> str:
-    """Return what was raised by somebody's own program, and where, for a message."""
-    trace, place = error.__traceback__, ""
-    while trace is not None:
-        path = Path(trace.tb_frame.f_code.co_filename)
-        place = f" ({path.name}, line {trace.tb_lineno})" if path.exists() else place
-        trace = trace.tb_next
+    """Return what a program of the user raised, and where, for a message."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).exists()]
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {error}{place}"

@@ -1,4 +1,4 @@
-"""What every algorithm is to a run: a learner that knows no evaluation, checkpoint, folder or screen."""
+"""The interface of an algorithm to a run: a learner knows no evaluation, checkpoint, folder or screen."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 class State(NamedTuple):
-    """Hold all that a learner needs to go on; names, shapes and types are the same at any moment of a run."""
+    """Hold everything that a learner needs to continue; names, shapes and types never change in a run."""
 
     tensors: "Mapping[str, Tensor]"
     counters: Mapping[str, Any]
-    """Ready for JSON."""
+    """Numbers and more, ready for JSON."""
 
 
 class Learner(Protocol):
-    """Learn, by some steps at a time."""
+    """Learn, some steps at a time."""
 
     @property
     def steps(self) -> int:
@@ -34,50 +34,46 @@ class Learner(Protocol):
 
     @property
     def stride(self) -> int:
-        """Return the steps that it cannot divide."""
+        """Return the number of steps that it takes at once."""
 
     @property
     def updates(self) -> int | None:
-        """Return the updates so far; None if that says nothing, because each step has its own."""
+        """Return the updates so far; None if every step is an update."""
 
     def advance(self, most: int) -> None:
-        """Play and learn for a moment: at most so many steps, rounded up to whole strides."""
+        """Play and learn for a moment: at most `most` steps, rounded up to whole strides."""
 
     def finish(self) -> bool:
-        """Play what comes after the last step, if anything does, and tell whether it did."""
+        """Play what follows the last step, and tell whether there was anything."""
 
     def check_finite(self) -> None:
-        """Wait until what was begun is done.
+        """Wait for the device and check the numbers.
 
         Raises:
-            UserError: what it has learned is no longer finite.
+            UserError: what was learned is no longer finite.
         """
 
     def player(self) -> Player:
-        """Return the greedy player of the moment."""
+        """Return the current greedy player."""
 
     @property
     def takes_counterexamples(self) -> bool:
-        """Tell whether it begins games at what an evaluation finds wrong."""
+        """Tell whether it starts games at counterexamples."""
 
     def teach(self, mover: "IntArray", opponent: "IntArray") -> None:
-        """Begin some of the games from now on at these positions, bitboards [n]."""
+        """Start some of the games from now on at these positions, bitboards [n]."""
 
     def metrics(self) -> dict[str, float]:
-        """Return what it measures of itself since it was last asked, by TensorBoard tag."""
+        """Return what it has measured since the last call, by TensorBoard tag."""
 
     def state(self) -> State:
-        """Return all that it needs to go on."""
+        """Return everything that it needs to continue."""
 
     def restore(self, state: State, written_with: Mapping[str, Any]) -> None:
-        """Become what `state` said earlier, in a run with the settings `written_with`.
-
-        Raises:
-            UserError: no such run can have stood so.
-        """
+        """Restore a state returned by `state`, in a run with the settings `written_with`."""
 
     def notes(self) -> Mapping[str, str]:
-        """Return what config.json is to say beside the settings."""
+        """Return what config.json must say beside the settings."""
 
     def write_report(self, folder: Path) -> None:
-        """Write into the run's folder, at its end, what the algorithm shows beside every run's results."""
+        """Write into the run's folder, at its end, what only this algorithm shows."""

@@ -84,7 +84,7 @@ def read_outcome(folder: Path, config: Config) -> Outcome:
         UserError: its metrics.jsonl cannot be read.
     """
     path = folder / METRICS
-    lines = [line for line, _ in read_metrics(path, config.unit)] if path.exists() else []
+    lines = [*read_metrics(path, config.unit)] if path.exists() else []
     stop = "unbeatable" if config.stop == "never" else config.stop
     proofs = [proves(metrics_evaluation(line, config.rules), stop) for line in lines]
     return Outcome(config.unit, lines, first_of_final_streak(proofs))

@@ -133,7 +133,6 @@ class LatestState(Callback):
             "steps": record.steps,
             "opening": [float(value) if math.isfinite(value) else None for value in opening_values(record.player)],
             "game": self_play_cells(player_policy(record.player)),
-            "proofs": record.proofs,
         }
         write_whole(self._path, (json.dumps(content) + "\n").encode(), lasting=False)
 

@@ -163,24 +163,15 @@ def _in_words(name: str, value: object) -> str:
     words = name.replace("_", " ")
     if isinstance(value, bool):
         return words if value else f"no {words}"
-    return f"{words} {_shown(value)}"
-
-
-def _shown(value: object) -> str:
-    """Return the value of a setting in as few characters as tell it."""
-    return "x".join(map(str, value)) if isinstance(value, tuple) else Path(str(value)).name
+    return f"{words} {'x'.join(map(str, value)) if isinstance(value, tuple) else Path(str(value)).name}"
 
 
 def default_run_dir(config: RunSettings) -> Path:
     """Return runs/ALGORITHM-BOARD-SEED-DIFFERENCES-TIME."""
     rules = config.rules
-    words = [f"{config.algorithm}-{rules.rows}x{rules.cols}x{rules.k}-{config.seed}"]
-    for name, value in differences(config).items():
-        if isinstance(value, bool):
-            words.append(name if value else f"no-{name}")
-        else:
-            words.append(_shown(value) if name == "preset" else f"{name}-{_shown(value)}")
-    name = re.sub(r"[^\w.-]", "-", "-".join(words).replace("_", "-"), flags=re.ASCII)[:LONGEST_NAME].rstrip("-.")
+    words = [config.algorithm, f"{rules.rows}x{rules.cols}x{rules.k}", str(config.seed)]
+    words += [_in_words(*each) for each in differences(config).items()]
+    name = re.sub(r"[^\w.-]|_", "-", "-".join(words), flags=re.ASCII)[:LONGEST_NAME].rstrip("-.")
     return Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
 
 

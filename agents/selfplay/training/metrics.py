@@ -69,10 +69,10 @@ def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Verdict:
     return Verdict(first, second, len(game_tree(rules).decisions), optimal, illegal)
 
 
-def read_metrics(path: Path, unit: str, offset: int = 0) -> Iterator[tuple[Metrics, int]]:
-    """Yield the lines of a metrics.jsonl from a byte on, each with the number of the byte behind it.
+def read_metrics(path: Path, unit: str) -> Iterator[Metrics]:
+    """Yield the lines of a metrics.jsonl; a last line that is only half written is left out.
 
-    A last line that is only half written is left out. `unit` is what the steps are, plies or games.
+    `unit` is what the steps are, plies or games.
 
     Raises:
         UserError: it cannot be read, or a line is not what a run writes.
@@ -80,10 +80,9 @@ def read_metrics(path: Path, unit: str, offset: int = 0) -> Iterator[tuple[Metri
     number = 0
     try:
         with open_regular(path) as file:
-            file.seek(offset)
             while (line := file.readline(LONGEST_LINE)) and (line.endswith(b"\n") or len(line) == LONGEST_LINE):
                 number += 1
-                yield _parsed(line, unit), file.tell()
+                yield _parsed(line, unit)
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); restore it") from None
     except (ValueError, RecursionError):

@@ -11,7 +11,7 @@ from pathlib import Path
 from selfplay.agent import Player
 from selfplay.errors import UserError, one_line
 from selfplay.evaluation.verdict import Verdict
-from selfplay.files import locked, open_regular, write_whole
+from selfplay.files import locked, write_whole
 from selfplay.learner import Learner
 from selfplay.program import command
 from selfplay.settings import RunSettings, require
@@ -152,9 +152,8 @@ def _earlier_lines(folder: Path, unit: str, count: int) -> list[Metrics]:
         wanted = f"must have {count:,} whole lines, as its checkpoint counts"
         raise UserError(f"{path}: {wanted}, but has {len(lines):,}; restore it")
     if path.exists():
-        with open_regular(path) as file:
-            write_whole(path, file.read(lines[-1][1] if lines else 0))
-    return [line for line, _ in lines]
+        write_whole(path, "".join(json.dumps(line) + "\n" for line in lines).encode())
+    return lines
 
 
 def _earlier_records(lines: Sequence[Metrics], learner: Learner) -> list[Record]:

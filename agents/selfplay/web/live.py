@@ -95,8 +95,8 @@ def read_points(path: Path, unit: str) -> list[Point]:
     """Return points of metrics.jsonl, at most MOST_POINTS, evenly, with the first and the last."""
     points: list[Point] = []
     with contextlib.suppress(UserError):  # what is before a damaged line is shown
-        for metrics, _ in itertools.islice(read_metrics(path, unit), MOST_LINES):
-            points.append(_point(metrics, unit))
+        for metrics in itertools.islice(read_metrics(path, unit), MOST_LINES):
+            points.append(_point(metrics, unit))  # noqa: PERF401 (an error leaves the points before it)
     if len(points) <= MOST_POINTS:
         return points
     spacing = (len(points) - 1) / (MOST_POINTS - 1)

@@ -25,7 +25,7 @@ from selfplay.learner import State
 from selfplay.tabular.config import TDBackupConfig
 from selfplay.tabular.learners import TDBackup
 from selfplay.tabular.players import TabularPlayer
-from selfplay.training import callbacks, loop, run, screen
+from selfplay.training import callbacks, run, screen
 from selfplay.training.callbacks import LatestState, MetricsLog, Snapshots
 from selfplay.training.checkpoint import Checkpoints
 from selfplay.training.folder import RunFlags
@@ -124,10 +124,10 @@ class Stubborn:
         return {"values": torch.from_numpy(self.values)}
 
 
-def record(number: int, proofs: int = 0) -> Record:
+def record(number: int) -> Record:
     player: Any = Stubborn([0.5, math.nan, -math.inf, -1.0, 0, 0, 0, 0, 0])
     nothing: Any = None
-    return Record(number, number * 10, nothing, {}, player, proofs)
+    return Record(number, number * 10, nothing, {}, player, 0)
 
 
 def test_a_player_for_which_there_is_no_room_is_no_snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,20 +155,17 @@ def test_the_latest_state_is_written_once_a_second_and_at_the_end(
         state.evaluated(record(number))
         steps.append(latest()["steps"])
     assert steps == [0, 0, 20, 20, 20, 50]
-    state.ended(record(9, proofs=2))
+    state.ended(record(9))
     opening = [0.5, None, None, -1.0, 0, 0, 0, 0, 0]
-    assert latest() == {"steps": 90, "opening": opening, "game": [0, 0], "proofs": 2}
+    assert latest() == {"steps": 90, "opening": opening, "game": [0, 0]}
 
 
-def test_at_its_end_the_latest_state_is_that_of_the_player(
-    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(loop, "proves", lambda *_: True)
+def test_at_its_end_the_latest_state_is_that_of_the_player(tmp_path: Path, stopper: Stopper) -> None:
     in_parts([*DQN, "--rows", "2", "--cols", "3", "--k", "2"], tmp_path / "it", stopper, [])
     content, player = json.loads((tmp_path / "it" / "latest.json").read_text()), load(tmp_path / "it")
     assert content["game"] == self_play_cells(player_policy(player))
     assert len(content["opening"]) == 6
-    assert (content["steps"], content["proofs"]) == (2_400, 3)
+    assert content["steps"] == 2_400
 
 
 @pytest.mark.usefixtures("stopper")  # for its slices of few games, and no pictures
