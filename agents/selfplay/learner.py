@@ -33,15 +33,11 @@ class Learner(Protocol):
         """Return its settings."""
 
     @property
-    def stride(self) -> int:
-        """Return the number of steps that it takes at once."""
-
-    @property
     def updates(self) -> int | None:
         """Return the updates so far; None if every step is an update."""
 
     def advance(self, most: int) -> None:
-        """Play and learn for a moment: at most `most` steps, rounded up to whole strides."""
+        """Play and learn for a moment: at most `most` steps, or as few as it can take."""
 
     def finish(self) -> bool:
         """Play what follows the last step, and tell whether there was anything."""

@@ -46,7 +46,6 @@ class DQNLearner:
         # "auto" is resolved, so that a resumed run stays on its device.
         self.config = replace(config, device="cuda" if self.device.type == "cuda" else "cpu")
         self.network = network
-        self.stride = config.num_envs
         self.self_play = InterleavedSelfPlay(self.config, self.device, network)
         self.takes_counterexamples = self.self_play.starts is not None
 

@@ -40,7 +40,6 @@ class ScriptedLearner:
     """Count steps, and note what the loop asks for."""
 
     updates = None
-    stride = 1
 
     def __init__(self, config: Config, greedy_games: int = 0, takes_counterexamples: bool = False) -> None:
         self.config, self.greedy_games = config, greedy_games
