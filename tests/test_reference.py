@@ -1,4 +1,7 @@
-"""Every public name says what it is and what it raises; the pages under `docs/api` name which those are."""
+"""Every public name says what it is and what it raises; the pages under `docs/api` name which those are.
+
+Ruff sees to it that every class, method and function has a docstring.
+"""
 
 import ast
 import importlib
@@ -16,93 +19,77 @@ import tictactoe
 from tictactoe import batch
 
 PAGES = Path(__file__).parent.parent / "docs" / "api"
-Documented = ast.ClassDef | ast.FunctionDef
 
 
-def listed() -> list[str]:
-    """Return the names that the pages of the reference list, those of whole modules one by one."""
-    text = "\n".join(page.read_text() for page in sorted(PAGES.glob("*.md")))
-    names = re.findall(r"^\.\. auto(?:class|function|data|exception):: (\S+)$", text, re.MULTILINE)
-    for module in re.findall(r"^\.\. automodule:: (\S+)$", text, re.MULTILINE):
-        names += [f"{module}.{name}" for name in public(importlib.import_module(module))]
+def public(module: Any) -> dict[str, Any]:
+    """Return the classes and functions that a module itself makes, by full name."""
+    own = {name: one for name, one in vars(module).items() if getattr(one, "__module__", None) == module.__name__}
+    return {f"{module.__name__}.{name}": one for name, one in own.items() if not name.startswith("_")}
+
+
+def listed() -> list[tuple[str, Any]]:
+    """Return the names that the pages of the reference list, those of whole modules one by one, with their objects."""
+    names: list[tuple[str, Any]] = []
+    for page in sorted(PAGES.glob("*.md")):
+        for kind, name in re.findall(r"^\.\. auto(\w+):: (\S+)$", page.read_text(), re.MULTILINE):
+            module, _, own = name.rpartition(".")
+            if kind == "module":
+                names += public(importlib.import_module(name)).items()
+            else:
+                names.append((name, getattr(importlib.import_module(module), own, None)))
     return names
 
 
-def public(module: Any) -> list[str]:
-    """Return the classes and functions that a module itself makes, by name."""
-    own = [name for name, one in vars(module).items() if getattr(one, "__module__", None) == module.__name__]
-    return [name for name in own if not name.startswith("_")]
-
-
-def found(name: str) -> Any:
-    """Return what has this name."""
-    module, _, own = name.rpartition(".")
-    return getattr(importlib.import_module(module), own)
-
-
-def sources(documented: Any) -> list[Documented]:
-    """Return what was written of a function, or of a class and those of ours that it inherits from."""
+def sources(documented: Any) -> list[ast.stmt]:
+    """Return the source of a function, or of a class and those of ours that it inherits from."""
     made = inspect.getmro(documented) if inspect.isclass(documented) else [inspect.unwrap(documented)]
-    return [parsed(inspect.getsource(one)) for one in made if one.__module__.startswith(("selfplay", "tictactoe"))]
+    ours = [one for one in made if one.__module__.startswith(("selfplay", "tictactoe"))]
+    return [ast.parse(textwrap.dedent(inspect.getsource(one))).body[0] for one in ours]
 
 
-def parsed(text: str) -> Documented:
-    tree = ast.parse(textwrap.dedent(text)).body[0]
-    assert isinstance(tree, ast.ClassDef | ast.FunctionDef)
-    return tree
+def raised(node: Any) -> str:
+    """Return the lines under `Raises`, with which a docstring ends."""
+    return (ast.get_docstring(node) or "").partition("Raises:\n")[2] + "\n"
 
 
-def silent(tree: Documented, name: str) -> Iterator[str]:
-    """Yield what has no docstring: the class or function itself, its public methods and its fields."""
-    if ast.get_docstring(tree) is None:
-        yield name
-    if isinstance(tree, ast.ClassDef):
-        for node, after in zip(tree.body, [*tree.body[1:], None], strict=True):
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
-                yield from silent(node, f"{name}.{node.name}")
-            elif isinstance(node, ast.AnnAssign) and not isinstance(after, ast.Expr):  # a string behind it
-                field = ast.unparse(node.target)
-                if not field.startswith("_") and "ClassVar" not in ast.unparse(node.annotation):
+def gaps(node: Any, name: str, known: str = "") -> Iterator[str]:
+    """Yield the fields of a class without a docstring, and the errors that no `Raises` around them names."""
+    known += raised(node)
+    if isinstance(node, ast.ClassDef):
+        for part, after in zip(node.body, [*node.body[1:], None], strict=True):
+            if isinstance(part, ast.FunctionDef) and not re.match("_[^_]|__getattr__", part.name):
+                yield from gaps(part, f"{name}.{part.name}", known)
+            elif isinstance(part, ast.AnnAssign) and not isinstance(after, ast.Expr):  # a string behind it
+                field = ast.unparse(part.target)
+                if not field.startswith("_") and "ClassVar" not in ast.unparse(part.annotation):
                     yield f"{name}.{field}"
+    else:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Raise) and isinstance(part.exc, ast.Call):
+                error = ast.unparse(part.exc.func)
+                if not re.search(rf"^\s*{re.escape(error)}:", known, re.MULTILINE):
+                    yield f"{name} raises {error}"
 
 
-def raised(tree: Documented) -> str:
-    """Return what a docstring says under `Raises`, with which it ends."""
-    return (ast.get_docstring(tree) or "").partition("Raises:\n")[2] + "\n"
-
-
-def unnamed_errors(tree: Documented, name: str, known: str = "") -> Iterator[str]:
-    """Yield what is raised in the body of a class's methods or of a function, and stands in no `Raises` around it."""
-    told = known + raised(tree)
-    for node in ast.walk(tree) if isinstance(tree, ast.FunctionDef) else ():
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-            error = ast.unparse(node.exc.func)
-            if not re.search(rf"^\s*{re.escape(error)}:", told, re.MULTILINE):
-                yield f"{name} raises {error}"
-    for node in tree.body if isinstance(tree, ast.ClassDef) else ():
-        if isinstance(node, ast.FunctionDef) and not re.match("_[^_]|__getattr__", node.name):
-            yield from unnamed_errors(node, f"{name}.{node.name}", told)
-
-
-def test_the_reference_lists_all_that_the_packages_offer() -> None:
+def test_the_reference_lists_every_public_name_once() -> None:
     offered = {f"{package.__name__}.{name}" for package in (tictactoe, selfplay) for name in package.__all__}
-    offered |= {f"tictactoe.batch.{name}" for name in public(batch)}
-    assert len(offered) > 45
-    assert sorted(offered - {*listed()}) == []
-    assert len(listed()) == len({*listed()})
+    names = [name for name, _ in listed()]
+    assert sorted((offered | public(batch).keys()) - {*names}) == []
+    assert len(names) == len({*names})
+    assert [name for name, one in listed() if one is None] == []
 
 
-@pytest.mark.parametrize("name", [name for name in listed() if callable(found(name))])
-def test_each_name_says_what_it_is_and_what_it_raises(name: str) -> None:
-    trees = sources(found(name))
+@pytest.mark.parametrize(("name", "documented"), [pair for pair in listed() if callable(pair[1])])
+def test_each_name_says_what_its_fields_are_and_what_it_raises(name: str, documented: Any) -> None:
+    trees = sources(documented)
     assert trees
-    told = "".join(raised(tree) for tree in trees)
-    assert [missing for tree in trees for missing in silent(tree, tree.name)] == []
-    assert [missing for tree in trees for missing in unnamed_errors(tree, tree.name, told)] == []
+    known = "".join(raised(tree) for tree in trees)
+    assert [missing for tree in trees for missing in gaps(tree, name, known)] == []
 
 
-def test_what_says_nothing_is_found() -> None:
-    tree = parsed('''
+def test_what_a_docstring_leaves_out_is_noticed() -> None:
+    [tree] = ast.parse(
+        textwrap.dedent('''
         class Player:
             """Play.
 
@@ -118,5 +105,5 @@ def test_what_says_nothing_is_found() -> None:
                 """Stop."""
                 raise TypeError(1)
         ''')
-    assert [*silent(tree, "P")] == ["P.name", "P.act"]
-    assert [*unnamed_errors(tree, "P")] == ["P.stop raises TypeError"]
+    ).body
+    assert [*gaps(tree, "P")] == ["P.name", "P.stop raises TypeError"]
