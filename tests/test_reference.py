@@ -64,9 +64,9 @@ def gaps(node: Any, name: str, known: str = "") -> Iterator[str]:
                 if not field.startswith("_") and "ClassVar" not in ast.unparse(part.annotation):
                     yield f"{name}.{field}"
     else:
-        for part in ast.walk(node):
-            if isinstance(part, ast.Raise) and isinstance(part.exc, ast.Call):
-                error = ast.unparse(part.exc.func)
+        for step in ast.walk(node):
+            if isinstance(step, ast.Raise) and isinstance(step.exc, ast.Call):
+                error = ast.unparse(step.exc.func)
                 if not re.search(rf"^\s*{re.escape(error)}:", known, re.MULTILINE):
                     yield f"{name} raises {error}"
 
@@ -88,7 +88,7 @@ def test_each_name_says_what_its_fields_are_and_what_it_raises(name: str, docume
 
 
 def test_what_a_docstring_leaves_out_is_noticed() -> None:
-    [tree] = ast.parse(
+    (tree,) = ast.parse(
         textwrap.dedent('''
         class Player:
             """Play.
