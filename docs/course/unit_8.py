@@ -161,8 +161,8 @@ assert wide.value[0] == 1
 # %% [markdown]
 # X wins with best play, and so **nobody** is unbeatable as O. "Never beaten" is the wrong aim here. What can be asked
 # is that X beats everybody, and that no opponent gets more than the game is worth: *exploitability* 0. A network can
-# learn that, and `selfplay.training` stops there by itself. With `symmetry="augment"` it learns from turned and mirrored
-# positions too, without which some seeds take ten times as long:
+# learn that, and `selfplay.training` stops there by itself. With `symmetry="augment"` it learns from turned and
+# mirrored positions too, without which some seeds take ten times as long:
 
 # %%
 *_, record = selfplay.training(selfplay.DQNConfig(rows=3, cols=4, k=3, mask=True, symmetry="augment"))
