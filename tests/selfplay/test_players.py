@@ -1,0 +1,142 @@
+"""Names of players: agents by `module:name`, run folders, built-in opponents; every mistake is one line."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from selfplay.algorithms import SHIPPED_FOLDER
+from selfplay.arena import command as arena
+from selfplay.cli import prove
+from selfplay.players import resolve, run_folder
+from tests.runs import read, refused, saved
+from tictactoe import Rules
+
+AGENTS = """
+import numpy
+from tictactoe import Rules, solve
+
+def optimal(observation):
+    board = observation.reshape(9, 3)
+    first, second = (sum(1 << int(cell) for cell in numpy.flatnonzero(board[:, plane])) for plane in (1, 2))
+    marks = (first, second) if (first | second).bit_count() % 2 == 0 else (second, first)
+    return solve(Rules()).lookup(*marks)[1][0]
+
+class Uniform:
+    def probabilities(self, observation, action_mask=None):
+        empty = observation[..., 0].reshape(len(observation), -1).astype(float)
+        return empty / empty.sum(axis=1, keepdims=True)
+
+class Wide(Uniform):
+    rules = Rules(3, 4, 3)
+
+class Big(Uniform):
+    rules = Rules(4, 5, 4)
+
+class Samples:
+    def act(self, observation, action_mask=None):
+        return numpy.random.default_rng().integers(9, size=len(observation))
+
+class Fails:
+    def act(self, observation, action_mask=None):
+        return {}["the key"]
+
+uniform, wide, big, samples, fails, number = Uniform(), Wide(), Big(), Samples(), Fails(), 3
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with a module of agents."""
+    (tmp_path / "my_agents.py").write_text(AGENTS)
+    (tmp_path / "my_broken.py").write_text("import nothing_of_that_name\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
+    monkeypatch.delitem(sys.modules, "my_agents", raising=False)
+    return tmp_path
+
+
+def test_every_kind_of_name_is_resolved(here: Path) -> None:
+    config = saved(here / "rule", rows=3, cols=4)  # a folder has no say over the name of a built-in opponent
+    saved(here / "runs" / "it", rows=3, cols=4)
+    wide = Rules(3, 4, 3)
+    rule, run, shipped = resolve("rule", rules=wide), resolve("runs/it"), resolve("shipped", rules=wide)
+    assert (rule.player, rule.folder, rule.rules, rule.policy.stochastic) == (None, None, wide, True)
+    assert (run.name, run.folder, run.rules) == ("runs/it", Path("runs/it"), config.rules)
+    assert (shipped.folder, shipped.rules) == (SHIPPED_FOLDER, Rules())
+    assert run.player is not None
+    assert shipped.player is not None
+    start = np.zeros(1, np.int64)
+    for name, rules in (("my_agents:wide", wide), ("my_agents:uniform", Rules(2, 2, 2))):
+        own = resolve(name, rules=Rules(2, 2, 2))
+        assert (own.player, own.folder, own.rules) == (None, None, rules)
+        assert own.policy.probabilities(start, start) == pytest.approx(1 / rules.cells)
+    assert run_folder("random") is run_folder("nowhere") is run_folder("my_agents:wide") is None
+
+
+def test_a_folder_called_like_a_module_is_a_run_and_no_code_is_imported(here: Path) -> None:
+    saved(here / "my_agents:uniform")
+    assert resolve("my_agents:uniform").player is not None
+    assert "my_agents" not in sys.modules
+
+
+def test_an_agent_of_the_user_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
+    prove.main(["my_agents:optimal"])
+    output = capsys.readouterr().out
+    assert "PROVED UNBEATABLE AND OPTIMAL" in output
+    assert "9. X" in output  # its game against itself
+    prove.main(["my_agents:uniform", "--perspective", "mover", "--rows", "3", "--cols", "2"])
+    output = capsys.readouterr().out
+    assert "NOT unbeatable" in output
+    assert "on average" in output
+    assert "9. X" not in output  # an agent that samples its moves has no game
+
+
+def test_everybody_meets_in_an_arena(here: Path) -> None:
+    arena.main(["my_agents:optimal", "shipped", "my_agents:uniform", "random", "--out", "it"])
+    shares = {(line["first"], line["second"]): line for line in read(here / "it" / "results.csv")}
+    assert shares["my_agents:optimal", "shipped"]["draw"] == "1.0"
+    uniform, random = shares["my_agents:uniform", "my_agents:uniform"], shares["random", "random"]
+    assert float(uniform["win"]) == pytest.approx(float(random["win"]), abs=1e-12)
+
+
+def test_an_agent_that_samples_is_sampled_on_a_board_too_large_to_follow(here: Path) -> None:
+    arena.main(["my_agents:big", "my_agents:uniform", "heuristic", "--games", "2000", "--out", "it"])
+    lines = read(here / "it" / "results.csv")
+    wins = {(line["first"], line["second"]): float(line["win"]) for line in lines}
+    assert wins["my_agents:big", "my_agents:uniform"] == pytest.approx(
+        wins["my_agents:uniform", "my_agents:big"], abs=0.06
+    )
+    assert wins["heuristic", "my_agents:big"] > 0.8
+    illegal = {line[f"illegal_by_{seat}"] for line in lines for seat in ("first", "second")}
+    assert illegal == {"0.0"}  # what has no probability is not sampled
+
+
+@pytest.mark.parametrize(
+    ("name", "gist"),
+    [
+        ("my_agents:nobody", "cannot be imported: AttributeError: module 'my_agents' has no attribute"),
+        ("my_agent:optimal", "my_agent:optimal: cannot be imported: ModuleNotFoundError: No module named 'my_agent'"),
+        ("my_broken:x", "ModuleNotFoundError: No module named 'nothing_of_that_name' (my_broken.py"),
+        ("my_agents:number", "my_agents:number: a int is no agent: it has neither act(observation) nor"),
+        ("my_agents:samples", "my_agents:samples: the agent answers the same positions differently when asked twice"),
+        ("my_agents:fails", "my_agents:fails: KeyError: 'the key' (my_agents.py, line 28)"),
+        ("my_agents:Fails", "my_agents:Fails: TypeError: "),
+        (
+            "nowhere",
+            "nowhere: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor module:",
+        ),
+        ("my_agents", "my_agents: is neither a run folder, nor one of "),
+    ],
+)
+def test_a_mistake_is_one_line(name: str, gist: str) -> None:
+    assert gist in refused(prove.main, [name])
+
+
+def test_modules_are_found_in_the_current_folder_by_the_installed_program_too(here: Path) -> None:
+    program = [Path(sys.executable).parent / "selfplay", "prove", "my_agents:fails"]
+    done = subprocess.run(program, cwd=here, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("selfplay prove: my_agents:fails: KeyError: 'the key'")
