@@ -14,8 +14,8 @@ from selfplay.web import catalogue
 from selfplay.web.catalogue import Catalogue
 from tests.malicious_files import MALICIOUS_FILES, MARKER
 from tests.runs import refused, save, saved
-from tests.selfplay.cli.test_own_agents import AGENTS
 from tests.selfplay.dqn.scripted import config_with, make
+from tests.selfplay.test_players import AGENTS
 from tests.selfplay.web.serving import serving
 from tictactoe import Rules
 
