@@ -120,30 +120,23 @@ def compare(group: Group, flags: Flags, console: Console) -> None:
     harness.present(console, harness.summary(results), note)
 
 
-def one_board(rules: Rules, plies: int = ONE_BOARD_PLIES) -> Make:
-    """Return how the turn environment is made ready."""
+def one_board(rules: Rules, plies: int = 0) -> Make:
+    """Return how the turn environment is made ready, for chunks of about this many plies."""
     return lambda rng: loops.one_board(
-        gymnasium.make("TicTacToe-v0", rows=rules.rows, cols=rules.cols, k=rules.k), games(rules.cells, plies, rng)
+        gymnasium.make("TicTacToe-v0", rows=rules.rows, cols=rules.cols, k=rules.k),
+        games(rules.cells, plies or ONE_BOARD_PLIES, rng),
     )
 
 
 def many_boards(
-    rules: Rules,
-    num_boards: int,
-    steps: int = 0,
-    *,
-    mode: AutoresetMode = AutoresetMode.NEXT_STEP,
-    from_mask: bool = False,
-    dict_observation: bool = False,
+    num_boards: int, rules: Rules = FAMILY[0], steps: int = 0, *, from_mask: bool = False, **how: Any
 ) -> Make:
-    """Return how the vector environment is made ready, for chunks of some steps."""
+    """Return how a vector environment is made ready, for chunks of some steps; `how` is for `gymnasium.make_vec`."""
 
     def make(rng: np.random.Generator) -> Chunk:
-        settings: dict[str, Any] = {"rows": rules.rows, "cols": rules.cols, "k": rules.k, "autoreset_mode": mode}
-        settings["dict_observation"] = dict_observation
-        env = gymnasium.make_vec("TicTacToe-v0", num_envs=num_boards, **settings)
+        settings = {"id": "TicTacToe-v0", "rows": rules.rows, "cols": rules.cols, "k": rules.k, **how}
         chooser = FromMask(num_boards, rng) if from_mask else Presampled(rules.cells, num_boards, rng)
-        return loops.vector(env, chooser, steps or _steps(num_boards))
+        return loops.vector(gymnasium.make_vec(num_envs=num_boards, **settings), chooser, steps or _steps(num_boards))
 
     return make
 
@@ -158,27 +151,9 @@ def _against(opponent: str) -> Make:
     )
 
 
-def _many_against(opponent: str, num_boards: int) -> Make:
-    return lambda rng: loops.vector(
-        gymnasium.make_vec("TicTacToeVersus-v0", num_envs=num_boards, opponent=opponent),
-        FromMask(num_boards, rng),
-        _steps(num_boards),
-    )
-
-
-def _few_boards(env_id: str, num_boards: int, mode: AutoresetMode, *, sync: bool) -> Make:
-    how: dict[str, Any] = {"autoreset_mode": mode}
-    how = {"vectorization_mode": "sync", "vector_kwargs": how} if sync else how
+def _few_boards(env_id: str, num_boards: int, **how: Any) -> Make:
     return lambda rng: loops.repeated_games(
         gymnasium.make_vec(env_id, num_envs=num_boards, **how), FEW_BOARDS_STEPS, rng
-    )
-
-
-def _sync_boards(num_boards: int) -> Make:
-    return lambda rng: loops.vector(
-        gymnasium.make_vec("TicTacToe-v0", num_envs=num_boards, vectorization_mode="sync"),
-        Presampled(CELLS, num_boards, rng),
-        steps=16,
     )
 
 
@@ -228,8 +203,9 @@ def few(num_boards: int) -> Group:
         rows[single] = alone
         for mode in AutoresetMode:
             ours, sync = (f"{env_id}, {kind}, {mode.name}" for kind in ("make_vec", "SyncVectorEnv"))
-            rows[ours] = _few_boards(env_id, num_boards, mode, sync=False)
-            rows[sync] = _few_boards(env_id, num_boards, mode, sync=True)
+            how = {"autoreset_mode": mode}
+            rows[ours] = _few_boards(env_id, num_boards, **how)
+            rows[sync] = _few_boards(env_id, num_boards, vectorization_mode="sync", vector_kwargs=how)
             ratios += [(ours, sync), (ours, single)]
     return Group(f"boards: {num_boards}", rows, ratios)
 
@@ -238,16 +214,16 @@ def vector(num_boards: int) -> Group:
     """Return the vector environment in its modes, Gymnasium's vector of single ones, and pgx."""
     modes = {mode: f"make_vec, {mode.name}" for mode in AutoresetMode}
     ours, same_step = modes[AutoresetMode.NEXT_STEP], modes[AutoresetMode.SAME_STEP]
-    rules, from_mask, pgx, sync = FAMILY[0], ", from the mask", "pgx, jitted steps", "SyncVectorEnv of TicTacToe-v0"
+    from_mask, pgx, sync = ", from the mask", "pgx, jitted steps", "SyncVectorEnv of TicTacToe-v0"
     dicts, scan = f"{same_step}, dict_observation", "pgx, one lax.scan"
     rows = {
-        **{name: many_boards(rules, num_boards, mode=mode) for mode, name in modes.items()},
-        dicts: many_boards(rules, num_boards, mode=AutoresetMode.SAME_STEP, dict_observation=True),
-        ours + from_mask: many_boards(rules, num_boards, from_mask=True),
+        **{name: many_boards(num_boards, autoreset_mode=mode) for mode, name in modes.items()},
+        dicts: many_boards(num_boards, autoreset_mode=AutoresetMode.SAME_STEP, dict_observation=True),
+        ours + from_mask: many_boards(num_boards, from_mask=True),
         pgx: _pgx(num_boards),
         pgx + from_mask: _pgx(num_boards, from_mask=True),
         scan: _pgx(num_boards, "scan"),
-        **({sync: _sync_boards(num_boards)} if num_boards <= 1_024 else {}),
+        **({sync: many_boards(num_boards, steps=16, vectorization_mode="sync")} if num_boards <= 1_024 else {}),
     }
     ratios = [
         (ours, pgx), (same_step, pgx), (ours + from_mask, pgx + from_mask), (same_step, scan), (dicts, same_step),
@@ -262,7 +238,8 @@ def versus(num_boards: int) -> Group:
     ratios = []
     for opponent in ("random", "heuristic", "optimal"):
         one, many = f"TicTacToeVersus-v0, {opponent}", f"its make_vec, {num_boards:,} boards, {opponent}"
-        rows |= {one: _against(opponent), many: _many_against(opponent, num_boards)}
+        rows[one] = _against(opponent)
+        rows[many] = many_boards(num_boards, from_mask=True, id="TicTacToeVersus-v0", opponent=opponent)
         ratios.append((many, one))
     return Group("an opponent inside", rows, ratios)
 
@@ -277,7 +254,7 @@ def family(num_boards: int) -> Group:
         rows[peer] = _open_spiel(f"mnk(m={rules.cols},n={rules.rows},k={rules.k})", rules.cells)
         ratios.append((ours, peer))
         if rules.cells <= 64:
-            rows[many] = many_boards(rules, num_boards)
+            rows[many] = many_boards(num_boards, rules)
         if rules != FAMILY[0]:
             ratios += [(name, name.replace(str(rules), str(FAMILY[0]))) for name in (ours, many) if name in rows]
     return Group("larger boards", rows, ratios)

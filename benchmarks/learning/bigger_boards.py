@@ -10,8 +10,6 @@ The player at the end is followed over more positions than while it trains, and 
 opponents are sampled. Where it was not followed to the end, there may be more lost and illegal lines.
 """
 
-import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,12 +21,12 @@ import selfplay
 from benchmarks import harness
 from benchmarks.harness import Result, Seats
 from benchmarks.learning.learners import configuration
+from benchmarks.learning.time_to_unbeatable import train
 from selfplay.arena.matches import sample
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
 from selfplay.evaluation.agents import built_in_policy, player_policy
 from selfplay.evaluation.evaluate import evaluate_policy
-from selfplay.training.loop import proves
 from tictactoe.opponents import OPPONENTS
 
 PROG = "python -m benchmarks.learning.bigger_boards"
@@ -83,21 +81,9 @@ def measure(name: str, seed: int, flags: Flags) -> Result:
     config = configuration(ROWS[name], seed)
     assert isinstance(config, DQNConfig)
     config = replace(config, total_steps=flags.total_steps)
-    records, passed, started = [], [], time.perf_counter()
-    for record in selfplay.training(config):
-        records.append(record)
-        passed.append(time.perf_counter() - started)
-        if record.metrics["time/training_s"] >= flags.seconds:
-            break
-    first = harness.held_from([proves(record.evaluation, config.stop) for record in records])
-    reached = records[-1 if first is None else first]
-    result: Result = {
-        "proved": first is not None,
-        "plies": reached.steps,
-        "seconds": math.inf if first is None else reached.metrics["time/training_s"],
-        "all seconds": math.inf if first is None else passed[first],
-    }
-    evaluation, player = record.evaluation, record.player
+    result, last = train(config, flags.seconds)
+    result |= {"plies in all": last.steps}
+    evaluation, player = last.evaluation, last.player
     if not evaluation.complete:
         evaluation = evaluate_policy(player_policy(player), positions=flags.positions)
     seats = evaluation.first, evaluation.second

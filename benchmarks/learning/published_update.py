@@ -6,7 +6,6 @@ Mnih et al. (2015) take steps of RMSProp and clip the error of each transition t
 and Ba 2015) on the squared error. Each row changes one of these and leaves everything else as `python train.py` has it.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +14,13 @@ from unittest.mock import patch
 import torch
 from torch import Tensor
 
-import selfplay
 from benchmarks import harness
 from benchmarks.harness import Result
+from benchmarks.learning.time_to_unbeatable import train
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.optimizer import Adam
 from selfplay.files import write_csv
-from selfplay.training.loop import proves
 
 PROG = "python -m benchmarks.learning.published_update"
 DECAY, LEAST = 0.95, 0.01
@@ -71,9 +69,8 @@ def measure(update: str, seed: int, total_steps: int) -> Result:
     optimizer = RMSProp if update.startswith("RMSProp") else Adam
     loss = clipped_error if update == UPDATES[3] else torch.nn.functional.mse_loss
     with patch("selfplay.dqn.dqn.Adam", optimizer), patch("torch.nn.functional.mse_loss", loss):
-        records = list(selfplay.training(config))
-    first = harness.held_from([proves(record.evaluation, config.stop) for record in records])
-    return {"proved": first is not None, "plies": math.inf if first is None else records[first].steps}
+        result, _ = train(config)
+    return {"proved": result["proved"], "plies": result["plies"]}
 
 
 def main(args: Sequence[str]) -> None:

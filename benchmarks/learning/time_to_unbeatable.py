@@ -71,23 +71,21 @@ class Flags:
     """Steps of the unit; fewer only to try the script."""
 
 
-def train(config: DQNConfig) -> Result:
-    """Train one player."""
+def train(config: DQNConfig, seconds: float = math.inf) -> tuple[Result, selfplay.Record]:
+    """Train one player, for some seconds at most; return from when its proof held, and the last record."""
     records, passed, started = [], [], time.perf_counter()
     for record in selfplay.training(config):
         records.append(record)
         passed.append(time.perf_counter() - started)
+        if record.metrics["time/training_s"] >= seconds:
+            break
     first = harness.held_from([proves(record.evaluation, config.stop) for record in records])
-    if first is None:
-        return {"solved": False, **dict.fromkeys(("seconds", "all seconds", "updates", "plies"), math.inf)}
-    metrics = records[first].metrics
-    return {
-        "solved": True,
-        "seconds": metrics["time/training_s"],
-        "all seconds": passed[first],
-        "updates": metrics["time/updates"],
-        "plies": records[first].steps,
-    }
+    result = {"proved": first is not None, **dict.fromkeys(("seconds", "all seconds", "updates", "plies"), math.inf)}
+    if first is not None:
+        metrics, plies = records[first].metrics, records[first].steps
+        result |= {"seconds": metrics["time/training_s"], "all seconds": passed[first]}
+        result |= {"updates": metrics["time/updates"], "plies": plies}
+    return result, record
 
 
 def unit_seconds(steps: int, seed: int) -> float:
@@ -145,7 +143,7 @@ def main(args: Sequence[str]) -> None:
             return {"ms": evaluation_milliseconds(seed)}
         if not flags.seeds and row not in ("default", "mask") and seed >= 5:
             return {}
-        return train(replace(configs[row], seed=seed))
+        return train(replace(configs[row], seed=seed))[0]
 
     console = harness.start("Time to unbeatable", ["stable-baselines3"], seeds)
     unit_seconds(min(200, flags.unit_steps), 0)  # what is slow only once in a process

@@ -8,40 +8,33 @@ its own marks in plane 1, and learns the rules from the illegal reward. Its one 
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchmarks import dqn
+from benchmarks.dqn import Greedy
 from benchmarks.peers.evaluations import Tick, Train, widths
-from benchmarks.peers.opponents import EXAMPLE_GAME, Game, Games, sampled_game
+from benchmarks.peers.opponents import GAME, Games
+
+EXAMPLE = dqn.Settings(
+    hidden=(120, 84),
+    learning_rate=2.5e-4,
+    batch_size=128,
+    memory_size=10_000,
+    tau=1.0,
+    warmup=10_000,
+    train_every=10,
+    target_every=500,
+    epsilon=1.0,
+    final_epsilon=0.05,
+    epsilon_steps=250_000,
+)
 
 
-class Settings(NamedTuple):
-    """Hold the settings of the learner and of its games."""
-
-    learner: dqn.Settings = dqn.Settings(
-        hidden=(120, 84),
-        learning_rate=2.5e-4,
-        batch_size=128,
-        memory_size=10_000,
-        tau=1.0,
-        warmup=10_000,
-        train_every=10,
-        target_every=500,
-        epsilon=1.0,
-        final_epsilon=0.05,
-        epsilon_steps=250_000,
-    )
-    game: Game = EXAMPLE_GAME
-
-
-EXAMPLE = Settings()
-
-
-def sampled_settings(sampled: Mapping[str, Any]) -> Settings:
-    """Return the settings that a search has sampled."""
+def sampled_settings(sampled: Mapping[str, Any]) -> tuple[dqn.Settings, dict[str, Any]]:
+    """Return the settings of the learner and of its games that a search has sampled."""
     copied = sampled["target"] == "copied"
     learner = replace(
-        EXAMPLE.learner,
+        EXAMPLE,
         hidden=widths(sampled["hidden"]),
         learning_rate=sampled["learning_rate"],
         learning_rate_hold=sampled["learning_rate_hold"],
@@ -55,14 +48,15 @@ def sampled_settings(sampled: Mapping[str, Any]) -> Settings:
         final_epsilon=sampled["epsilon_end"],
         epsilon_steps=sampled["epsilon_steps"],
     )
-    return Settings(learner, sampled_game(sampled))
+    return learner, {name: sampled[name] for name in GAME}
 
 
-def make(seed: int, settings: Settings = EXAMPLE) -> Train:
+def make(seed: int, settings: tuple[dqn.Settings, Mapping[str, Any]] = (EXAMPLE, {})) -> Train:
     """Return the learning of one network, which is evaluated in both seats without a mask, as it has learned."""
-    games = Games(settings.game, seed)
-    learner = dqn.CleanRL(settings.learner, seed, games.make)
-    player = dqn.Greedy(learner.dqn.network, masked=False)
+    of_learner, of_games = settings
+    games = Games(seed, **of_games)
+    learner = dqn.CleanRL(of_learner, seed, games.make)
+    player = Greedy(learner.dqn.network, masked=False)
 
     def train(tick: Tick) -> None:
         for steps, updates in enumerate(learner.learn(writer=None), start=1):

@@ -2,9 +2,8 @@
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -14,68 +13,54 @@ from torch import nn
 from benchmarks.dqn import Greedy
 from benchmarks.peers.evaluations import RULES
 from tictactoe import batch, solve
-from tictactoe.envs.versus import TicTacToeVersusEnv
 
 Planes = NDArray[np.int8]
+GAME = ("opponent", "rewards", "copy_every", "opponent_random")
+"""Settings of `Games` that a search samples."""
 COPIES = 8
 """Number of latest copies that a learner plays against, so that it does not only learn to beat the last."""
 
 
-@dataclass(frozen=True)
-class Game:
-    """Describe the game: a random seat each time, the mover's own marks in plane 1. The defaults are the examples'."""
-
-    opponent: Literal["random", "heuristic", "self"] = "random"
-    rewards: Literal["shaped", "sparse"] = "shaped"
-    copy_every: int = 10_000
-    """Steps between copies, in self-play."""
-    opponent_random: float = 0.1
-    """Part of the replies that are random legal cells, in self-play; before the first copy all are."""
-
-
-EXAMPLE_GAME = Game()
-
-
-def sampled_game(sampled: Mapping[str, Any]) -> Game:
-    """Return the game among the settings that a search has sampled."""
-    return Game(**{name: sampled[name] for name in ("opponent", "rewards", "copy_every", "opponent_random")})
-
-
 class Games:
-    """Make a learner's environments, and renew its copies in all of them."""
+    """Make a learner's environments, and renew its copies in all of them; the defaults are those of the examples.
 
-    def __init__(self, game: Game, seed: int) -> None:
-        self._game = game
+    The opponent is a built-in one, or "self". In self-play a copy is taken after every `copy_every` steps, and
+    `opponent_random` is the part of the replies that are random legal cells; before the first copy all are.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        opponent: str = "random",
+        rewards: str = "shaped",
+        copy_every: int = 10_000,
+        opponent_random: float = 0.1,
+    ) -> None:
+        self.opponent, self.rewards = opponent, rewards
+        self.copy_every, self.opponent_random = copy_every, opponent_random
         self._copies: deque[Mapping[bytes, int]] = deque(maxlen=COPIES)
         self._generator = np.random.default_rng(seed)
-        self._due = game.copy_every
+        self._due = copy_every
 
     def make(self) -> gymnasium.Env[Any, Any]:
         """Return an environment."""
-        playing_itself = self._game.opponent == "self"
-        environment: gymnasium.Env[Any, Any] = gymnasium.make(
-            "TicTacToeVersus-v0",
-            opponent="random" if playing_itself else self._game.opponent,
-            seat="random",
-            perspective="mover",
-            rewards=self._game.rewards,
-        )
-        if playing_itself:
-            versus = environment.unwrapped
-            assert isinstance(versus, TicTacToeVersusEnv)
-            versus.set_opponent(self.reply)
+        settings = {"seat": "random", "perspective": "mover", "rewards": self.rewards}
+        if self.opponent != "self":
+            return gymnasium.make("TicTacToeVersus-v0", opponent=self.opponent, **settings)
+        environment: gymnasium.Env[Any, Any] = gymnasium.make("TicTacToeVersus-v0", **settings)
+        environment.unwrapped.set_opponent(self.reply)  # type: ignore[attr-defined]
         return environment
 
     def update(self, steps: int, network: nn.Module) -> None:
         """Take a copy of the network if one is due after these steps; without self-play none ever is."""
-        if self._game.opponent == "self" and steps >= self._due:
+        if self.opponent == "self" and steps >= self._due:
             self._copies.append(replies(network))
-            self._due = steps + self._game.copy_every
+            self._due = steps + self.copy_every
 
     def reply(self, observation: Planes, action_mask: Planes) -> int:
         """Return the cell of one of the copies, or a random empty one."""
         generator = self._generator
-        if not self._copies or generator.random() < self._game.opponent_random:
+        if not self._copies or generator.random() < self.opponent_random:
             return int(generator.choice(np.flatnonzero(action_mask)))
         return self._copies[generator.integers(len(self._copies))][observation.tobytes()]
 

@@ -8,7 +8,6 @@ plane 1, and learns the rules from the illegal reward.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from stable_baselines3 import DQN
@@ -18,34 +17,20 @@ from stable_baselines3.common.logger import Logger
 
 from benchmarks.dqn import Greedy
 from benchmarks.peers.evaluations import Tick, Train, widths
-from benchmarks.peers.opponents import EXAMPLE_GAME, Game, Games, sampled_game
+from benchmarks.peers.opponents import GAME, Games
 
 ENDLESS = 10**9
 """Steps of a run, which only time ends."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Hold the settings; `model` has those with the library's names."""
-
-    model: Mapping[str, Any]
-    learning_rate: float = 2.3e-3
-    learning_rate_hold: int = 0
-    """Steps with a constant learning rate, which then falls as this / steps; 0 keeps it constant."""
-    exploration_steps: int = 8_000
-    """Steps over which epsilon falls from 1 to its final value."""
-    hidden: tuple[int, ...] = (256, 256)
-    boards: int = 1
-    game: Game = EXAMPLE_GAME
-
-    def learning_rate_at(self, steps: float) -> float:
-        """Return the learning rate after some steps."""
-        hold = self.learning_rate_hold
-        return self.learning_rate * hold / max(hold, steps) if hold else self.learning_rate
-
-
-EXAMPLE = Settings(
-    {
+EXAMPLE: Mapping[str, Any] = {
+    "learning_rate": 2.3e-3,
+    "learning_rate_hold": 0,
+    "exploration_steps": 8_000,
+    "hidden": (256, 256),
+    "boards": 1,
+    "game": {},
+    "model": {
         "batch_size": 64,
         "buffer_size": 100_000,
         "learning_starts": 1_000,
@@ -55,35 +40,39 @@ EXAMPLE = Settings(
         "train_freq": 256,
         "gradient_steps": 128,
         "exploration_final_eps": 0.04,
-    }
-)
+    },
+}
+"""Settings; `model` has those with the library's names.
+
+Epsilon falls from 1 over the `exploration_steps`. After `learning_rate_hold` steps the learning rate falls as this /
+steps; with 0 it never does.
+"""
 
 
-def sampled_settings(sampled: Mapping[str, Any]) -> Settings:
+def sampled_settings(sampled: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that a search has sampled; its counts of steps are steps of all boards together."""
     boards, copied = sampled["boards"], sampled["target"] == "copied"
     train_freq = max(1, round(sampled["train_every"] / boards))
-    model = {
-        "batch_size": sampled["batch_size"],
-        "buffer_size": sampled["memory_size"],
-        "learning_starts": sampled["learning_starts"],
-        "gamma": sampled["gamma"],
-        "tau": 1.0 if copied else sampled["soft_update"],
-        # Less would warn, and be the same.
-        "target_update_interval": max(boards, sampled["target_every"] if copied else 1),
-        "train_freq": train_freq,
-        "gradient_steps": max(1, round(sampled["updates_per_step"] * train_freq * boards)),
-        "exploration_final_eps": sampled["epsilon_end"],
+    return {
+        "learning_rate": sampled["learning_rate"],
+        "learning_rate_hold": sampled["learning_rate_hold"],
+        "exploration_steps": sampled["epsilon_steps"],
+        "hidden": widths(sampled["hidden"]),
+        "boards": boards,
+        "game": {name: sampled[name] for name in GAME},
+        "model": {
+            "batch_size": sampled["batch_size"],
+            "buffer_size": sampled["memory_size"],
+            "learning_starts": sampled["learning_starts"],
+            "gamma": sampled["gamma"],
+            "tau": 1.0 if copied else sampled["soft_update"],
+            # Less would warn, and be the same.
+            "target_update_interval": max(boards, sampled["target_every"] if copied else 1),
+            "train_freq": train_freq,
+            "gradient_steps": max(1, round(sampled["updates_per_step"] * train_freq * boards)),
+            "exploration_final_eps": sampled["epsilon_end"],
+        },
     }
-    return Settings(
-        model,
-        sampled["learning_rate"],
-        sampled["learning_rate_hold"],
-        sampled["epsilon_steps"],
-        widths(sampled["hidden"]),
-        boards,
-        sampled_game(sampled),
-    )
 
 
 class EachStep(BaseCallback):
@@ -99,25 +88,26 @@ class EachStep(BaseCallback):
         return self._tick(self.model._n_updates, self._player)
 
 
-def make_model(seed: int, settings: Settings, games: Games) -> DQN:
+def make_model(seed: int, settings: Mapping[str, Any], games: Games) -> DQN:
     """Return a learner for an endless run."""
+    rate, hold = settings["learning_rate"], settings["learning_rate_hold"]
     model = DQN(
         "MlpPolicy",
-        make_vec_env(games.make, settings.boards, seed),
-        learning_rate=lambda remaining: settings.learning_rate_at((1 - remaining) * ENDLESS),
-        exploration_fraction=settings.exploration_steps / ENDLESS,
-        policy_kwargs={"net_arch": list(settings.hidden)},
+        make_vec_env(games.make, settings["boards"], seed),
+        learning_rate=lambda remaining: rate * hold / max(hold, (1 - remaining) * ENDLESS) if hold else rate,
+        exploration_fraction=settings["exploration_steps"] / ENDLESS,
+        policy_kwargs={"net_arch": list(settings["hidden"])},
         seed=seed,
         device="cpu",
-        **settings.model,
+        **settings["model"],
     )
     model.set_logger(Logger(folder=None, output_formats=[]))
     return model
 
 
-def make(seed: int, settings: Settings = EXAMPLE) -> Train:
+def make(seed: int, settings: Mapping[str, Any] = EXAMPLE) -> Train:
     """Return the learning of one network, which is evaluated in both seats without a mask, as it has learned."""
-    games = Games(settings.game, seed)
+    games = Games(seed, **settings["game"])
     model = make_model(seed, settings, games)
     player = Greedy(model.q_net, masked=False)
 

@@ -8,7 +8,8 @@ What is measured at which points is in `curves.py`. As in `benchmarks/environmen
 sampled before the clock starts, each ply delivers observation, mask, reward and end, all runs on one core, and the
 curves of a point take turns. `train.py, playing alone` is training before its first update: act, step, observe, store,
 with the default network. An update is the default one but for what the panel varies, and `its matrix products` are
-those that it has to compute, alone. A step is one ply on every board.
+those that it has to compute, alone. A step is one ply on every board. Figures are the median (least to most) of the
+rounds.
 """
 
 import importlib.util
@@ -20,7 +21,7 @@ from rich.console import Console
 
 from benchmarks import harness
 from benchmarks.environment import speed
-from benchmarks.harness import Spread, spread
+from benchmarks.harness import spread
 from benchmarks.scaling import curves, plot
 from benchmarks.scaling.plot import CSV_HEADER, Measurement
 from selfplay.command_line import run_command
@@ -28,7 +29,6 @@ from selfplay.files import write_csv, write_whole
 from selfplay.training.plots import png
 
 PROG = "python -m benchmarks.scaling"
-HEADER = ["curve", "plies/s on 1 board", "µs per step there", "most plies/s", "on boards", "half of it from boards"]
 
 
 @dataclass(frozen=True)
@@ -63,21 +63,8 @@ def measure(flags: Flags, console: Console) -> Iterator[Measurement]:
                     yield Measurement("memory", curve, num_boards, str(num_boards), unit, per_board, len(values))
 
 
-def table(measurements: Sequence[Measurement]) -> list[list[str]]:
-    """Return what a step of each curve costs on the fewest boards, its best rate, and from where half of it holds."""
-    lines = [HEADER]
-    of_boards = [each for each in measurements if each.panel == "boards"]
-    for curve in dict.fromkeys(each.curve for each in of_boards):
-        rates = {each.x: each.spread for each in of_boards if each.curve == curve}
-        fewest, best = rates[min(rates)], max(rates, key=lambda x: rates[x].median)
-        half = min(x for x, rate in rates.items() if rate.median >= rates[best].median / 2)
-        step = Spread(*(1e6 * min(rates) / rate for rate in (fewest.median, fewest.most, fewest.least)))
-        lines.append([curve, fewest.text(), step.text(), rates[best].text(), f"{best:,}", f"{half:,}"])
-    return lines
-
-
 def main(args: Sequence[str]) -> None:
-    """Measure all, print the figures and a table, and write the CSV and the plot."""
+    """Measure all, print each figure as it comes, and write the CSV and the plot."""
     flags = harness.read_flags(Flags, args, PROG)
     console = harness.start("How speed and memory grow", ("pgx", "jax", "matplotlib"), [flags.seed])
     harness.pin_to_one_core(console)
@@ -85,8 +72,6 @@ def main(args: Sequence[str]) -> None:
     for each in measure(flags, console):
         console.print(f"{each.panel} {each.point}: {each.curve}: {each.spread.text()} {each.unit}")
         measurements.append(each)
-    note = f"{flags.rounds} rounds of {flags.seconds} s a curve"
-    harness.present(console, table(measurements), note)
     if flags.docs is not None:
         lines = [
             [*each[:5], *(float(f"{value:.4g}") for value in each.spread), each.measurements] for each in measurements

@@ -82,7 +82,7 @@ def many_boards(rules: Rules, num_boards: int) -> dict[str, Make]:
     """Return our ways of playing many boards."""
     steps = _steps(num_boards)
     return {
-        VECTOR: speed.many_boards(rules, num_boards, steps),
+        VECTOR: speed.many_boards(num_boards, rules, steps),
         IN_NUMPY: partial(loops.functional_batch, rules, num_boards, steps, np),
         IN_TORCH: partial(loops.functional_batch, rules, num_boards, steps, torch),
         PLAYING: lambda _: playing(config_of(rules, num_boards), steps),

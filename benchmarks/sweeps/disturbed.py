@@ -171,7 +171,8 @@ def main(args: Sequence[str]) -> None:
     del engine
     console = harness.start("Sweeps whose machines and workers die", ["ray", "scipy"], [flags.seed])
     chance = random.Random(flags.seed)
-    found: dict[str, list[Result]] = {"one of two machines": [], "workers": []}
+    machines: list[Result] = []
+    lost: list[Result] = []
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         seconds = wait(start(*arguments(flags), "--dir", str(place / "whole")), lambda: None)
@@ -179,19 +180,15 @@ def main(args: Sequence[str]) -> None:
         console.print(f"left alone: {flags.runs} runs in {seconds:.0f} s, {len(whole)} files in its report")
         for number in range(flags.machines):
             after, moment = chance.randint(1, flags.runs - 2), 2 * seconds / flags.runs * chance.random()
-            result = lose_a_machine(place / f"machine-{number}", flags, whole, after, moment)
-            found["one of two machines"].append(result)
-            console.print(f"{moment:.1f} s after {after} runs had ended: {result}", soft_wrap=True)
-        left = flags.workers
-        while left > 0:
-            result = lose_workers(place / f"workers-{left}", flags, whole, left, seconds, chance)
-            found["workers"].append(result)
-            left -= result["deaths"]
-            console.print(f"workers died: {result}", soft_wrap=True)
-    every = [result for of_kind in found.values() for result in of_kind]
+            machines.append(lose_a_machine(place / f"machine-{number}", flags, whole, after, moment))
+            console.print(f"{moment:.1f} s after {after} runs had ended: {machines[-1]}", soft_wrap=True)
+        while (left := flags.workers - sum(result["deaths"] for result in lost)) > 0:
+            lost.append(lose_workers(place / f"workers-{left}", flags, whole, left, seconds, chance))
+            console.print(f"workers died: {lost[-1]}", soft_wrap=True)
     note = f"{flags.runs} runs of {flags.plies:,} plies a sweep; seed {flags.seed}"
-    harness.present(console, harness.summary(found), note, flags.markdown)
-    if any(result["report"] != SAME or result["failed"] for result in every):
+    table = harness.summary({"one of two machines": machines, "workers": lost})
+    harness.present(console, table, note, flags.markdown)
+    if any(result["report"] != SAME or result["failed"] for result in (*machines, *lost)):
         sys.exit(UNEQUAL)
 
 

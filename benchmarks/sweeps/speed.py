@@ -41,19 +41,15 @@ class Flags:
     """File to write the table to, as Markdown."""
 
 
-def plain(place: Path, runs: Sequence[plans.Run], plan: plans.Plan, together: int) -> Result:
+def plain(place: Path, runs: Sequence[plans.Run], plies: int, together: int) -> Result:
     """Train the runs by processes of `selfplay train`, some side by side."""
 
     def train(run: plans.Run) -> None:
-        words: list[str] = []
-        for name, value in {**plan.set, **run.values}.items():
-            flag = name.replace("_", "-")
-            if isinstance(value, bool):
-                words.append(f"--{'' if value else 'no-'}{flag}")
-            else:
-                words += [f"--{flag}", *(map(str, value) if isinstance(value, tuple) else [str(value)])]
-        own = ["--seed", str(run.seed), "--run-dir", str(place / run.name), "--checkpoint-interval", "0.2"]
-        command = [sys.executable, "-m", "selfplay", "train", *words, *own]
+        words = ["--mask" if run.values["mask"] else "--no-mask", "--checkpoint-interval", "0.2"]
+        for name, value in (setting.split("=") for setting in (*disturbed.SHORT, f"total_steps={plies}")):
+            words += [f"--{name.replace('_', '-')}", value]
+        words += ["--seed", str(run.seed), "--run-dir", str(place / run.name)]
+        command = [sys.executable, "-m", "selfplay", "train", *words]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
     started = time.perf_counter()
@@ -92,10 +88,9 @@ def main(args: Sequence[str]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder)
             ways["selfplay sweep"].append(swept(place / "sweep", arguments))
-            sweep = state.read(place / "sweep")
-            runs = plans.all_runs(sweep.plan)
+            runs = plans.all_runs(state.read(place / "sweep").plan)
             for name, together in (("one after another", 1), ("side by side", harness.cores())):
-                ways[name].append(plain(place / name, runs, sweep.plan, together))
+                ways[name].append(plain(place / name, runs, flags.plies, together))
                 check_same(place / "sweep", place / name, runs)
                 shutil.rmtree(place / name)
         base = ways["one after another"][-1]["seconds"]
@@ -114,9 +109,8 @@ def check_same(sweep: Path, other: Path, runs: Sequence[plans.Run]) -> None:
         UserError: One differs.
     """
     for run in runs:
-        if (sweep / run.name / "model.safetensors").read_bytes() != (
-            other / run.name / "model.safetensors"
-        ).read_bytes():
+        ours, theirs = ((folder / run.name / "model.safetensors").read_bytes() for folder in (sweep, other))
+        if ours != theirs:
             raise UserError(f"{run.name}: a process of its own has trained another model than the sweep")
 
 

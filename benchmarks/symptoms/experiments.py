@@ -4,7 +4,7 @@ An experiment trains with a seed for a part of the usual time, and returns exact
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,6 +15,7 @@ from benchmarks.harness import Result
 from benchmarks.learning.learners import ties_with_itself
 from benchmarks.symptoms import table, value_iteration
 from benchmarks.symptoms.loops import BOARDS, RULES, SPARSE, SelfPlay, Versus, self_play, values, versus
+from benchmarks.symptoms.value_iteration import PayOff
 from tictactoe import Rewards
 from tictactoe.tree import FloatArray
 
@@ -26,11 +27,11 @@ DRAW_IS_LOSS = Rewards(draw=-1.0, allow=0.0, loss=-1.0)
 Experiment: TypeAlias = Callable[[int, float], Result]
 
 
-def numbers(evaluation: selfplay.Verdict, **more: float) -> Result:
+def numbers(verdict: selfplay.Verdict, **more: float) -> Result:
     """Return what every experiment says of a player."""
-    first, second = evaluation.first, evaluation.second
+    first, second = verdict.first, verdict.second
     return {
-        PROVED: evaluation.unbeatable,
+        PROVED: verdict.unbeatable,
         "lost lines as X": first.losses,
         "lost lines as O": second.losses,
         ILLEGAL: first.illegal + second.illegal,
@@ -38,22 +39,17 @@ def numbers(evaluation: selfplay.Verdict, **more: float) -> Result:
     }
 
 
-def own(how: SelfPlay, watched: Mapping[str, Callable[[DQN], float]] = MappingProxyType({})) -> Experiment:
+def own(how: SelfPlay, seed: int, part: float, watched: str = "") -> Result:
     """Train the loop that plays both seats; measure what is `watched` after a quarter of its time and at its end."""
+    plies = round(PLIES * part)
+    more: dict[str, float] = {}
 
-    def measure(seed: int, part: float) -> Result:
-        plies = round(PLIES * part)
-        more: dict[str, float] = {}
+    def watch(ply: int, dqn: DQN) -> None:
+        for when, at in (("at a quarter", plies // 4), ("at the end", plies)):
+            if watched and ply <= at < ply + BOARDS:
+                more[f"{watched}, {when}"] = taken_chosen(dqn) if watched == TAKEN else target_size(dqn)
 
-        def watch(ply: int, dqn: DQN) -> None:
-            for when, at in (("at a quarter", plies // 4), ("at the end", plies)):
-                if ply <= at < ply + BOARDS:
-                    more.update({f"{name}, {when}": of(dqn) for name, of in watched.items()})
-
-        _, evaluation = self_play(how, seed, plies, watch)
-        return numbers(evaluation, **more)
-
-    return measure
+    return numbers(self_play(how, seed, plies, watch)[1], **more)
 
 
 def taken_chosen(dqn: DQN) -> float:
@@ -71,19 +67,12 @@ def target_size(dqn: DQN) -> float:
     return float(np.abs(found.max(axis=1)).mean())
 
 
-def single(how: Versus) -> Experiment:
+def single(how: Versus, seed: int, part: float) -> Result:
     """Train the loop that plays an opponent."""
-
-    def measure(seed: int, part: float) -> Result:
-        evaluation, spoilt = versus(how, seed, round(PLIES * part / 2))  # the opponent plays the other half
-        sides = evaluation.first, evaluation.second
-        more = {
-            f"% not lost to random as {mark}": 100 * (1 - (side.loss or 0))
-            for mark, side in zip("XO", sides, strict=True)
-        }
-        return numbers(evaluation, **more, **({"% of games the opponent spoilt": 100 * spoilt} if spoilt else {}))
-
-    return measure
+    verdict, spoilt = versus(how, seed, round(PLIES * part / 2))  # the opponent plays the other half
+    seats = {"X": verdict.first, "O": verdict.second}
+    more = {f"% not lost to random as {mark}": 100 * (1 - (seat.loss or 0)) for mark, seat in seats.items()}
+    return numbers(verdict, **more, **({"% of games the opponent spoilt": 100 * spoilt} if spoilt else {}))
 
 
 def records(seed: int, part: float, settings: Any) -> Iterator[selfplay.Record]:
@@ -92,72 +81,59 @@ def records(seed: int, part: float, settings: Any) -> Iterator[selfplay.Record]:
     return selfplay.training(selfplay.DQNConfig(seed=seed, total_steps=plies, stop="never", device="cpu", **settings))
 
 
-def past_proof(**settings: Any) -> Experiment:
+def past_proof(seed: int, part: float, **settings: Any) -> Result:
     """Train our DQN with other settings, and count what becomes of its first proof."""
-
-    def measure(seed: int, part: float) -> Result:
-        found = list(records(seed, part, settings))
-        beaten = [record.evaluation.games_lost for record in found]
-        first = beaten.index(0) if 0 in beaten else len(beaten)
-        later = beaten[first:]
-        more = {
-            "plies to the first proof": found[first].steps if later else np.inf,
-            "evaluations from then on, % not proved": 100 * float(np.mean(np.array(later) > 0)) if later else np.nan,
-            "most lines that beat it then": max(later, default=np.nan),
-        }
-        return numbers(found[-1].evaluation, **more)
-
-    return measure
+    found = list(records(seed, part, settings))
+    beaten = [record.evaluation.games_lost for record in found]
+    first = beaten.index(0) if 0 in beaten else len(beaten)
+    later = beaten[first:]
+    more = {
+        "plies to the first proof": found[first].steps if later else np.inf,
+        "evaluations from then on, % not proved": 100 * float(np.mean(np.array(later) > 0)) if later else np.nan,
+        "most lines that beat it then": max(later, default=np.nan),
+    }
+    return numbers(found[-1].evaluation, **more)
 
 
-def ties(**settings: Any) -> Experiment:
+def ties(seed: int, part: float, **settings: Any) -> Result:
     """Count how often our DQN ties with itself while it learns, and can be beaten all the same."""
-
-    def measure(seed: int, part: float) -> Result:
-        beaten = []
-        for record in records(seed, part, settings):
-            if ties_with_itself(record.player):
-                beaten.append(record.evaluation.games_lost)
-        could = [lines for lines in beaten if lines]
-        more = {
-            "evaluations at which it ties with itself": len(beaten),
-            "of these, it could be beaten at": len(could),
-            "most lines that beat it then": max(could, default=0),
-        }
-        return numbers(record.evaluation, **more)
-
-    return measure
+    beaten = []
+    for record in records(seed, part, settings):
+        if ties_with_itself(record.player):
+            beaten.append(record.evaluation.games_lost)
+    could = [lines for lines in beaten if lines]
+    more = {
+        "evaluations at which it ties with itself": len(beaten),
+        "of these, it could be beaten at": len(could),
+        "most lines that beat it then": max(could, default=0),
+    }
+    return numbers(record.evaluation, **more)
 
 
-def tabular(opponent: table.Opponent, follows: table.Follows, epsilon: float) -> Experiment:
+def tabular(opponent: table.Opponent, follows: table.Follows, epsilon: float, seed: int, part: float) -> Result:
     """Train a table."""
-    return lambda seed, part: numbers(
-        table.evaluate(table.learn(opponent, follows, epsilon, round(TABLE_GAMES * part), seed))
-    )
+    return numbers(table.evaluate(table.learn(opponent, follows, epsilon, round(TABLE_GAMES * part), seed)))
 
 
-def exact(compute: Callable[[], FloatArray], opening: bool = False) -> Experiment:
-    """Evaluate exact values, which no seed changes, and say what the opening is worth."""
-
-    def measure(_seed: int, _part: float) -> Result:
-        found = compute()
-        evaluation = value_iteration.evaluate(found)
-        taken = {f"{TAKEN}, at the end": evaluation.illegal_states} if evaluation.illegal_states else {}
-        return numbers(evaluation, **taken, **(value_iteration.opening(found) if opening else {}))
-
-    return measure
+def exact(values: FloatArray, opening: bool) -> Result:
+    """Evaluate exact values, and say what the opening is worth."""
+    verdict = value_iteration.evaluate(values)
+    taken = {f"{TAKEN}, at the end": verdict.illegal_states} if verdict.illegal_states else {}
+    return numbers(verdict, **taken, **(value_iteration.opening(values) if opening else {}))
 
 
-def against_best(rewards: Rewards, gamma: float = 1.0, barred: bool = True, opening: bool = False) -> Experiment:
+def against_best(
+    pay: Rewards | PayOff, _seed: int, _part: float, gamma: float = 1.0, barred: bool = True, opening: bool = False
+) -> Result:
     """Compute the values against the best replies."""
-    pay = value_iteration.environment_reward(rewards)
-    return exact(lambda: value_iteration.against_best(pay, gamma, barred), opening)
+    pay = value_iteration.environment_reward(pay) if isinstance(pay, Rewards) else pay
+    return exact(value_iteration.against_best(pay, gamma, barred), opening)
 
 
-def against_random(rewards: Rewards) -> Experiment:
+def against_random(rewards: Rewards, _seed: int, _part: float) -> Result:
     """Compute the values against random replies."""
     pay = value_iteration.environment_reward(rewards)
-    return exact(lambda: value_iteration.against_random(pay, rewards.loss), opening=True)
+    return exact(value_iteration.against_random(pay, rewards.loss), opening=True)
 
 
 def fined(illegal: float) -> Rewards:
@@ -167,74 +143,74 @@ def fined(illegal: float) -> Rewards:
 
 EXPERIMENTS: Mapping[str, Mapping[str, Experiment]] = {
     "worse": {
-        "`python train.py`": past_proof(),
-        "`--learning-rate-hold 0`": past_proof(learning_rate_hold=0),
-        "`--hard-update 10`": past_proof(hard_update=10),
-        "`--hard-update 10 --learning-rate-hold 0`": past_proof(hard_update=10, learning_rate_hold=0),
-        "the same and `--symmetry none --counterexamples 0`": past_proof(
-            hard_update=10, learning_rate_hold=0, symmetry="none", counterexamples=0.0
+        "`python train.py`": past_proof,
+        "`--learning-rate-hold 0`": partial(past_proof, learning_rate_hold=0),
+        "`--hard-update 10`": partial(past_proof, hard_update=10),
+        "`--hard-update 10 --learning-rate-hold 0`": partial(past_proof, hard_update=10, learning_rate_hold=0),
+        "the same and `--symmetry none --counterexamples 0`": partial(
+            past_proof, hard_update=10, learning_rate_hold=0, symmetry="none", counterexamples=0.0
         ),
     },
-    "ties": {"`--symmetry none --counterexamples 0`": ties(symmetry="none", counterexamples=0.0)},
+    "ties": {"`--symmetry none --counterexamples 0`": partial(ties, symmetry="none", counterexamples=0.0)},
     "table": {
-        "own next turn, random opponent, epsilon 0.1": tabular("random", "own next turn", 0.1),
-        "own next turn, plays itself, epsilon 0.1": tabular("itself", "own next turn", 0.1),
-        "opponent's turn with a minus, plays itself, epsilon 0.1": tabular("itself", "opponent's turn", 0.1),
-        "opponent's turn with a minus, plays itself, epsilon 0.5": tabular("itself", "opponent's turn", 0.5),
-        "opponent's turn with a minus, plays itself, epsilon 1": tabular("itself", "opponent's turn", 1.0),
+        "own next turn, random opponent, epsilon 0.1": partial(tabular, "random", "own next turn", 0.1),
+        "own next turn, plays itself, epsilon 0.1": partial(tabular, "itself", "own next turn", 0.1),
+        "opponent's turn with a minus, plays itself, epsilon 0.1": partial(tabular, "itself", "opponent's turn", 0.1),
+        "opponent's turn with a minus, plays itself, epsilon 0.5": partial(tabular, "itself", "opponent's turn", 0.5),
+        "opponent's turn with a minus, plays itself, epsilon 1": partial(tabular, "itself", "opponent's turn", 1.0),
     },
     "opponent": {
-        "itself": own(SelfPlay()),
-        "random": single(Versus()),
-        "heuristic": single(Versus("heuristic")),
-        "optimal": single(Versus("optimal")),
-        "random, always X": single(Versus(seat=0)),
-        "untrained network": single(Versus("untrained", masked="nothing")),
+        "itself": partial(own, SelfPlay()),
+        "random": partial(single, Versus()),
+        "heuristic": partial(single, Versus("heuristic")),
+        "optimal": partial(single, Versus("optimal")),
+        "random, always X": partial(single, Versus(seat=0)),
+        "untrained network": partial(single, Versus("untrained", masked="nothing")),
     },
     "next": {
-        "opponent's turn, minus": own(SelfPlay()),
-        "opponent's turn, plus": own(SelfPlay(sign=1)),
-        "own next turn, plus": own(SelfPlay(follows="own next turn", sign=1)),
-        "own next turn, minus": own(SelfPlay(follows="own next turn", sign=-1)),
-        "own next turn, the loser's last move left out": own(
-            SelfPlay(follows="own next turn", sign=1, loser_told=False)
+        "opponent's turn, minus": partial(own, SelfPlay()),
+        "opponent's turn, plus": partial(own, SelfPlay(sign=1)),
+        "own next turn, plus": partial(own, SelfPlay(follows="own next turn", sign=1)),
+        "own next turn, minus": partial(own, SelfPlay(follows="own next turn", sign=-1)),
+        "own next turn, the loser's last move left out": partial(
+            own, SelfPlay(follows="own next turn", sign=1, loser_told=False)
         ),
     },
     "block": {
-        "`allow` 0, random opponent": single(Versus()),
-        "`allow` -1, random opponent": single(Versus(rewards=Rewards())),
-        "exact, only the next reward counts, `allow` 0": against_best(SPARSE, gamma=0.0),
-        "exact, only the next reward counts, `allow` -1": against_best(Rewards(), gamma=0.0),
-        "exact, the future counts, `allow` 0": against_best(SPARSE),
-        "exact, the future counts, `allow` -1": against_best(Rewards()),
+        "`allow` 0, random opponent": partial(single, Versus()),
+        "`allow` -1, random opponent": partial(single, Versus(rewards=Rewards())),
+        "exact, only the next reward counts, `allow` 0": partial(against_best, SPARSE, gamma=0.0),
+        "exact, only the next reward counts, `allow` -1": partial(against_best, Rewards(), gamma=0.0),
+        "exact, the future counts, `allow` 0": partial(against_best, SPARSE),
+        "exact, the future counts, `allow` -1": partial(against_best, Rewards()),
     },
     "illegal": {
-        "illegal -10": own(SelfPlay(masked="nothing"), {TAKEN: taken_chosen}),
-        "illegal -1": own(SelfPlay(masked="nothing", rewards=fined(-1.0)), {TAKEN: taken_chosen}),
-        "illegal -0.5": own(SelfPlay(masked="nothing", rewards=fined(-0.5)), {TAKEN: taken_chosen}),
-        "illegal 0": own(SelfPlay(masked="nothing", rewards=fined(0.0)), {TAKEN: taken_chosen}),
-        "exact, illegal -10": against_best(SPARSE, barred=False),
-        "exact, illegal -1": against_best(fined(-1.0), barred=False),
-        "exact, illegal -0.5": against_best(fined(-0.5), barred=False),
-        "exact, illegal 0": against_best(fined(0.0), barred=False),
+        "illegal -10": partial(own, SelfPlay(masked="nothing"), watched=TAKEN),
+        "illegal -1": partial(own, SelfPlay(masked="nothing", rewards=fined(-1.0)), watched=TAKEN),
+        "illegal -0.5": partial(own, SelfPlay(masked="nothing", rewards=fined(-0.5)), watched=TAKEN),
+        "illegal 0": partial(own, SelfPlay(masked="nothing", rewards=fined(0.0)), watched=TAKEN),
+        "exact, illegal -10": partial(against_best, SPARSE, barred=False),
+        "exact, illegal -1": partial(against_best, fined(-1.0), barred=False),
+        "exact, illegal -0.5": partial(against_best, fined(-0.5), barred=False),
+        "exact, illegal 0": partial(against_best, fined(0.0), barred=False),
     },
     "mask": {
-        "moves and targets": own(SelfPlay(), {SIZE: target_size}),
-        "moves only": own(SelfPlay(masked="moves"), {SIZE: target_size}),
-        "moves only, own next turn": own(
-            SelfPlay(follows="own next turn", sign=1, masked="moves"), {SIZE: target_size}
+        "moves and targets": partial(own, SelfPlay(), watched=SIZE),
+        "moves only": partial(own, SelfPlay(masked="moves"), watched=SIZE),
+        "moves only, own next turn": partial(
+            own, SelfPlay(follows="own next turn", sign=1, masked="moves"), watched=SIZE
         ),
-        "moves, and targets by the mask before the move": own(SelfPlay(stale_mask=True), {SIZE: target_size}),
+        "moves, and targets by the mask before the move": partial(own, SelfPlay(stale_mask=True), watched=SIZE),
     },
     "draw": {
-        "exact, against the best, draw 0": against_best(SPARSE, opening=True),
-        "exact, against the best, draw -1": against_best(DRAW_IS_LOSS, opening=True),
-        "exact, against random, draw 0": against_random(SPARSE),
-        "exact, against random, draw -1": against_random(DRAW_IS_LOSS),
-        "learned, draw -1": own(SelfPlay(rewards=DRAW_IS_LOSS)),
+        "exact, against the best, draw 0": partial(against_best, SPARSE, opening=True),
+        "exact, against the best, draw -1": partial(against_best, DRAW_IS_LOSS, opening=True),
+        "exact, against random, draw 0": partial(against_random, SPARSE),
+        "exact, against random, draw -1": partial(against_random, DRAW_IS_LOSS),
+        "learned, draw -1": partial(own, SelfPlay(rewards=DRAW_IS_LOSS)),
     },
     "last": {
-        "exact": exact(lambda: value_iteration.against_best(value_iteration.last_cell_draws)),
-        "learned": own(SelfPlay(last_cell_wins=False)),
+        "exact": partial(against_best, value_iteration.last_cell_draws),
+        "learned": partial(own, SelfPlay(last_cell_wins=False)),
     },
 }

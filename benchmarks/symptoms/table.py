@@ -1,7 +1,6 @@
 """Q-learning in a table, as most people write it first: two loops over games, and nine numbers for each position."""
 
 import random
-from collections import defaultdict
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,24 +14,20 @@ HAS_LINE = [RULES.has_line(marks) for marks in range(512)]
 FULL, STEP, GAMMA = 511, 0.1, 0.9
 Opponent: TypeAlias = Literal["random", "itself"]
 Follows: TypeAlias = Literal["own next turn", "opponent's turn"]
-Table: TypeAlias = dict[tuple[int, int], dict[int, float]]
-"""Value of each empty cell to the mover, by the bitboards (mover, opponent)."""
 
 
-def new_table() -> Table:
-    """Return a table in which every value is 0 until it is learned."""
+class Table(dict[tuple[int, int], dict[int, float]]):
+    """Hold the value of each empty cell to the mover, by the bitboards (mover, opponent); 0 until it is learned."""
 
-    class Zeros(defaultdict[tuple[int, int], dict[int, float]]):
-        def __missing__(self, key: tuple[int, int]) -> dict[int, float]:
-            self[key] = dict.fromkeys(CELLS[FULL & ~(key[0] | key[1])], 0.0)
-            return self[key]
-
-    return Zeros()
+    def __missing__(self, key: tuple[int, int]) -> dict[int, float]:
+        """Return the new values of a position."""
+        self[key] = dict.fromkeys(CELLS[FULL & ~(key[0] | key[1])], 0.0)
+        return self[key]
 
 
 def learn(opponent: Opponent, follows: Follows, epsilon: float, games: int, seed: int) -> Table:
     """Play some games and learn from each ply of the learner's; against "random" it has the seats in turn."""
-    generator, table = random.Random(seed), new_table()
+    generator, table = random.Random(seed), Table()
     for game in range(games):
         mover = other = 0
         last: list[tuple[tuple[int, int], int] | None] = [None, None]  # each seat's last position and cell

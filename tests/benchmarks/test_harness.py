@@ -75,11 +75,12 @@ def test_import_time_refuses_heavy_imports() -> None:
 
 def test_a_run_that_is_proved_counts_from_where_the_proof_began() -> None:
     small: dict[str, Any] = {"num_envs": 16, "hidden": (8,), "batch_size": 32, "warmup": 64, "eval_every": 512}
-    found = time_to_unbeatable.train(DQNConfig(rows=1, cols=3, k=3, mask=True, **small))
-    assert found["solved"]
-    assert found["plies"] % 512 == 0
+    found, last = time_to_unbeatable.train(DQNConfig(rows=1, cols=3, k=3, mask=True, **small))
+    assert found["proved"]
+    assert found["plies"] == last.steps - 2 * 512  # three proofs in a row end a run
     assert 0 < found["seconds"] < found["all seconds"]
-    assert not time_to_unbeatable.train(DQNConfig(total_steps=1_024, eval_every=512))["solved"]
+    found, last = time_to_unbeatable.train(DQNConfig(total_steps=4_096, eval_every=512), seconds=0)
+    assert (found["proved"], found["plies"], last.steps) == (False, math.inf, 512)
 
 
 def record(proved: str, optimal: str) -> list[dict[str, float]]:

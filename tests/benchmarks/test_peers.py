@@ -5,7 +5,6 @@ import math
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from benchmarks import dqn, harness
 from benchmarks.dqn import Greedy
 from benchmarks.peers import __main__ as peers, evaluations, ours, report, tuning
 from benchmarks.peers.evaluations import Evaluation
-from benchmarks.peers.opponents import COPIES, Game, Games, decision_states, replies
+from benchmarks.peers.opponents import COPIES, Games, decision_states, replies
 from benchmarks.peers.tuning import RANGES, Ended, Flags, Job, Search, score
 from selfplay import DQNConfig, evaluate
 from selfplay.errors import UserError
@@ -191,7 +190,7 @@ def test_the_greedy_player_is_the_arg_max_of_its_seats_network() -> None:
     empty = observations[..., 0].reshape(-1, 9) == 1
     masked = Greedy(Favourite(4), masked=True).act(observations)
     assert (masked == np.where(empty[:, 4], 4, empty.argmax(axis=1))).all()
-    games = Games(Game(opponent="self", copy_every=100, opponent_random=0.0), seed=1000)
+    games = Games(1000, opponent="self", copy_every=100, opponent_random=0.0)
     game = games.make()
     games.update(99, Favourite(4))
     assert len(first_cells(game)) > 2  # still random
@@ -218,8 +217,8 @@ def first_cells(game: gymnasium.Env[Any, Any]) -> set[int]:
 
 def test_stable_baselines3_plays_its_own_predictions_and_follows_its_schedules() -> None:
     module = load("stable-baselines3")
-    settings = replace(module.EXAMPLE, exploration_steps=200, learning_rate=0.5, learning_rate_hold=1_000)
-    model = module.make_model(1000, settings, Games(Game(), 1000))
+    settings = {**module.EXAMPLE, "exploration_steps": 200, "learning_rate": 0.5, "learning_rate_hold": 1_000}
+    model = module.make_model(1000, settings, Games(1000))
     observations, _ = decision_states()
     predicted, _ = model.predict(observations, deterministic=True)
     assert (Greedy(model.q_net, masked=False).act(observations) == predicted).all()
@@ -232,7 +231,7 @@ def test_stable_baselines3_plays_its_own_predictions_and_follows_its_schedules()
 
 def test_the_learning_rate_in_cleanrls_manner_falls_after_its_hold() -> None:
     settings = dqn.Settings(learning_rate=0.01, learning_rate_hold=200)
-    learner = dqn.CleanRL(settings, 1000, Games(Game(), 1000).make)
+    learner = dqn.CleanRL(settings, 1000, Games(1000).make)
     learning = learner.learn(writer=None)
     for steps, rate in ((201, 0.01), (200, 0.005)):
         for _ in range(steps):
@@ -364,10 +363,10 @@ def test_what_was_sampled_becomes_settings_of_each_library() -> None:
     assert ours.sampled_settings({**SAMPLED, "target": "moved"}).hard_update == 0
     sb3 = load("stable-baselines3").sampled_settings
     of_steps = ("train_freq", "gradient_steps", "tau", "target_update_interval")
-    assert [sb3(SAMPLED).model[name] for name in of_steps] == [4, 4, 1.0, 40]
-    assert [sb3({**SAMPLED, "target": "moved", "boards": 32}).model[name] for name in of_steps] == [1, 8, 0.05, 32]
+    assert [sb3(SAMPLED)["model"][name] for name in of_steps] == [4, 4, 1.0, 40]
+    assert [sb3({**SAMPLED, "target": "moved", "boards": 32})["model"][name] for name in of_steps] == [1, 8, 0.05, 32]
     cleanrl = load("cleanrl-style").sampled_settings
-    loop = cleanrl(SAMPLED).learner
+    loop = cleanrl(SAMPLED)[0]
     assert (loop.train_every, loop.tau, loop.target_every, loop.warmup, loop.hidden) == (4, 1.0, 40, 100, (64, 64))
-    moved = cleanrl({**SAMPLED, "target": "moved"}).learner
+    moved = cleanrl({**SAMPLED, "target": "moved"})[0]
     assert (moved.tau, moved.target_every) == (0.05, 1)
