@@ -44,7 +44,7 @@ class Games:
 
     def make(self) -> gymnasium.Env[Any, Any]:
         """Return an environment."""
-        settings = {"seat": "random", "perspective": "mover", "rewards": self.rewards}
+        settings: dict[str, Any] = {"seat": "random", "perspective": "mover", "rewards": self.rewards}
         if self.opponent != "self":
             return gymnasium.make("TicTacToeVersus-v0", opponent=self.opponent, **settings)
         environment: gymnasium.Env[Any, Any] = gymnasium.make("TicTacToeVersus-v0", **settings)

@@ -22,20 +22,21 @@ import json
 import math
 import statistics
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import torch
+from rich.console import Console
 
 from benchmarks import harness
 from benchmarks.peers import evaluations, report
 from benchmarks.peers.evaluations import SEARCHED, Evaluation
 from selfplay.command_line import run_command
-from selfplay.errors import UserError, one_line, what_failed
 from selfplay.files import locked, write_csv, write_whole
 from selfplay.settings import require
 from selfplay.sweep import search_space
@@ -111,55 +112,6 @@ class Flags:
     docs: Path | None = None
     """Folder to write peers-tuning.csv, peers.csv and peers.png into."""
 
-    def due(self, stage: str) -> list[float]:
-        """Return the moments at which a run is evaluated."""
-        if stage == "final":
-            return evaluations.growing_times(self.final_seconds, self.final_evaluations)
-        return [self.seconds * number / self.evaluations for number in range(1, self.evaluations + 1)]
-
-
-class Job(NamedTuple):
-    """Say what is to be trained; `number` is a trial's, or the seed of a final run."""
-
-    stage: str
-    player: str
-    number: int
-    sampled: dict[str, Any]
-    """Settings; none for those of the library's example."""
-    due: list[float]
-    """Seconds of training after each of which it is evaluated; the last is the end."""
-
-    @property
-    def name(self) -> str:
-        """Return the name of the run, and of its file."""
-        return f"{self.stage}-{self.player}-{self.number}"
-
-    @property
-    def seed(self) -> int:
-        """Return the seed of its training."""
-        return SEARCH_SEED + self.number if self.stage == "trial" else self.number
-
-    @property
-    def settings(self) -> str:
-        """Return its settings as words."""
-        return " ".join(f"{name}={value}" for name, value in self.sampled.items()) or "its example's settings"
-
-
-class Ended(NamedTuple):
-    """Hold a run that has ended; one that failed has no evaluations."""
-
-    job: Job
-    history: list[Evaluation]
-    failure: str = ""
-
-    def text(self) -> str:
-        """Return the run as a line."""
-        first = harness.held_from([line.unbeatable for line in self.history])
-        worth = (
-            f"{score(self.history):.1f} lines" if first is None else f"proved from {self.history[first].seconds:.1f} s"
-        )
-        return f"{self.job.name}: {self.failure or worth}; {self.job.settings}"
-
 
 def score(history: Sequence[Evaluation]) -> float:
     """Return what the evaluations of a trial at equal moments are worth; less is better.
@@ -177,128 +129,119 @@ def score(history: Sequence[Evaluation]) -> float:
     return statistics.mean(line.bad_lines for line in history[-math.ceil(len(history) / 4) :])
 
 
-class Search:
-    """Hold the runs that have ended, each in a file of its own in `--dir`.
-
-    Raises:
-        UserError: There is a run that was evaluated at other moments.
-    """
-
-    def __init__(self, flags: Flags) -> None:
-        self.flags = flags
-        self.ended = {path.stem: parsed(path.read_text()) for path in flags.dir.glob("*.json")}
-        for job, *_ in self.ended.values():
-            if job.due != (due := flags.due(job.stage)):
-                was, now = (f"{times[-1]:g} s and {len(times)}" for times in (job.due, due))
-                raise UserError(
-                    f"{flags.dir}: has a {job.stage} run of {was} evaluations, not of {now}; "
-                    "go on with the same, or name another --dir"
-                )
-
-    def add(self, ended: Ended) -> None:
-        """Keep a run."""
-        self.ended[ended.job.name] = ended
-        write_whole(self.flags.dir / f"{ended.job.name}.json", json.dumps(ended).encode())
-
-    def trials(self, player: str) -> list[Ended]:
-        """Return the trials of a player in order."""
-        names = (f"trial-{player}-{number}" for number in range(self.flags.trials))
-        return [self.ended[name] for name in names if name in self.ended]
-
-    def best(self, player: str) -> Job:
-        """Return the best of its trials, the first of equals."""
-        return min(self.trials(player), key=lambda one: score(one.history)).job
-
-    def finals(self, player: str) -> list[Ended]:
-        """Return its final runs with the settings of its best trial."""
-        names = (f"final-{player}-{seed}" for seed in self.flags.seeds)
-        finals = [self.ended[name] for name in names if name in self.ended]
-        return [one for one in finals if one.job.sampled == self.best(player).sampled]
-
-    def missing_trials(self, players: Sequence[str]) -> Iterator[Job]:
-        """Yield the trials that are missing, each sampled when it is asked for; the players take turns."""
-        for number in range(self.flags.trials):
-            for player in players:
-                if f"trial-{player}-{number}" not in self.ended:
-                    sampled = sample(player, number, self.trials(player))
-                    yield Job("trial", player, number, sampled, self.flags.due("trial"))
-
-    def missing_finals(self, players: Sequence[str]) -> Iterator[Job]:
-        """Yield the final runs that are missing."""
-        for seed in self.flags.seeds:
-            for player in players:
-                if seed not in (one.job.number for one in self.finals(player)):
-                    yield Job("final", player, seed, self.best(player).sampled, self.flags.due("final"))
+def words(sampled: Mapping[str, Any]) -> str:
+    """Return settings as words."""
+    return " ".join(f"{name}={value}" for name, value in sampled.items()) or "its example's settings"
 
 
-def parsed(text: str) -> Ended:
-    """Return the run that JSON holds."""
-    job, history, failure = json.loads(text)
-    return Ended(Job(*job), [Evaluation(*evaluation) for evaluation in history], failure)
-
-
-def sample(player: str, number: int, ended: Sequence[Ended]) -> dict[str, Any]:
-    """Return the settings of a trial, by the scores of those that have ended; nothing for those of the example.
-
-    What is sampled depends on the arguments alone, so that a search that was stopped goes on like one that was not.
-    """
-    if number == 0 and player in WITH_EXAMPLE:
-        return {}
-    # The example's may lie between what can be sampled.
-    tried = [(one.job.sampled, score(one.history)) for one in ended if one.job.sampled]
-    return next(search_space.sample(RANGES[player], tried, SEARCH_SEED + number))
-
-
-def run(job: Job) -> Ended:
-    """Train; a failure, too, is a result."""
+def train(name: str, player: str, sampled: Mapping[str, Any], seed: int, due: Sequence[float]) -> list[Evaluation]:
+    """Train with settings, or without any with those of the example; the seconds are those on the processor."""
     torch.set_num_threads(1)
-    try:
-        module = evaluations.load(job.player)
-        make = partial(module.make, settings=module.sampled_settings(job.sampled)) if job.sampled else module.make
-        name = job.player + ("" if job.stage == "trial" else SEARCHED)
-        return Ended(job, evaluations.measure(name, make(job.seed), job.seed, job.due, time.process_time))
-    except Exception as error:
-        return Ended(job, [], one_line(what_failed(error)))
+    module = evaluations.load(player)
+    make = partial(module.make, settings=module.sampled_settings(sampled)) if sampled else module.make
+    return evaluations.measure(name, make(seed), seed, due, time.process_time)
 
 
-def run_fresh(job: Job) -> Ended:
-    """Train in a fresh process: what a learner leaves in torch or Python is not for the next."""
-    call = f"tuning.run(tuning.Job(*json.loads({json.dumps(job)!r})))"
+def train_fresh(*args: object) -> tuple[list[Evaluation], str]:
+    """Train in a fresh process, or return no evaluations and why it failed."""
+    call = f"tuning.train(*json.loads({json.dumps(args)!r}))"
     try:
-        return parsed(harness.run_fresh(f"import json\nfrom benchmarks.peers import tuning\nprint(json.dumps({call}))"))
+        lines = harness.run_fresh(f"import json\nfrom benchmarks.peers import tuning\nprint(json.dumps({call}))")
     except RuntimeError as error:
-        return Ended(job, [], one_line(error))
+        return [], str(error).splitlines()[-1]
+    return [Evaluation(*line) for line in json.loads(lines)], ""
 
 
-def run_all(jobs: Iterator[Job], processes: int) -> Iterator[Ended]:
-    """Yield the jobs' runs as they end, some at once; the next job is asked for when there is room for it."""
-    running: set[Future[Ended]] = set()
-    with ThreadPoolExecutor(processes) as pool:
-        while True:
-            while len(running) < processes and (job := next(jobs, None)) is not None:
-                running.add(pool.submit(run_fresh, job))
-            if not running:
-                return
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield future.result()
+class Run(NamedTuple):
+    """Hold a trial or a final run that has ended; one that failed has no evaluations."""
+
+    number: int
+    """Number of the trial, or seed of the final run."""
+    sampled: Mapping[str, Any]
+    """Settings; none for those of the example."""
+    history: list[Evaluation]
+    failure: str
+
+    def text(self) -> str:
+        """Return what it is worth, and its settings."""
+        first = harness.held_from([line.unbeatable for line in self.history])
+        worth = f"{score(self.history):.1f} lines"
+        if first is not None:
+            worth = f"proved from {self.history[first].seconds:.1f} s on"
+        return f"{self.number}: {self.failure or worth}; {words(self.sampled)}"
 
 
-def write(docs: Path, search: Search, players: Sequence[str], lines: Sequence[Evaluation]) -> None:
+class Search(NamedTuple):
+    """Search for the settings of one player; every run that has ended is in a file of its own in `--dir`."""
+
+    player: str
+    flags: Flags
+    console: Console
+
+    def due(self, stage: str) -> list[float]:
+        """Return the moments at which a run is evaluated."""
+        flags = self.flags
+        if stage == "final":
+            return evaluations.growing_times(flags.final_seconds, flags.final_evaluations)
+        return [flags.seconds * part / flags.evaluations for part in range(1, flags.evaluations + 1)]
+
+    def path(self, stage: str, number: int) -> Path:
+        """Return the file of a run; those that were evaluated at other moments are in other files."""
+        due = self.due(stage)
+        return self.flags.dir / f"{self.player}-{stage}-{number}-{due[-1]:g}s-{len(due)}.json"
+
+    def runs(self, stage: str, numbers: Iterable[int]) -> list[Run]:
+        """Return those of the runs that have ended."""
+        paths = (self.path(stage, number) for number in numbers)
+        ended = (json.loads(path.read_bytes()) for path in paths if path.exists())
+        return [
+            Run(number, sampled, [Evaluation(*line) for line in lines], why) for number, sampled, lines, why in ended
+        ]
+
+    def trials(self) -> list[Run]:
+        """Return the trials that have ended."""
+        return self.runs("trial", range(self.flags.trials))
+
+    def best(self) -> Run:
+        """Return the best trial, the first of equals."""
+        return min(self.trials(), key=lambda run: score(run.history))
+
+    def finals(self) -> list[Run]:
+        """Return the final runs that have ended with the settings of the best trial."""
+        sampled = self.best().sampled
+        return [run for run in self.runs("final", self.flags.seeds) if run.sampled == sampled]
+
+    def do(self, stage: str, number: int) -> None:
+        """Do a run unless it has been done; settings of a trial are sampled in view of those that have ended."""
+        trials = self.trials()
+        if number in (run.number for run in (trials if stage == "trial" else self.finals())):
+            return
+        name, seed = self.player, SEARCH_SEED + number
+        sampled: Mapping[str, Any] = {}
+        if stage == "final":
+            name, seed, sampled = self.player + SEARCHED, number, self.best().sampled
+        elif number or self.player not in WITH_EXAMPLE:
+            # The example's settings may lie between what can be sampled.
+            tried = [(run.sampled, score(run.history)) for run in trials if run.sampled]
+            sampled = next(search_space.sample(RANGES[self.player], tried, seed))
+        run = Run(number, sampled, *train_fresh(name, self.player, sampled, seed, self.due(stage)))
+        write_whole(self.path(stage, number), json.dumps(run).encode())
+        self.console.print(f"{self.player}, {stage} {run.text()}", soft_wrap=True)
+
+
+def write(docs: Path, searches: Sequence[Search], lines: Sequence[Evaluation]) -> None:
     """Write the trials, and the final runs in the place of what they are better than."""
     rows: list[Sequence[object]] = [("trial", "settings", "failure", *Evaluation._fields)]
-    for job, history, failure in (one for player in players for one in search.trials(player)):
-        failed = [player_and_seed(job)] if failure else []
-        rows += [(job.number, job.settings, failure, *line) for line in (*history, *failed)]
+    empty = [""] * (len(Evaluation._fields) - 2)
+    for search in searches:
+        for run in search.trials():
+            failed = [[search.player, SEARCH_SEED + run.number, *empty]] if run.failure else []
+            rows += [(run.number, words(run.sampled), run.failure, *line) for line in (*run.history, *failed)]
     write_csv(docs / "peers-tuning.csv", rows)
+    players = [search.player for search in searches]
     replaced = {player + SEARCHED for player in players} | {player for player in players if player in WITH_EXAMPLE}
     others = [one for one in evaluations.read(docs / "peers.csv") if one.player not in replaced]
     report.write(docs, [*others, *lines])
-
-
-def player_and_seed(job: Job) -> list[object]:
-    """Return the fields of an evaluation of a run that failed, with nothing but its player and seed."""
-    return [job.player, job.seed, *[""] * (len(Evaluation._fields) - 2)]
 
 
 def main(args: Sequence[str]) -> None:
@@ -308,22 +251,19 @@ def main(args: Sequence[str]) -> None:
     require(flags.processes <= cores, "processes", f"at most the cores, {cores}", flags.processes)
     flags.dir.mkdir(exist_ok=True)
     with locked(flags.dir):
-        search = Search(flags)
         if flags.docs is not None:
             evaluations.read(flags.docs / "peers.csv")  # or another file there would be refused after hours of work
         console = harness.start("Settings searched for alike", ("stable-baselines3", "optuna"), flags.seeds)
-        console.print(f"{len(search.ended)} runs are in {flags.dir}")
-        players = evaluations.available(flags.players, console)
-        for missing in (search.missing_trials, search.missing_finals):
-            for ended in run_all(missing(players), flags.processes):
-                search.add(ended)
-                console.print(ended.text(), soft_wrap=True)
-        for player in players:
-            console.print(f"best of {player}: {search.ended[search.best(player).name].text()}", soft_wrap=True)
-        lines = [line for player in players for one in search.finals(player) for line in one.history]
+        searches = [Search(player, flags, console) for player in evaluations.available(flags.players, console)]
+        for stage, numbers in (("trial", range(flags.trials)), ("final", flags.seeds)):
+            with ThreadPoolExecutor(flags.processes) as pool:  # the players take turns
+                list(pool.map(lambda job, stage=stage: job[1].do(stage, job[0]), product(numbers, searches)))
+        for search in searches:
+            console.print(f"best of {search.player}: trial {search.best().text()}", soft_wrap=True)
+        lines = [line for search in searches for run in search.finals() for line in run.history]
         report.show(console, lines)
         if flags.docs is not None:
-            write(flags.docs, search, players, lines)
+            write(flags.docs, searches, lines)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """The comparison with other libraries: evaluated at equal times, searched for alike, and playing what was learned."""
 
-import json
 import math
 import re
 import sys
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
+from rich.console import Console
 from torch import nn
 
 from benchmarks import dqn, harness
@@ -20,7 +20,7 @@ from benchmarks.dqn import Greedy
 from benchmarks.peers import __main__ as peers, evaluations, ours, report, tuning
 from benchmarks.peers.evaluations import Evaluation
 from benchmarks.peers.opponents import COPIES, Games, decision_states, replies
-from benchmarks.peers.tuning import RANGES, Ended, Flags, Job, Search, score
+from benchmarks.peers.tuning import RANGES, score
 from selfplay import DQNConfig, evaluate
 from selfplay.errors import UserError
 from selfplay.sweep.search_space import Range
@@ -53,8 +53,8 @@ def history(*bad: int) -> list[Evaluation]:
     return [line(each, seconds) for seconds, each in enumerate(bad, start=1)]
 
 
-def job(number: int = 0, stage: str = "trial", sampled: Mapping[str, Any] = SAMPLED, player: str = "ours") -> Job:
-    return Job(stage, player, number, dict(sampled), Flags().due(stage))
+def search(folder: Path, **flags: Any) -> tuning.Search:
+    return tuning.Search("ours", tuning.Flags(dir=folder, **flags), Console(quiet=True))
 
 
 # Evaluation at set times
@@ -281,67 +281,71 @@ def test_a_score_puts_the_earliest_lasting_proof_first_and_failures_last() -> No
         assert score(history(*range(1, number + 1))) == number - (last - 1) / 2
 
 
-def test_final_runs_count_only_with_the_settings_of_the_best_trial(tmp_path: Path) -> None:
-    search = Search(Flags(dir=tmp_path, trials=2, seeds=(4,)))
-    search.add(Ended(job(), history(5, 5)))
-    search.add(Ended(job(4, "final"), history(1, 1)))
-    assert len(search.finals("ours")) == 1
-    search.add(Ended(job(1, sampled={**SAMPLED, "gamma": 1.0}), history(2, 2)))
-    assert search.best("ours").number == 1
-    assert search.finals("ours") == []
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """Return which runs are done, by name and seed; how many lines beat them tells which settings they have."""
+    done: list[tuple[str, int]] = []
+
+    def train(
+        name: str, player: str, sampled: Mapping[str, Any], seed: int, due: list[float]
+    ) -> tuple[list[Evaluation], str]:
+        done.append((name, seed))
+        bad = 99 if seed == 1_001 else round(1_000 * sampled.get("gamma", 1))
+        failure = "no memory" if (player, seed) == ("cleanrl-style", 1_002) else ""
+        return [] if failure else [line(bad, moment, name, seed) for moment in due], failure
+
+    pytest.importorskip("optuna")
+    monkeypatch.setattr(evaluations, "available", lambda names, _: list(names))
+    monkeypatch.setattr(tuning, "train_fresh", train)
+    return done
+
+
+def test_a_search_that_was_stopped_goes_on_to_the_same(
+    tmp_path: Path, trained: list[tuple[str, int]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(*more: str) -> dict[str, bytes]:
+        flags = ["--trials", "3", "--seeds", "4", "5", "--evaluations", "2", "--final-evaluations", "3"]
+        tuning.main([*flags, *more, "--dir", str(tmp_path / "search"), "--docs", str(tmp_path)])
+        return {path.name: path.read_bytes() for path in (tmp_path / "search").iterdir()}
+
+    report.write(tmp_path, [line(8, 1, name) for name in ("ours", "stable-baselines3", "open-spiel", "ours, searched")])
+    whole = run()
+    turns = [(name, seed) for seed in (1_000, 1_001, 1_002) for name in RANGES]
+    assert trained == turns + [(f"{name}, searched", seed) for seed in (4, 5) for name in RANGES]
+    left = {one.player: one.seed for one in evaluations.read(tmp_path / "peers.csv")}
+    assert left == {"ours": 1_000, "open-spiel": 1_000, **{f"{name}, searched": 5 for name in RANGES}}
+    assert "best of ours: trial 1: 99.0 lines; learning_rate=" in capsys.readouterr().out
+    rows = (tmp_path / "peers-tuning.csv").read_text().splitlines()
+    assert len(rows) == 1 + 3 * 3 * 2 - 1
+    assert [row.split(",")[2:5] for row in rows if "no memory" in row] == [["no memory", "cleanrl-style", "1002"]]
+    for lost in (["ours-trial-2-60s-2.json", "ours-final-4-300s-3.json"], list(whole)):
+        for name in lost:
+            (tmp_path / "search" / name).unlink()
+        assert run() == whole
+    assert len(run("--seconds", "5")) > len(whole)  # trials of other moments are others
+
+
+def test_final_runs_count_only_with_the_settings_of_the_best_trial(
+    tmp_path: Path, trained: list[tuple[str, int]]
+) -> None:
+    one = search(tmp_path, trials=1, seeds=(4,))
+    one.do("trial", 0)
+    one.do("final", 4)
+    assert [run.number for run in one.finals()] == [4]
+    two = search(tmp_path, trials=2, seeds=(4,))
+    two.do("trial", 1)
+    assert (two.best().number, two.finals()) == (1, [])
+    assert len(trained) == 3
 
 
 def test_a_run_that_fails_or_dies_is_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    failed = tuning.run(job(sampled={**SAMPLED, "gamma": 7.0}))
-    assert failed.failure.startswith("UserError: --gamma must be between 0 and 1, got 7.0")
-    assert (failed.history, score(failed.history)) == ([], math.inf)
-    alive = job()._replace(due=[0.05])
-    assert [(each.player, each.seed) for each in tuning.run_fresh(alive).history] == [("ours", 1000)]
+    history, failure = tuning.train_fresh("ours", "ours", {**SAMPLED, "gamma": 7.0}, 1000, [0.05])
+    assert failure.endswith("UserError: --gamma must be between 0 and 1, got 7.0")
+    assert (history, score(history)) == ([], math.inf)
+    history, failure = tuning.train_fresh("ours", "ours", SAMPLED, 1000, [0.05])
+    assert [(each.player, each.seed, failure) for each in history] == [("ours", 1000, "")]
     monkeypatch.setattr(sys, "executable", "false")
-    assert tuning.run_fresh(alive).failure == "the process ended with exit status 1"
-
-
-def sampled_run(job: Job) -> Ended:
-    """Return evaluations that tell by their number of lines which settings they are of."""
-    bad = 99 if job.stage == "trial" and job.number == 0 else round(1_000 * job.sampled.get("gamma", 1))
-    return Ended(job, [line(bad, due, job.player, job.seed) for due in job.due])
-
-
-def test_a_search_that_was_stopped_goes_on_to_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("optuna")
-    monkeypatch.setattr(evaluations, "available", lambda names, _: list(names))
-    monkeypatch.setattr(tuning, "run_fresh", sampled_run)
-
-    def search(*more: str) -> dict[str, Ended]:
-        flags = ["--trials", "3", "--seeds", "4", "5", "--evaluations", "2", "--final-evaluations", "3"]
-        tuning.main([*flags, *more, "--dir", str(tmp_path)])
-        return {path.stem: tuning.parsed(path.read_text()) for path in tmp_path.iterdir()}
-
-    whole = search()
-    numbers = {"trial": range(3), "final": (4, 5)}
-    assert whole.keys() == {f"{stage}-{name}-{n}" for stage, of in numbers.items() for name in RANGES for n in of}
-    assert whole["final-stable-baselines3-4"].job.sampled == {}  # trial 0 was best
-    assert whole["final-ours-4"].job.sampled == whole["trial-ours-0"].job.sampled != {}
-    for lost in (["trial-ours-2", "final-ours-4"], list(whole)):
-        for name in lost:
-            (tmp_path / f"{name}.json").unlink()
-        assert search() == whole
-    with pytest.raises(UserError, match="has a trial run of 60 s and 2 evaluations, not of 5 s and 2; go on with the"):
-        search("--seconds", "5")
-
-
-def test_what_is_sampled_is_in_the_ranges_and_the_same_again() -> None:
-    pytest.importorskip("optuna")
-    for player, ranges in RANGES.items():
-        ended: list[Ended] = []
-        for number in range(12):  # beyond those that are sampled without looking at others
-            sampled = tuning.sample(player, number, ended)
-            assert sampled == tuning.sample(player, number, ended) == json.loads(json.dumps(sampled))
-            for name, value in sampled.items():
-                among = ranges[name]
-                assert among.low <= value <= among.high if isinstance(among, Range) else value in among, name
-            assert set(sampled) == (set() if not number and player != "ours" else set(ranges))
-            ended.append(Ended(job(number, sampled=sampled, player=player), history(number % 3)))
+    assert tuning.train_fresh()[1] == "the process ended with exit status 1"
 
 
 def test_the_documents_name_every_range() -> None:

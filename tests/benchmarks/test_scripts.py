@@ -33,7 +33,7 @@ SCRIPTS: dict[str, tuple[str, list[str]]] = {
         ["mask, neither", "unit", "one exact evaluation", "never"],
     ),
     "peers": ("--players ours cleanrl-style --seeds 1000 --seconds 0.2 --evaluations 2 --docs", ["| ours |", "fewest"]),
-    "peers.tuning": (f"--players ours {SEARCH} --docs", ["trial-ours-0: ", "best of ours"]),
+    "peers.tuning": (f"--players ours {SEARCH} --docs", ["ours, trial 0: ", "best of ours"]),
     "scaling": ("--rounds 1 --processes 1 --seconds 0.001 --docs", ["make_vec", "half of it"]),
     "symptoms": ("last mask --part 0.01 --seeds 1000 --docs", ["lost lines as X", "size of what the target takes"]),
 }
@@ -68,7 +68,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(curves, "FAMILY", (Rules(), Rules(15, 15, 5)))
     monkeypatch.setattr(speed, "IMPORT", "print(1)")
     monkeypatch.setattr(curves, "peak_bytes", lambda _, num_boards: 100 * num_boards)
-    monkeypatch.setattr(tuning, "run_fresh", tuning.run)
+    monkeypatch.setattr(tuning, "train_fresh", lambda *args: (tuning.train(*args), ""))
     monkeypatch.setattr(harness, "pin_to_one_core", lambda _: None)
 
 
