@@ -73,20 +73,23 @@ class Game:
     def mask(self) -> list[int]:
         return [int(held == EMPTY or self.now.terminated) for held in self.now.board]
 
-    def check(self, observation: Any, *outcome: Any) -> None:
-        """Compare what `reset` or `step` has returned, values, types and keys."""
-        info = outcome[-1]
-        if isinstance(observation, dict):
-            assert (observation["action_mask"].tolist(), observation["action_mask"].dtype) == (self.mask, np.int8)
-            observation = observation["observation"]
-        assert observation.dtype == np.int8
-        assert observation.tolist() == self.book.one_hot(self.now.board, self.perspective, self.seat)
-        if len(outcome) == 4:
-            assert outcome[:3] == (self.now.reward, self.now.terminated, False)
-            assert [type(part) for part in outcome[:3]] == [float, bool, bool]
-        values = [self.mask, seat_to_move(self.now.board), self.now.winner, self.now.illegal]
-        assert {key: value.tolist() for key, value in info.items()} == dict(zip(INFO_TYPES, values, strict=True))
-        assert {key: value.dtype for key, value in info.items()} == INFO_TYPES
+    @property
+    def row(self) -> tuple[Any, ...]:
+        """Return what is to be seen: planes, mask, seat to move, winner, illegal, reward, terminated."""
+        now, planes = self.now, self.book.one_hot(self.now.board, self.perspective, self.seat)
+        return planes, self.mask, seat_to_move(now.board), now.winner, now.illegal, now.reward, now.terminated
+
+
+def columns(observation: Any, *rest: Any) -> list[Any]:
+    """Return what Gymnasium's `reset` or `step` has returned in the order of a game's row; check keys and types."""
+    *outcome, info = rest
+    if isinstance(observation, dict):
+        assert observation["action_mask"].dtype == np.int8
+        assert observation["action_mask"].tolist() == info["action_mask"].tolist()
+        observation = observation["observation"]
+    assert observation.dtype == np.int8
+    assert {key: info[key].dtype for key in info if not key.startswith("_")} == INFO_TYPES
+    return [observation.tolist(), *(info[key].tolist() for key in INFO_TYPES), *outcome[:2]]
 
 
 class Singles:
@@ -98,13 +101,17 @@ class Singles:
             env.unwrapped.set_opponent(lambda *seen: int(opponent(*seen)))
 
     def reset(self, options: list[Any]) -> list[Any]:
-        return [env.reset(options=one) for env, one in zip(self.envs, options, strict=True)]
+        started = [columns(*env.reset(options=one)) for env, one in zip(self.envs, options, strict=True)]
+        return [(*seen, 0.0, False) for seen in started]
 
     def step(self, cells: list[int], playing: list[bool]) -> list[Any]:
-        return [env.step(cell) if one else () for env, cell, one in zip(self.envs, cells, playing, strict=True)]
+        moves = zip(self.envs, cells, playing, strict=True)
+        returned = [env.step(cell) if plays else None for env, cell, plays in moves]
+        assert all([type(part) for part in one[1:4]] == [float, bool, bool] and not one[3] for one in returned if one)
+        return [one and tuple(columns(*one)) for one in returned]
 
 
-class Agents(Singles):
+class Agents:
     """PettingZoo environments, both agents of which are looked at."""
 
     def __init__(self, number: int, settings: dict[str, Any]) -> None:
@@ -112,33 +119,32 @@ class Agents(Singles):
         self.loss = settings["rewards"].loss
 
     def reset(self, options: list[Any]) -> list[Any]:
-        super().reset(options)
-        return [self.seen(env, env.agent_selection) for env in self.envs]
+        for env, one in zip(self.envs, options, strict=True):
+            env.reset(options=one)
+        return [self.row(env, env.agent_selection) for env in self.envs]
 
     def step(self, cells: list[int], playing: list[bool]) -> list[Any]:
         movers = [env.agent_selection for env in self.envs]
-        super().step(cells, playing)
-        return [self.after(*each) if each[2] else () for each in zip(self.envs, movers, playing, strict=True)]
+        for env, cell, plays in zip(self.envs, cells, playing, strict=True):
+            if plays:
+                env.step(cell)
+        moves = zip(self.envs, movers, playing, strict=True)
+        return [self.row(env, mover) if plays else None for env, mover, plays in moves]
 
-    def after(self, env: Any, mover: str, _: bool) -> tuple[Any, ...]:
-        other = env.agent_selection
-        assert {mover, other} == set(AGENTS)
-        ended, info = env.terminations[mover], env.infos[mover]
-        assert env.terminations == dict.fromkeys(AGENTS, ended)
+    def row(self, env: Any, mover: str) -> tuple[Any, ...]:
+        over, info, seat = env.terminations[mover], env.infos[mover], AGENTS.index(mover)
+        assert env.terminations == dict.fromkeys(AGENTS, over)
         assert env.truncations == dict.fromkeys(AGENTS, False)
         for about in env.infos.values():
-            assert about.keys() == {"action_mask", *(("winner", "illegal") if ended else ())}
-        assert env.rewards[other] == (self.loss if info.get("winner") == AGENTS.index(mover) else 0.0)
+            assert about.keys() == {"action_mask", *(("winner", "illegal") if over else ())}
+        assert env.rewards[AGENTS[1 - seat]] == (self.loss if info.get("winner") == seat else 0.0)
         # After a taken cell it is still the turn of the agent that took it.
-        observation, about = self.seen(env, mover if info.get("illegal") else other)
-        return observation, env.rewards[mover], ended, False, about
-
-    def seen(self, env: Any, agent: str) -> tuple[Any, dict[str, Any]]:
-        number, info = AGENTS.index(agent), env.infos[agent]
-        assert set(env.observe(AGENTS[1 - number])["action_mask"].tolist()) == {int(env.terminations[agent])}
-        winner, illegal = np.int64(info.get("winner", -1)), np.bool_(info.get("illegal", False))
-        about = {"action_mask": info["action_mask"], "to_play": np.int64(number), "winner": winner, "illegal": illegal}
-        return env.observe(agent), about
+        to_play = seat if info.get("illegal") else AGENTS.index(env.agent_selection)
+        seen, other = (env.observe(AGENTS[one]) for one in (to_play, 1 - to_play))
+        assert set(other["action_mask"].tolist()) == {int(over)}
+        assert seen["action_mask"].tolist() == env.infos[AGENTS[to_play]]["action_mask"].tolist()
+        ended = (info.get("winner", -1), info.get("illegal", False))
+        return seen["observation"].tolist(), seen["action_mask"].tolist(), to_play, *ended, env.rewards[mover], over
 
 
 class Vectors:
@@ -152,21 +158,18 @@ class Vectors:
 
     def reset(self, options: list[Any]) -> list[Any]:
         together = options[0] and {key: np.array([one[key] for one in options]) for key in options[0]}
-        return self.each(*self.env.reset(options=together))
+        observation, self.info = self.env.reset(options=together)
+        start = np.zeros(len(options)), np.zeros(len(options), bool), None
+        return self.rows(observation, *start)
 
     def step(self, cells: list[int], playing: list[bool]) -> list[Any]:
-        return self.each(*self.env.step(np.where(playing, cells, self.mask.argmax(axis=1))))
+        *seen, self.info = self.env.step(np.where(playing, cells, self.info["action_mask"].argmax(axis=1)))
+        assert not seen[3].any()
+        return self.rows(*seen)
 
-    def each(self, observation: Any, *parts: Any) -> list[Any]:
-        *outcome, info = parts
-        self.mask = info["action_mask"]
-        assert all(info[f"_{key}"].all() for key in INFO_TYPES)
-        results = zip(*(part.tolist() for part in outcome), strict=True) if outcome else [()] * len(self.mask)
-        seen = observation
-        if isinstance(observation, dict):
-            seen = [{key: part[board] for key, part in observation.items()} for board in range(len(self.mask))]
-        infos = ({key: info[key][board] for key in INFO_TYPES} for board in range(len(self.mask)))
-        return [(one, *result, about) for one, result, about in zip(seen, results, infos, strict=True)]
+    def rows(self, observation: Any, reward: np.ndarray, terminated: np.ndarray, _: Any) -> list[Any]:
+        assert all(self.info[f"_{key}"].all() for key in INFO_TYPES)
+        return list(zip(*columns(observation, reward.tolist(), terminated.tolist(), self.info), strict=True))
 
 
 class Batches:
@@ -183,7 +186,7 @@ class Batches:
         ply = np.array([len(board) - board.count(EMPTY) for board in boards])
         self.state = batch.State(*(self.library.asarray(part.copy()) for part in (*marks.T, ply)))
         start = np.zeros(len(boards), bool)
-        return [(*seen, info) for seen, info in self.each(start, np.full(len(boards), -1), start)]
+        return self.rows(np.full(len(boards), -1), start, np.zeros(len(boards)), start)
 
     def step(self, cells: list[int], playing: list[bool]) -> list[Any]:
         state = batch.restart(self.state, ~self.library.asarray(playing))
@@ -196,17 +199,17 @@ class Batches:
         assert all(type(field) is type(state.ply) for field in (*after.state, *after[1:]))
         *_, reward, other_reward, terminated, winner, illegal = fields
         assert other_reward.tolist() == np.where((winner >= 0) & ~illegal, self.rewards.loss, 0.0).tolist()
-        results = zip(reward.tolist(), terminated.tolist(), self.each(terminated, winner, illegal), strict=True)
-        return [(*seen, gain, ended, False, info) for gain, ended, (seen, info) in results]
+        return self.rows(winner, illegal, reward, terminated)
 
-    def each(self, terminated: np.ndarray, winner: np.ndarray, illegal: np.ndarray) -> list[Any]:
-        empty = np.asarray(batch.action_mask(self.rules, self.state))
-        assert empty.dtype == np.bool_
-        mask = (empty | terminated[:, None]).astype(np.int8)
-        parts = zip(mask, np.asarray(self.state.to_play), winner, illegal, strict=True)
-        planes = np.asarray(batch.observe(self.rules, self.state, self.perspective))
-        infos = [dict(zip(INFO_TYPES, part, strict=True)) for part in parts]
-        return [((seen,), info) for seen, info in zip(planes, infos, strict=True)]
+    def rows(self, winner: np.ndarray, illegal: np.ndarray, reward: np.ndarray, terminated: np.ndarray) -> list[Any]:
+        planes, empty = (
+            batch.observe(self.rules, self.state, self.perspective),
+            batch.action_mask(self.rules, self.state),
+        )
+        mask = (np.asarray(empty) | terminated[:, None]).astype(int)
+        parts = (np.asarray(planes), mask, self.state.to_play, winner, illegal, reward, terminated)
+        assert [parts[0].dtype, np.asarray(empty).dtype] == [np.int8, np.bool_]
+        return list(zip(*(part.tolist() for part in parts), strict=True))
 
 
 APIS: dict[str, Callable[..., Any]] = {
@@ -256,7 +259,7 @@ class Drive:
         returned = self.played.reset(boards if "batch" in self.api else options)
         for game, board, one in zip(self.games, boards, returned, strict=True):
             game.start(board)
-            game.check(*one)
+            assert one == game.row
 
     def step(self, cells: list[int]) -> bool:
         """Mark these cells, check what that does in the games that go on, and tell whether any still does."""
@@ -266,7 +269,7 @@ class Drive:
         ):
             if plays:
                 game.step(cell)
-                game.check(*returned)
+                assert returned == game.row
         return not all(game.now.terminated for game in self.games)
 
     def play(self, boards: Sequence[Board]) -> set[tuple[int, bool]]:

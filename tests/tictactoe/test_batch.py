@@ -12,26 +12,6 @@ LIBRARIES = [pytest.param(np, id="numpy"), pytest.param(torch, id="torch")]
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("size", [(1, 1, 1), (3, 3, 1), (1, 20, 1), (8, 8, 1)], ids=str)
-def test_a_line_of_one_wins_with_the_first_move(size: tuple[int, int, int], library: ModuleType) -> None:
-    rules = Rules(*size)
-    state = batch.reset(rules, rules.cells, library)
-    result = batch.step(rules, Rewards(), state, library.arange(rules.cells))
-    assert result.terminated.all()
-    assert result.reward.tolist() == [1.0] * rules.cells
-    assert result.winner.tolist() == [0] * rules.cells
-
-
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_restart_empties_the_boards_that_have_ended_and_changes_nothing_in_place(library: ModuleType) -> None:
-    state = batch.step(Rules(), Rewards(), batch.reset(Rules(), 2, library), library.asarray([4, 4])).state
-    ended = library.asarray([True, False])
-    assert [field.tolist() for field in batch.restart(state, ended)] == [[0, 0], [0, 16], [0, 1]]
-    assert [field.tolist() for field in state] == [[0, 0], [16, 16], [1, 1]]
-    assert ended.tolist() == [True, False]
-
-
-@pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("size", [(5, 13, 5), (9, 9, 5), (1, 65, 3)], ids=str)
 def test_a_board_beyond_a_word_is_refused(size: tuple[int, int, int], library: ModuleType) -> None:
     rows, cols, _ = size

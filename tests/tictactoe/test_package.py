@@ -1,7 +1,10 @@
-"""The package offers what it says, and every face says which settings it takes."""
+"""The package offers what it says and stays light, and every environment says which settings it takes."""
 
 import inspect
+import json
 import re
+import subprocess
+import sys
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -24,14 +27,6 @@ def test_everything_offered_is_there_and_seen_in_a_listing() -> None:
         _ = tictactoe.TicTacToeEnvironment  # type: ignore[attr-defined]
 
 
-def test_the_vector_classes_are_those_that_gymnasium_makes() -> None:
-    for env_id, offered in (
-        ("TicTacToe-v0", tictactoe.TicTacToeVectorEnv),
-        ("TicTacToeVersus-v0", tictactoe.TicTacToeVersusVectorEnv),
-    ):
-        assert type(gymnasium.make_vec(env_id, num_envs=2).unwrapped) is offered
-
-
 def test_the_version_is_that_of_the_project() -> None:
     [version] = re.findall(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
     assert tictactoe.__version__ == version
@@ -47,10 +42,10 @@ def test_without_an_installation_there_is_no_version(monkeypatch: pytest.MonkeyP
         _ = tictactoe.__version__
 
 
-@pytest.mark.parametrize("face", [TicTacToeVersusEnv, tictactoe_v0.env])
-def test_every_face_shows_its_settings(face: Any) -> None:
-    shown, common = (inspect.signature(made).parameters for made in (face, TicTacToeEnv))
-    own = {"opponent", "seat"} if face is TicTacToeVersusEnv else set()
+@pytest.mark.parametrize("make", [TicTacToeVersusEnv, tictactoe_v0.env])
+def test_every_environment_shows_its_settings(make: Any) -> None:
+    shown, common = (inspect.signature(made).parameters for made in (make, TicTacToeEnv))
+    own = {"opponent", "seat"} if make is TicTacToeVersusEnv else set()
     assert shown.keys() - own == common.keys()
     assert [name for name in shown if name not in own] == list(common)
     for name, parameter in common.items():
@@ -59,7 +54,7 @@ def test_every_face_shows_its_settings(face: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("face", "named"),
+    ("make", "named"),
     [
         (TicTacToeEnv, "TicTacToeEnv.__init__"),
         (TicTacToeVersusEnv, "TicTacToeVersusEnv.__init__"),
@@ -67,16 +62,37 @@ def test_every_face_shows_its_settings(face: Any) -> None:
         (lambda **settings: gymnasium.make(VERSUS, **settings), "TicTacToeVersusEnv.__init__"),
     ],
 )
-def test_a_misspelt_setting_names_what_was_called(face: Any, named: str) -> None:
+def test_a_misspelt_setting_names_what_was_called(make: Any, named: str) -> None:
     with pytest.raises(TypeError, match=rf"^{named}\(\) got an unexpected keyword argument 'colls'"):
-        face(colls=4)
+        make(colls=4)
 
 
-@pytest.mark.parametrize("face", [TicTacToeVersusEnv, tictactoe_v0.env])
-def test_every_setting_reaches_the_game(face: Any) -> None:
+@pytest.mark.parametrize("make", [TicTacToeVersusEnv, tictactoe_v0.env])
+def test_every_setting_reaches_the_game(make: Any) -> None:
     settings = {"rows": 2, "cols": 4, "k": 3, "rewards": "sparse", "perspective": "mover", "render_mode": "ansi"}
-    made = face(**settings, dict_observation=True)
-    game = made.game if face is TicTacToeVersusEnv else made._game
+    made = make(**settings, dict_observation=True)
+    game = made.game if make is TicTacToeVersusEnv else made._game
     assert (game.rules.rows, game.rules.cols, game.rules.k) == (2, 4, 3)
     assert game.rewards == tictactoe.Rewards(win=1, illegal=-10, allow=0, draw=0, loss=-1)
     assert (game.perspective, game.dict_observation, game.render_mode) == ("mover", True, "ansi")
+
+
+USES = """
+import json, sys
+import gymnasium, numpy, tictactoe, tictactoe.rendering.window
+from tictactoe import Rewards, Rules, batch
+env = gymnasium.make("tictactoe:TicTacToe-v0", render_mode="rgb_array")
+env.reset(seed=0)
+env.step(4)
+env.render()
+batch.step(Rules(), Rewards(), batch.reset(Rules(), 2, numpy), numpy.array([0, 1]))
+tictactoe.solve(Rules(2, 3, 2))
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def test_the_environment_stays_light() -> None:
+    finished = subprocess.run([sys.executable, "-c", USES], capture_output=True, text=True, check=True)
+    imported = {module.partition(".")[0] for module in json.loads(finished.stdout)}
+    assert "tictactoe" in imported
+    assert imported.isdisjoint({"torch", "pygame", "matplotlib", "PIL", "numba", "selfplay"})

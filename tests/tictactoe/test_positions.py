@@ -108,8 +108,6 @@ def test_with_one_in_a_row_only_the_empty_board_is_a_position() -> None:
 
 REFUSED_BY_EACH = [
     ({"positon": 0}, "unknown option 'positon' of reset: choose from position, seat"),
-    ({"reset_mask": np.ones(1, bool)}, "unknown option 'reset_mask' of reset: choose from position, seat"),
-    ({3: 0}, "unknown option 3 of reset"),
     ([], r"options must be a dict with the keys position, seat, got \[\]"),
     ({"position": 0}, "position must be numbers of shape"),
     ({"position": planes("XXX OO. ..."), "seat": 1}, "X has a complete line"),
@@ -117,13 +115,10 @@ REFUSED_BY_EACH = [
 REFUSED_BY_BOTH_SEATS = [
     ({"seat": 1}, "option seat must be 0, the seat to move in this position, got 1"),
     ({"position": planes("X.. ... ..."), "seat": 0}, "option seat must be 1, the seat to move in this position, got 0"),
-    ({"seat": False}, "option seat must be 0, .*, got False"),
-    ({"seat": "random"}, "option seat must be 0, .*, got 'random'"),
 ]
 REFUSED_BY_VERSUS = [
     ({"seat": 2}, "option seat must be 0 or 1, the agent's in this game, got 2"),
     ({"seat": True}, "option seat must be 0 or 1, .*, got True"),
-    ({"seat": "random"}, "option seat must be 0 or 1, .*, got 'random'"),
     ({"seat": np.array([0, 1])}, "option seat must be 0 or 1"),
     (
         {"position": planes("XX. OO. ..."), "seat": 1},
@@ -261,10 +256,9 @@ def test_boards_without_a_new_game_keep_theirs(size: tuple[int, int, int]) -> No
     assert info["to_play"].tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("make", [TicTacToeEnv, TicTacToeVersusEnv, tictactoe_v0.env])
-def test_the_array_of_a_position_stays_the_callers(make: Any) -> None:
+def test_the_array_of_a_position_stays_the_callers() -> None:
     shown = planes("XO. ... ...").astype(np.int8)
-    env = make(render_mode="ansi")
+    env = TicTacToeEnv(render_mode="ansi")
     env.reset(options={"position": shown})
     shown[:] = 7
     assert env.render() == " X  O  .\n .  .  .\n .  .  .\n"  # no move is the last

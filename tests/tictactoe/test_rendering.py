@@ -130,16 +130,6 @@ def test_bands_lie_behind_the_marks_of_winning_lines(name: str) -> None:
             np.testing.assert_array_equal(seen[inked], alone[inked])
 
 
-@pytest.mark.parametrize("name", WON)
-def test_the_image_of_a_mirrored_position_is_the_mirrored_image(name: str) -> None:
-    (rows, cols, k), text = WON[name]
-    board = np.array(list(text.replace(" ", ""))).reshape(rows, cols)
-    image = render((rows, cols, k), text).astype(int)
-    for mirrored, expected in ((board[:, ::-1], image[:, ::-1]), (board.T, image.swapaxes(0, 1))):
-        found = render((*mirrored.shape, k), "".join(mirrored.ravel())).astype(int)
-        np.testing.assert_allclose(found, expected, atol=1)
-
-
 def test_the_readmes_picture_is_up_to_date() -> None:
     path = Path(__file__).parents[2] / "docs" / "game.gif"
     images = game_images(Rules(), GAME)

@@ -19,9 +19,6 @@ PRESETS = {
 @pytest.mark.parametrize("name", PRESETS)
 def test_each_preset_has_its_values(name: str) -> None:
     assert asdict(named_rewards(name)) == PRESETS[name]
-
-
-def test_the_default_is_shaped() -> None:
     assert Rewards() == named_rewards("shaped")
 
 
