@@ -1,10 +1,12 @@
 """Backward induction over an agent's own play: how soon each position is lost, and the worst mean result.
 
-A position is lost at once if the agent marks a taken cell there, and in two plies if a reply completes a line; any
-other is lost two plies before the first lost position that its move and some reply lead to.
+Both go from the last ply back. After each move of the agent the opponent chooses the reply that is worst for it. A
+position is lost at once if the agent marks a taken cell there, and in two plies if a reply completes a line; any other
+is lost two plies before the first lost position that its move and some reply lead to.
 """
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +18,10 @@ from tictactoe import Rules, planes
 from tictactoe.symmetry import representatives
 from tictactoe.tree import FloatArray, IntArray
 
-NEVER = np.iinfo(np.int16).max
-"""Distance of what cannot be lost."""
+NEVER = inf
+"""Plies to the loss of what cannot be lost."""
 EXACT_DIGITS = 12
-"""Digits of a mean result that the rounding of sums of probabilities leaves exact."""
+"""Digits of a sum of probabilities that rounding leaves exact."""
 
 
 class Moved(NamedTuple):
@@ -35,13 +37,29 @@ class Moved(NamedTuple):
     won: NDArray[np.bool_]
 
 
-class Distances(NamedTuple):
-    """Hold in how many plies the positions [n] of one ply are lost."""
+class Values(NamedTuple):
+    """Hold the values of the positions [n] of one ply: plies to the loss, or mean results."""
 
     keys: NDArray[Any]
     """One for each position, sorted; see `sort_keys`."""
-    plies: NDArray[np.int16]
-    """Plies to the earliest loss; `NEVER` where nothing loses."""
+    value: FloatArray
+
+
+class Ends(NamedTuple):
+    """Hold what the ends of a game are worth to the agent; the opponent chooses the least."""
+
+    taken: float
+    """The agent marks a taken cell."""
+    won: float
+    answered: float
+    """The opponent completes a line."""
+    drawn: float
+    plies: int
+    """What is added to the value for a move and a reply."""
+
+
+DISTANCE = Ends(taken=1, won=NEVER, answered=2, drawn=NEVER, plies=2)
+RESULT = Ends(taken=-1, won=1, answered=-1, drawn=0, plies=0)
 
 
 def moved(rules: Rules, ply: Ply) -> Moved:
@@ -53,92 +71,68 @@ def moved(rules: Rules, ply: Ply) -> Moved:
     return Moved(position, cell, mine, theirs, taken, rules.has_line(mine) & ~taken)
 
 
-def loss_distances(policy: AgentPolicy, plies: Sequence[Ply]) -> list[Distances]:
-    """Return in how many plies the positions of each of all plies are lost; they are the agent's play in a seat."""
-    distances: list[Distances] = []
-    for ply in reversed(plies):
-        distances.append(ply_distances(policy, ply, distances[-1] if distances else None))
-    return distances[::-1]
-
-
-def ply_distances(policy: AgentPolicy, ply: Ply, later: Distances | None) -> Distances:
-    """Return in how many plies the positions of a ply are lost, given the distances of the agent's next ply."""
-    after = moved(policy.rules, ply)
-    plies = np.full(len(ply.mine), NEVER, np.int16)
-    np.minimum.at(plies, after.position, move_distances(policy, after, later))
-    return Distances(sort_keys(policy.rules, ply.mine, ply.theirs), plies)
-
-
-def move_distances(policy: AgentPolicy, after: Moved, later: Distances | None) -> NDArray[np.int16]:
-    """Return in how many plies each move loses at the earliest."""
-    rules = policy.rules
-    plies = np.where(after.taken, 1, NEVER).astype(np.int16)
-    unfinished = ~(after.taken | after.won)
-    loses = unfinished & answered_by_a_line(rules, after)
-    plies[loses] = 2
-    going_on = np.flatnonzero(unfinished & ~loses)
-    if later is None or not len(going_on):
-        return plies
-    board, cell = np.nonzero(planes.bits(rules.cells, rules.empty_cells(after.mine, after.theirs)[going_on]))
-    move = going_on[board]
-    reached = position_distances(policy, after.mine[move], after.theirs[move] | np.int64(1) << cell, later)
-    np.minimum.at(plies, move, np.where(reached < NEVER, reached + 2, NEVER).astype(np.int16))
-    return plies
-
-
 def answered_by_a_line(rules: Rules, after: Moved) -> NDArray[np.bool_]:
     """Tell for each move whether the opponent can complete a line at once."""
     answered: NDArray[np.bool_] = rules.winning_cells(after.theirs) & rules.empty_cells(after.mine, after.theirs) != 0
     return answered
 
 
-def position_distances(policy: AgentPolicy, mine: IntArray, theirs: IntArray, later: Distances) -> NDArray[np.int16]:
-    """Look up in how many plies positions [n] of a ply are lost; `NEVER` also for those that were not followed."""
+def loss_distances(policy: AgentPolicy, plies: Sequence[Ply]) -> list[Values]:
+    """Return in how many plies the positions of each of all plies are lost; they are the agent's play in a seat."""
+    distances: list[Values] = []
+    for ply in reversed(plies):
+        distances.append(ply_distances(policy, ply, distances[-1] if distances else None))
+    return distances[::-1]
+
+
+def ply_distances(policy: AgentPolicy, ply: Ply, later: Values | None) -> Values:
+    """Return in how many plies the positions of a ply are lost, given the distances of the agent's next ply."""
+    after = moved(policy.rules, ply)
+    distance = np.full(len(ply.mine), NEVER)
+    np.minimum.at(distance, after.position, move_values(policy, after, later))
+    return Values(sort_keys(policy.rules, ply.mine, ply.theirs), distance)
+
+
+def worst_mean(policy: AgentPolicy, plies: Sequence[Ply]) -> float:
+    """Return the mean result, from -1 to 1, of an agent that samples its moves, against a best response.
+
+    Given are all its plies in a seat, the first one first; there is one at least.
+    """
+    later: Values | None = None
+    for ply in reversed(plies):
+        assert ply.probabilities is not None
+        after = moved(policy.rules, ply)
+        mean = np.zeros(len(ply.mine))
+        probability = ply.probabilities[after.position, after.cell]
+        np.add.at(mean, after.position, probability * move_values(policy, after, later, RESULT))
+        later = Values(sort_keys(policy.rules, ply.mine, ply.theirs), mean)
+    assert later is not None
+    return round(float(later.value.min()), EXACT_DIGITS)  # in the second seat the opponent chooses the first position
+
+
+def move_values(policy: AgentPolicy, after: Moved, later: Values | None, ends: Ends = DISTANCE) -> FloatArray:
+    """Return the value of each move if the opponent replies best, given the values of the agent's next ply."""
+    rules = policy.rules
+    answered = answered_by_a_line(rules, after)
+    value: FloatArray = np.select([after.taken, after.won, answered], [ends.taken, ends.won, ends.answered], inf)
+    going_on = np.flatnonzero(~(after.taken | after.won | answered))
+    if len(going_on):
+        board, cell = np.nonzero(planes.bits(rules.cells, rules.empty_cells(after.mine, after.theirs)[going_on]))
+        move = going_on[board]
+        replied = after.theirs[move] | np.int64(1) << cell
+        np.minimum.at(value, move, position_values(policy, after.mine[move], replied, later, ends) + ends.plies)
+    return np.where(value == inf, ends.drawn, value)
+
+
+def position_values(
+    policy: AgentPolicy, mine: IntArray, theirs: IntArray, later: Values | None, ends: Ends = DISTANCE
+) -> FloatArray:
+    """Look up the values of positions [n] of a ply; those that are not in it, as the board is full, are drawn."""
+    if later is None:
+        return np.full(len(mine), ends.drawn)
     if policy.symmetric:
         mine, theirs = representatives(policy.rules, mine, theirs)
     keys = sort_keys(policy.rules, mine, theirs)
     place = np.minimum(np.searchsorted(later.keys, keys), len(later.keys) - 1)
-    plies: NDArray[np.int16] = np.where(later.keys[place] == keys, later.plies[place], NEVER)
-    return plies
-
-
-def worst_mean(rules: Rules, plies: Sequence[Ply], seat: int) -> float:
-    """Return the mean result, from -1 to 1, of an agent that samples its moves, against a best response.
-
-    Given are all its plies in that seat, the first one first; there is one at least.
-    """
-    later: tuple[NDArray[Any], FloatArray] | None = None
-    for number, (mine, theirs, _, probabilities) in reversed(list(enumerate(plies))):
-        assert probabilities is not None
-        value = np.zeros(len(mine))
-        marks = 2 * number + seat + 1  # on the board after its move
-        for cell in range(rules.cells):
-            bit = np.int64(1) << cell
-            taken = (mine | theirs) & bit != 0
-            moved = mine | bit
-            worst = _worst_reply(rules, moved, theirs, later, full=marks == rules.cells)
-            value += probabilities[:, cell] * np.where(taken, -1.0, np.where(rules.has_line(moved), 1.0, worst))
-        later = sort_keys(rules, mine, theirs), value
-    assert later is not None
-    return round(float(later[1].min()), EXACT_DIGITS)  # in the second seat the opponent chooses among the first plies
-
-
-def _worst_reply(
-    rules: Rules, mine: IntArray, theirs: IntArray, later: tuple[NDArray[Any], FloatArray] | None, full: bool
-) -> FloatArray:
-    """Return the least value [n] that the opponent can lead these positions to, 0 where the game ends in a draw."""
-    if full:
-        return np.zeros(len(mine))
-    worst = np.full(len(mine), np.inf)
-    for cell in range(rules.cells):
-        bit = np.int64(1) << cell
-        free = (mine | theirs) & bit == 0
-        replied = theirs | bit
-        value = np.zeros(len(mine))
-        if later is not None:
-            keys, values = later
-            place = np.minimum(np.searchsorted(keys, sort_keys(rules, mine, replied)), len(keys) - 1)
-            value = values[place]
-        value = np.where(rules.has_line(replied), -1.0, value)
-        worst = np.where(free, np.minimum(worst, value), worst)
-    return worst
+    value: FloatArray = np.where(later.keys[place] == keys, later.value[place], ends.drawn)
+    return value

@@ -1,99 +1,208 @@
 """Check that the player of a certificate is unbeatable: `python check_certificate.py FILE`.
 
+This program needs Python alone, and shares nothing with the program that wrote the certificate. Read it from the top to
+the bottom, and you know what it proves.
+
 A certificate is text under gzip. Its first line is a JSON object: the board, the checksum of the player's model, and
 more. Each other line is a position in which the player is to move, row by row: X and O are marks, "." is an empty cell,
 and "*" an empty cell that the player marks (any of them, if there are several). If "symmetric", a line stands for all
 turned and reflected images. If "masked", the player marks any empty cell where nothing is listed, which is allowed only
 where the opponent can complete no line any more.
 
-Nothing in it is believed: as X and as O, every listed move and every legal reply are followed to the end of each game.
+Nothing in the file is believed: as X and as O, every listed move and every legal reply are followed to the end of each
+game. The exit status is 0 if nothing beats the player, 1 if something does or may, and 2 if the file is no certificate.
 """
 
 import gzip
 import json
 import sys
-import textwrap
-from itertools import product
-from operator import or_
+from collections.abc import Iterator
+
+LARGEST_BOARD = 64
+LONGEST_LINE = 1000
+FIELDS = "version", "rows", "cols", "k", "symmetric"
+
+Images = list[int]
+"""A position together with all its turned and reflected images: one integer for each symmetry of the board.
+
+The first one is the position itself. Bit `n` of an integer is set if X has marked cell `n`, and bit `cells + n` if O
+has. Two positions are images of each other if and only if the least integers of their lists are equal.
+"""
 
 
 class Board:
-    """Hold what is fixed on a board; in an integer that stands for a set of cells, bit `n` is cell `n`."""
+    """Hold the lines and the symmetries of a board; cells count from 0, row by row."""
 
-    def __init__(self, version: int, rows: int, cols: int, k: int, symmetric: bool) -> None:
-        if version != 1 or rows * cols not in range(1, 65) or k not in range(1, max(rows, cols) + 1):
-            raise ValueError("its first line names no board of up to 64 cells, or another version of the format than 1")
-        self.cols, self.cells, self.full = cols, range(rows * cols), (1 << rows * cols) - 1
-        places, steps = list(product(range(rows), range(cols))), ((0, 1), (1, 0), (1, 1), (1, -1))
-        runs = [[(r + i * down, c + i * right) for i in range(k)] for (r, c), (down, right) in product(places, steps)]
-        self.lines = [sum(1 << r * cols + c for r, c in run) for run in runs if run[-1] in places]
-        grids = [[tuple(range(row * cols, row * cols + cols)) for row in range(rows)]]
-        if symmetric:
-            grids += [grid[::-1] for grid in grids]
-            grids += [[row[::-1] for row in grid] for grid in grids]
-            grids += [list(zip(*grid, strict=True)) for grid in grids if rows == cols]
-        self.turns = [sum(grid, ()) for grid in grids]  # where each cell goes; the first leaves all in place
-        # A position is an integer, O's marks above X's. All its images are kept, and a mark is added to each of them.
-        self.marks = [[[1 << turn[n] + len(turn) * seat for turn in self.turns] for n in self.cells] for seat in (0, 1)]
+    def __init__(self, rows: int, cols: int, k: int, symmetric: bool) -> None:
+        self.cols = cols
+        self.cells = range(rows * cols)
+        self.full = (1 << rows * cols) - 1
+        self.lines = [sum(1 << cell for cell in line) for line in lines(rows, cols, k)]
+        self.symmetries = list(symmetries(rows, cols)) if symmetric else [tuple(self.cells)]
+        self.empty: Images = [0 for _ in self.symmetries]
+        # The bit that a mark sets in each image, by the seat that marks and the cell.
+        self.bits = [
+            [[1 << turned[cell] + seat * rows * cols for turned in self.symmetries] for cell in self.cells]
+            for seat in (0, 1)
+        ]
 
+    def after(self, images: Images, seat: int, cell: int) -> Images:
+        """Return the position after a seat has marked a cell."""
+        return [image | bit for image, bit in zip(images, self.bits[seat][cell], strict=True)]
 
-def read(path: str) -> tuple[dict[str, object], Board, dict[int, bytes]]:
-    """Return the first line, its board, and the player's cells by the position; of its images the least one counts."""
-    table: dict[int, bytes] = {}
-    with gzip.open(path, "rt", encoding="ascii") as file:
-        header = json.loads(file.readline(1000))
-        board = Board(*(header[name] for name in ("version", "rows", "cols", "k", "symmetric")))
-        for number, line in enumerate(iter(lambda: file.readline(1000), ""), 2):
-            if len(line) != len(board.cells) + 1 or line[-1] != "\n" or "*" not in line or set(line[:-1]) - set("XO.*"):
-                raise ValueError(f"line {number} is no position with a move")
-            marks = [board.marks["XO".index(mark)][cell] for cell, mark in enumerate(line) if mark in "XO"]
-            images = list(map(sum, zip([0] * len(board.turns), *marks, strict=True)))
-            turn = board.turns[images.index(min(images))]
-            table[min(images)] = table.get(min(images), b"") + bytes(turn[n] for n in board.cells if line[n] == "*")
-    return header, board, table
+    def marks(self, images: Images, seat: int) -> int:
+        """Return the cells that a seat has marked, as bits; seat 0 is X, seat 1 is O."""
+        return images[0] >> seat * len(self.cells) & self.full
+
+    def has_line(self, marks: int) -> bool:
+        """Tell whether all cells of some line are marked."""
+        return any(marks & line == line for line in self.lines)
 
 
-def follow(board: Board, table: dict[int, bytes], masked: bool) -> tuple[int, str, tuple[int, ...]]:
-    """Return how many positions were followed and, if something is wrong, what it is and the game that leads there."""
-    openings = {min(images): ((cell,), images) for cell, images in enumerate(board.marks[0])}  # X's against O
-    followed, seen, waiting = 0, set(openings), [((), [0] * len(board.turns)), *openings.values()]
+def lines(rows: int, cols: int, k: int) -> Iterator[list[int]]:
+    """Yield the cells of each line: k in a row to the right, downwards, or along one of the two diagonals."""
+    for row in range(rows):
+        for col in range(cols):
+            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                last_row, last_col = row + (k - 1) * down, col + (k - 1) * right
+                if last_row in range(rows) and last_col in range(cols):
+                    yield [(row + i * down) * cols + (col + i * right) for i in range(k)]
+
+
+def symmetries(rows: int, cols: int) -> Iterator[tuple[int, ...]]:
+    """Yield each symmetry as the cell to which it moves each cell; the first one moves none.
+
+    A board can be reflected up and down, left and right, or both; a square one also along its diagonal before that.
+    These are all its turns and reflections, 4 or 8.
+    """
+    for swap in (False, True) if rows == cols else (False,):
+        for flip_rows in (False, True):
+            for flip_cols in (False, True):
+                moved = []
+                for row in range(rows):
+                    for col in range(cols):
+                        new_row, new_col = (col, row) if swap else (row, col)
+                        new_row = rows - 1 - new_row if flip_rows else new_row
+                        new_col = cols - 1 - new_col if flip_cols else new_col
+                        moved.append(new_row * cols + new_col)
+                yield tuple(moved)
+
+
+class Certificate:
+    """Read a certificate and hold what it says; a file that is none raises one exception or another."""
+
+    def __init__(self, path: str) -> None:
+        # The moves are stored by the least image of their position, as cells of that image. If a position is listed
+        # twice, the moves of both lines count.
+        self._moves: dict[int, list[int]] = {}
+        with gzip.open(path, "rt", encoding="ascii") as file:
+            self.header = json.loads(file.readline(LONGEST_LINE))
+            version, rows, cols, k, symmetric = (self.header[name] for name in FIELDS)
+            if version != 1 or {type(rows), type(cols), type(k)} != {int}:
+                raise ValueError("its first line names no board, or another version of the format than 1")
+            if min(rows, cols) < 1 or rows * cols > LARGEST_BOARD or not 1 <= k <= max(rows, cols):
+                raise ValueError(f"its first line names no board of up to {LARGEST_BOARD} cells")
+            self.board = Board(rows, cols, k, symmetric is True)
+            self.masked = self.header["masked"] is True
+            number = 1
+            while line := file.readline(LONGEST_LINE):
+                number += 1
+                self._add_line(number, line)
+
+    def _add_line(self, number: int, line: str) -> None:
+        cells = line[:-1]
+        if (
+            not line.endswith("\n")
+            or len(cells) != len(self.board.cells)
+            or set(cells) - set("XO.*")
+            or "*" not in cells
+        ):
+            raise ValueError(f"line {number} is no position with a move")
+        images = self.board.empty
+        for cell, character in enumerate(cells):
+            if character in "XO":
+                images = self.board.after(images, "XO".index(character), cell)
+        least = min(images)
+        turned = self.board.symmetries[images.index(least)]
+        stars = [turned[cell] for cell, character in enumerate(cells) if character == "*"]
+        self._moves.setdefault(least, []).extend(stars)
+
+    def moves(self, images: Images) -> list[int]:
+        """Return the cells that the player may mark in a position, none if it is not listed."""
+        least = min(images)
+        turned = self.board.symmetries[images.index(least)]
+        return [turned.index(cell) for cell in self._moves.get(least, [])]
+
+
+def check(certificate: Certificate) -> tuple[int, str, tuple[int, ...]]:
+    """Follow every listed move and every legal reply, as X and as O.
+
+    Return the number of positions in which the player moved and, if something is not in order, what it is and the cells
+    of a game that leads there; otherwise no text and no cells.
+    """
+    board = certificate.board
+    # As X the player moves on the empty board. As O it moves after each first mark of X.
+    openings = [((cell,), board.after(board.empty, 0, cell)) for cell in board.cells]
+    waiting: list[tuple[tuple[int, ...], Images]] = [((), board.empty), *openings]
+    seen: set[int] = set()
+    positions = 0
     while waiting:
         game, images = waiting.pop()
-        least, seat = min(images), len(game) % 2
-        mine, theirs = (images[0] >> len(board.cells) * side & board.full for side in (seat, 1 - seat))
-        if any(theirs & line == line for line in board.lines):
-            return followed, f"NOT UNBEATABLE: as {'XO'[seat]} the player loses by the cells", game
-        if least not in table:
-            if mine | theirs == board.full or (masked and all(mine & line for line in board.lines)):
-                continue  # a draw, or nothing can be lost any more
-            return followed, f"NOT PROVED: as {'XO'[seat]} the player has no move listed after the cells", game
-        followed += 1
-        for move in map(board.turns[images.index(least)].index, table[least]):
-            moved, after = mine | 1 << move, list(map(or_, images, board.marks[seat][move]))
-            won = any(moved & line == line for line in board.lines)
-            for cell in [n for n in board.cells if not won and not (moved | theirs) >> n & 1]:
-                reply = list(map(or_, after, board.marks[1 - seat][cell]))
-                if (key := min(reply)) not in seen:
-                    seen.add(key)
-                    waiting.append(((*game, move, cell), reply))
-    return followed, "", ()
+        if min(images) in seen:  # this position, or an image of it, has been followed
+            continue
+        seen.add(min(images))
+
+        # The player is to move, so the seat of the player is the one whose turn it is.
+        seat = len(game) % 2
+        mine, theirs = board.marks(images, seat), board.marks(images, 1 - seat)
+        if board.has_line(theirs):
+            return positions, f"NOT UNBEATABLE: as {'XO'[seat]} the player loses by the cells", game
+        moves = certificate.moves(images)
+        if not moves:
+            drawn = mine | theirs == board.full
+            harmless = certificate.masked and all(mine & line for line in board.lines)
+            if drawn or harmless:
+                continue
+            return positions, f"NOT PROVED: as {'XO'[seat]} the player has no move listed after the cells", game
+
+        # A listed position was compared as a whole, so its starred cells are empty here, and the moves are legal.
+        positions += 1
+        for move in moves:
+            if board.has_line(mine | 1 << move):
+                continue  # the player wins
+            moved = board.after(images, seat, move)
+            taken = mine | theirs | 1 << move
+            replies = [cell for cell in board.cells if not taken >> cell & 1]
+            waiting += [((*game, move, reply), board.after(moved, 1 - seat, reply)) for reply in replies]
+    return positions, "", ()
 
 
-def main(*paths: str) -> int:
-    """Print the verdict and return the exit status: 0 unbeatable, 1 not, 2 no certificate."""
-    try:
-        header, board, table = read(*paths)
-    except Exception as error:
-        print(f"no certificate in {paths} (python check_certificate.py FILE): {error!r}", file=sys.stderr)
-        return 2
-    followed, wrong, game = follow(board, table, header.get("masked") is True)
-    print(*(f"{name} {header.get(name)!a}" for name in ("rows", "cols", "k", "model_sha256")), sep=", ")
-    print(f"{wrong} {game}" if wrong else f"UNBEATABLE as X and as O: every reply followed, {followed:,} positions")
+def show(board: Board, game: tuple[int, ...]) -> None:
+    """Print the board after each ply of a game."""
     cells = ["."] * len(board.cells)
     for ply, cell in enumerate(game):
         cells[cell] = "XO"[ply % 2]
-        print(f"\n{cells[cell]} marks cell {cell}:", *textwrap.wrap("".join(cells), board.cols), sep="\n")
-    return 1 if wrong else 0
+        print(f"\n{cells[cell]} marks cell {cell}:")
+        for start in range(0, len(cells), board.cols):
+            print("".join(cells[start : start + board.cols]))
+
+
+def main(*paths: str) -> int:
+    """Print the verdict and return the exit status."""
+    try:
+        (path,) = paths
+        certificate = Certificate(path)
+    except Exception as error:  # a file can be anything
+        print(f"no certificate in {paths} (python check_certificate.py FILE): {error!r}", file=sys.stderr)
+        return 2
+    positions, problem, game = check(certificate)
+    print(*(f"{name} {certificate.header.get(name)!a}" for name in ("rows", "cols", "k", "model_sha256")), sep=", ")
+    if not problem:
+        print(f"UNBEATABLE as X and as O: every reply followed, {positions:,} positions")
+        return 0
+    print(problem, game)
+    show(certificate.board, game)
+    return 1
 
 
 if __name__ == "__main__":

@@ -10,18 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from selfplay.agent import AnyAgent
 from selfplay.evaluation.agents import AgentPolicy, TabulatedPolicy
-from selfplay.evaluation.backward_induction import (
-    NEVER,
-    Distances,
-    loss_distances,
-    move_distances,
-    moved,
-    position_distances,
-)
+from selfplay.evaluation.backward_induction import NEVER, Values, loss_distances, move_values, moved, position_values
 from selfplay.evaluation.evaluate import (
     ALL_STATES_CELLS,
     POSITIONS,
@@ -96,7 +88,7 @@ def find_counterexamples(
             continue
         distances = loss_distances(policy, plies)
         for ply, distance in zip(plies, distances, strict=True):
-            lost = distance.plies < NEVER
+            lost = distance.value < NEVER
             mover.append(ply.mine[lost])
             opponent.append(ply.theirs[lost])
         games.append(tuple(itertools.islice(lost_games(policy, distances, seat), most_games)))
@@ -105,54 +97,40 @@ def find_counterexamples(
     )
 
 
-def lost_games(policy: AgentPolicy, distances: Sequence[Distances], seat: int) -> Iterator[tuple[int, ...]]:
+def lost_games(policy: AgentPolicy, distances: Sequence[Values], seat: int) -> Iterator[tuple[int, ...]]:
     """Yield the cells of each game from the empty board that beats the agent, the shortest first.
 
     Given are the distances of all plies of its play in this seat. Games of one length come in the order of their cells.
     A game that ends with a move of the agent's ends with a taken cell, any other with the opponent's line.
     """
-    rules = policy.rules
-
-    def next_cells(game: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-        """Return the cells by which such games go on, each with the length of the shortest of them."""
-        own, number = len(game) % 2 == seat, len(game) // 2
-        mine, theirs = (_bitboard(game[side::2]) for side in (seat, 1 - seat))
-        later = distances[number + 1 :] if own or seat == 0 else distances[number:]
-        if own:
-            after = moved(rules, Ply(mine, theirs, policy.moves(mine, theirs)))
-            cells, plies = after.cell, move_distances(policy, after, later[0] if later else None)
-        else:
-            cells = np.array(rules.cells_of(int(rules.empty_cells(mine, theirs)[0])))
-            plies = _reply_distances(policy, mine, theirs, cells, later[0] if later else None)
-        beats = plies < NEVER
-        return zip(cells[beats].tolist(), (len(game) + plies[beats]).tolist(), strict=True)
-
-    waiting: list[tuple[int, tuple[int, ...]]] = [(0, ())]  # with the length of the shortest game that starts so
+    waiting: list[tuple[float, tuple[int, ...]]] = [(0, ())]  # with the length of the shortest game that starts so
     while waiting:
         length, game = heapq.heappop(waiting)
         if game and len(game) == length:
             yield game
             continue
-        for cell, shortest in next_cells(game):
-            heapq.heappush(waiting, (shortest, (*game, cell)))
+        own, number = len(game) % 2 == seat, (len(game) + 1 - seat) // 2  # of the agent's next ply
+        mine, theirs = (_bitboard(game[side::2]) for side in (seat, 1 - seat))
+        if own:
+            after = moved(policy.rules, Ply(mine, theirs, policy.moves(mine, theirs)))
+            cells, plies = after.cell, move_values(policy, after, _nth(distances, number + 1))
+        else:
+            cells = np.array(policy.rules.cells_of(int(policy.rules.empty_cells(mine, theirs)[0])))
+            replied = theirs | np.int64(1) << cells
+            plies = 1 + position_values(policy, np.repeat(mine, len(cells)), replied, _nth(distances, number))
+            plies[policy.rules.has_line(replied)] = 1
+        for cell, distance in zip(cells.tolist(), plies.tolist(), strict=True):
+            if distance < NEVER:
+                heapq.heappush(waiting, (len(game) + distance, (*game, cell)))
+
+
+def _nth(distances: Sequence[Values], number: int) -> Values | None:
+    return distances[number] if number < len(distances) else None
 
 
 def _bitboard(cells: Sequence[int]) -> IntArray:
     """Return cells as a bitboard [1]."""
     return np.array([sum(1 << cell for cell in cells)], np.uint64).view(np.int64)
-
-
-def _reply_distances(
-    policy: AgentPolicy, mine: IntArray, theirs: IntArray, cells: IntArray, later: Distances | None
-) -> NDArray[np.int16]:
-    """Return in how many plies each of these replies to a position [1] beats the agent, including the reply."""
-    replied = theirs | np.int64(1) << cells
-    plies = np.full(len(cells), NEVER, np.int16)
-    if later is not None:
-        reached = position_distances(policy, np.repeat(mine, len(cells)), replied, later)
-        plies = np.where(reached < NEVER, reached + 1, NEVER).astype(np.int16)
-    plies[policy.rules.has_line(replied)] = 1
-    return plies
 
 
 class TrainingPositions(NamedTuple):

@@ -97,16 +97,14 @@ def search_seat(
     lost, illegal = search.lost.games, search.illegal.games
     if not search.complete:
         return SeatVerdict(lost, illegal, plies=search.plies_followed, positions=search.positions), plies
-    drawn = search.drawn.games + search.settled.games
+    worst = worst_result(lost + illegal, search.drawn.games + search.settled.games)
     verdict = SeatVerdict(
         lost,
         illegal,
         win=None if settled else _rounded(search.won.probability),
         draw=None if settled else _rounded(search.drawn.probability),
         loss=_rounded(search.lost.probability + search.illegal.probability),
-        best_response=worst_mean(policy.rules, plies, seat)
-        if policy.stochastic
-        else worst_result(lost + illegal, drawn),
+        best_response=worst_mean(policy, plies) if policy.stochastic and plies else worst,
     )
     return verdict, plies
 

@@ -1,47 +1,48 @@
-"""Corrections: in positions from which a player is beaten, the moves after which nothing beats it as it plays.
+"""Policy repair: in positions from which a player is beaten, find the moves after which nothing beats it as it plays.
 
-The walk of the proof finds the positions from which some reply beats a player. Going back from the last of them, each
-is tried with other moves, and the player's own play behind them is followed to the end: a move behind which nothing
-beats it is the position's correction, and what was lost by this position alone is cured as well. It is a step of policy
-iteration (Howard 1960) in these positions alone, and needs no solution of the game.
+The forward search of the evaluation finds the positions from which some reply beats a player. Going back from the last
+of them, each is tried with other moves, and the player's own play behind them is followed to the end: a move behind
+which nothing beats it corrects the position, and what was lost by this position alone is cured as well. It is a step of
+policy iteration (Howard 1960) in these positions alone, and needs no solution of the game.
 """
 
 from collections.abc import Callable, Sequence
-from itertools import compress, pairwise
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.errors import UserError
-from selfplay.evaluation.agents import AgentPolicy
+from selfplay.evaluation.agents import AgentPolicy, bitboards
 from selfplay.evaluation.backward_induction import (
     NEVER,
-    Distances,
+    Values,
     answered_by_a_line,
     loss_distances,
-    move_distances,
+    move_values,
     moved,
     ply_distances,
 )
 from selfplay.evaluation.evaluate import Report, search_seat, settles
 from selfplay.evaluation.exact import known_results
-from selfplay.evaluation.forward_search import ForwardSearch, Frontier, Ply, merged, start_of_games
+from selfplay.evaluation.forward_search import ForwardSearch, Ply, merged, start_of_games
 from selfplay.evaluation.verdict import Verdict
-from tictactoe import Rules
+from tictactoe import Rules, planes
 from tictactoe.symmetry import representatives
 from tictactoe.tree import FloatArray, IntArray
 
-TRIED = 4, 8, 16
-"""Of how many ranks the moves are tried in every lost position before those of the next."""
-
+RANKS = 4, 8, 16
+"""Ranks of moves by preference: the moves up to each rank are tried in every lost position before the next."""
 SEARCHED = 1_000_000
-"""Positions that the solver looks at for one answer, some tenths of a second."""
+"""Positions that the solver visits for one answer, some tenths of a second."""
 
 Preferences: TypeAlias = Callable[[IntArray, IntArray], FloatArray]
 """What a player chooses by in positions [n]: a number for each cell, [n, A], the least for one that it may not mark."""
 Position: TypeAlias = tuple[int, int]
 """Bitboards: its own marks and the other seat's."""
+Moves: TypeAlias = dict[Position, int]
+"""A cell for each of some positions."""
 
 
 class Corrected(NamedTuple):
@@ -53,27 +54,47 @@ class Corrected(NamedTuple):
     """Positions of its own play from which it is beaten."""
     positions: int
     """Of its own play, all of which were followed."""
-    cells: dict[Position, int]
+    cells: Moves
     """The better moves by position."""
+
+
+class SeatPlay(NamedTuple):
+    """Hold a player's own play in one seat."""
+
+    policy: AgentPolicy
+    seat: int
+    plies: Sequence[Ply]
+    distances: Sequence[Values]
+    """Plies to the loss of the positions of each ply."""
+    preferences: Preferences
+
+
+class Trial(NamedTuple):
+    """Hold what other moves in lost positions [n] of one ply lead to."""
+
+    distance: FloatArray
+    """[n, A]: plies to the loss by each move; 0 for moves that were not tried."""
+    new: NDArray[np.bool_]
+    """[n, A]: whether the move leads to a position that its own moves do not lead to and that was not given up."""
+    followed: int
+    """Positions that were followed behind the moves."""
 
 
 class Corrections:
     """Find better moves for a player round after round, and remember which have turned out no better.
 
-    At most so many `positions` are followed at each ply of a seat; of each ply the `report` is told. With a `solver`
-    moves are not tried that lose with best play, which is by far most of them.
+    At most so many `positions` are followed at each ply of a seat; each ply is reported. With a `solver` moves that
+    lose with best play, by far most of them, are not tried.
     """
 
     def __init__(self, positions: int, report: Report | None = None, solver: bool = False) -> None:
         self._limit, self._report, self._solver = positions, report, solver
         self._not_lost: dict[Position, int] = {}
-        """What the solver has been asked: cells that do not lose, as far as is known, by bitboard."""
+        """Answers of the solver: bitboards of the cells that are not known to lose."""
         self._given_up: set[Position] = set()
-        """Positions behind moves that were no better, each as it is told from others."""
-        self._tried: dict[Position, int] = {}
-        """Of how many ranks the moves of a position have not helped."""
-        self._followed = 0
-        """Positions behind other moves than the player's that were followed in a round and a seat."""
+        """Positions behind moves that were no better."""
+        self._ranks_tried: dict[Position, int] = {}
+        """Ranks of the moves of a position that have not helped: all below this one."""
 
     def find(self, policy: AgentPolicy, preferences: Preferences) -> Corrected:
         """Return what beats a player, and its corrections; none are left where there is nothing more to try.
@@ -81,141 +102,130 @@ class Corrections:
         Raises:
             UserError: it leads to too many positions.
         """
-        seats, beaten, positions = [], 0, 0
-        cells: dict[Position, int] = {}
+        verdicts, beaten, positions = [], 0, 0
+        cells: Moves = {}
         for seat in (0, 1):
             verdict, plies = search_seat(policy, seat, self._limit, report=self._report, keep_plies=True)
-            seats.append(verdict)
-            if not seats[-1].complete:
+            if not verdict.complete:
                 raise UserError(
                     f"the player leads to more than {self._limit:,} positions at one ply, and must be followed to the "
                     "end to be corrected; raise --positions, or train it longer"
                 )
-            known = loss_distances(policy, plies)
-            beaten += sum(int((distances.plies < NEVER).sum()) for distances in known)
+            play = SeatPlay(policy, seat, plies, loss_distances(policy, plies), preferences)
+            verdicts.append(verdict)
+            beaten += sum(int((distances.value < NEVER).sum()) for distances in play.distances)
             positions += sum(len(ply.mine) for ply in plies)
-            cells |= self._in_seat(policy, preferences, seat, plies, known)
-        return Corrected(Verdict(seats[0], seats[1]), beaten, positions, cells)
+            cells |= self._correct(play)
+        return Corrected(Verdict(verdicts[0], verdicts[1]), beaten, positions, cells)
 
-    def _in_seat(
-        self, policy: AgentPolicy, preferences: Preferences, seat: int, plies: Sequence[Ply], known: Sequence[Distances]
-    ) -> dict[Position, int]:
-        """Return the corrections of one seat, all of whose plies are given and known."""
-        cells = policy.rules.cells
-        for first, last in pairwise((0, *(each for each in TRIED if each < cells), cells)):
-            found, _ = self._back(policy, preferences, seat, plies, known, range(first, last))
-            if found:
-                return found
+    def _correct(self, play: SeatPlay) -> Moves:
+        """Return the corrections of one seat."""
+        cells = play.policy.rules.cells
+        for first, last in pairwise((0, *(rank for rank in RANKS if rank < cells), cells)):
+            better, _ = self._go_back(play, range(first, last))
+            if better:
+                return better
         # Behind each other move there are mistakes, too. In the last ply where one is left to try, the next round goes
-        # on behind the one with which a position is lost last, and corrects what it finds there.
-        self._tried.clear()
-        found, otherwise = self._back(policy, preferences, seat, plies, known, range(cells))
-        self._tried.clear()
-        if found:
-            return found
-        for ply in plies:
-            now = moved(policy.rules, ply)
-            tried = zip(_positions(ply), _behind(policy, now.mine, now.theirs), strict=True)
-            self._given_up.update(behind for position, behind in tried if position in otherwise)
-        return otherwise
+        # on behind the move by which a position is lost last, and corrects what it finds there.
+        self._ranks_tried.clear()
+        better, longest = self._go_back(play, range(cells))
+        self._ranks_tried.clear()
+        if better:
+            return better
+        for ply in play.plies:
+            after = moved(play.policy.rules, ply)
+            behind = zip(_positions(ply), _images(play.policy, after.mine, after.theirs), strict=True)
+            self._given_up.update(image for position, image in behind if position in longest)
+        return longest
 
-    def _back(
-        self,
-        policy: AgentPolicy,
-        preferences: Preferences,
-        seat: int,
-        plies: Sequence[Ply],
-        known: Sequence[Distances],
-        ranks: range,
-    ) -> tuple[dict[Position, int], dict[Position, int]]:
-        """Go back from the last ply, and try the moves of some ranks in each lost position, of those that are wanted.
+    def _go_back(self, play: SeatPlay, ranks: range) -> tuple[Moves, Moves]:
+        """Go back from the last ply, and try the moves of some ranks in each lost position.
 
-        Return the corrections, and the moves to go on with where there are none.
+        Return the corrections, and the moves of one ply that are new and lose last.
         """
-        found: dict[Position, int] = {}
-        otherwise: dict[Position, int] = {}
-        self._followed, own = 0, sum(len(ply.mine) for ply in plies)
-        for number in reversed(range(len(plies))):
-            if found and self._followed > own:  # in the next round there will be less to try
+        better: Moves = {}
+        longest: Moves = {}
+        followed, own = 0, sum(len(ply.mine) for ply in play.plies)
+        later: Values | None = None
+        for number in reversed(range(len(play.plies))):
+            if better and followed > own:  # in the next round there will be less to try
                 break
-            distance, later = known[number].plies, known[number + 1] if number + 1 < len(known) else None
+            ply, (keys, distance) = play.plies[number], play.distances[number]
             lost = np.flatnonzero(distance < NEVER)
-            if found and len(lost):  # which may have cured some of them
-                distance[lost] = ply_distances(policy, plies[number].where(lost), later).plies
+            distance = distance.copy()
+            if better and len(lost):  # which may have cured some of them
+                distance[lost] = ply_distances(play.policy, ply.where(lost), later).value
                 lost = lost[distance[lost] < NEVER]
-            untried = [self._tried.get(each, 0) < ranks.stop for each in _positions(plies[number].where(lost))]
-            if not any(untried):
+            lost = lost[[self._ranks_tried.get(each, 0) < ranks.stop for each in _positions(ply.where(lost))]]
+            later = Values(keys, distance)
+            if not len(lost):
                 continue
-            lost = lost[untried]
-            of_lost = plies[number].where(lost)
-            places, wanted = _positions(of_lost), preferences(of_lost.mine, of_lost.theirs)
-            left, new = self._try_others(policy, seat, seat + 2 * number, of_lost, wanted, ranks)
-            cured = (left == NEVER).any(axis=1)
-            found |= _chosen(places, left == NEVER, wanted)
+            tried = ply.where(lost)
+            wanted = play.preferences(tried.mine, tried.theirs)
+            trial = self._try(play, number, tried, self._others(play.policy.rules, tried, wanted, ranks))
+            followed += trial.followed
+            safe = trial.distance == NEVER
+            better |= _most_wanted(tried, safe, wanted)
+            cured = safe.any(axis=1)
             distance[lost[cured]] = NEVER
-            self._tried.update(dict.fromkeys(compress(places, ~cured), ranks.stop))
-            if not otherwise:
-                longest = np.where(new & ~cured[:, None], left, 0)
-                longest_each = longest.max(axis=1, keepdims=True)
-                otherwise = _chosen(places, (longest > 0) & (longest == longest_each), wanted)
-        return found, otherwise
+            self._ranks_tried.update(dict.fromkeys(_positions(tried.where(~cured)), ranks.stop))
+            if not longest:
+                plies = np.where(trial.new & ~cured[:, None], trial.distance, 0)
+                longest = _most_wanted(tried, (plies > 0) & (plies == plies.max(axis=1, keepdims=True)), wanted)
+        return better, longest
 
-    def _try_others(
-        self, policy: AgentPolicy, seat: int, number: int, lost: Ply, wanted: FloatArray, ranks: range
-    ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-        """Return in how many plies lost positions [n] of a ply are lost by other moves, [n, A], and which are new.
-
-        Of moves of other `ranks`, which the most wanted one begins, these are 0 plies.
-        """
-        rules = policy.rules
-        left, new = np.zeros(wanted.shape, np.int16), np.zeros(wanted.shape, np.bool_)
+    def _others(self, rules: Rules, lost: Ply, wanted: FloatArray, ranks: range) -> IntArray:
+        """Return the moves [n] of some ranks, bitboards, among the cells that the player does not mark there."""
         others = rules.empty_cells(lost.mine, lost.theirs) & ~lost.moves
         if self._solver:
-            others &= np.array([self._held(rules, position) for position in _positions(lost)], np.int64)
-        if not others.any():
-            return left, new
-        bits = np.int64(1) << np.arange(rules.cells)
-        open_ = others[:, None] & bits != 0
-        rank = np.argsort(np.argsort(-np.where(open_, wanted, -np.inf), axis=1, kind="stable"), axis=1)
-        moves = np.where(open_ & (rank >= ranks.start) & (rank < ranks.stop), bits, 0).sum(axis=1)
-        after, now = moved(rules, lost._replace(moves=moves)), moved(rules, lost)
-        goes_on = ~(after.won | answered_by_a_line(rules, after))
-        later = self._later(policy, seat, number + 1, start_of_games(after.mine[goes_on], after.theirs[goes_on]))
-        left[after.position, after.cell] = move_distances(policy, after, later)
-        known = {*_behind(policy, now.mine, now.theirs), *self._given_up}
-        new[after.position, after.cell] = [each not in known for each in _behind(policy, after.mine, after.theirs)]
-        return left, new
+            others &= np.array([self._solved(rules, position) for position in _positions(lost)], np.int64)
+        allowed = planes.bits(rules.cells, others)
+        rank = np.argsort(np.argsort(-np.where(allowed, wanted, -np.inf), axis=1, kind="stable"), axis=1)
+        return bitboards(allowed & (rank >= ranks.start) & (rank < ranks.stop))
 
-    def _held(self, rules: Rules, position: Position) -> int:
+    def _solved(self, rules: Rules, position: Position) -> int:
         """Return the cells that the solver does not know to lose, a bitboard."""
         if position not in self._not_lost:
             results = known_results(rules, *position, SEARCHED)
             self._not_lost[position] = sum(1 << cell for cell, bounds in results.items() if bounds.most >= 0)
         return self._not_lost[position]
 
-    def _later(self, policy: AgentPolicy, seat: int, number: int, start: Frontier) -> Distances | None:
-        """Return what is known of the player's next ply behind positions in which the other seat is to move."""
-        search = ForwardSearch(policy, seat, self._limit, settle=settles(policy))
-        plies = list(search.plies(merged(policy.rules, [start]), number))
-        self._followed += search.positions
+    def _try(self, play: SeatPlay, number: int, lost: Ply, moves: IntArray) -> Trial:
+        """Follow the player's own play behind other moves [n], bitboards, in lost positions of one of its plies.
+
+        Raises:
+            UserError: it leads to too many positions.
+        """
+        policy = play.policy
+        own, after = moved(policy.rules, lost), moved(policy.rules, lost._replace(moves=moves))
+        going_on = ~(after.won | answered_by_a_line(policy.rules, after))
+        start = start_of_games(after.mine[going_on], after.theirs[going_on])
+        search = ForwardSearch(policy, play.seat, self._limit, settle=settles(policy))
+        plies = list(search.plies(merged(policy.rules, [start]), play.seat + 2 * number + 1))
         if not search.complete:
             raise UserError(f"a better move leads to more than {self._limit:,} positions at one ply; raise --positions")
-        known = loss_distances(policy, plies)
-        return known[0] if known else None
+        later = loss_distances(policy, plies)
+        shape = len(lost.mine), policy.rules.cells
+        distance, new = np.zeros(shape), np.zeros(shape, np.bool_)
+        distance[after.position, after.cell] = move_values(policy, after, later[0] if later else None)
+        reached = {*_images(policy, own.mine, own.theirs), *self._given_up}
+        new[after.position, after.cell] = [each not in reached for each in _images(policy, after.mine, after.theirs)]
+        return Trial(distance, new, search.positions)
 
 
-def _chosen(positions: Sequence[Position], among: NDArray[np.bool_], wanted: FloatArray) -> dict[Position, int]:
-    """Return the most wanted cell among some [n, A] of each position [n] that has any."""
+def _most_wanted(ply: Ply, among: NDArray[np.bool_], wanted: FloatArray) -> Moves:
+    """Return the most wanted cell among some [n, A] for each position [n] that has any."""
     cells = np.where(among, wanted, -np.inf).argmax(axis=1)
-    return {positions[number]: int(cells[number]) for number in np.flatnonzero(among.any(axis=1)).tolist()}
-
-
-def _behind(policy: AgentPolicy, mine: IntArray, theirs: IntArray) -> list[Position]:
-    """Return positions [n] as they are told from others, which is by one of their images of a symmetric player."""
-    if policy.symmetric:
-        mine, theirs = representatives(policy.rules, mine, theirs)
-    return list(zip(mine.tolist(), theirs.tolist(), strict=True))
+    chosen = np.flatnonzero(among.any(axis=1))
+    return dict(zip(_positions(ply.where(chosen)), cells[chosen].tolist(), strict=True))
 
 
 def _positions(ply: Ply) -> list[Position]:
     return list(zip(ply.mine.tolist(), ply.theirs.tolist(), strict=True))
+
+
+def _images(policy: AgentPolicy, mine: IntArray, theirs: IntArray) -> list[Position]:
+    """Return positions [n], for a symmetric player one image for all images of each."""
+    if policy.symmetric:
+        mine, theirs = representatives(policy.rules, mine, theirs)
+    return list(zip(mine.tolist(), theirs.tolist(), strict=True))

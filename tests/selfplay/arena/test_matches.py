@@ -10,7 +10,7 @@ import pytest
 from selfplay.arena.matches import Result, round_robin, sample, wilson
 from selfplay.evaluation.agents import AgentPolicy
 from selfplay.players import NamedPolicy, resolve
-from tests.selfplay.evaluation.players import ScriptedPlayer, certain, first_empty, optimal_player, stubborn, walked
+from tests.selfplay.evaluation.players import ScriptedPlayer, certain, first_empty, optimal_player, stubborn, game_by_game
 from tictactoe import Rules
 from tictactoe.envs.turn import TicTacToeEnv
 
@@ -76,7 +76,7 @@ def test_either_seat_of_a_pairing_sees_what_its_own_walk_through_the_game_says(
 ) -> None:
     player, random = greedy(ScriptedPlayer(choose), rules), resolve("random", rules=rules).policy
     for seat, result in enumerate((exact(player, random), exact(random, player))):
-        expected, illegal = walked(rules, certain(choose), seat)
+        expected, illegal = game_by_game(rules, certain(choose), seat)
         own = shares(result) if seat == 0 else shares(result)[::-1]
         assert own == pytest.approx((expected.win, expected.draw, expected.loss), abs=1e-12)
         assert result.illegal[seat] == pytest.approx(illegal, abs=1e-12)

@@ -1,4 +1,4 @@
-"""Hand-made players of a board of any size, and a plain walk through every game line of one."""
+"""Hand-made players of a board of any size, and two slow evaluations of them: game by game, and over the whole tree."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -6,16 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from torch import nn
 
-from selfplay.evaluation.agents import AgentPolicy, BuiltInAgent
+from selfplay.dqn.player import QPlayer
+from selfplay.evaluation.agents import AgentPolicy, BuiltInAgent, tree_policy
 from selfplay.evaluation.verdict import SeatVerdict
-from tests.tictactoe.rule_book import RuleBook
+from tests.tictactoe.rule_book import RuleBook, bits, cells_in
 from tictactoe import Rules, solve
-from tictactoe.opponents import Choices
+from tictactoe.opponents import OPPONENTS, Choices
+from tictactoe.tree import Policy, Totals, every_legal, game_tree, play_out, uniform_legal
 
 Marks = tuple[frozenset[int], frozenset[int]]
-Draw = Callable[[Rules, Marks, int], dict[int, Fraction]]
-"""Returns the probability of each cell that is drawn, by the marks of both seats and the seat to move."""
+Sampling = Callable[[Rules, Marks, int], dict[int, Fraction]]
+"""Returns the probability of each cell that is sampled, by the marks of both seats and the seat to move."""
 
 
 class ScriptedPlayer:
@@ -57,56 +61,128 @@ def empty(rules: Rules, marks: Marks) -> list[int]:
     return [cell for cell in range(rules.cells) if cell not in marks[0] | marks[1]]
 
 
-def certain(choose: Callable[[set[int], set[int]], int]) -> Draw:
-    """Return what draws the cell that a scripted player plays."""
+def certain(choose: Callable[[set[int], set[int]], int]) -> Sampling:
+    """Return the sampling that always gives the cell of a scripted player."""
     return lambda _rules, marks, seat: {choose({*marks[seat]}, {*marks[1 - seat]}): Fraction(1)}
 
 
-def walked(rules: Rules, draw: Draw, seat: int) -> tuple[SeatVerdict, float]:
-    """Follow every reply to a player in one seat, line by line; add the chance that it plays a taken cell."""
-    lines = {"lost": 0, "illegal": 0}
-    chances = dict.fromkeys(("win", "draw", "loss", "illegal"), Fraction(0))
+def choices_of(name: str) -> Sampling:
+    """Return the sampling of a built-in opponent: the same probability for each of its choices."""
+
+    def sampling(rules: Rules, marks: Marks, seat: int) -> dict[int, Fraction]:
+        choices = OPPONENTS[name](rules, bits(marks[seat]), bits(marks[1 - seat]))
+        cells = sorted(cells_in(int(choices), rules.cells))
+        return dict.fromkeys(cells, Fraction(1, len(cells)))
+
+    return sampling
+
+
+def game_by_game(rules: Rules, sampling: Sampling, seat: int) -> tuple[SeatVerdict, float]:
+    """Follow every reply to a player in one seat, game by game; add the probability that it marks a taken cell."""
+    games = {"lost": 0, "illegal": 0}
+    shares = dict.fromkeys(("win", "draw", "loss", "illegal"), Fraction(0))
     book = RuleBook(rules.rows, rules.cols, rules.k)
 
-    def end(name: str, chance: Fraction, value: int, line: str | None = None) -> Fraction:
-        chances[name] += chance
-        if line:
-            lines[line] += 1
+    def end(name: str, share: Fraction, value: int, counted: str | None = None) -> Fraction:
+        shares[name] += share
+        if counted:
+            games[counted] += 1
         return Fraction(value)
 
-    def follow(marks: Marks, chance: Fraction) -> Fraction:
+    def follow(marks: Marks, share: Fraction) -> Fraction:
         ply = len(marks[0] | marks[1])
         mover = ply % 2
         if any(marks[1 - mover].issuperset(line) for line in book.lines):
-            return end("loss", chance, -1, "lost") if mover == seat else end("win", chance, 1)
+            return end("loss", share, -1, "lost") if mover == seat else end("win", share, 1)
         if ply == rules.cells:
-            return end("draw", chance, 0)
+            return end("draw", share, 0)
 
-        def after(cell: int, chance: Fraction) -> Fraction:
+        def after(cell: int, share: Fraction) -> Fraction:
             added = marks[mover] | {cell}
-            return follow((added, marks[1]) if mover == 0 else (marks[0], added), chance)
+            return follow((added, marks[1]) if mover == 0 else (marks[0], added), share)
 
         if mover != seat:
             cells = empty(rules, marks)
-            return min([after(cell, chance / len(cells)) for cell in cells])
+            return min([after(cell, share / len(cells)) for cell in cells])
         value = Fraction(0)
-        for cell, share in draw(rules, marks, seat).items():
+        for cell, probability in sampling(rules, marks, seat).items():
             if cell in marks[0] | marks[1]:
-                chances["illegal"] += chance * share
-                value += share * end("loss", chance * share, -1, "illegal")
+                shares["illegal"] += share * probability
+                value += probability * end("loss", share * probability, -1, "illegal")
             else:
-                value += share * after(cell, chance * share)
+                value += probability * after(cell, share * probability)
         return value
 
     worst = follow((frozenset(), frozenset()), Fraction(1))
-    win, drawn, loss, illegal = map(float, chances.values())
-    return SeatVerdict(lines["lost"], lines["illegal"], win, drawn, loss, float(worst)), illegal
+    win, draw, loss, illegal = map(float, shares.values())
+    return SeatVerdict(games["lost"], games["illegal"], win, draw, loss, float(worst)), illegal
 
 
-def assert_close(found: SeatVerdict, expected: SeatVerdict) -> None:
-    assert (found.losses, found.illegal) == (expected.losses, expected.illegal)
+def over_the_tree(policy: AgentPolicy, seat: int) -> SeatVerdict:
+    """Evaluate a policy in one seat by playing out the whole tree of a small board, and by backward induction on it."""
+    tree = game_tree(policy.rules)
+    played = tree_policy(policy, tree)
+
+    def play(agent: Policy, opponent: Policy) -> Totals:
+        return play_out(tree, *((agent, opponent) if seat == 0 else (opponent, agent)))
+
+    games = play(lambda states: (played(states) > 0).astype(float), every_legal(tree))
+    shares = play(played, uniform_legal(tree))
+    value = np.zeros(0)
+    for ply, level in reversed(list(tree.plies())):
+        here = np.where(tree.lost[level], -1.0 if ply % 2 == seat else 1.0, 0.0)
+        going_on = np.flatnonzero(~tree.finished[level])
+        if len(going_on):
+            following = tree.successors(going_on + level.start)
+            after = np.where(following < 0, -1.0, value[np.maximum(following - level.stop, 0)])
+            mean = (played(going_on + level.start) * after).sum(axis=1)
+            least = np.where(following < 0, np.inf, after).min(axis=1)
+            here[going_on] = mean if ply % 2 == seat else least
+        value = here
+    return SeatVerdict(
+        losses=int((games.second_wins, games.first_wins)[seat]),
+        illegal=int(games.illegal[seat]),
+        win=(shares.first_wins, shares.second_wins)[seat],
+        draw=shares.draws,
+        loss=(shares.second_wins, shares.first_wins)[seat] + shares.illegal[seat],
+        best_response=float(value[0]),
+    )
+
+
+def assert_close(verdict: SeatVerdict, expected: SeatVerdict) -> None:
+    assert (verdict.losses, verdict.illegal, verdict.complete) == (expected.losses, expected.illegal, True)
     for name in ("win", "draw", "loss", "best_response"):
-        assert getattr(found, name) == pytest.approx(getattr(expected, name), abs=1e-12), name
+        assert getattr(verdict, name) == pytest.approx(getattr(expected, name), abs=1e-11), name
+
+
+class Sampler:
+    """Give the probabilities of a sampling, for absolute observations."""
+
+    def __init__(self, rules: Rules, sampling: Sampling) -> None:
+        self.rules, self.sampling = rules, sampling
+
+    def probabilities(self, observation: Any, action_mask: Any = None) -> Any:
+        assert action_mask is None
+        probabilities = np.zeros((len(observation), self.rules.cells))
+        for row, board in enumerate(np.asarray(observation).reshape(len(observation), -1, 3)):
+            first, second = (frozenset(np.flatnonzero(board[:, plane]).tolist()) for plane in (1, 2))
+            for cell, share in self.sampling(self.rules, (first, second), len(first | second) % 2).items():
+                probabilities[row, cell] = share
+        return probabilities
+
+
+def network_player(rules: Rules, seed: int, mask: bool = False, canonical: bool = False, networks: int = 1) -> QPlayer:
+    """Return a player of random weights."""
+    torch.manual_seed(seed)
+    layers = [
+        nn.Sequential(nn.Linear(3 * rules.cells, 16), nn.ReLU(), nn.Linear(16, rules.cells)) for _ in range(networks)
+    ]
+    return QPlayer(rules, tuple(layers), "mover", mask, canonical)
+
+
+def policy_of(agent: Any, rules: Rules, **kind: bool) -> AgentPolicy:
+    """Return the policy of an agent that sees the mover's view, queried once."""
+    return AgentPolicy(agent, rules, "mover", twice=False, **kind)
 
 
 def random_table(rules: Rules, seed: int, careless: float) -> ScriptedPlayer:
@@ -143,4 +219,4 @@ class FirstChoice:
 
 
 def first_choice(choices: Choices, rules: Rules, symmetric: bool = False, legal: bool = False) -> AgentPolicy:
-    return AgentPolicy(FirstChoice(choices, rules), rules, "mover", twice=False, symmetric=symmetric, legal=legal)
+    return policy_of(FirstChoice(choices, rules), rules, symmetric=symmetric, legal=legal)

@@ -1,107 +1,111 @@
-"""A certificate is accepted if nothing beats the play in it, and not otherwise."""
+"""A certificate is accepted if nothing beats the play in it, and not otherwise; any other file is named in one line."""
 
-from collections.abc import Callable
+import ast
+import gzip
+import json
+import subprocess
+import sys
+import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from selfplay.evaluation.built_in import BuiltIn
-from selfplay.evaluation.evaluation import evaluate_tree
-from selfplay.evaluation.judge import Asked, Judge, trusted
 
 import selfplay
+from selfplay.errors import UserError
 from selfplay.evaluation import check_certificate
-from selfplay.evaluation.certificate import unbeatable_play
-from tests.runs import refused
-from tests.selfplay.evaluation.certificates import (
-    BEATEN,
-    POSITIONS,
-    TINY,
-    UNBEATABLE,
-    FirstChoice,
-    Known,
-    content_of,
-    lines_of,
-    written,
-)
-from tests.selfplay.evaluation.players import ScriptedPlayer, optimal_player, stubborn
+from selfplay.evaluation.agents import AgentPolicy, built_in_policy, player_policy
+from selfplay.evaluation.certificate import packed, unbeatable_play
+from selfplay.evaluation.evaluate import evaluate_policy
+from tests.selfplay.evaluation.players import ScriptedPlayer, first_choice, optimal_player, policy_of, stubborn
 from tests.tictactoe.rule_book import cells_in
-from tictactoe import Rules, planes, solve
+from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS
 from tictactoe.symmetry import symmetries
-from tictactoe.tree import FloatArray, IntArray
+
+UNBEATABLE, BEATEN, DAMAGED = 0, 1, 2
+POSITIONS = 10**6
+OPTIMAL, RULE = OPPONENTS["optimal"], OPPONENTS["rule"]
+CORNERS = {0, 2, 6, 8}
+TINY = {"version": 1, "rows": 3, "cols": 3, "k": 3, "symmetric": True, "masked": False, "model_sha256": "ab"}
 
 
-class Careless(FirstChoice):
-    """Mark a taken cell as soon as the opponent can complete no line any more."""
-
-    def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
-        cells = super().cells(mover, opponent)
-        nothing_to_lose = ~self.rules.has_line(~mover & self.rules.full_word)
-        taken: NDArray[np.int64] = planes.bits(self.rules.cells, opponent).argmax(axis=1)
-        return np.where(nothing_to_lose, taken, cells)
+def certificate_of(policy: AgentPolicy) -> bytes:
+    play = unbeatable_play(policy, POSITIONS, "it")
+    return packed(policy.rules, play, policy.symmetric, policy.legal, None)
 
 
-def status(content: bytes, folder: Path) -> int:
-    path = folder / "certificate.txt.gz"
-    path.write_bytes(content)
+def lines_of(content: bytes) -> tuple[dict[str, Any], list[str]]:
+    """Return the header and the positions."""
+    header, *positions = gzip.decompress(content).decode().splitlines()
+    return json.loads(header), positions
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "certificate.txt.gz"
+
+
+def write(path: Path, header: dict[str, Any], positions: list[str]) -> None:
+    # Stored and not compressed, because some tests write a thousand of them.
+    path.write_bytes(gzip.compress("\n".join([json.dumps(header), *positions, ""]).encode(), 0))
+
+
+def status(path: Path, header: dict[str, Any], positions: list[str]) -> int:
+    write(path, header, positions)
     return check_certificate.main(str(path))
 
 
-JUDGES: dict[str, Callable[[], Asked]] = {
-    "shipped": lambda: trusted(selfplay.load("shipped")),
-    "scripted": lambda: Judge(optimal_player(Rules()), Rules()),
-    "draws": lambda: BuiltIn(OPPONENTS["optimal"], Rules()),
-    "symmetric": lambda: FirstChoice(OPPONENTS["optimal"], Rules(), symmetric=True),
-    "symmetric, draws": lambda: BuiltIn(OPPONENTS["optimal"], Rules(), symmetric=True),
-    "flat": lambda: FirstChoice(OPPONENTS["optimal"], Rules(3, 4, 4)),
-    "flat, symmetric": lambda: FirstChoice(OPPONENTS["optimal"], Rules(4, 3, 4), symmetric=True),
-    "rule": lambda: FirstChoice(OPPONENTS["rule"], Rules(4, 4, 4), symmetric=True),
-}
-
-
-@pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("name", JUDGES)
-def test_what_is_certified_is_accepted(
-    name: str, masked: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    content = content_of(JUDGES[name](), masked)
+@pytest.mark.parametrize(
+    "policy",
+    [
+        player_policy(selfplay.load("shipped")),
+        policy_of(optimal_player(Rules()), Rules()),
+        built_in_policy(OPTIMAL, Rules()),
+        built_in_policy(OPTIMAL, Rules(), symmetric=True),
+        first_choice(OPTIMAL, Rules(), symmetric=True),
+        first_choice(OPTIMAL, Rules(3, 4, 4), legal=True),
+        first_choice(OPTIMAL, Rules(4, 3, 4), symmetric=True),
+        first_choice(RULE, Rules(4, 4, 4), symmetric=True, legal=True),
+    ],
+)
+def test_what_is_certified_is_accepted(policy: AgentPolicy, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = certificate_of(policy)
     header, positions = lines_of(content)
-    assert header["masked"] is masked
-    assert header["symmetric"] is ("symmetric" in name or name == "rule")
-    assert status(content, tmp_path) == UNBEATABLE
+    assert (header["masked"], header["symmetric"]) == (policy.legal, policy.symmetric)
+    path.write_bytes(content)
+    assert check_certificate.main(str(path)) == UNBEATABLE
     # Each position that is listed is met, and there is none twice.
     assert f"{len(positions):,} positions" in capsys.readouterr().out
     assert len(set(positions)) == len(positions)
 
 
 def test_the_same_play_makes_the_same_file() -> None:
-    content = content_of(JUDGES["symmetric"]())
-    assert content == content_of(JUDGES["symmetric"]())
+    policy = first_choice(OPTIMAL, Rules(), symmetric=True)
+    content = certificate_of(policy)
+    assert content == certificate_of(policy)
     assert content[4:8] == bytes(4)  # where gzip writes the time
 
 
-def test_of_a_masked_player_only_what_can_be_lost_is_listed(tmp_path: Path) -> None:
-    judge = JUDGES["symmetric"]()
-    header, whole = lines_of(content_of(judge))
-    masked_header, positions = lines_of(content_of(judge, masked=True))
+def test_of_a_masked_player_only_what_can_be_lost_is_listed(path: Path) -> None:
+    header, whole = lines_of(certificate_of(first_choice(OPTIMAL, Rules(), symmetric=True)))
+    masked, positions = lines_of(certificate_of(first_choice(OPTIMAL, Rules(), symmetric=True, legal=True)))
     assert set(positions) < set(whole)
-    path = tmp_path / "certificate.txt.gz"
-    assert check_certificate.main(str(written(path, masked_header, positions))) == UNBEATABLE
-    assert check_certificate.main(str(written(path, header, positions))) == BEATEN
+    assert status(path, masked, positions) == UNBEATABLE
+    assert status(path, header, positions) == BEATEN
     # What is listed is needed: the opponent could still complete a line there.
     for left_out in positions:
-        others = [position for position in positions if position != left_out]
-        assert check_certificate.main(str(written(path, masked_header, others))) == BEATEN
+        assert status(path, masked, [position for position in positions if position != left_out]) == BEATEN
 
 
 class Table:
     """Hold a best move in each decision state of a board, or in one image of each."""
 
     def __init__(self, rules: Rules, symmetric: bool) -> None:
-        self.header, self.met = lines_of(content_of(FirstChoice(OPPONENTS["optimal"], rules, symmetric)))
-        self.rules, self.draws, self.symmetric, self.legal = rules, False, False, False
+        self.header, self.met = lines_of(certificate_of(first_choice(OPTIMAL, rules, symmetric)))
+        self.rules = rules
         solution = solve(rules)
         self.tree = solution.tree
         images = [self._image(state, symmetric) for state in range(len(self.tree))]
@@ -124,22 +128,22 @@ class Table:
         """Return a line of the certificate; a star takes the place of a mark."""
         mine, theirs = self.positions[place]
         marks = "XO" if mine.bit_count() == theirs.bit_count() else "OX"
-        found = ["." for _ in range(self.rules.cells)]
+        cells = ["." for _ in range(self.rules.cells)]
         for mark, side in zip(marks, (mine, theirs), strict=True):
             for cell in cells_in(side, self.rules.cells):
-                found[cell] = mark
-        found[move] = "*"
-        return "".join(found)
+                cells[cell] = mark
+        cells[move] = "*"
+        return "".join(cells)
 
-    def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
-        """Return what it plays, for the exact evaluation."""
-        states = self.tree.find(mover, opponent)
-        cells: NDArray[np.int64] = np.take_along_axis(self.turn[states], self.moves[self.place[states], None], 1)[:, 0]
-        return cells
-
-    def chances(self, mover: IntArray, opponent: IntArray) -> FloatArray:
-        chances: FloatArray = np.eye(self.rules.cells)[self.cells(mover, opponent)]
-        return chances
+    def act(self, observation: Any, action_mask: Any = None) -> NDArray[np.int64]:
+        """Return its moves, for the exact evaluation."""
+        assert action_mask is None
+        marks = (
+            observation.reshape(len(observation), -1, 3).astype(np.int64) * (1 << np.arange(self.rules.cells))[:, None]
+        )
+        states = self.tree.find(marks[..., 1].sum(axis=1), marks[..., 2].sum(axis=1))
+        moves: NDArray[np.int64] = np.take_along_axis(self.turn[states], self.moves[self.place[states], None], 1)[:, 0]
+        return moves
 
 
 @pytest.mark.parametrize(
@@ -147,11 +151,11 @@ class Table:
     [(Rules(2, 3, 3), False, True), (Rules(2, 3, 3), True, True), (Rules(), True, False)],
 )
 def test_each_planted_move_is_found_if_and_only_if_it_can_be_beaten(
-    rules: Rules, symmetric: bool, illegal: bool, tmp_path: Path
+    rules: Rules, symmetric: bool, illegal: bool, path: Path
 ) -> None:
-    table, path = Table(rules, symmetric), tmp_path / "certificate.txt.gz"
+    table = Table(rules, symmetric)
     lines = [table.line(place, move) for place, move in enumerate(table.moves)]
-    assert check_certificate.main(str(written(path, table.header, lines))) == UNBEATABLE
+    assert status(path, table.header, lines) == UNBEATABLE
     met = [place for place, line in enumerate(lines) if line in table.met]
     assert len(met) == len(table.met) < len(lines)
     outcomes = {True: 0, False: 0}
@@ -163,22 +167,16 @@ def test_each_planted_move_is_found_if_and_only_if_it_can_be_beaten(
                 continue
             table.moves[place] = move
             planted = [*lines[:place], table.line(place, move), *lines[place + 1 :]]
-            found = check_certificate.main(str(written(path, table.header, planted)))
-            unbeatable = evaluate_tree(table).unbeatable
-            assert found == (UNBEATABLE if unbeatable else BEATEN), table.line(place, move)
+            unbeatable = evaluate_policy(policy_of(table, rules)).unbeatable
+            assert status(path, table.header, planted) == (UNBEATABLE if unbeatable else BEATEN), planted[place]
             assert not (unbeatable and taken >> move & 1)
             outcomes[unbeatable] += 1
         table.moves[place] = best
     assert min(outcomes.values()) > 10
 
 
-CORNERS = {0, 2, 6, 8}
-
-
-def test_the_game_that_beats_a_player_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    header = TINY | {"symmetric": False, "k": 1}
-    path = written(tmp_path / "certificate.txt.gz", header, ["*........"])
-    assert check_certificate.main(str(path)) == BEATEN
+def test_the_game_that_beats_a_player_is_shown(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(path, TINY | {"symmetric": False, "k": 1}, ["*........"]) == BEATEN
     assert (
         capsys.readouterr().out
         == """rows 3, cols 3, k 1, model_sha256 'ab'
@@ -193,46 +191,148 @@ X marks cell 8:
 
 
 def test_every_listed_move_is_followed_and_what_is_missing_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "certificate.txt.gz"
-    assert check_certificate.main(str(written(path, TINY, []))) == BEATEN
+    assert status(path, TINY, []) == BEATEN
     assert "NOT PROVED: as O the player has no move listed after the cells" in capsys.readouterr().out
-    header, positions = lines_of(content_of(JUDGES["symmetric"]()))
+    header, positions = lines_of(certificate_of(first_choice(OPTIMAL, Rules(), symmetric=True)))
     root = next(position for position in positions if "X" not in position)
     for second in range(9):
         two = root[:second] + "*" + root[second + 1 :]
         # The moves of two lines of one position count as those of one line with two stars.
         for lines in ([two, *positions], [two if line == root else line for line in positions]):
             expected = UNBEATABLE if {root.index("*"), second} <= CORNERS else BEATEN
-            assert check_certificate.main(str(written(path, header, lines))) == expected
+            assert status(path, header, lines) == expected
             assert ("NOT PROVED: as X" in capsys.readouterr().out) == (expected == BEATEN)
 
 
-def test_any_image_of_a_position_may_stand_for_all(tmp_path: Path) -> None:
-    header, positions = lines_of(content_of(JUDGES["symmetric"]()))
+def test_any_image_of_a_position_counts_for_all(path: Path) -> None:
+    header, positions = lines_of(certificate_of(first_choice(OPTIMAL, Rules(), symmetric=True)))
     generator = np.random.default_rng(0)
     turned = ["".join(line[cell] for cell in generator.choice(symmetries(Rules()))) for line in positions]
     assert turned != positions
-    path = tmp_path / "certificate.txt.gz"
-    assert check_certificate.main(str(written(path, header, turned))) == UNBEATABLE
-    assert check_certificate.main(str(written(path, header | {"symmetric": False}, turned))) == BEATEN
+    assert status(path, header, turned) == UNBEATABLE
+    assert status(path, header | {"symmetric": False}, turned) == BEATEN
+
+
+class Careless(ScriptedPlayer):
+    """Mark a taken cell as soon as the opponent can complete no line any more."""
+
+    def __init__(self) -> None:
+        super().__init__(self._choose)
+        self._optimal = optimal_player(Rules())
+
+    def _choose(self, mine: set[int], theirs: set[int]) -> int:
+        open_cells = np.array([sum(1 << cell for cell in range(9) if cell not in mine)])
+        return self._optimal.choose(mine, theirs) if Rules().has_line(open_cells)[0] else min(theirs)
 
 
 @pytest.mark.parametrize(
-    ("judge", "gist"),
+    "policy",
     [
-        (Judge(ScriptedPlayer(stubborn), Rules()), "it: can be beaten"),
-        (Known(Careless(OPPONENTS["optimal"], Rules()), legal=False), "it: can be beaten"),
-        (BuiltIn(OPPONENTS["rule"], Rules()), "it: can be beaten"),
-        (BuiltIn(OPPONENTS["optimal"], Rules(3, 4, 3)), "it: can be beaten"),
-        (BuiltIn(OPPONENTS["optimal"], Rules(3, 3, 1)), "it: can be beaten"),
-        (BuiltIn(OPPONENTS["optimal"], Rules(1, 1, 1)), "it: can be beaten"),
+        policy_of(ScriptedPlayer(stubborn), Rules()),
+        policy_of(Careless(), Rules()),
+        built_in_policy(RULE, Rules()),
+        built_in_policy(OPTIMAL, Rules(2, 3, 2)),
+        built_in_policy(OPTIMAL, Rules(1, 1, 1)),
     ],
 )
-def test_who_can_be_beaten_gets_no_certificate(judge: Asked, gist: str) -> None:
-    assert gist in refused(unbeatable_play, judge, POSITIONS, "it")
+def test_who_can_be_beaten_gets_no_certificate(policy: AgentPolicy) -> None:
+    with pytest.raises(UserError, match=r"^it: can be beaten"):
+        unbeatable_play(policy, POSITIONS, "it")
 
 
 def test_who_leads_to_too_many_positions_gets_no_certificate() -> None:
-    assert "it: leads to more than 5 positions" in refused(unbeatable_play, JUDGES["scripted"](), 5, "it")
+    with pytest.raises(UserError, match=r"^it: leads to more than 5 positions"):
+        unbeatable_play(built_in_policy(OPTIMAL, Rules()), 5, "it")
+
+
+def one_line_of_complaint(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    assert check_certificate.main(str(path)) == DAMAGED
+    shown = capsys.readouterr()
+    assert not shown.out
+    assert len(shown.err.splitlines()) == 1
+    return shown.err
+
+
+def test_a_damaged_file_is_one_line(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = certificate_of(first_choice(OPTIMAL, Rules(2, 3, 3), symmetric=True))
+    for length in range(len(content)):
+        path.write_bytes(content[:length])
+        one_line_of_complaint(path, capsys)
+    for bit in range(0, 8 * len(content), 3):
+        place = bit // 8
+        flipped = content[:place] + bytes([content[place] ^ 1 << bit % 8]) + content[place + 1 :]
+        path.write_bytes(flipped)
+        if decompressed(flipped) != gzip.decompress(content):  # not every bit of gzip's own means something
+            one_line_of_complaint(path, capsys)
+
+
+def decompressed(content: bytes) -> bytes | None:
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error):
+        return None
+
+
+@pytest.mark.parametrize(
+    "content", [None, b"", b"X", gzip.compress(b""), gzip.compress(b"[1]\n"), gzip.compress(bytes(10**6))]
+)
+def test_a_foreign_file_is_one_line(content: bytes | None, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if content is not None:
+        path.write_bytes(content)
+    assert "no certificate in" in one_line_of_complaint(path, capsys)
+    assert "no certificate in" in one_line_of_complaint(path.parent, capsys)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"version": 2},
+        {"rows": 0},
+        {"rows": -3, "cols": -3},
+        {"rows": 9, "cols": 9},
+        {"k": 4},
+        {"k": 0},
+        {"k": 10**300},
+        {"rows": 3.0},
+        {"k": None},
+        {"cols": "3"},
+    ],
+    ids=str,
+)
+def test_a_board_that_there_is_not_is_one_line(
+    changes: dict[str, Any], path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(path, TINY | changes, [])
+    assert "its first line names no board" in one_line_of_complaint(path, capsys)
+
+
+@pytest.mark.parametrize(
+    "line", ["*", "*.........", "........", ".........", "....#...*", "\u001b[2J*....", "*" * 10**6, ""]
+)
+def test_a_line_that_is_no_position_is_one_line(line: str, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(path, TINY, ["*........", line])
+    assert "line 3 is no position" in one_line_of_complaint(path, capsys)
+
+
+def test_a_last_line_without_its_end_is_one_line(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for line in ("*........", ".........*"):
+        path.write_bytes(gzip.compress(f"{json.dumps(TINY)}\n{line}".encode()))
+        assert "line 2 is no position" in one_line_of_complaint(path, capsys)
+
+
+def test_the_checker_needs_nothing_but_python(path: Path) -> None:
+    source = Path(check_certificate.__file__).read_text()
+    nodes = list(ast.walk(ast.parse(source)))
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
+    copy = path.with_name("copied.py")
+    copy.write_text(source)
+    path.write_bytes(certificate_of(first_choice(OPTIMAL, Rules(), symmetric=True)))
+    command = [sys.executable, "-I", "-S", str(copy), path.name]
+    ended = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (UNBEATABLE, "")
+    assert "UNBEATABLE as X and as O" in ended.stdout
+    assert check_certificate.main() == check_certificate.main("one", "two") == DAMAGED

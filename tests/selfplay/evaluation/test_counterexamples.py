@@ -1,139 +1,73 @@
-"""Counterexamples are what a plain walk through every line finds, and the shortest line that beats a player is one."""
+"""Counterexamples are what following every game by the rule book finds, and so is the shortest game of all."""
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from selfplay.evaluation.evaluation import evaluate_tree
-from selfplay.evaluation.judge import Judge, trusted
-from selfplay.evaluation.lessons import MOST, examine
-from selfplay.evaluation.reach import Unproved, assess
 
 import selfplay
-from selfplay.evaluation.counterexamples import counterexamples, of_play
-from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.evaluation.players import ScriptedPlayer, first_empty, optimal_player, stubborn
-from tests.tictactoe.rule_book import RuleBook
+from selfplay.evaluation import counterexamples as module, forward_search
+from selfplay.evaluation.agents import AgentPolicy, player_policy
+from selfplay.evaluation.counterexamples import counterexamples, evaluate_for_training, find_counterexamples
+from selfplay.evaluation.erdos_selfridge import weights
+from selfplay.evaluation.evaluate import evaluate_policy, suboptimal_states
+from tests.selfplay.evaluation.players import (
+    FirstTwo,
+    ScriptedPlayer,
+    first_choice,
+    first_empty,
+    network_player,
+    optimal_player,
+    policy_of,
+    random_table,
+    stubborn,
+)
+from tests.tictactoe.rule_book import RuleBook, cells_in
 from tictactoe import Rules, solve
+from tictactoe.opponents import OPPONENTS
+from tictactoe.symmetry import representatives
 from tictactoe.tree import game_tree
 
-Moves = Callable[[frozenset[int], frozenset[int]], list[int]]
+Marks = frozenset[int]
+Moves = Callable[[Marks, Marks], list[int]]
 
 
-def random_table(rules: Rules, seed: int, careless: float) -> ScriptedPlayer:
-    """Return a player that plays a cell drawn once for each position, in such a part of them whether empty or not."""
-    rng = np.random.default_rng(seed)
-    drawn: dict[tuple[frozenset[int], frozenset[int]], int] = {}
-
-    def choose(mine: set[int], theirs: set[int]) -> int:
-        key = frozenset(mine), frozenset(theirs)
-        cells = sorted({*range(rules.cells)} - (set() if rng.random() < careless else mine | theirs))
-        return drawn.setdefault(key, int(rng.choice(cells)))
-
-    return ScriptedPlayer(choose)
-
-
-def beaten(rules: Rules, moves: Moves, seat: int) -> dict[tuple[frozenset[int], frozenset[int]], int]:
-    """Return the positions of an agent's play that some line loses, and in how many plies at least, line by line."""
+def lost_positions(rules: Rules, moves: Moves, seat: int) -> dict[tuple[Marks, Marks], float]:
+    """Return the positions of an agent's play that some game loses, and in how many plies at least, game by game."""
     book = RuleBook(rules.rows, rules.cols, rules.k)
-    found: dict[tuple[frozenset[int], frozenset[int]], int] = {}
-    never = 10**9
+    lost: dict[tuple[Marks, Marks], float] = {}
 
-    def has_line(marks: frozenset[int]) -> bool:
+    def has_line(marks: Marks) -> bool:
         return any(marks.issuperset(line) for line in book.lines)
 
-    def own(mine: frozenset[int], theirs: frozenset[int]) -> int:
-        quickest = never
+    def own(mine: Marks, theirs: Marks) -> float:
         if len(mine | theirs) == rules.cells:
-            return never
-        for cell in moves(mine, theirs):
-            if cell in mine | theirs:
-                quickest = min(quickest, 1)
-            elif not has_line(mine | {cell}):
-                quickest = min(quickest, 1 + reply(mine | {cell}, theirs))
-        if quickest < never:
-            found[mine, theirs] = quickest
-        return quickest
-
-    def reply(mine: frozenset[int], theirs: frozenset[int]) -> int:
+            return np.inf
         plies = [
-            1 if has_line(theirs | {cell}) else 1 + own(mine, theirs | {cell})
-            for cell in range(rules.cells)
-            if cell not in mine | theirs
+            1 if cell in mine | theirs else 1 + reply(mine | {cell}, theirs)
+            for cell in moves(mine, theirs)
+            if cell in mine | theirs or not has_line(mine | {cell})
         ]
-        return min([never, *plies])
+        if min(plies, default=np.inf) < np.inf:
+            lost[mine, theirs] = min(plies)
+        return min(plies, default=np.inf)
+
+    def reply(mine: Marks, theirs: Marks) -> float:
+        cells = {*range(rules.cells)} - mine - theirs
+        plies = [1 if has_line(theirs | {cell}) else 1 + own(mine, theirs | {cell}) for cell in cells]
+        return min(plies, default=np.inf)
 
     (own if seat == 0 else reply)(frozenset(), frozenset())
-    return found
+    return lost
 
 
-def cells_of(bitboard: int) -> frozenset[int]:
-    return frozenset(cell for cell in range(64) if bitboard >> cell & 1)
-
-
-class Uniform:
-    """Draw one of the first two empty cells."""
-
-    def probabilities(self, observation: Any, action_mask: Any = None) -> Any:  # noqa: ARG002 (an agent's signature)
-        empty = np.asarray(observation)[..., 0].reshape(len(observation), -1) == 1
-        first_two = empty & (empty.cumsum(axis=1) <= 2)
-        return first_two / first_two.sum(axis=1, keepdims=True)
-
-
-def two_empty(cells: int) -> Moves:
-    return lambda mine, theirs: [cell for cell in range(cells) if cell not in mine | theirs][:2]
-
-
-SMALL = Rules(3, 3, 3), Rules(2, 4, 3), Rules(3, 3, 2)
-PLAYERS = [
-    pytest.param(lambda _: ScriptedPlayer(first_empty), id="first empty"),
-    pytest.param(lambda _: ScriptedPlayer(stubborn), id="stubborn"),
-    pytest.param(lambda rules: random_table(rules, 1, careless=0), id="random"),
-    pytest.param(lambda rules: random_table(rules, 2, careless=1), id="careless"),
-    *(
-        pytest.param(lambda rules, seed=seed: random_table(rules, seed, careless=0.1), id=f"seldom careless {seed}")
-        for seed in range(3, 9)
-    ),
-    pytest.param(optimal_player, id="optimal"),
-    pytest.param(lambda _: Uniform(), id="drawing"),
-]
-
-
-@pytest.mark.parametrize("make", PLAYERS)
-@pytest.mark.parametrize("rules", SMALL, ids=str)
-def test_they_are_what_a_walk_line_by_line_finds(make: Callable[[Rules], Any], rules: Rules) -> None:
-    agent = make(rules)
-    moves: Moves = two_empty(rules.cells)
-    if isinstance(agent, ScriptedPlayer):
-        moves = lambda mine, theirs: [agent.choose({*mine}, {*theirs})]  # noqa: E731
-    found = counterexamples(agent, rules)
-    expected: set[tuple[frozenset[int], frozenset[int]]] = set()
-    for seat in (0, 1):
-        positions = beaten(rules, moves, seat)
-        expected |= positions.keys()
-        line = found.shortest[seat]
-        if not positions:
-            assert line is None
-            continue
-        first = min(positions.values() if seat else [positions[frozenset(), frozenset()]])
-        quickest = min(plies for (_, theirs), plies in positions.items() if len(theirs) == seat) + seat
-        assert line is not None
-        assert len(line) == quickest >= first
-        assert_loses(rules, moves, line, seat)
-    assert found.whole
-    listed = list(zip(found.mover.tolist(), found.opponent.tolist(), strict=True))
-    assert {(cells_of(mine), cells_of(theirs)) for mine, theirs in listed} == expected
-    assert len(listed) == len(expected)
-
-
-def assert_loses(rules: Rules, moves: Moves, line: tuple[int, ...], seat: int) -> None:
-    """Play a line by the rule book: each own move is the agent's, and the last ply of it loses for the agent."""
+def assert_loses(rules: Rules, moves: Moves, game: tuple[int, ...], seat: int) -> None:
+    """Play a game by the rule book: each own move is the agent's, and the last ply of it loses for the agent."""
     book = RuleBook(rules.rows, rules.cols, rules.k)
-    marks: list[frozenset[int]] = [frozenset(), frozenset()]
-    for ply, cell in enumerate(line):
-        mover, last = ply % 2, ply == len(line) - 1
+    marks: list[Marks] = [frozenset(), frozenset()]
+    for ply, cell in enumerate(game):
+        mover, last = ply % 2, ply == len(game) - 1
         if mover == seat:
             assert cell in moves(marks[seat], marks[1 - seat])
         taken = cell in marks[0] | marks[1]
@@ -142,111 +76,186 @@ def assert_loses(rules: Rules, moves: Moves, line: tuple[int, ...], seat: int) -
         assert (taken and mover == seat) or (wins and mover != seat) if last else not (taken or wins)
 
 
-def test_of_too_many_positions_a_part_is_followed_and_all_it_finds_is_true() -> None:
-    rules, agent = Rules(3, 4, 3), ScriptedPlayer(first_empty)
-    every = counterexamples(agent, rules)
-    part = counterexamples(agent, rules, positions=20)
-    assert every.whole
-    assert not part.whole
-    pairs = [set(zip(each.mover.tolist(), each.opponent.tolist(), strict=True)) for each in (every, part)]
-    assert pairs[1] < pairs[0]
-    assert len(pairs[1]) > 0
-    other = counterexamples(agent, rules, positions=20, seed=1)
-    assert other.mover.tolist() != part.mover.tolist()
+def moves_of(agent: Any, cells: int) -> Moves:
+    if isinstance(agent, ScriptedPlayer):
+        return lambda mine, theirs: [agent.choose({*mine}, {*theirs})]
+    return lambda mine, theirs: [cell for cell in range(cells) if cell not in mine | theirs][:2]
 
 
-@pytest.mark.parametrize("rules", [Rules(6, 6, 4), Rules(5, 7, 4)], ids=str)
-def test_big_boards_give_lines_too(rules: Rules) -> None:
-    found = counterexamples(ScriptedPlayer(first_empty), rules, positions=2_000)
-    assert not found.whole
-    for seat, line in enumerate(found.shortest):
-        assert line is not None
-        assert_loses(rules, lambda mine, theirs: [first_empty({*mine}, {*theirs})], line, seat)
+def positions(found: Any) -> set[tuple[int, int]]:
+    return set(zip(found.mover.tolist(), found.opponent.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("make", "rules"),
+    [
+        (lambda _: ScriptedPlayer(first_empty), Rules()),
+        (lambda _: ScriptedPlayer(stubborn), Rules(2, 4, 3)),
+        (lambda rules: random_table(rules, 1, careless=0), Rules(3, 3, 2)),
+        (lambda rules: random_table(rules, 2, careless=1), Rules()),
+        (lambda rules: random_table(rules, 3, careless=0.1), Rules()),
+        (lambda rules: random_table(rules, 4, careless=0.1), Rules(2, 4, 3)),
+        (lambda rules: random_table(rules, 5, careless=0.1), Rules(3, 3, 2)),
+        (lambda rules: random_table(rules, 6, careless=0.1), Rules()),
+        (optimal_player, Rules()),
+        (lambda _: FirstTwo(), Rules()),
+        (lambda _: FirstTwo(), Rules(2, 4, 3)),
+    ],
+)
+def test_they_are_what_following_every_game_finds(make: Callable[[Rules], Any], rules: Rules) -> None:
+    agent = make(rules)
+    moves, found = moves_of(agent, rules.cells), counterexamples(agent, rules)
+    expected: set[tuple[Marks, Marks]] = set()
+    for seat in (0, 1):
+        lost = lost_positions(rules, moves, seat)
+        expected |= lost.keys()
+        game = found.shortest[seat]
+        assert (game is None) == (not lost)
+        if game is not None:
+            assert len(game) == min(plies for (_, theirs), plies in lost.items() if len(theirs) == seat) + seat
+            assert_loses(rules, moves, game, seat)
+    assert found.verdict.complete
+    listed = positions(found)
+    cells = rules.cells
+    assert {
+        (frozenset(cells_in(mine, cells)), frozenset(cells_in(theirs, cells))) for mine, theirs in listed
+    } == expected
+    assert len(found.mover) == len(listed)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        policy_of(random_table(Rules(), 3, careless=0.1), Rules()),
+        policy_of(FirstTwo(), Rules(2, 4, 3)),
+        policy_of(FirstTwo(), Rules(3, 3, 2)),
+        player_policy(network_player(Rules(), 0)),
+        player_policy(network_player(Rules(2, 4, 3), 1, canonical=True)),
+        player_policy(network_player(Rules(), 2, mask=True, canonical=True)),
+    ],
+)
+def test_every_lost_game_is_listed_the_shortest_first(policy: AgentPolicy) -> None:
+    verdict = evaluate_policy(policy)
+    found = find_counterexamples(policy, 10**6, np.random.default_rng(0), most_games=10**6)
+    few = find_counterexamples(policy, 10**6, np.random.default_rng(0), most_games=5)
+    for seat, counted in enumerate((verdict.first, verdict.second)):
+        games = found.games[seat]
+        assert len(games) == len(set(games)) == counted.losses + counted.illegal
+        assert sum(len(game) % 2 != seat for game in games) == counted.illegal
+        assert [len(game) for game in games] == sorted(map(len, games))
+        assert few.games[seat] == games[:5]
 
 
 def test_one_mark_that_wins_beats_the_second_seat_at_once() -> None:
     found = counterexamples(ScriptedPlayer(first_empty), Rules(2, 2, 1))
     assert found.shortest == (None, (0,))
     assert not len(found.mover)
+    policy = policy_of(ScriptedPlayer(first_empty), Rules(2, 2, 1))
+    every = find_counterexamples(policy, 99, np.random.default_rng(0), most_games=9)
+    assert every.games == ((), ((0,), (1,), (2,), (3,)))
 
 
-def judge(agent: Any, rules: Rules) -> Judge:
-    return Judge(agent, rules, "mover", twice=False)
+def test_of_too_many_positions_a_part_is_followed_and_all_it_finds_is_true() -> None:
+    rules, agent = Rules(3, 4, 3), ScriptedPlayer(first_empty)
+    every, part = counterexamples(agent, rules), counterexamples(agent, rules, positions=20)
+    assert every.verdict.complete
+    assert not part.verdict.complete
+    assert positions(part) < positions(every)
+    assert len(part.mover) > 20
+    again, other = (counterexamples(agent, rules, positions=20, seed=seed) for seed in (0, 1))
+    assert positions(again) == positions(part) != positions(other)
+    for seat, game in enumerate(part.shortest):
+        assert game is not None
+        assert_loses(rules, moves_of(agent, rules.cells), game, seat)
+
+
+@pytest.mark.parametrize("rules", [Rules(6, 6, 4), Rules(8, 8, 4)], ids=str)
+def test_large_boards_give_games_too(rules: Rules) -> None:
+    def choose(mine: set[int], theirs: set[int]) -> int:
+        return min({*range(rules.cells)} - mine - theirs)
+
+    found = counterexamples(ScriptedPlayer(choose), rules, positions=500)
+    assert not found.verdict.complete
+    for seat, game in enumerate(found.shortest):
+        assert game is not None
+        assert_loses(rules, lambda mine, theirs: [choose({*mine}, {*theirs})], game, seat)
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(3, 4, 3)], ids=str)
+def test_those_of_a_symmetric_player_are_an_image_of_each_of_all(rules: Rules) -> None:
+    player = network_player(rules, 3, canonical=True)
+    found, every = (
+        find_counterexamples(policy, 10**6, np.random.default_rng(0))
+        for policy in (player_policy(player), policy_of(player, rules))
+    )
+    images = set(zip(*(side.tolist() for side in representatives(rules, every.mover, every.opponent)), strict=True))
+    assert positions(found) == images
+    assert len(found.mover) == len(images) < len(every.mover)
+    assert [game and len(game) for game in found.shortest] == [game and len(game) for game in every.shortest]
 
 
 @pytest.mark.parametrize("rules", [Rules(), Rules(4, 4, 4)], ids=str)
-def test_an_evaluation_of_training_hands_out_its_counterexamples(rules: Rules) -> None:
-    for agent in (ScriptedPlayer(first_empty), ScriptedPlayer(stubborn)):
-        lessons = examine(judge(agent, rules), every_state=False, generator=np.random.default_rng(0))
-        found = counterexamples(agent, rules)
-        assert lessons.evaluation == assess(judge(agent, rules))
-        assert lessons.number == len(found.mover)
-        given = set(zip(lessons.mover.tolist(), lessons.opponent.tolist(), strict=True))
-        assert given <= set(zip(found.mover.tolist(), found.opponent.tolist(), strict=True))
-        assert len(given) == len(lessons.mover) == min(lessons.number, MOST)
-    lessons = examine(judge(optimal_player(Rules()), Rules()), every_state=False, generator=np.random.default_rng(0))
-    assert (lessons.number, len(lessons.mover)) == (0, 0)
+def test_an_evaluation_for_training_gives_the_verdict_and_the_counterexamples(rules: Rules) -> None:
+    for choose in (first_empty, stubborn):
+        policy = policy_of(ScriptedPlayer(choose), rules)
+        given = evaluate_for_training(policy, every_state=False, generator=np.random.default_rng(0))
+        found = find_counterexamples(policy, 10**6, np.random.default_rng(0))
+        assert given.verdict == evaluate_policy(policy)
+        assert given.found == len(found.mover)
+        assert positions(given) <= positions(found)
+        assert len(positions(given)) == len(given.mover) == min(given.found, module.MOST_FOR_TRAINING)
 
 
-def test_what_is_not_optimal_is_handed_out_where_an_optimal_player_is_asked_for() -> None:
+def test_an_unbeatable_player_gives_none() -> None:
+    given = evaluate_for_training(policy_of(optimal_player(Rules()), Rules()), False, np.random.default_rng(0))
+    assert (given.verdict.optimal, given.found, len(given.mover)) == (True, 0, 0)
+    assert not len(selfplay.counterexamples(selfplay.load("shipped"), Rules()).mover)
+
+
+def test_what_is_not_optimal_is_given_where_an_optimal_player_is_wanted() -> None:
     agent = random_table(Rules(), 3, careless=1)
-    lessons = examine(judge(agent, Rules()), every_state=True, generator=np.random.default_rng(0))
+    policy = policy_of(agent, Rules())
+    given = evaluate_for_training(policy, every_state=True, generator=np.random.default_rng(0))
     solution, tree = solve(Rules()), game_tree(Rules())
-    wrong = set()
+    suboptimal = set()
     for state in tree.decisions:
         mine, theirs = int(tree.mover[state]), int(tree.opponent[state])
-        if agent.choose({*cells_of(mine)}, {*cells_of(theirs)}) not in solution.lookup(mine, theirs)[1]:
-            wrong.add((mine, theirs))
-    assert set(zip(lessons.mover.tolist(), lessons.opponent.tolist(), strict=True)) == wrong
-    assert lessons.evaluation.as_dict()["optimal_states"] == 4520 - len(wrong)
+        if agent.choose(cells_in(mine, 9), cells_in(theirs, 9)) not in solution.lookup(mine, theirs)[1]:
+            suboptimal.add((mine, theirs))
+    assert positions(given) == suboptimal
+    assert given.verdict.optimal_states == 4520 - len(suboptimal)
+    assert len(suboptimal_states(policy)) == len(suboptimal)
 
 
-def test_a_player_of_too_many_positions_teaches_by_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("selfplay.evaluation.lessons.PART", 50)
-    rules = Rules(4, 4, 4)
-    lessons = examine(judge(ScriptedPlayer(first_empty), rules), False, np.random.default_rng(0))
-    assert isinstance(lessons.evaluation, Unproved)
-    assert 0 < lessons.number < len(counterexamples(ScriptedPlayer(first_empty), rules).mover)
+def test_a_player_of_too_many_positions_gives_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = policy_of(ScriptedPlayer(first_empty), Rules(4, 4, 4))
+    whole = evaluate_for_training(policy, False, np.random.default_rng(0))
+    monkeypatch.setattr(module, "PART", 50)
+    part = evaluate_for_training(policy, False, np.random.default_rng(0))
+    assert not part.verdict.complete
+    assert 0 < part.found < whole.found
+    monkeypatch.setattr(module, "FEW", 10**6)  # what a part does not contain the whole may
+    assert evaluate_for_training(policy, False, np.random.default_rng(0)).verdict.complete
+    monkeypatch.setattr(module, "MOST_FOR_TRAINING", 20)
+    assert len(evaluate_for_training(policy, False, np.random.default_rng(0)).mover) == 20
 
 
-def test_the_public_call_is_offered() -> None:
-    assert selfplay.counterexamples is counterexamples
-    assert Fraction(len(selfplay.counterexamples(selfplay.load("shipped"), Rules()).mover)) == 0
+@pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(5, 5, 4), Rules(2, 7, 3), Rules(8, 8, 5)], ids=str)
+def test_the_erdos_selfridge_weight_is_the_sum_over_the_open_lines(rules: Rules) -> None:
+    marks = np.random.default_rng(0).integers(0, 3, (200, rules.cells))
+    cells = np.uint64(1) << np.arange(rules.cells, dtype=np.uint64)
+    mine, theirs = (((marks == mark) * cells).sum(axis=1, dtype=np.uint64).astype(np.int64) for mark in (1, 2))
+    book = RuleBook(rules.rows, rules.cols, rules.k)
+    for board, weight in zip(marks, weights(rules, mine, theirs), strict=True):
+        open_lines = [board[list(line)] for line in book.lines if not (board[list(line)] == 1).any()]
+        assert weight == pytest.approx(sum(2.0 ** -(line == 0).sum() for line in open_lines))
 
 
-def network(**changes: Any) -> Judge:
-    return trusted(make(config_with(seed=1000, **changes)).player())
-
-
-@pytest.mark.parametrize("rules", SMALL, ids=str)
-@pytest.mark.parametrize(
-    "make_judge",
-    [
-        *(pytest.param(lambda rules, make=each.values[0]: judge(make(rules), rules), id=each.id) for each in PLAYERS),
-        pytest.param(lambda rules: network(rows=rules.rows, cols=rules.cols, k=rules.k), id="network"),
-        pytest.param(
-            lambda rules: network(rows=rules.rows, cols=rules.cols, k=rules.k, symmetry="canonical"), id="canonical"
-        ),
-        pytest.param(
-            lambda rules: network(rows=rules.rows, cols=rules.cols, k=rules.k, mask=True, symmetry="canonical"),
-            id="masked and canonical",
-        ),
-    ],
-)
-def test_every_lost_line_is_listed_the_shortest_first(make_judge: Callable[[Rules], Judge], rules: Rules) -> None:
-    asked = make_judge(rules)
-    proof = evaluate_tree(asked)
-    found = of_play(asked, 10**6, np.random.default_rng(0), most_lines=10**6)
-    for seat, of_seat in enumerate((proof.first, proof.second)):
-        lines = found.lines[seat]
-        assert len(lines) == len(set(lines)) == of_seat.losses + of_seat.illegal
-        assert sum(len(line) % 2 != seat for line in lines) == of_seat.illegal
-        assert [len(line) for line in lines] == sorted(map(len, lines))
-        assert found.shortest[seat] == (lines[0] if lines else None)
-        few = of_play(asked, 10**6, np.random.default_rng(0), most_lines=5).lines[seat]
-        assert few == lines[:5]
-
-
-def test_each_line_of_one_mark_beats_the_second_seat() -> None:
-    found = of_play(judge(ScriptedPlayer(first_empty), Rules(2, 2, 1)), 99, np.random.default_rng(0), most_lines=9)
-    assert found.lines == ((), ((0,), (1,), (2,), (3,)))
+def test_more_counterexamples_are_found_among_positions_of_large_weight(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = []
+    for power in (forward_search.WEIGHT_POWER, 0):
+        monkeypatch.setattr(forward_search, "WEIGHT_POWER", power)
+        found = find_counterexamples(first_choice(OPPONENTS["rule"], Rules(5, 5, 4)), 2_000, np.random.default_rng(0))
+        assert not found.verdict.complete
+        numbers.append(len(found.mover))
+    assert numbers[0] > 2 * numbers[1]

@@ -1,41 +1,33 @@
-"""Corrections are moves behind which nothing beats a player as it plays, which a walk line by line confirms."""
+"""Corrections are moves behind which nothing beats a player as it plays, as following every game confirms."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from selfplay.evaluation.corrections import Corrections, Position
-from selfplay.evaluation.evaluation import evaluate_tree
-from selfplay.evaluation.judge import Judge
 
 from selfplay.errors import UserError
-from tests.selfplay.evaluation.players import ScriptedPlayer, first_empty, optimal_player
-from tests.tictactoe.rule_book import RuleBook
+from selfplay.evaluation.agents import AgentPolicy
+from selfplay.evaluation.evaluate import evaluate_policy
+from selfplay.evaluation.policy_repair import Corrections, Position, Preferences
+from tests.selfplay.evaluation.players import ScriptedPlayer, first_empty, optimal_player, random_table
+from tests.tictactoe.rule_book import RuleBook, bits, cells_in
 from tictactoe import Rules, solve
-from tictactoe.tree import FloatArray, IntArray
-
-
-def bitboard(cells: set[int]) -> int:
-    return sum(1 << cell for cell in cells)
-
-
-def cells_of(word: int) -> frozenset[int]:
-    return frozenset(cell for cell in range(64) if word >> cell & 1)
 
 
 def with_moves(player: ScriptedPlayer, moves: dict[Position, int]) -> ScriptedPlayer:
     """Return a player that plays these moves, and as another in all other positions."""
 
     def choose(mine: set[int], theirs: set[int]) -> int:
-        cell = moves.get((bitboard(mine), bitboard(theirs)))
+        cell = moves.get((bits(mine), bits(theirs)))
         return player.choose(mine, theirs) if cell is None else cell
 
     return ScriptedPlayer(choose)
 
 
-def in_order(mine: IntArray, _theirs: IntArray) -> FloatArray:
+def in_order(cells: int) -> Preferences:
     """Want the first cells most."""
-    return -np.broadcast_to(np.arange(9.0), (len(mine), 9))
+    return lambda mine, _theirs: -np.broadcast_to(np.arange(float(cells)), (len(mine), cells))
 
 
 def beaten_behind(rules: Rules, player: ScriptedPlayer, position: Position, cell: int) -> bool:
@@ -58,17 +50,17 @@ def beaten_behind(rules: Rules, player: ScriptedPlayer, position: Position, cell
                 return True
         return False
 
-    mine, theirs = map(cells_of, position)
+    mine, theirs = (frozenset(cells_in(side, rules.cells)) for side in position)
     return lost(mine, theirs, cell)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_planted_mistake_is_corrected_where_it_stands(seed: int) -> None:
     rules, rng = Rules(), np.random.default_rng(seed)
     player, solution = optimal_player(rules), solve(rules)
     led_to = Recorder(player)
-    assert evaluate_tree(Judge(player, rules)).unbeatable
-    Corrections(10**6).find(Judge(led_to, rules, twice=False), in_order)
+    assert evaluate_policy(AgentPolicy(player, rules)).unbeatable
+    Corrections(10**6).find(AgentPolicy(led_to, rules, twice=False), in_order(rules.cells))
     planted: dict[Position, int] = {}
     for position in rng.permutation(sorted(led_to.positions))[:30]:
         mine, theirs = map(int, position)
@@ -83,11 +75,13 @@ def test_a_planted_mistake_is_corrected_where_it_stands(seed: int) -> None:
             break
     assert planted
     wrong = with_moves(player, planted)
-    found = Corrections(10**6).find(Judge(wrong, rules), in_order)
-    assert not found.evaluation.unbeatable
+    found = Corrections(10**6).find(AgentPolicy(wrong, rules), in_order(rules.cells))
+    assert not found.verdict.unbeatable
     assert found.cells.keys() == planted.keys()
-    assert evaluate_tree(Judge(with_moves(wrong, found.cells), rules)).unbeatable
-    assert Corrections(10**6).find(Judge(with_moves(wrong, found.cells), rules), in_order).cells == {}
+    assert evaluate_policy(AgentPolicy(with_moves(wrong, found.cells), rules)).unbeatable
+    assert (
+        Corrections(10**6).find(AgentPolicy(with_moves(wrong, found.cells), rules), in_order(rules.cells)).cells == {}
+    )
 
 
 class Recorder:
@@ -99,24 +93,25 @@ class Recorder:
 
     def act(self, observation: Any, action_mask: Any = None) -> Any:
         for board in np.asarray(observation).reshape(len(observation), -1, 3):
-            mine, theirs = (bitboard({*np.flatnonzero(board[:, plane]).tolist()}) for plane in (1, 2))
+            mine, theirs = (bits({*np.flatnonzero(board[:, plane]).tolist()}) for plane in (1, 2))
             self.positions.add((mine, theirs) if mine.bit_count() <= theirs.bit_count() else (theirs, mine))
         return self._player.act(observation, action_mask)
 
 
-@pytest.mark.parametrize("rules", [Rules(), Rules(2, 4, 3), Rules(3, 3, 2)], ids=str)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("rules", "seed"), [(Rules(), 0), (Rules(), 1), (Rules(2, 4, 3), 2), (Rules(3, 3, 2), 3)], ids=str
+)
 def test_behind_a_correction_nothing_beats_it(rules: Rules, seed: int) -> None:
     rng = np.random.default_rng(seed)
     table: dict[Position, int] = {}
 
     def drawn(mine: set[int], theirs: set[int]) -> int:
         empty = sorted({*range(rules.cells)} - mine - theirs)
-        return table.setdefault((bitboard(mine), bitboard(theirs)), int(rng.choice(empty)))
+        return table.setdefault((bits(mine), bits(theirs)), int(rng.choice(empty)))
 
     player = ScriptedPlayer(drawn)
     wanted = rng.random((512, 512, rules.cells))
-    found = Corrections(10**6).find(Judge(player, rules), lambda mine, theirs: wanted[mine, theirs])
+    found = Corrections(10**6).find(AgentPolicy(player, rules), lambda mine, theirs: wanted[mine, theirs])
     cured = {each: cell for each, cell in found.cells.items() if not beaten_behind(rules, player, each, cell)}
     assert cured == found.cells
     assert found.beaten >= len(cured)
@@ -125,7 +120,7 @@ def test_behind_a_correction_nothing_beats_it(rules: Rules, seed: int) -> None:
         assert beaten_behind(rules, player, each, before)
         better = [
             other
-            for other in cells_of(rules.full_word & ~(each[0] | each[1]))
+            for other in cells_in(rules.full_board & ~(each[0] | each[1]), rules.cells)
             if other not in (before, cell) and wanted[each][other] > wanted[each][cell]
         ]
         assert all(beaten_behind(rules, player, each, other) for other in better)
@@ -133,12 +128,13 @@ def test_behind_a_correction_nothing_beats_it(rules: Rules, seed: int) -> None:
 
 @pytest.mark.parametrize("solver", [False, True])
 def test_it_goes_on_where_no_single_move_helps(solver: bool) -> None:
-    rules, solution = Rules(), solve(Rules())
-    player, corrections = ScriptedPlayer(first_empty), Corrections(10**6, solver=solver)
+    rules = Rules(2, 4, 3)
+    player, solution = random_table(rules, 0, careless=0), solve(rules)
+    corrections = Corrections(10**6, solver=solver)
     moves: dict[Position, int] = {}
     beaten = []
-    for _ in range(300):
-        found = corrections.find(Judge(with_moves(player, moves), rules, twice=False), in_order)
+    for _ in range(50):
+        found = corrections.find(AgentPolicy(with_moves(player, moves), rules, twice=False), in_order(rules.cells))
         beaten.append(found.beaten)
         if not found.cells:
             break
@@ -149,9 +145,11 @@ def test_it_goes_on_where_no_single_move_helps(solver: bool) -> None:
             assert all(solution.lookup(*each)[0] <= 0 for each in after)
     assert beaten[0] > 50
     assert beaten[-1] == 0
-    assert evaluate_tree(Judge(with_moves(player, moves), rules)).unbeatable
+    if not solver:  # with a move that only loses later the next round starts from more positions, or as many
+        assert any(after >= before for before, after in pairwise(beaten))
+    assert evaluate_policy(AgentPolicy(with_moves(player, moves), rules)).unbeatable
 
 
 def test_a_player_that_leads_to_too_many_positions_is_refused() -> None:
     with pytest.raises(UserError, match=r"leads to more than 10 positions at one ply.* raise --positions"):
-        Corrections(10).find(Judge(ScriptedPlayer(first_empty), Rules()), in_order)
+        Corrections(10).find(AgentPolicy(ScriptedPlayer(first_empty), Rules()), in_order(9))

@@ -1,0 +1,139 @@
+"""Anybody's agent is queried as it is: in the view it was trained on, with every move it may sample, or not at all."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.error import InvalidAction
+
+import selfplay
+from selfplay.evaluation.agents import AgentPolicy, BuiltInAgent, TabulatedPolicy
+from tests.selfplay.evaluation.players import FirstTwo, Sampler, ScriptedPlayer, certain, first_empty, optimal_player
+from tictactoe import Rules, solve
+from tictactoe.opponents import OPPONENTS
+from tictactoe.tree import game_tree
+
+
+def test_certain_probabilities_are_evaluated_as_the_moves_themselves() -> None:
+    sampler = Sampler(Rules(), certain(first_empty))
+    assert selfplay.evaluate(sampler, Rules()) == selfplay.evaluate(ScriptedPlayer(first_empty), Rules())
+
+
+class Absolute:
+    """Play the best move of absolute observations; in the mover's view it is nonsense."""
+
+    def act(self, observation: Any, _mask: Any = None) -> Any:
+        moves = []
+        for board in np.asarray(observation).reshape(len(observation), -1, 3):
+            first, second = (sum(1 << int(cell) for cell in np.flatnonzero(board[:, plane])) for plane in (1, 2))
+            marks = (first, second) if (first | second).bit_count() % 2 == 0 else (second, first)
+            try:
+                moves.append(solve(Rules()).lookup(*marks)[1][0])
+            except ValueError:
+                moves.append(0)
+        return np.array(moves)
+
+
+def test_an_agent_is_shown_the_view_it_was_trained_on() -> None:
+    assert selfplay.evaluate(Absolute(), Rules()).optimal
+    misled = selfplay.evaluate(Absolute(), Rules(), perspective="mover")
+    assert misled.second.losses + misled.second.illegal > 0
+    for view in ("absolute", "mover"):  # our own players take either
+        assert selfplay.evaluate(selfplay.load("shipped"), perspective=view).optimal
+    with pytest.raises(ValueError, match="unknown perspective 'mine': choose from absolute, mover"):
+        selfplay.evaluate(Absolute(), Rules(), perspective="mine")
+
+
+@pytest.mark.parametrize("wrapped", [int, np.int64, lambda cell: np.array([cell]), np.array])
+def test_a_function_of_one_observation_is_an_agent(wrapped: Callable[[int], Any]) -> None:
+    agent = optimal_player(Rules())
+
+    def function(observation: Any) -> Any:
+        assert observation.shape == (3, 3, 3)
+        return wrapped(int(agent.act(observation[None])[0]))
+
+    tree = game_tree(Rules())
+    some = tree.decisions[::50]
+    cells = AgentPolicy(function, Rules()).cells(tree.mover[some], tree.opponent[some])
+    assert (solve(Rules()).optimal_moves[some] >> cells & 1 == 1).all()
+
+
+def test_a_table_answers_as_its_agent_does_and_moves_are_what_has_any_probability() -> None:
+    tree, policy = game_tree(Rules()), AgentPolicy(ScriptedPlayer(first_empty), Rules(), symmetric=True, legal=True)
+    mover, opponent = tree.mover[tree.decisions], tree.opponent[tree.decisions]
+    table = TabulatedPolicy(policy)
+    assert (table.symmetric, table.legal, table.stochastic) == (True, True, False)
+    assert np.array_equal(table.cells(mover, opponent), policy.cells(mover, opponent))
+    assert np.array_equal(table.moves(mover, opponent), 1 << policy.cells(mover, opponent))
+    assert np.array_equal(policy.probabilities(mover, opponent).argmax(axis=1), policy.cells(mover, opponent))
+    two = AgentPolicy(FirstTwo(), Rules())
+    assert np.array_equal(
+        two.probabilities(mover, opponent) > 0, two.moves(mover, opponent)[:, None] >> np.arange(9) & 1
+    )
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(8, 8, 5)], ids=str)
+def test_a_built_in_opponent_chooses_by_the_position_that_it_is_shown(rules: Rules) -> None:
+    agent, choices = BuiltInAgent(OPPONENTS["rule"], rules), OPPONENTS["rule"]
+    marks = np.array([[1, 1 << rules.cells - 1], [1 << rules.cells - 1 | 1, 6]], np.uint64).view(np.int64)
+    policy = AgentPolicy(agent, rules, "mover")
+    assert np.array_equal(policy.moves(*marks.T), choices(rules, *marks.T))
+    assert policy.probabilities(*marks.T).sum(axis=1) == pytest.approx(1)
+
+
+class Random:
+    """Play at random and do not say so."""
+
+    def __init__(self) -> None:
+        self.generator = np.random.default_rng(0)
+
+    def act(self, observation: Any, action_mask: Any = None) -> Any:
+        assert action_mask is None
+        return self.generator.integers(9, size=len(observation))
+
+
+class Answering:
+    """Give one answer to everything."""
+
+    def __init__(self, answer: Callable[[Any], Any]) -> None:
+        self.answer = answer
+
+    def probabilities(self, observation: Any, _mask: Any = None) -> Any:
+        return self.answer(observation)
+
+
+def changing() -> Answering:
+    generator = np.random.default_rng(0)
+    return Answering(lambda observation: generator.dirichlet(np.ones(9), len(observation)))
+
+
+@pytest.mark.parametrize(
+    ("agent", "error", "gist"),
+    [
+        (object(), selfplay.UserError, "a object is no agent: it has neither act"),
+        (Random(), selfplay.UserError, "answers the same positions differently when asked twice, and one sampled move"),
+        (changing(), selfplay.UserError, "gives the same positions other probabilities when asked twice"),
+        (Answering(lambda _: np.ones((3, 9)) / 9), InvalidAction, r"must be of shape \(1, 9\), got \(3, 9\)"),
+        (Answering(lambda o: np.full((len(o), 9), 0.2)), InvalidAction, "0 or more and have the sum 1 on each board"),
+        (Answering(lambda o: np.full((len(o), 9), np.nan)), InvalidAction, "0 or more and have the sum 1 on each"),
+        (lambda _: 9, InvalidAction, r"the agent's actions must be integers from 0 to 8, got 9"),
+        (lambda _: 0.5, InvalidAction, r"the agent's actions must be 4520 integers"),
+        (lambda _: [1, 2], InvalidAction, r"the agent's actions must be 4520 integers"),
+    ],
+)
+def test_what_is_no_answer_is_named(agent: Any, error: type[Exception], gist: str) -> None:
+    with pytest.raises(error, match=gist):
+        selfplay.evaluate(agent, Rules())
+
+
+def test_an_error_in_a_named_agent_is_told_as_its_own() -> None:
+    position = np.zeros((2, 1), np.int64)
+    with pytest.raises(selfplay.UserError, match=r"^mine: the agent's actions must be"):
+        AgentPolicy(lambda _: 9, Rules(), name="mine").moves(*position)
+    with pytest.raises(selfplay.UserError, match=r"^mine: .*ZeroDivisionError"):
+        AgentPolicy(lambda _: 1 // 0, Rules(), name="mine").moves(*position)
+    with pytest.raises(ZeroDivisionError):
+        AgentPolicy(lambda _: 1 // 0, Rules()).moves(*position)
+    with pytest.raises(selfplay.UserError, match=r"^mine: a object is no agent"):
+        AgentPolicy(object(), Rules(), name="mine")

@@ -1,0 +1,371 @@
+"""The exact evaluation against every game played by the rule book, and the forward search against the whole tree."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import selfplay
+from selfplay.evaluation.agents import AgentPolicy, built_in_policy, player_policy
+from selfplay.evaluation.evaluate import evaluate, evaluate_policy, search_seat
+from selfplay.evaluation.forward_search import ForwardSearch, Frontier, Total, distinct, replies
+from selfplay.evaluation.verdict import SeatVerdict, Verdict
+from tests.selfplay.evaluation.players import (
+    Marks,
+    Sampler,
+    Sampling,
+    ScriptedPlayer,
+    assert_close,
+    certain,
+    choices_of,
+    empty,
+    first_choice,
+    first_empty,
+    game_by_game,
+    network_player,
+    optimal_player,
+    over_the_tree,
+    policy_of,
+    stubborn,
+)
+from tictactoe import Rules, solve
+from tictactoe.opponents import OPPONENTS
+
+
+def uniform(rules: Rules, marks: Marks, _seat: int) -> dict[int, Fraction]:
+    cells = empty(rules, marks)
+    return {cell: Fraction(1, len(cells)) for cell in cells}
+
+
+def careless(rules: Rules, marks: Marks, seat: int) -> dict[int, Fraction]:
+    """Sample the first empty cell or, in the second seat sometimes a taken one, the last cell of the board."""
+    first, last = empty(rules, marks)[0], rules.cells - 1
+    if first == last or seat == 0:
+        return {first: Fraction(1)}
+    return {first: Fraction(3, 4), last: Fraction(1, 4)}
+
+
+def assert_every_number(verdict: Verdict, rules: Rules, sampling: Sampling) -> None:
+    for seat, found in enumerate((verdict.first, verdict.second)):
+        assert_close(found, game_by_game(rules, sampling, seat)[0])
+
+
+@pytest.mark.parametrize("choose", [first_empty, stubborn])
+@pytest.mark.parametrize(
+    "rules", [Rules(3, 3, 3), Rules(2, 4, 3), Rules(3, 3, 2), Rules(1, 5, 2), Rules(5, 5, 2), Rules(6, 6, 2)], ids=str
+)
+def test_every_number_of_a_seat_agrees_with_every_game(
+    choose: Callable[[set[int], set[int]], int], rules: Rules
+) -> None:
+    verdict = evaluate(ScriptedPlayer(choose), rules)
+    assert_every_number(verdict, rules, certain(choose))
+    value = int(solve(rules).value[0]) if rules.cells <= 16 else 1
+    first, second = verdict.first.best_response, verdict.second.best_response
+    assert first is not None
+    assert second is not None
+    assert verdict.exploitability == ((value - first) + (-value - second)) / 2
+    assert not verdict.unbeatable
+    assert (verdict.decision_states is None) == (rules.cells > 16)
+
+
+@pytest.mark.parametrize(
+    ("sampling", "rules"),
+    [
+        (uniform, Rules(2, 3, 2)),
+        (uniform, Rules(2, 3, 3)),
+        (uniform, Rules(1, 1, 1)),
+        (careless, Rules(2, 3, 3)),
+        (careless, Rules(1, 3, 1)),
+        (careless, Rules(2, 4, 3)),
+    ],
+    ids=str,
+)
+def test_each_move_that_an_agent_may_sample_is_followed(sampling: Sampling, rules: Rules) -> None:
+    verdict = evaluate(Sampler(rules, sampling), rules)
+    assert_every_number(verdict, rules, sampling)
+    if sampling is careless and rules.k > 1:
+        assert (verdict.illegal_states or 0) > 0
+
+
+@pytest.mark.parametrize("name", OPPONENTS)
+@pytest.mark.parametrize("rules", [Rules(2, 3, 2), Rules(1, 5, 3)], ids=str)
+def test_each_choice_of_a_built_in_opponent_is_followed(name: str, rules: Rules) -> None:
+    assert_every_number(evaluate_policy(built_in_policy(OPPONENTS[name], rules)), rules, choices_of(name))
+
+
+@pytest.mark.parametrize(
+    "make_policy",
+    [
+        lambda: policy_of(network_player(Rules(), 0), Rules()),
+        lambda: policy_of(network_player(Rules(3, 4, 3), 1, mask=True), Rules(3, 4, 3)),
+        lambda: policy_of(network_player(Rules(4, 3, 4), 2), Rules(4, 3, 4)),
+        lambda: policy_of(network_player(Rules(1, 6, 3), 3, mask=True), Rules(1, 6, 3)),
+        lambda: first_choice(OPPONENTS["optimal"], Rules(3, 4, 3)),
+        lambda: player_policy(selfplay.load("shipped")),
+        lambda: player_policy(network_player(Rules(), 4, canonical=True)),
+        lambda: player_policy(network_player(Rules(3, 4, 3), 5, mask=True, canonical=True, networks=2)),
+        lambda: player_policy(network_player(Rules(2, 5, 3), 6, canonical=True)),
+        lambda: AgentPolicy(Sampler(Rules(), uniform), Rules()),
+        lambda: built_in_policy(OPPONENTS["rule"], Rules(3, 4, 3), symmetric=True),
+        lambda: built_in_policy(OPPONENTS["heuristic"], Rules()),
+    ],
+)
+def test_the_forward_search_gives_the_numbers_of_the_whole_tree(make_policy: Callable[[], AgentPolicy]) -> None:
+    policy = make_policy()
+    verdict = evaluate_policy(policy)
+    seats = [over_the_tree(policy, seat) for seat in (0, 1)]
+    for seat, expected in enumerate(seats):
+        assert_close(search_seat(policy, seat, 10**6)[0], expected)
+        assert_close((verdict.first, verdict.second)[seat], expected)
+    assert verdict.unbeatable == (sum(seat.losses + seat.illegal for seat in seats) == 0)
+
+
+def test_states_are_counted_by_the_moves_in_them() -> None:
+    verdict = evaluate(ScriptedPlayer(stubborn), Rules())
+    solution = solve(Rules())
+    tree = solution.tree
+    illegal = optimal = 0
+    for state in tree.decisions:
+        occupied = int(tree.mover[state] | tree.opponent[state])
+        cell = 0 if occupied >> 4 & 1 else 4
+        illegal += occupied >> cell & 1
+        optimal += int(solution.optimal_moves[state]) >> cell & 1
+    assert (verdict.illegal_states, verdict.optimal_states, verdict.decision_states) == (illegal, optimal, 4520)
+    assert illegal > 0
+    assert 0 < optimal < 4520
+
+
+def test_the_solution_as_a_player_is_optimal_and_unbeatable() -> None:
+    verdict = evaluate(optimal_player(Rules()), Rules())
+    assert (verdict.optimal, verdict.unbeatable, verdict.unexploitable) == (True, True, True)
+    assert (verdict.optimal_states, verdict.illegal_states) == (4520, 0)
+    assert (verdict.first.loss, verdict.second.loss) == (0, 0)
+    # Unbeatable play cannot do better than this against a random opponent.
+    assert 0 < (verdict.first.win or 0) <= 0.9949
+    assert 0 < (verdict.second.win or 0) <= 0.9165
+
+
+def test_the_numbers_of_random_play_are_known() -> None:
+    verdict = evaluate(Sampler(Rules(), uniform), Rules())
+    shares = verdict.first.win, verdict.first.draw, verdict.first.loss
+    assert shares == pytest.approx((737 / 1260, 8 / 63, 121 / 420), abs=1e-12)
+    assert verdict.first.losses == 77_904  # the games that O wins, of the 255,168 games that there are
+    assert -1 < (verdict.first.best_response or 0) < -0.5
+    assert (verdict.unbeatable, verdict.illegal_states) == (False, 0)
+
+
+def test_the_numbers_of_the_built_in_opponents_are_known() -> None:
+    rule = evaluate_policy(built_in_policy(OPPONENTS["rule"], Rules()))
+    assert (rule.first.losses, rule.second.losses, rule.games_lost) == (0, 16, 16)
+    assert (rule.illegal_states, rule.optimal_states) == (0, 4_362)
+    optimal = evaluate_policy(built_in_policy(OPPONENTS["optimal"], Rules()))
+    assert optimal.optimal
+    assert optimal.unbeatable
+    assert str(optimal.exploitability) == "0.0"  # and not -0.0
+
+
+def test_on_a_board_that_the_first_seat_wins_optimal_play_is_unexploitable_but_not_unbeatable() -> None:
+    verdict = evaluate_policy(first_choice(OPPONENTS["optimal"], Rules(3, 4, 3)))
+    assert (verdict.first.best_response, verdict.second.best_response) == (1, -1)
+    assert verdict.first.win == pytest.approx(1, abs=1e-12)
+    assert verdict.second.losses > 0
+    assert (verdict.unexploitable, verdict.optimal, verdict.unbeatable) == (True, True, False)
+
+
+def test_an_illegal_game_in_the_seat_that_loses_anyway_spoils_the_proof() -> None:
+    optimal = optimal_player(Rules(2, 3, 2))
+
+    def choose(mine: set[int], theirs: set[int]) -> int:
+        return optimal.choose(mine, theirs) if len(mine) == len(theirs) else min(theirs)
+
+    verdict = evaluate(ScriptedPlayer(choose), Rules(2, 3, 2))
+    assert verdict.exploitability == 0
+    assert verdict.second.illegal > 0
+    assert not verdict.unexploitable
+
+
+@pytest.mark.parametrize("field", ["losses", "illegal", "plies"])
+@pytest.mark.parametrize("seat", ["first", "second"])
+def test_one_bad_or_unfollowed_game_in_either_seat_is_no_proof(field: str, seat: str) -> None:
+    clean = SeatVerdict(0, 0, win=0.5, draw=0.5, loss=0.0, best_response=0)
+    verdict = Verdict(clean, clean, 10, 10, 0)
+    numbers = verdict.as_dict()
+    assert [numbers[name] for name in ("unbeatable", "unexploitable", "optimal", "complete")] == [True] * 4
+    spoilt = replace(verdict, **{seat: replace(clean, **{field: 1})})
+    assert not spoilt.unbeatable
+    assert spoilt.complete == (field != "plies")
+    assert not replace(verdict, optimal_states=9).optimal
+    assert not replace(verdict, decision_states=None, optimal_states=None).optimal
+
+
+class Recorder:
+    """Play as another agent, and record the observations."""
+
+    def __init__(self, agent: ScriptedPlayer) -> None:
+        self.agent = agent
+        self.boards: list[bytes] = []
+
+    def act(self, observation: Any, action_mask: Any = None) -> Any:
+        self.boards += [board.tobytes() for board in np.asarray(observation)]
+        return self.agent.act(observation, action_mask)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_each_distinct_position_is_met_once(seat: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules, agent = Rules(3, 4, 4), ScriptedPlayer(first_empty)
+    expected = search_seat(policy_of(agent, rules), seat, 10_000)[0]
+    monkeypatch.setattr("selfplay.evaluation.forward_search.BOARDS", 7)  # so that equal positions come from many parts
+    recorder = Recorder(agent)
+    assert search_seat(policy_of(recorder, rules), seat, 10_000)[0] == expected
+    assert len(recorder.boards) == len(set(recorder.boards)) > 200
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_search_that_is_cut_short_says_how_far_it_got_and_claims_no_more(seat: int) -> None:
+    rules = Rules(3, 4, 3)
+    policy = policy_of(ScriptedPlayer(first_empty), rules)
+    whole, every = search_seat(policy, seat, 10_000, keep_plies=True)
+    widest = max(len(ply.mine) for ply in every)
+    plies = 0
+    for limit in range(1, widest, 40):
+        cut, _ = search_seat(policy, seat, limit)
+        assert not cut.complete
+        assert (cut.win, cut.draw, cut.loss, cut.best_response) == (None,) * 4
+        assert cut.plies is not None
+        assert plies <= cut.plies < rules.cells
+        assert cut.positions == sum(len(ply.mine) for ply in every[: (cut.plies + 1 - seat) // 2])
+        assert cut.losses <= whole.losses
+        plies = cut.plies
+    assert plies > 3
+    assert search_seat(policy, seat, widest)[0] == whole
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_part_of_the_positions_is_random_and_what_it_finds_is_true(seat: int) -> None:
+    policy = policy_of(ScriptedPlayer(first_empty), Rules(3, 4, 3))
+    whole, parts = search_seat(policy, seat, 10_000)[0], []
+    for salt in (1, 2):
+        part, plies = search_seat(policy, seat, 30, salt, keep_plies=True)
+        assert not part.complete
+        assert 0 < part.losses < whole.losses
+        assert max(len(ply.mine) for ply in plies) == 30
+        parts.append(plies[-1].theirs.tolist())
+    assert parts[0] != parts[1]
+
+
+def test_a_cut_evaluation_proves_nothing_but_that_a_lost_game_is_lost() -> None:
+    beaten, unknown = (evaluate(ScriptedPlayer(first_empty), Rules(5, 4, 3), positions=limit) for limit in (2_000, 3))
+    assert beaten.games_lost > 0 == unknown.games_lost
+    for verdict in (beaten, unknown):
+        numbers = verdict.as_dict()
+        assert not any(numbers[name] for name in ("complete", "unbeatable", "unexploitable", "optimal"))
+        assert verdict.exploitability is None
+
+
+SETTLED = [
+    policy_of(network_player(Rules(), 0, mask=True), Rules(), legal=True),
+    player_policy(network_player(Rules(3, 4, 3), 1, mask=True, canonical=True)),
+    policy_of(network_player(Rules(3, 3, 2), 2, mask=True), Rules(3, 3, 2), legal=True),
+    player_policy(network_player(Rules(2, 5, 3), 3, mask=True, canonical=True)),
+    first_choice(OPPONENTS["optimal"], Rules(3, 4, 3), legal=True),
+    first_choice(OPPONENTS["optimal"], Rules(2, 5, 3), legal=True),
+]
+
+
+@pytest.mark.parametrize("policy", SETTLED)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_games_that_cannot_be_lost_any_more_need_not_be_followed(
+    policy: AgentPolicy, seat: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, every = search_seat(policy, seat, 10_000, keep_plies=True)
+    monkeypatch.setattr("selfplay.evaluation.evaluate.SETTLED_ABOVE", 1)
+    settled, some = search_seat(policy, seat, 10_000, keep_plies=True)
+    for name in ("losses", "illegal", "best_response", "loss"):
+        assert getattr(settled, name) == getattr(whole, name)
+    saved = sum(len(ply.mine) for ply in every) - sum(len(ply.mine) for ply in some)
+    assert saved >= 0
+
+
+def test_settled_games_are_those_that_no_reply_can_win_any_more() -> None:
+    for seat in (0, 1):
+        whole, some = (ForwardSearch(SETTLED[1], seat, 10_000, settle=settle) for settle in (False, True))
+        for search in (whole, some):
+            assert list(search.plies())
+        assert some.lost.games == whole.lost.games > 0
+        not_lost = some.settled.probability + some.won.probability + some.drawn.probability
+        assert not_lost == pytest.approx(1 - some.lost.probability)
+        assert some.settled.probability > 0
+        assert some.positions < whole.positions
+
+
+def test_an_agent_that_may_mark_a_taken_cell_is_followed_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfplay.evaluation.evaluate.SETTLED_ABOVE", 1)
+
+    def choose(mine: set[int], theirs: set[int]) -> int:
+        return first_empty(mine, theirs) if len(mine | theirs) < 7 else 0
+
+    assert search_seat(policy_of(ScriptedPlayer(choose), Rules()), 1, 10_000)[0].illegal > 0
+
+
+def test_a_symmetric_player_is_asked_for_fewer_positions() -> None:
+    rules = Rules(4, 4, 4)
+    numbers = []
+    for symmetric in (True, False):
+        search = ForwardSearch(first_choice(OPPONENTS["rule"], rules, symmetric), 0, 10**6)
+        numbers.append(sum(len(ply.mine) for ply in search.plies()))
+    assert numbers[0] < numbers[1] / 2
+
+
+def test_nobody_else_is_believed_to_be_symmetric_or_legal() -> None:
+    player = network_player(Rules(), 0, mask=True, canonical=True)
+    own, others = player_policy(player), AgentPolicy(player, Rules())
+    assert (own.symmetric, own.legal, others.symmetric, others.legal) == (True, True, False, False)
+
+
+def test_each_ply_is_reported() -> None:
+    reports: list[tuple[int, int, int]] = []
+    policy = policy_of(ScriptedPlayer(first_empty), Rules(1, 13, 3))
+    evaluate_policy(policy, report=lambda *report: reports.append(report))
+    assert [(seat, ply) for seat, ply, _ in reports[:3]] == [(0, 0), (0, 2), (0, 4)]
+    assert reports[0][2] == 1
+    assert next(ply for seat, ply, _ in reports if seat == 1) == 1
+
+
+def test_positions_are_counted_before_all_are_made() -> None:
+    def parts() -> Iterator[Frontier]:
+        for number in range(25):
+            assert number < 22
+            yield Frontier(np.array([number]), np.array([32]), np.ones(1, int), np.ones(1))
+
+    assert not distinct(Rules(2, 3, 3), parts(), 10)[1]
+
+
+def test_more_games_than_a_word_holds_are_counted_exactly() -> None:
+    lost = Total()
+    frontier = Frontier(np.array([0b1]), np.array([0b110]), np.array([2**62]), np.ones(1))
+    after, _ = distinct(Rules(1, 5, 3), replies(Rules(1, 5, 3), frontier, 2, lost), 10)
+    assert (lost.games, after.games.tolist()) == (2**62, [2**62])
+    thrice, _ = distinct(Rules(1, 5, 3), [after, after, after], 10)
+    assert thrice.games.tolist() == [3 * 2**62]
+
+
+def test_all_states_are_looked_at_on_small_boards() -> None:
+    agent = ScriptedPlayer(stubborn)
+    for rules, states, every in (
+        (Rules(3, 4, 4), True, True),
+        (Rules(1, 13, 1), False, True),
+        (Rules(5, 5, 4), False, False),
+    ):
+        assert (evaluate_policy(policy_of(agent, rules)).decision_states is not None) is states
+        assert (evaluate_policy(policy_of(agent, rules), every_state=True).decision_states is not None) is every
+    with pytest.raises(ValueError, match="9x8 board has 72"):
+        evaluate(agent, Rules(9, 8, 4))
+
+
+def test_the_rules_are_the_agents_own_unless_told_otherwise() -> None:
+    player = network_player(Rules(2, 3, 3), 0)
+    assert evaluate(player) == evaluate(player, Rules(2, 3, 3))
+    assert evaluate(ScriptedPlayer(first_empty)).decision_states == 4520
