@@ -10,7 +10,14 @@ import pytest
 from selfplay.arena.matches import Result, round_robin, sample, wilson
 from selfplay.evaluation.agents import AgentPolicy
 from selfplay.players import NamedPolicy, resolve
-from tests.selfplay.evaluation.players import ScriptedPlayer, certain, first_empty, optimal_player, stubborn, game_by_game
+from tests.selfplay.evaluation.players import (
+    ScriptedPlayer,
+    certain,
+    first_empty,
+    game_by_game,
+    optimal_player,
+    stubborn,
+)
 from tictactoe import Rules
 from tictactoe.envs.turn import TicTacToeEnv
 

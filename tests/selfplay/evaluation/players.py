@@ -180,9 +180,9 @@ def network_player(rules: Rules, seed: int, mask: bool = False, canonical: bool 
     return QPlayer(rules, tuple(layers), "mover", mask, canonical)
 
 
-def policy_of(agent: Any, rules: Rules, **kind: bool) -> AgentPolicy:
+def policy_of(agent: Any, rules: Rules, symmetric: bool = False, legal: bool = False) -> AgentPolicy:
     """Return the policy of an agent that sees the mover's view, queried once."""
-    return AgentPolicy(agent, rules, "mover", twice=False, **kind)
+    return AgentPolicy(agent, rules, "mover", twice=False, symmetric=symmetric, legal=legal)
 
 
 def random_table(rules: Rules, seed: int, careless: float) -> ScriptedPlayer:

@@ -1,7 +1,7 @@
 """Anybody's agent is queried as it is: in the view it was trained on, with every move it may sample, or not at all."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -128,7 +128,7 @@ def test_what_is_no_answer_is_named(agent: Any, error: type[Exception], gist: st
 
 
 def test_an_error_in_a_named_agent_is_told_as_its_own() -> None:
-    position = np.zeros((2, 1), np.int64)
+    position, nobody = np.zeros((2, 1), np.int64), cast(Any, object())
     with pytest.raises(selfplay.UserError, match=r"^mine: the agent's actions must be"):
         AgentPolicy(lambda _: 9, Rules(), name="mine").moves(*position)
     with pytest.raises(selfplay.UserError, match=r"^mine: .*ZeroDivisionError"):
@@ -136,4 +136,4 @@ def test_an_error_in_a_named_agent_is_told_as_its_own() -> None:
     with pytest.raises(ZeroDivisionError):
         AgentPolicy(lambda _: 1 // 0, Rules()).moves(*position)
     with pytest.raises(selfplay.UserError, match=r"^mine: a object is no agent"):
-        AgentPolicy(object(), Rules(), name="mine")
+        AgentPolicy(nobody, Rules(), name="mine")

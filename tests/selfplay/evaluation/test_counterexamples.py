@@ -171,14 +171,12 @@ def test_of_too_many_positions_a_part_is_followed_and_all_it_finds_is_true() -> 
 
 @pytest.mark.parametrize("rules", [Rules(6, 6, 4), Rules(8, 8, 4)], ids=str)
 def test_large_boards_give_games_too(rules: Rules) -> None:
-    def choose(mine: set[int], theirs: set[int]) -> int:
-        return min({*range(rules.cells)} - mine - theirs)
-
-    found = counterexamples(ScriptedPlayer(choose), rules, positions=500)
+    agent = random_table(rules, 0, careless=0)
+    found = counterexamples(agent, rules, positions=500)
     assert not found.verdict.complete
     for seat, game in enumerate(found.shortest):
         assert game is not None
-        assert_loses(rules, lambda mine, theirs: [choose({*mine}, {*theirs})], game, seat)
+        assert_loses(rules, moves_of(agent, rules.cells), game, seat)
 
 
 @pytest.mark.parametrize("rules", [Rules(), Rules(3, 4, 3)], ids=str)

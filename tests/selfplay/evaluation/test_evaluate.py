@@ -194,7 +194,8 @@ def test_one_bad_or_unfollowed_game_in_either_seat_is_no_proof(field: str, seat:
     verdict = Verdict(clean, clean, 10, 10, 0)
     numbers = verdict.as_dict()
     assert [numbers[name] for name in ("unbeatable", "unexploitable", "optimal", "complete")] == [True] * 4
-    spoilt = replace(verdict, **{seat: replace(clean, **{field: 1})})
+    bad = replace(clean, **{field: 1})
+    spoilt = replace(verdict, first=bad) if seat == "first" else replace(verdict, second=bad)
     assert not spoilt.unbeatable
     assert spoilt.complete == (field != "plies")
     assert not replace(verdict, optimal_states=9).optimal
