@@ -4,7 +4,6 @@ import hashlib
 import json
 import re
 import shlex
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -17,6 +16,7 @@ from selfplay.dqn.player import QPlayer
 from selfplay.evaluation.agents import AgentPolicy
 from selfplay.evaluation.evaluate import search_seat
 from tictactoe import Rules, batch, planes, solve
+from tictactoe.tree import IntArray
 
 CARD = (SHIPPED_FOLDER / "README.md").read_text()
 
@@ -30,19 +30,7 @@ def shipped() -> QPlayer:
 
 RULES, PLAYER = Rules(), shipped()
 SOLUTION = solve(RULES)
-STATES = {
-    (int(SOLUTION.tree.mover[state]), int(SOLUTION.tree.opponent[state])): state for state in SOLUTION.tree.decisions
-}
-"""Decision states by the bits of the mover's and the opponent's marks."""
-
-
-class Gaps(NamedTuple):
-    """Hold the smallest differences in value over some positions."""
-
-    second: float
-    """Between the best move and the second best, in the player's own opinion."""
-    mistake: float
-    """Between its move and the best that is no optimal one."""
+TREE = SOLUTION.tree
 
 
 def row(start: str) -> list[str]:
@@ -51,37 +39,37 @@ def row(start: str) -> list[str]:
     return [cell.strip() for cell in line.strip("|").split("|")][1:]
 
 
-def reached(seat: int) -> list[tuple[int, int]]:
-    """Return the positions that the player's own play leads to in a seat, as the bits of its marks and the others."""
+def reached(seat: int) -> IntArray:
+    """Return the decision states that the player's own play leads to in a seat."""
     _, plies = search_seat(AgentPolicy(PLAYER, RULES), seat, 10_000, keep_plies=True)
-    return [(int(mine), int(theirs)) for ply in plies for mine, theirs in zip(ply.mine, ply.theirs, strict=True)]
+    return np.concatenate([TREE.find(ply.mine, ply.theirs) for ply in plies])
 
 
-def observed(positions: list[tuple[int, int]]) -> NDArray[np.int8]:
-    """Return the mover's view [B, 3, 3, 3] of positions."""
-    mover, opponent = np.array(positions, np.int64).T
+def observed(states: IntArray) -> NDArray[np.int8]:
+    """Return the mover's view [B, 3, 3, 3] of states."""
+    mover, opponent = TREE.mover[states], TREE.opponent[states]
     return np.asarray(batch.observe(RULES, batch.State(mover, opponent, ply=np.zeros_like(mover)), "mover"))
 
 
-def gaps(positions: list[tuple[int, int]]) -> Gaps:
-    """Return the smallest gaps between the values of all nine cells in these positions."""
-    values = PLAYER.q_values(observed(positions))
-    best = SOLUTION.optimal_moves[[STATES[position] for position in positions]]
-    right = planes.bits(RULES.cells, best) != 0
+def gaps(states: IntArray) -> tuple[float, float]:
+    """Return the smallest differences in value between the best move and the second best, and the best mistake."""
+    values = PLAYER.q_values(observed(states))
+    optimal = planes.bits(RULES.cells, SOLUTION.optimal_moves[states]) != 0
     ranked = np.sort(values, axis=1)
-    mistakes = ranked[:, -1] - np.where(right, -np.inf, values).max(axis=1)
-    return Gaps(float((ranked[:, -1] - ranked[:, -2]).min()), float(mistakes.min()))
+    mistakes = ranked[:, -1] - np.where(optimal, -np.inf, values).max(axis=1)
+    return float((ranked[:, -1] - ranked[:, -2]).min()), float(mistakes.min())
 
 
 def test_the_gaps_are_those_of_the_card() -> None:
-    of_all, of_own = gaps(list(STATES)), gaps(reached(0) + reached(1))
-    assert row("the second-best value") == [f"{of_all.second:.2g}", f"{of_own.second:.2g}"]
-    assert row("the best value of a mistake") == [f"{of_all.mistake:.2g}", f"{of_own.mistake:.2g}"]
-    assert 0 < of_all.second < of_all.mistake < of_own.mistake
+    second, mistake = gaps(TREE.decisions)
+    own_second, own_mistake = gaps(np.concatenate([reached(0), reached(1)]))
+    assert row("the second-best value") == [f"{second:.2g}", f"{own_second:.2g}"]
+    assert row("the best value of a mistake") == [f"{mistake:.2g}", f"{own_mistake:.2g}"]
+    assert 0 < second < mistake < own_mistake
 
 
 def test_double_precision_changes_no_value_by_more_than_the_card_says() -> None:
-    seen = observed(list(STATES))
+    seen = observed(TREE.decisions)
     [network] = shipped().networks
     with torch.no_grad():
         exact = network.double()(torch.as_tensor(seen).flatten(1).double()).numpy()

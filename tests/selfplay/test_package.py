@@ -37,7 +37,7 @@ for args in [[], *([name] for name in {[*COMMANDS]}), ["train", "td-value"]]:
     assert all(line.endswith(" []") for line in lines), lines
 
 
-def test_what_is_offered_is_what_type_checkers_see() -> None:
+def test_the_names_of_the_package_are_those_that_type_checkers_see() -> None:
     tree = ast.parse(Path(selfplay.__file__).read_text())
     seen = {
         alias.name: node.module.removeprefix("selfplay.")
@@ -72,38 +72,28 @@ def absent(tmp_path: Path, module: str) -> Path:
 HINT = "is not installed, which learning and judging need: pip install 'tictactoe-selfplay[train]'"
 
 
-@pytest.mark.parametrize(
-    "args",
-    [["train"], ["play"]],
-    ids=lambda args: args[0],
-)
-def test_a_missing_extra_is_named_in_one_line(args: list[str], tmp_path: Path) -> None:
-    done = run(f"from selfplay.cli.main import main; main({args})", absent(tmp_path, "safetensors"))
+def test_a_missing_extra_is_named_in_one_line(tmp_path: Path) -> None:
+    done = run("from selfplay.cli.main import main; main(['train'])", absent(tmp_path, "safetensors"))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith(f": safetensors {HINT}\n")
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("what", ["Run", "train()", "load('shipped')", "training(selfplay.DQNConfig()).__next__()"])
-def test_a_missing_extra_is_named_in_python_too(what: str, tmp_path: Path) -> None:
-    asking = f"import selfplay\ntry:\n    selfplay.{what}\nexcept ImportError as error:\n    print(error)"
-    assert run(asking, absent(tmp_path, "torch")).stdout == f"torch {HINT}\n"
+def test_a_missing_extra_is_named_in_python_too(tmp_path: Path) -> None:
+    calls = ["Run", "train()", "load('shipped')", "training(selfplay.DQNConfig()).__next__()"]
+    each = [f"try:\n    selfplay.{call}\nexcept ImportError as error:\n    print(error)" for call in calls]
+    code = "\n".join(["import selfplay", *each])
+    assert run(code, absent(tmp_path, "torch")).stdout == f"torch {HINT}\n" * len(calls)
 
 
-def test_a_module_of_ones_own_that_is_missing_is_no_matter_of_the_extra(tmp_path: Path) -> None:
+def test_a_missing_module_of_the_user_has_nothing_to_do_with_the_extra(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("import nothing_of_that_name")
-    asking = "import selfplay\nselfplay.train(network=lambda rules: __import__('mine'), total_steps=2000)"
-    assert run(asking, tmp_path).stderr.endswith("ModuleNotFoundError: No module named 'nothing_of_that_name'\n")
-
-
-def test_without_a_word_it_says_so_too() -> None:
-    done = python("-m", "selfplay", cwd=Path())
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "selfplay train" in done.stdout
+    code = "import selfplay\nselfplay.train(network=lambda rules: __import__('mine'), total_steps=2000)"
+    assert run(code, tmp_path).stderr.endswith("ModuleNotFoundError: No module named 'nothing_of_that_name'\n")
 
 
 @pytest.mark.parametrize("args", [[], ["--help"], ["-h"]])
-def test_the_program_says_what_there_is(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_program_lists_its_commands(args: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main(args)
     assert stop.value.code == 0

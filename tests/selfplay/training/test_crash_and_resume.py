@@ -37,17 +37,17 @@ def forget_the_generator() -> None:
         learner.rng.bit_generator.state = generator
 
     often_and_quickly()
-    TabularLearner.restore = restore_the_rest  # type: ignore[method-assign]
+    setattr(TabularLearner, "restore", restore_the_rest)  # noqa: B010
 
 
 def write_settings_in_place() -> None:
     often_and_quickly()
-    run_folder.write_whole = write_in_place  # type: ignore[attr-defined]
+    setattr(run_folder, "write_whole", write_in_place)  # noqa: B010
 
 
 def write_checkpoints_in_place() -> None:
     often_and_quickly()
-    checkpoint.write_whole = write_in_place  # type: ignore[attr-defined]
+    setattr(checkpoint, "write_whole", write_in_place)  # noqa: B010
 
 
 def write_in_place(path: Path, content: bytes) -> None:

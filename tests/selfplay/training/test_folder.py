@@ -13,7 +13,7 @@ import selfplay
 from selfplay.algorithms import read_settings
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.settings import RunSettings
-from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
+from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import make_learner
 from selfplay.training import folder as run_folder
 from tests.runs import refused, save, saved
@@ -21,21 +21,15 @@ from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules
 
-DQN, TABLE = config_with(), TDBackupConfig(seed=1000)
-TABLES: list[TabularConfig] = [
-    MinimaxQConfig(seed=1000),
-    MinimaxQConfig(seed=1000, tables="separate"),
-    AfterstateQConfig(seed=1000, run_dir=Path("anywhere")),
-    TDValueConfig(seed=1000, opponent="self"),
-    TABLE,
-]
+DQN, TABLE, TABLES = config_with(), TDBackupConfig(seed=1000), MinimaxQConfig(seed=1000, tables="separate")
 MODELS = [
-    DQN,
     config_with(mask=True, dueling=True, hidden=(8, 4)),
     config_with(perspective="absolute", hidden=()),
     config_with(convolution=(6, 5), networks="separate", dueling=True),
     config_with(lines=3),
-    *TABLES,
+    TABLES,
+    AfterstateQConfig(seed=1000, run_dir=Path("anywhere")),
+    TDValueConfig(seed=1000, opponent="self"),
 ]
 
 
@@ -148,7 +142,7 @@ DESCRIBED = "model.safetensors: holds other tensors than config.json describes"
     [
         (DQN, config_with(rows=2, cols=4), "is of another board or network than config.json describes: for 3x3"),
         (TABLE, DQN, DESCRIBED),
-        (TABLE, TABLES[1], "for 3x3 table must be (19683,), but is (2, 19683, 9)"),
+        (TABLE, TABLES, "for 3x3 table must be (19683,), but is (2, 19683, 9)"),
         (TABLE, TDBackupConfig(rows=2), "for 3x3 table must be (19683,), but is (729,)"),
     ],
     indirect=["run"],

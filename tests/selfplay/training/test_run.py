@@ -1,18 +1,14 @@
 """What a run leaves and shows: its player, snapshots, the latest state, metrics, TensorBoard, and its score."""
 
-import contextlib
 import json
 import math
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from rich.console import Console
-from tensorboard.backend.event_processing import plugin_event_accumulator
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugins.hparams import metadata
 
@@ -21,17 +17,15 @@ from selfplay.algorithms import SHIPPED, load, read_settings, snapshot_steps
 from selfplay.cli.train import main
 from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.games import self_play_cells
-from selfplay.learner import State
 from selfplay.tabular.config import TDBackupConfig
 from selfplay.tabular.learners import TDBackup
-from selfplay.tabular.players import TabularPlayer
+from selfplay.tabular.players import AfterstatePlayer, TabularPlayer
 from selfplay.training import callbacks, run, screen
-from selfplay.training.callbacks import LatestState, MetricsLog, Snapshots
-from selfplay.training.checkpoint import Checkpoints
+from selfplay.training.callbacks import LatestState, Snapshots
 from selfplay.training.folder import RunFlags
-from selfplay.training.loop import Progress, Record
+from selfplay.training.loop import Record
 from selfplay.training.screen import Screen
-from tests.runs import DQN, TABULAR, Stopper, in_parts, metrics, refused, stopped, without_pictures
+from tests.runs import DQN, TABULAR, Stopper, in_parts, metrics, refused
 from tictactoe import Rules
 
 OFTEN = ["--eval-every", "240"]
@@ -106,34 +100,17 @@ def test_there_are_no_snapshots_but_those_of_a_run() -> None:
     assert "there is no such run folder" in refused(snapshot_steps, "nowhere")
 
 
-class Stubborn:
-    """Always choose the same cell, taken or not."""
-
-    rules = Rules()
-
-    def __init__(self, values: list[float]) -> None:
-        self.values = np.array(values)
-
-    def q_values(self, observation: Any) -> Any:
-        return np.tile(self.values, (len(observation), 1))
-
-    def act(self, observation: Any, _mask: Any = None) -> Any:
-        return np.full(len(observation), np.nanargmax(self.values))
-
-    def tensors(self) -> dict[str, torch.Tensor]:
-        return {"values": torch.from_numpy(self.values)}
-
-
 def record(number: int) -> Record:
-    player: Any = Stubborn([0.5, math.nan, -math.inf, -1.0, 0, 0, 0, 0, 0])
+    table = np.zeros(3**9)
+    table[[1, 3, 9]] = 0.5, math.nan, -math.inf  # the first seat's mark in cells 0, 1 and 2
     nothing: Any = None
-    return Record(number, number * 10, nothing, {}, player, 0)
+    return Record(number, number * 10, nothing, {}, AfterstatePlayer(Rules(), table), 0)
 
 
 def test_a_player_for_which_there_is_no_room_is_no_snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     snapshots = Snapshots(tmp_path, [])
     snapshots.evaluated(record(1))
-    monkeypatch.setattr(callbacks, "LARGEST", (tmp_path / "snapshots" / "10.safetensors").stat().st_size + 80)
+    monkeypatch.setattr(callbacks, "LARGEST", (tmp_path / "snapshots" / "10.safetensors").stat().st_size + 9 * 3**9)
     for number in (2, 3, 4):
         snapshots.evaluated(record(number))
     assert snapshot_steps(tmp_path) == (10, 20)
@@ -156,8 +133,8 @@ def test_the_latest_state_is_written_once_a_second_and_at_the_end(
         steps.append(latest()["steps"])
     assert steps == [0, 0, 20, 20, 20, 50]
     state.ended(record(9))
-    opening = [0.5, None, None, -1.0, 0, 0, 0, 0, 0]
-    assert latest() == {"steps": 90, "opening": opening, "game": [0, 0]}
+    opening = [0.5, None, None, *[0] * 6]
+    assert (latest()["steps"], latest()["opening"]) == (90, opening)
 
 
 def test_at_its_end_the_latest_state_is_that_of_the_player(tmp_path: Path, stopper: Stopper) -> None:
@@ -168,38 +145,25 @@ def test_at_its_end_the_latest_state_is_that_of_the_player(tmp_path: Path, stopp
     assert content["steps"] == 2_400
 
 
-@pytest.mark.usefixtures("stopper")  # for its slices of few games, and no pictures
-@pytest.mark.parametrize("args", [DQN, ["td-value", *TABULAR]], ids=["dqn", "td-value"])
 def test_on_a_terminal_the_score_moves_between_evaluations_and_fits_any_width(
-    args: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It is taken here whenever the run asks whether a checkpoint is due."""
-    texts: list[str] = []
-    screens: list[Screen] = []
-    due = Checkpoints.due
-
-    class Kept(Screen):
-        def __init__(self, learner: Any) -> None:
-            super().__init__(learner)
-            screens.append(self)
-
-    def take(checkpoints: Checkpoints) -> bool:
+    monkeypatch.setattr(screen, "Console", lambda: Console(force_terminal=True, width=50))
+    learner = TDBackup(TDBackupConfig(games=3_000))
+    shown, texts = Screen(learner), []
+    for number in range(3):
         console = Console(width=50, force_terminal=True, color_system=None)
         with console.capture() as captured:
-            console.print(screens[0].text())
+            console.print(shown.text())
         texts.append(captured.get())
-        return due(checkpoints)
-
-    monkeypatch.setattr(run, "Screen", Kept)
-    monkeypatch.setattr(screen, "Console", lambda: Console(force_terminal=True, width=50))
-    monkeypatch.setattr(Checkpoints, "due", take)
-    main([*args, "--run-dir", str(tmp_path / "it")])
-    steps = [int(text.split()[0].replace(",", "")) for text in texts]
-    assert len(set(steps)) > 8
-    assert steps == sorted(steps)
+        learner.play(1_000)
+        evaluation = selfplay.evaluate(learner.player(), Rules())
+        shown.evaluated(Record(number, learner.steps, evaluation, {}, learner.player(), 0))
+    assert shown.live is not None
+    assert [text.split()[0] for text in texts] == ["0", "1,000", "2,000"]
     assert all(len(line) <= 50 for text in texts for line in text.split("\n"))
     assert "training until the first evaluation" in texts[0]
-    assert re.search(r"lost games? (lines )?[\d,]+ as X, [\d,]+ as O;", texts[-1].replace("\n", " "))
+    assert re.search(r"[\d,]+ as X, [\d,]+ as O;", texts[-1].replace("\n", " "))
 
 
 @pytest.mark.usefixtures("stopper")
@@ -223,61 +187,6 @@ def test_a_file_that_cannot_be_read_is_not_said_to_be_written(
     monkeypatch.setattr(callbacks, "png", refuse)
     message = refused(main, [*DQN, "--run-dir", str(tmp_path / "it")])
     assert message.startswith(f"{path}: cannot be {verb} (Too many open files); once it can, ")
-
-
-def shown_steps(folder: Path, tag: str) -> list[int]:
-    """Return the steps of a tag as TensorBoard itself reads them."""
-    events = plugin_event_accumulator.EventAccumulator(str(folder))
-    events.Reload()
-    return [event.step for event in events.Tensors(tag)]
-
-
-@pytest.mark.usefixtures("stopper")
-def test_tensorboard_shows_each_step_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def write_or_die(checkpoints: Checkpoints, state: State, progress: Progress) -> None:
-        if progress.evaluations:
-            raise OSError(5, "gone", "it")
-        write(checkpoints, state, progress)
-
-    folder, write = tmp_path / "it", Checkpoints.write
-    start = [*DQN, "--run-dir", str(folder)]
-    for times in (1, 2):  # evaluates, and is gone before it writes a checkpoint of that
-        with monkeypatch.context() as killed:
-            killed.setattr(Checkpoints, "write", write_or_die)
-            assert "gone" in refused(main, start)
-        start = ["--resume", str(folder)]
-        assert len(metrics(folder)) == 3
-        resumed = Path(shutil.copytree(folder, tmp_path / f"after {times} deaths"))
-        main(["--resume", str(resumed)])
-        steps = [line["plies"] for line in metrics(resumed)]
-        assert steps == [960, 1_920, 2_400]
-        assert shown_steps(resumed, "eval/optimal_states") == steps
-        events = EventAccumulator(str(resumed))
-        events.Reload()
-        assert [event.step for event in events.Scalars("eval/optimal_states")] == steps
-
-
-def test_tensorboard_shows_the_last_player_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    without_pictures(monkeypatch.setattr)
-    folder = tmp_path / "it"
-    with monkeypatch.context() as killed:  # shows its last player, and is gone before it says that it has ended
-        killed.setattr(MetricsLog, "close", lambda *_: (_ for _ in ()).throw(OSError(5, "gone", "it")))
-        assert "gone" in refused(main, [*DQN, "--run-dir", str(folder)])
-    main(["--resume", str(folder)])
-    steps = [line["plies"] for line in metrics(folder)]
-    assert len(steps) == 3
-    for tag in ("q/opening", "game/self_play/text_summary", "eval/optimal_states", "time/training_s"):
-        assert shown_steps(folder, tag) == steps, tag
-
-
-def test_tensorboard_reads_the_events_of_many_processes_in_order(tmp_path: Path, stopper: Stopper) -> None:
-    folder = stopped(tmp_path / "it", stopper, [*DQN, *OFTEN], 30)
-    for stop in (*[20] * 3, -1):
-        stopper.left = stop
-        with pytest.raises(KeyboardInterrupt) if stop > 0 else contextlib.nullcontext():
-            main(["--resume", str(folder)])
-    assert len(list(folder.glob("events.*"))) == 5
-    assert shown_steps(folder, "eval/optimal_states") == [line["plies"] for line in metrics(folder)]
 
 
 @pytest.mark.usefixtures("stopper")
