@@ -71,20 +71,20 @@ def test_agents_of_the_user_are_loaded_by_name_and_evaluated(tmp_path: Path, mon
     agents = [f"web_agents:{name}" for name in ("stubborn", "uniform", "fails", "draws")]
     with serving(*agents) as served:
         entries = list(served.players().values())
-        assert [entry["name"] for entry in entries] == [*agents, *ALWAYS]
+        names = [entry["name"] for entry in entries]
+        assert names == [*agents, *ALWAYS]
         assert all((entry["kind"], entry["run"]) == ("own", False) for entry in entries[:4])
-        stubborn, uniform, fails, draws = (entry["index"] for entry in entries[:4])
-        shown = served.get(f"/api/analysis?player={stubborn}&board=X........").json
-        assert (shown["move"], shown["gives_away"]) == (0, True)
-        assert shown["reply"] in range(1, 9)
-        assert served.get(f"/api/analysis?player={uniform}&board=X........").json["moves"] == list(range(1, 9))
-        lost = served.get(f"/api/games_lost?player={stubborn}").json
-        assert len(lost["games"]) == sum(min(number, 100) for number in lost["number"])
-        for path in (f"analysis?player={fails}&{EMPTY}", f"mistakes?player={fails}", f"games_lost?player={draws}"):
-            response = served.get(f"/api/{path}")
-            assert response.status == 400
-            assert "\n" not in response.json["error"].strip()
-        assert "answers the same positions differently" in response.json["error"]
+        for name, query, gist in [
+            ("stubborn", "analysis", '"move":0,'),
+            ("uniform", "analysis", '"moves":[1,2,3,4,5,6,7,8]'),
+            ("stubborn", "games_lost", '"complete":true'),
+            ("fails", "mistakes", "KeyError: 'the key'"),
+            ("draws", "games_lost", "answers the same positions differently when asked twice"),
+        ]:
+            number = names.index(f"web_agents:{name}")
+            response = served.get(f"/api/{query}?player={number}&board=X........")
+            assert response.status == (400 if name in ("fails", "draws") else 200)
+            assert gist in response.body.decode()
 
 
 def test_no_module_is_imported_for_the_name_of_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 """The page is told of every run what it writes while it trains, and of runs that begin meanwhile."""
 
 import json
-from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -91,35 +90,27 @@ def append(folder: Path, *steps: int) -> None:
         file.writelines(map(line, steps))
 
 
-def run_folders(place: Path) -> list[Path]:
-    return sorted(path for path in place.iterdir() if path.is_dir()) if place.is_dir() else []
-
-
-def live_runs(place: Path) -> LiveRuns:
-    return LiveRuns(lambda: run_folders(place))
-
-
 def summary(news: list[Event]) -> list[tuple[str, Any]]:
-    """Return events in short: the names of runs, the steps of points, the steps of latest states."""
-    return [(name, _summary(name, data)) for name, data in news]
-
-
-def _summary(name: str, data: Mapping[str, Any]) -> Any:
-    if name == "runs":
-        return [run["name"] for run in data["runs"]]
-    if name == "metrics":
-        return data["run"], [point["steps"] for point in data["points"]]
-    return data["run"], data["steps"]
+    """Return events in short: the names of runs, and the steps of points."""
+    return [
+        (name, [run["name"] for run in data["runs"]])
+        if name == "runs"
+        else (name, (data["run"], [point["steps"] for point in data["points"]]))
+        for name, data in news
+    ]
 
 
 def test_runs_are_told_with_their_metrics_and_then_what_is_new(tmp_path: Path) -> None:
     one, two = made(tmp_path, "a", seed=1, mask=True), made(tmp_path, "b\x1b[2J\n", seed=2)
-    (tmp_path / "no run").mkdir()
+    settings = (two / "config.json").read_text()
+    (two / "config.json").write_text("{")  # it is followed once it can be read
     append(one, 1, 2)
     append(two, 7)
-    runs = live_runs(tmp_path)
+    runs = LiveRuns(lambda: sorted(tmp_path.iterdir()))
+    assert summary(runs.news()) == [("runs", ["a"]), ("metrics", (0, [1, 2]))]
+    (two / "config.json").write_text(settings)
     news = runs.news()
-    assert summary(news) == [("runs", ["a", "b\\x1b[2J\\n"]), ("metrics", (0, [1, 2])), ("metrics", (1, [7]))]
+    assert summary(news) == [("runs", ["a", "b\\x1b[2J\\n"]), ("metrics", (1, [7]))]
     board = {"unit": "plies", "rows": 3, "cols": 3, "k": 3}
     assert news[0][1]["runs"] == [
         {"index": 0, "name": "a", "differs": "mask, seed 1", **board},
@@ -136,18 +127,6 @@ def test_runs_are_told_with_their_metrics_and_then_what_is_new(tmp_path: Path) -
         file.unlink()
     one.rmdir()
     assert runs.news() == []
-
-
-def test_a_run_is_followed_once_its_settings_can_be_read(tmp_path: Path) -> None:
-    runs = live_runs(tmp_path / "runs")
-    assert summary(runs.news()) == [("runs", [])]
-    (tmp_path / "runs").mkdir()
-    folder = made(tmp_path / "runs", "a")
-    whole = (folder / "config.json").read_text()
-    (folder / "config.json").write_text("{")
-    assert runs.news() == runs.news() == []
-    (folder / "config.json").write_text(whole)
-    assert summary(runs.news()) == [("runs", ["a"])]
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,10 @@
 
 from collections.abc import Callable
 
-import numpy as np
 from playwright.sync_api import Page, expect
 
-from selfplay.algorithms import load
 from selfplay.position import read_board
-from tests.selfplay.web.visits import Site, answered, board_of, go_to, heard, square
+from tests.selfplay.web.visits import answered, board_of, go_to, heard, square
 from tictactoe import Rules
 
 Open = Callable[..., Page]
@@ -29,21 +27,13 @@ def result_of(board: str, seat: int) -> str:
     return "A draw." if position.winner is None else "You win." if position.winner == seat else "masked wins."
 
 
-def test_a_game_is_played_to_its_end_with_the_mouse(visit: Open, served: Site) -> None:
+def test_a_game_is_played_to_its_end_with_the_mouse(visit: Open) -> None:
     page = visit("#player=masked")
     page.get_by_text("O, second").click()
-    player = load(served.runs / "masked")
     status = answered(page)
     while status.startswith("Your move"):
-        before = board_of(page)
-        cell = before.index(".")
-        square(page, cell).click()
+        square(page, board_of(page).index(".")).click()
         status = answered(page)
-        after = board_of(page)
-        position = read_board(Rules(), before[:cell] + "O" + before[cell + 1 :])
-        if not position.over:
-            reply = int(np.asarray(player.act(position.observation, position.mask))[0])
-            assert [at for at in range(9) if after[at] != before[at]] == sorted([cell, reply])
     assert status == result_of(board_of(page), 1)
     assert heard(page)[-1].endswith(status)
     won, drawn, lost = (int(each == status) for each in ("You win.", "A draw.", "masked wins."))

@@ -81,24 +81,21 @@ def test_a_wrong_flag_is_one_line(args: list[str], why: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "warns"), [("127.0.0.1", False), ("localhost", False), ("::1", False), ("0.0.0.0", True)]
+    ("host", "shown", "screen"),
+    [("127.0.0.1", "127.0.0.1", ""), ("::1", "[::1]", ":0"), ("0.0.0.0", "127.0.0.1", ":0")],
 )
-def test_an_address_that_others_reach_is_warned_of(host: str, warns: bool, capsys: pytest.CaptureFixture[str]) -> None:
-    announce(WebConfig(host=host, open=False), 8000)
-    captured = capsys.readouterr()
-    warning = f"Warning: with --host {host} anybody who reaches this machine can use the page.\n"
-    assert captured.err == (warning if warns else "")
-    shown = "[::1]" if host == "::1" else "127.0.0.1" if warns else host
-    assert captured.out == f"The page is at http://{shown}:8000/ (Ctrl-C ends it).\n"
-
-
-@pytest.mark.parametrize(("screen", "wanted"), [(":0", True), ("", False)])
-def test_the_page_is_opened_where_there_is_a_screen(screen: str, wanted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_is_announced_and_opened_where_there_is_a_screen(
+    host: str, shown: str, screen: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("DISPLAY", screen)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    announce(WebConfig(), 8000)
-    announce(WebConfig(open=False), 8000)
-    assert opened == (["http://127.0.0.1:8000/"] if wanted else [])
+    announce(WebConfig(host=host), 8000)
+    said = capsys.readouterr()
+    assert said.out == f"The page is at http://{shown}:8000/ (Ctrl-C ends it).\n"
+    warning = f"Warning: with --host {host} anybody who reaches this machine can use the page.\n"
+    assert said.err == (warning if host == "0.0.0.0" else "")
+    announce(WebConfig(host=host, open=False), 8000)
+    assert opened == ([f"http://{shown}:8000/"] if screen else [])
