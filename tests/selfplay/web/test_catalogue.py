@@ -34,11 +34,11 @@ def names(players: Catalogue) -> list[str]:
 def test_without_runs_there_are_shipped_and_the_built_in_opponents(tmp_path: Path) -> None:
     entries = of(runs=tmp_path / "nothing").entries()
     assert [entry["name"] for entry in entries] == ALWAYS
-    assert [entry["index"] for entry in entries] == list(range(5))
-    assert [entry["kind"] for entry in entries] == ["dqn", *["built-in"] * 4]
-    assert [entry["run"] for entry in entries] == [True, *[False] * 4]
-    assert all(entry["error"] is entry["snapshots"] is None for entry in entries)
-    assert all((entry["rows"], entry["cols"], entry["k"]) == (3, 3, 3) for entry in entries)
+    common = {"rows": 3, "cols": 3, "k": 3, "snapshots": None, "error": None}
+    assert {"index": 0, "kind": "dqn", "run": True, **common}.items() <= entries[0].items()
+    for number in range(1, 5):
+        expected = {"index": number, "kind": "built-in", "run": False, "differs": "", **common}
+        assert entries[number] == expected | {"name": ALWAYS[number]}
 
 
 def test_named_players_come_first_once_and_keep_their_numbers(tmp_path: Path) -> None:

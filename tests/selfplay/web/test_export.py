@@ -216,14 +216,13 @@ def test_what_cannot_be_exported_is_one_line(tmp_path: Path, monkeypatch: pytest
     file, own = tmp_path / "page.html", tmp_path / "own"
     save(own, config_with(), make(config_with()).player())
     write_config(own, config_with(), {OWN_NETWORK: "nets:wide"})
-    for names in ([], ["shipped", "optimal"]):
-        line = f"--export writes the page of one player, got {len(names)}: selfplay web RUN --export {file}"
-        assert refused(command.main, [*names, "--export", str(file)]) == line
-    assert refused(command.main, ["optimal", "--export", str(file)]) == (
-        "optimal: is no trained player; --export takes shipped, or a run of any algorithm with a network of ours"
-    )
-    assert "nets:wide" in refused(command.main, [str(own), "--export", str(file)])
-    assert refused(command.main, ["nobody", "--export", str(file)]).startswith("nobody: is neither a run folder")
+    for names, why in {
+        (): f"--export writes the page of one player, got 0: selfplay web RUN --export {file}",
+        ("optimal",): "optimal: is no trained player; --export takes shipped, or a run of any algorithm with a network",
+        (str(own),): "its network is one of your own, nets:wide",
+        ("nobody",): "nobody: is neither a run folder",
+    }.items():
+        assert why in refused(command.main, [*names, "--export", str(file)])
     with monkeypatch.context() as smaller:
         smaller.setattr(export, "LARGEST", 1_000)
         line = refused(command.main, ["shipped", "--export", str(file)])

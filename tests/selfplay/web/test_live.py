@@ -133,7 +133,6 @@ def test_runs_are_told_with_their_metrics_and_then_what_is_new(tmp_path: Path) -
     ("changes", "wanted"),
     [
         ([], []),
-        ([{}, {}], ["", ""]),
         ([{}, {"seed": 1}], ["seed 0", "seed 1"]),
         ([{"mask": True}, {"mask": True, "double": True}, {}], ["mask", "mask, double", ""]),
         ([{"hidden": (8, 4)}, {"rows": 4, "cols": 4, "k": 4}], ["3,3,3, hidden 8x4", "4,4,4"]),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from selfplay.algorithms import load, snapshot_steps
 from selfplay.cli import train
@@ -15,10 +15,9 @@ from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.evaluate import evaluate
 from selfplay.position import Position, read_board
 from selfplay.web import mistakes
-from selfplay.web.analysis import analyse
+from selfplay.web.export import bundled_script
 from tests.runs import DQN, Stopper, metrics, stopped
-from tests.selfplay.decisions import ABSOLUTE
-from tests.selfplay.web.positions import exact_result, texts
+from tests.selfplay.web.positions import exact_result
 from tests.selfplay.web.visits import SHOWN, Site, board_of, go_to, square
 from tictactoe import Rules
 
@@ -73,29 +72,46 @@ def test_squares_show_rounded_values_and_a_star_on_the_move(visit: Open, served:
     expect(verdict).to_contain_text("square 6 or square 9, drawn at random")
 
 
-def sentence_of(analysis: dict[str, Any], board: str) -> str:
-    """Return a part of the sentence that the page must say of a move."""
-    move, position = analysis["move"], analysis["position"]
-    if board[move] != ".":
-        return f"square {move + 1}, which is taken: by the rules it loses at once. Against you it plays square"
-    if analysis["gives_away"]:
-        return f"That gives the {position} away: it is a {analysis['exact'][move]} if both play best"
-    return "No move does better" if position == "loss" else f"That keeps the {position}."
-
-
-def test_a_sentence_says_what_a_move_gives_away(visit: Open, served: Site) -> None:
-    player = load(served.runs / "unmasked")
-    sentences: dict[str, tuple[str, str]] = {}
-    for board in texts(ABSOLUTE)[::29]:
-        position = read_board(Rules(), board)
-        sentence = sentence_of(analyse(player_policy(player), player, position, np.random.default_rng(0)), board)
-        sentences.setdefault(sentence[:20], (board, sentence))
-    assert len(sentences) >= 4
-    page = visit("#player=unmasked&view=inside")
-    for board, sentence in sentences.values():
-        go_to(page, f"#player=unmasked&view=inside&board={board}")
-        expect(page.locator("#panel-inside .verdict")).to_contain_text(sentence)
-        assert board_of(page) == board
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({}, "It would play square 4. That keeps the draw."),
+        ({"exact": ["draw"] * 3 + ["loss"], "gives_away": True}, "That gives the draw away: it is a loss if both play"),
+        ({"position": "loss"}, "No move does better: the position is lost."),
+        (
+            {"move": 0},
+            "square 1, which is taken: by the rules it loses at once. Against you it plays square 2 instead.",
+        ),
+        ({"gives_away": None}, "Whether that gives anything away is not known on this board."),
+        ({"move": None, "moves": [1, 2]}, "It would play square 2 or square 3, drawn at random. Each keeps the draw."),
+        ({"known": "no"}, "Exact results are not known: this board is too large to be solved here."),
+        (
+            {"exact": [None] * 4, "position": None},
+            "is not known. ? is not known: a search could not settle it in time. ???",
+        ),
+        ({"result": "draw"}, "The game is over."),
+    ],
+)
+def test_a_sentence_says_what_is_known_of_a_move(browser: Browser, changes: dict[str, Any], sentence: str) -> None:
+    analysis: dict[str, Any] = {
+        "seat": 1,
+        "result": None,
+        "move": 3,
+        "moves": [3],
+        "reply": 1,
+        "exact": [None, *["draw"] * 3],
+    }
+    analysis |= {"known": "solved", "position": "draw", "gives_away": False} | changes
+    page = browser.new_page()
+    said = page.evaluate(
+        f"""([rules, board, analysis]) => {{ {bundled_script("inside.js")}
+            const sentences = [moveSentence(rules, board, analysis, false), exactSentence(board, analysis)];
+            return [...sentences, exactMap(rules, board, analysis).textContent].join(" ");
+        }}""",
+        [{"rows": 2, "cols": 2, "k": 2}, "X...", analysis],
+    )
+    page.close()
+    assert sentence in said
 
 
 def test_the_slider_shows_snapshots(visit: Open, served: Site) -> None:
@@ -111,29 +127,6 @@ def test_the_slider_shows_snapshots(visit: Open, served: Site) -> None:
         page.wait_for_function(SHOWN, arg=values_of(load(folder, steps=steps[at]), position).tolist())
     go_to(page, f"#player=trained&view=inside&steps={steps[0]}")
     expect(slider).to_have_value("0")
-
-
-def test_unknown_results_are_said_and_not_guessed(visit: Open) -> None:
-    analysis: dict[str, Any] = {
-        "seat": 0,
-        "result": None,
-        "line": [],
-        "values": [0.5] * 20,
-        "move": 3,
-        "moves": [3],
-        "reply": 3,
-    }
-    analysis |= {"exact": [None] * 20, "position": None, "gives_away": None}
-    for known, gist in (("no", "Exact results are not known"), ("searched", "? is not known")):
-        analysis["known"] = known
-        page = visit("#player=larger")
-        page.route("**/api/analysis?*", lambda route: route.fulfill(body=json.dumps(analysis)))
-        page.get_by_role("tab", name="Look inside").click()
-        inside = page.locator("#panel-inside")
-        expect(inside).to_contain_text(gist)
-        expect(inside).to_contain_text("Whether that gives anything away is not known on this board.")
-        assert shown(page, "exact") == [None] * 20
-        assert inside.locator("figure").nth(1).locator(".note").all_text_contents() == ["?"] * 20
 
 
 def test_each_mistake_is_a_click_away(visit: Open, served: Site) -> None:
@@ -172,18 +165,14 @@ def test_a_lost_game_is_stepped_through(visit: Open, served: Site) -> None:
     shown = page.locator(".games-lost").nth(1).locator(".game-lost")
     game = [game for game in games_lost["games"] if game["seat"] == 1][shown.count() - 1]
     shown.last.click()
-    position = Position(Rules())
     rows = page.locator(".plies tbody tr")
     assert rows.count() == len(game["cells"])
     for ply, cell in enumerate(game["cells"]):
-        assert read_board(Rules(), board_of(page)).marks == position.marks
         expect(rows.nth(ply)).to_contain_text(f"{cell + 1} ")
         expect(rows.nth(ply)).to_contain_text(game["exact"][ply] or "")
         learned = rows.nth(ply).locator("td").nth(2).get_attribute("data-value")
         assert json.loads(learned or "null") == pytest.approx(game["learned"][ply])
-        position = position.after(cell) if cell in position.empty else position
         page.get_by_role("button", name="On", exact=True).click()
-    assert read_board(Rules(), board_of(page)).marks == position.marks
     expect(page.locator("#status")).to_contain_text("You win")
     losing = next(ply for ply, exact in enumerate(game["exact"]) if exact in ("loss", "illegal"))
     expect(rows.nth(losing)).to_contain_text("loses here")

@@ -1,6 +1,5 @@
 """`selfplay web` says where the page is, ends quietly at Ctrl-C, and tells every mistake in one line."""
 
-import os
 import re
 import signal
 import socket
@@ -14,7 +13,7 @@ import pytest
 
 from selfplay.web import command
 from selfplay.web.command import WebConfig, announce, listen
-from tests.runs import ROOT, refused
+from tests.runs import refused
 from tests.selfplay.web.serving import Served
 
 PATIENCE = 60
@@ -23,12 +22,10 @@ PATIENCE = 60
 @contextmanager
 def started(*args: str, cwd: Path) -> Iterator[tuple[subprocess.Popen[str], Served]]:
     """Start the command on a free port, and wait until it says where the page is."""
-    path = os.pathsep.join([*map(str, (ROOT / "envs", ROOT / "agents")), os.environ.get("PYTHONPATH", "")])
     command_line = [sys.executable, "-m", "selfplay", "web", "--port", "0", "--no-open", *args]
     with subprocess.Popen(
         command_line,
         cwd=cwd,
-        env=os.environ | {"PYTHONPATH": path},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
