@@ -1,4 +1,4 @@
-"""The search of `tictactoe.search`, compiled by Numba: can one seat, the attacker, get a line whatever the other does?
+"""The search of `tictactoe.search`, compiled by Numba: can one seat, the attacker, always get a line?
 
 It goes through the moves depth first, without recursion: a frame for each ply holds what is still to be tried, so that
 the search can stop after any position and go on later. What is left out changes no answer:
@@ -22,7 +22,7 @@ from tictactoe.arrays import compiled
 NO, YES, OPEN = 0, 1, -1
 
 LINE = 1 << 40
-"""What a complete line weighs: 2^-e as an integer, rounded up where e is over 40, which errs on the safe side."""
+"""The weight of a complete line: 2^-e as an integer, rounded up where e is over 40, which errs on the safe side."""
 
 FRAME = np.dtype(
     [
@@ -53,7 +53,7 @@ Records: TypeAlias = Any
 
 
 class Board(NamedTuple):
-    """Hold what the search has to know of a board."""
+    """Hold what the search must know of a board."""
 
     k: int
     full: int
@@ -62,16 +62,16 @@ class Board(NamedTuple):
     """[L] bitboards."""
     cells: Words
     """[L, k] of each line."""
-    danger: Words
-    """[k] of an attacker's line with so many marks."""
+    weight: Words
+    """[k]: the weight, by Erdős and Selfridge, of an attacker's line with each number of marks."""
     own_worth: Words
-    """[k] for the order of moves: of a line with so many marks of the mover."""
+    """[k] for the order of moves: of a line with each number of the mover's marks."""
     their_worth: Words
     """[k] of the opponent."""
     images: Words
     """[G, A] symmetries."""
     image_marks: int
-    """Up to so many marks, positions that are images of each other are one."""
+    """Up to this number of marks, images of a position count as one position."""
 
 
 @compiled
@@ -88,7 +88,7 @@ def count(word: Word) -> Word:
 def survey(board: Board, mover: Word, opponent: Word, attacks: Word) -> tuple[Word, Word, Word]:
     """Return the answer if it can be seen, the cells that the mover has to block, and those of lines still open."""
     threats = live = np.int64(0)
-    danger: Word = np.int64(0)
+    weight: Word = np.int64(0)
     for line in board.lines:
         mine, theirs = mover & line, opponent & line
         if mine and theirs:
@@ -100,10 +100,10 @@ def survey(board: Board, mover: Word, opponent: Word, attacks: Word) -> tuple[Wo
         if not mine and marks == board.k - 1:
             threats |= line & ~theirs
         if not (theirs if attacks else mine):
-            danger += board.danger[marks]
+            weight += board.weight[marks]
     if threats & (threats - 1):
         return 1 - attacks, threats, live
-    if danger < (LINE >> 1 if attacks else LINE):
+    if weight < (LINE >> 1 if attacks else LINE):
         return NO, threats, live
     return OPEN, threats, live
 
@@ -183,8 +183,8 @@ def look_up(table: Records, frame: Any) -> Word:
 
 
 @compiled
-def keep(table: Records, frame: Any, answer: Word, work: Word) -> None:
-    """Write an answer into the table: of two entries the one that took less work gives way."""
+def store(table: Records, frame: Any, answer: Word, work: Word) -> None:
+    """Store an answer in the table, in place of the one of two entries that took less work."""
     first = bucket_of(table, frame.key_mover, frame.key_opponent)
     for number in range(first, first + 2):
         entry = table[number]
@@ -220,7 +220,7 @@ def visit(board: Board, frame: Any, moves: Words, table: Records) -> Word:
 
 @compiled
 def go_on(board: Board, frames: Records, moves: Words, table: Records, progress: Words, positions: Word) -> Word:
-    """Go on with a search for at most so many positions; return the answer, or OPEN if that takes more.
+    """Go on with a search for at most `positions` more; return the answer, or OPEN if that takes more.
 
     `frames` [A + 1] and `moves` [A + 1, A] hold the search; frame 0 is where it begins. `progress` [2] holds the ply
     that is to be visited next, and how many positions have been.
@@ -240,7 +240,7 @@ def go_on(board: Board, frames: Records, moves: Words, table: Records, progress:
             if answer != frame.attacks and frame.tried < frame.moves:
                 answer = OPEN  # another move may be better for the mover
             elif frame.moves > 1:
-                keep(table, frame, answer, min(visited - frame.begun, 1 << 30))
+                store(table, frame, answer, min(visited - frame.begun, 1 << 30))
         here, below = frames[ply], frames[ply + 1]
         below.mover, below.opponent = here.opponent, here.mover | np.int64(1) << moves[ply, here.tried]
         below.attacks = 1 - here.attacks

@@ -1,7 +1,7 @@
 """The built-in opponents: each is the set of cells among which it picks at random.
 
 A choice is a pure function of a position, (rules, mover, opponent) -> bitboard, for a Python integer or for
-many boards in a NumPy array, so that whoever plays draws from it and whoever analyses enumerates it.
+many boards in a NumPy array, so that environments sample from it and analyses enumerate it.
 """
 
 from collections.abc import Callable, Mapping
@@ -90,8 +90,8 @@ def _lines_as_rows(rules: Rules) -> NDArray[np.float64]:
 def optimal_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     """Return the cells that keep the game-theoretic value; the position must be one that a game leads to.
 
-    Boards of over 16 cells are searched, each position for a second or two. What is best of all that is known by then
-    stands at `best_known`.
+    Boards of over 16 cells are searched, each position for a second or two. `best_known` says
+    which cells are best by what is known then.
 
     Raises:
         ValueError: the board has more than 64 cells.

@@ -49,21 +49,21 @@ def _chunks(cells: int, words: Bitboard) -> Bitboard:
     if chunk == cells:
         return words[:, None]
     xp, shape = library(words), (len(words), -(-cells // chunk))
-    found = np.empty(shape, np.int64) if xp is np else words.new_empty(shape)
+    chunks = np.empty(shape, np.int64) if xp is np else words.new_empty(shape)
     for number in range(shape[1]):  # a loop over all boards at once is quicker than one over their chunks
-        xp.bitwise_and(words >> number * chunk, (1 << chunk) - 1, out=found[:, number])
-    return found
+        xp.bitwise_and(words >> number * chunk, (1 << chunk) - 1, out=chunks[:, number])
+    return chunks
 
 
 def _looked_up(make_table: MakeTable, chunk: int, index: Bitboard, width: int) -> Array:
     """Return the table's rows at `index` [B, chunks] side by side, [B, width]."""
     if library(index) is not np:
-        found = _table_on(device(index), make_table, chunk).index_select(0, index.flatten()).view(len(index), -1)
-        return found[:, :width].contiguous()
+        values = _table_on(device(index), make_table, chunk).index_select(0, index.flatten()).view(len(index), -1)
+        return values[:, :width].contiguous()
     # The indices are right by construction; in this mode NumPy copies without checking them beforehand.
     rows, dtype = _rows(make_table, chunk)
-    found = rows.take(index, mode="clip").view(dtype).reshape(len(index), -1)
-    return found if found.shape[1] == width else np.ascontiguousarray(found[:, :width])
+    values = rows.take(index, mode="clip").view(dtype).reshape(len(index), -1)
+    return values if values.shape[1] == width else np.ascontiguousarray(values[:, :width])
 
 
 @lru_cache(maxsize=64)

@@ -97,18 +97,18 @@ def check_first_reply(rules: Rules, x_marks: int, o_marks: int) -> None:
 
 def _checked_planes(rules: Rules, position: Any) -> NDArray[np.bool_]:
     try:
-        found = np.asarray(position)
+        given = np.asarray(position)
     except (ValueError, TypeError, RuntimeError):  # ragged lists; tensors on another device
-        found = np.empty(0, object)
+        given = np.empty(0, object)
     shape = (rules.rows, rules.cols, 3)
-    if found.shape != shape or found.dtype.kind not in "biuf":
-        got = f"{type(position).__name__} of shape {found.shape} and type {found.dtype}"
+    if given.shape != shape or given.dtype.kind not in "biuf":
+        got = f"{type(position).__name__} of shape {given.shape} and type {given.dtype}"
         raise ValueError(f"position must be numbers of shape {shape}, one-hot like an observation, got {got}")
-    set_to_one: NDArray[np.bool_] = found == 1
-    proper = (set_to_one.sum(axis=2) == 1) & ((found == 0).sum(axis=2) == 2)
+    set_to_one: NDArray[np.bool_] = given == 1
+    proper = (set_to_one.sum(axis=2) == 1) & ((given == 0).sum(axis=2) == 2)
     if not proper.all():
         cell = int(proper.argmin())
-        got = found.reshape(-1, 3)[cell].tolist()
+        got = given.reshape(-1, 3)[cell].tolist()
         raise ValueError(f"position must be one-hot, with one 1 and two 0 for each cell, got {got} for cell {cell}")
     return set_to_one
 

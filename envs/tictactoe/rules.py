@@ -133,7 +133,7 @@ class Rules:
 
         A line that starts at `s` with step `d` and lacks only its `j`-th mark wins at `s + j * d`.
         """
-        found = board & 0
+        winning = board & 0
         for step, starts in self.directions:
             shifted = [board >> (i * step) for i in range(self.k)]
             after: list[Bitboard] = [starts]  # after[-1 - j]: the marks behind the j-th are there
@@ -141,6 +141,6 @@ class Rules:
                 after.append(after[-1] & marks)
             before: Bitboard = starts
             for j in range(self.k):
-                found = found | ((before & after[-1 - j]) << (j * step))
+                winning = winning | ((before & after[-1 - j]) << (j * step))
                 before = before & shifted[j]
-        return found
+        return winning

@@ -1,7 +1,7 @@
 """Who wins a position with best play, on boards that `solve` cannot take: a search, bounded by a number of positions.
 
-It needs Numba, which comes with the agents (`pip install 'tictactoe-selfplay[train]'`). How it searches stands in
-`tictactoe.compiled_search`.
+It needs Numba, which comes with the agents (`pip install 'tictactoe-selfplay[train]'`). `tictactoe.compiled_search`
+says how it searches.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,13 +25,13 @@ TABLE_ENTRIES = 1 << 20
 SLICE = 1 << 19
 """Positions between two looks at whether Ctrl-C was pressed."""
 IMAGE_MARKS = 8
-"""Up to so many marks are images of a position one with it; later that takes more time than it saves."""
+"""Up to this number of marks, images of a position count as that position; later that costs more time than it saves."""
 OWN_SHARE = 3
-"""How much more a line of the mover's own counts in the order of moves; with 1, some searches never come to an end."""
+"""How much more a line of the mover's own counts in the order of moves; with 1, some searches never end."""
 MARK_FACTOR = 4
 """How much more a line counts there for each mark on it."""
 MOST_MARKS = 20
-"""From so many marks on it counts no more, so that sums fit a word."""
+"""From this number of marks on a line counts no more, so that sums fit a word."""
 
 
 class Bounds(NamedTuple):
@@ -72,17 +72,17 @@ def move_bounds(rules: Rules, mover: int, opponent: int, max_positions: int = MA
     cells = rules.cells_of(empty)
     # If nobody can win here, which one search tells, no move has to be asked whether it wins.
     wins = search.attacker_wins(mover, opponent, True, max_positions // 2)
-    found = {}
+    bounds_of = {}
     for number, cell in enumerate(cells):
         moved = mover | 1 << cell
         if rules.has_line(moved):
-            found[cell] = Bounds(1, 1)
+            bounds_of[cell] = Bounds(1, 1)
         elif not empty & ~(1 << cell):
-            found[cell] = Bounds(0, 0)
+            bounds_of[cell] = Bounds(0, 0)
         else:
             after = search.bounds(opponent, moved, search.left // (len(cells) - number), cannot_lose=wins is False)
-            found[cell] = Bounds(-after.most, -after.least)
-    return found
+            bounds_of[cell] = Bounds(-after.most, -after.least)
+    return bounds_of
 
 
 def best_moves(rules: Rules, mover: int, opponent: int, max_positions: int = MAX_POSITIONS) -> tuple[int, ...] | None:
@@ -92,11 +92,11 @@ def best_moves(rules: Rules, mover: int, opponent: int, max_positions: int = MAX
         ValueError: no legal game leads to this position, or the board has more than 64 cells.
         ImportError: Numba is not installed.
     """
-    found = move_bounds(rules, mover, opponent, max_positions)
-    best = max((bounds.least for bounds in found.values()), default=0)
-    if any(bounds.most > best or bounds.least < best == bounds.most for bounds in found.values()):
+    bounds_of = move_bounds(rules, mover, opponent, max_positions)
+    best = max((bounds.least for bounds in bounds_of.values()), default=0)
+    if any(bounds.most > best or bounds.least < best == bounds.most for bounds in bounds_of.values()):
         return None
-    return tuple(cell for cell, bounds in found.items() if bounds.least == best)
+    return tuple(cell for cell, bounds in bounds_of.items() if bounds.least == best)
 
 
 def check_searchable(rules: Rules) -> None:
@@ -152,7 +152,7 @@ class Search:
         self._table = np.zeros(entries, kernels.ENTRY)
 
     def bounds(self, mover: int, opponent: int, positions: int, cannot_lose: bool = False) -> Bounds:
-        """Return what can be known of the value of a position by looking at no more than so many positions."""
+        """Return what can be known of the value of a position by looking at no more than `positions` positions."""
         most_left = self.left - positions
         wins = self.attacker_wins(mover, opponent, True, positions)
         if wins:
@@ -163,7 +163,7 @@ class Search:
         return Bounds(-1 if loses is None else 0, 1 if wins is None else 0)
 
     def attacker_wins(self, mover: int, opponent: int, mover_attacks: bool, positions: int) -> bool | None:
-        """Tell whether a seat can get a line whatever the other does, None if it takes more than so many positions."""
+        """Tell whether a seat can get a line against any defence, None if it takes more than `positions` positions."""
         self._frames[0]["mover"], self._frames[0]["opponent"] = _words([mover, opponent])
         self._frames[0]["attacks"] = mover_attacks
         progress = np.zeros(2, np.int64)
@@ -206,5 +206,5 @@ def _board(rules: Rules) -> "Board":
 
 
 def _words(boards: Sequence[int]) -> NDArray[np.int64]:
-    """Return bitboards as they stand in an array, [n] int64."""
+    """Return bitboards as an array holds them, [n] int64."""
     return np.array(boards, np.uint64).view(np.int64)

@@ -144,14 +144,14 @@ def _new_cells(has_line: BoolArray) -> IntArray:
     enumerated by the lowest of them, so that no position has to be looked for among those that are known.
     `has_line` is [2^A]: which marks hold a line.
     """
-    found = np.zeros(len(has_line), dtype=np.int32)
+    new = np.zeros(len(has_line), dtype=np.int32)
     followed = np.zeros(len(has_line), dtype=np.bool_)
     for cell in range(len(has_line).bit_length() - 1):
         bit = np.int32(1 << cell)
         before = np.flatnonzero(~has_line & (np.arange(len(has_line)) & bit == 0))
-        found[before] |= np.where(followed[before | bit], 0, bit)
+        new[before] |= np.where(followed[before | bit], 0, bit)
         followed[before | bit] = True
-    return found
+    return new
 
 
 Policy: TypeAlias = Callable[[IntArray], FloatArray]

@@ -200,7 +200,7 @@ def test_a_vector_renders_each_of_its_boards(env_id: str, perspective: str, size
 def test_rendering_without_a_mode_warns_and_returns_nothing(api: str) -> None:
     env: Any = gymnasium.make_vec(TURN, num_envs=2) if api == "vector" else single(api, None)
     env.reset()
-    with pytest.warns(UserWarning, match=r"render\(\) draws nothing without a mode"):
+    with pytest.warns(UserWarning, match=r"render\(\) shows nothing without a mode"):
         assert env.render() is None
 
 

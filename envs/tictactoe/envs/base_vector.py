@@ -23,7 +23,7 @@ from tictactoe.positions import (
     is_seat,
     seat_to_move,
 )
-from tictactoe.rendering import check_render_mode, draw
+from tictactoe.rendering import check_render_mode, render
 
 RENDER_MODES = ["ansi", "rgb_array"]
 OPTIONS = ("reset_mask", "position", "seat")
@@ -243,15 +243,15 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     def render(self) -> tuple[Any, ...] | None:
         """Return each board: as text in the `"ansi"` mode, as pixels in `"rgb_array"`."""
         if self.render_mode is None:
-            gymnasium.logger.warn('render() draws nothing without a mode: make the vector with render_mode="ansi"')
+            gymnasium.logger.warn('render() shows nothing without a mode: make the vector with render_mode="ansi"')
             return None
         if not self._begun:
-            raise gymnasium.error.ResetNeeded("there are no boards to draw: call reset() before render()")
+            raise gymnasium.error.ResetNeeded("there are no boards to render: call reset() before render()")
         images = []
         for position in zip(*(part.tolist() for part in self._games.position(self._state)), strict=True):
             mover, opponent = (marks & self._rules.full_board for marks in position[:2])
             x_and_o = (opponent, mover) if position[2] & 1 else (mover, opponent)
-            images.append(draw(self.render_mode, self._rules, *x_and_o))
+            images.append(render(self.render_mode, self._rules, *x_and_o))
         return tuple(images)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tictactoe.actions import KEYS, checked_cell
 from tictactoe.batch import check_perspective
 from tictactoe.positions import check_options, check_seat_to_move, checked_position, seat_to_move
-from tictactoe.rendering import check_render_mode, draw
+from tictactoe.rendering import check_render_mode, render
 from tictactoe.rendering.window import Window
 from tictactoe.rewards import Rewards, named_rewards
 from tictactoe.rules import Rules
@@ -28,7 +28,7 @@ OPTIONS = ("position", "seat")
 # What `info` holds is of types with shape and dtype, which TorchRL asks for.
 SEATS = (np.int64(0), np.int64(1))
 NOBODY = np.int64(-1)
-"""The winner while there is none, and of a drawn game."""
+"""The winner while there is none, and of a draw."""
 # An array without axes, because Gymnasium's vectors of single environments keep NumPy's own booleans as objects, whose
 # sum is True however many of them are. Handed out as copies, for a tensor of TorchRL shares an array's memory.
 LAWFUL, ILLEGAL = np.array(False), np.array(True)
@@ -139,7 +139,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start a new game; the game itself draws nothing at random, so `seed` changes no outcome.
+        """Start a new game; nothing in the game itself is random, so `seed` changes no outcome.
 
         `options["position"]` is the board to start from, [rows, cols, 3], as the seat to move observes it, and
         `options["seat"]` says which seat that is, which the numbers of marks say already.
@@ -287,14 +287,14 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     def render(self) -> Any:
         """Return the board as text (`"ansi"`), as pixels [height, width, 3] (`"rgb_array"`), or show it (`"human"`)."""
         if self.render_mode is None:
-            gymnasium.logger.warn('render() draws nothing without a mode: make the environment with render_mode="ansi"')
+            gymnasium.logger.warn('render() shows nothing without a mode: make the environment with render_mode="ansi"')
             return None
         if not self._begun:
-            raise gymnasium.error.ResetNeeded("there is no board to draw: call reset() before render()")
-        drawing = draw(self.render_mode, self.rules, self._marks[0], self._marks[1], self._last_cell)
+            raise gymnasium.error.ResetNeeded("there is no board to render: call reset() before render()")
+        image = render(self.render_mode, self.rules, self._marks[0], self._marks[1], self._last_cell)
         if self._window is None:
-            return drawing
-        self._window.show(drawing, self.metadata["render_fps"])
+            return image
+        self._window.show(image, self.metadata["render_fps"])
         return None
 
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:

@@ -22,7 +22,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
     Observation space: Box(0, 1, (rows, cols, 3), int8), as the agent's seat sees it, or a dict, as in `TicTacToeEnv`.
     Rewards: a float, that of the agent's own move, plus `loss` if the reply wins.
     Starting state: the empty board, on which an opponent in seat 0 has moved, or `reset(options=...)`: `position`, and
-        `seat`, the agent's in this game alone. `reset(seed=...)` seeds all that is drawn at random.
+        `seat`, the agent's in this game alone. `reset(seed=...)` seeds everything random.
     Episode end: as in `TicTacToeEnv`, by the agent's move or the reply.
     Information: as in `TicTacToeEnv`; the agent's seat is `seat`.
 
@@ -30,7 +30,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         opponent: `"random"`, `"heuristic"` (win, else block, else random), `"rule"` (win, else block, else the cell
             where the most and fullest open lines cross) or `"optimal"`, on boards of up to 64 cells; `set_opponent`
             takes any other.
-        seat: 0, 1 or `"random"`, drawn anew for each game; with `k=1` only 0.
+        seat: 0, 1 or `"random"`, sampled anew for each game; with `k=1` only 0.
         rows, cols, k, rewards, perspective, dict_observation, render_mode: as in `TicTacToeEnv`.
 
     Vectorised use: `gymnasium.make_vec` makes a `TicTacToeVersusVectorEnv`.

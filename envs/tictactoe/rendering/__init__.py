@@ -8,7 +8,7 @@ from tictactoe.rendering.text import board_text
 from tictactoe.rules import Rules
 
 
-def draw(render_mode: str, rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = None) -> Any:
+def render(render_mode: str, rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = None) -> Any:
     """Return a position as the text of the `"ansi"` mode, or else as pixels, [height, width, 3] uint8."""
     if render_mode == "ansi":
         return board_text(rules, x_marks, o_marks, last_cell) + "\n"

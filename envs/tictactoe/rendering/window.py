@@ -1,4 +1,4 @@
-"""A window on the screen for pictures of a game; the only module that uses pygame, and only once a window is made."""
+"""A window on the screen for images of a game; the only module that uses pygame, and only once a window is made."""
 
 import math
 import os
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 
 class Window:
-    """Show pictures in the window of this process, until `close()` or the user closes it.
+    """Show images in the window of this process, until `close()` or the user closes it.
 
-    pygame has one window per process, so two of these objects draw over each other. Once closed, an object stays so.
+    pygame has one window per process, so two of these objects share it. Once closed, an object stays so.
 
     Raises:
         gymnasium.error.DependencyNotInstalled: pygame is missing.
@@ -31,7 +31,7 @@ class Window:
         self._closed = False
 
     def show(self, image: NDArray[np.uint8], fps: float) -> None:
-        """Show a picture, [height, width, 3], and keep the window responsive for one frame, 1 / `fps` seconds.
+        """Show an image, [height, width, 3], and keep the window responsive for one frame, 1 / `fps` seconds.
 
         Raises:
             RuntimeError: the machine has no screen on which a window could open.

@@ -54,8 +54,8 @@ def _board(rules: Rules) -> Board:
 @compiled
 def _computed_lines(mine: int, theirs: int, k: int, steps: Words, starts: Words) -> tuple[int, int]:
     """Return where lines of mine start, and lines that the opponent can complete: two bitboards."""
-    # A bit stands for the line that starts in its cell: whether all of it is mine; whether the opponent lacks
-    # one or more of it, two or more of it; whether a mark of mine stands in its way.
+    # Each bit is about the line that starts in its cell: whether all of it is mine; whether the opponent lacks
+    # one or more of it, two or more of it; whether a mark of mine blocks it.
     won = threatened = 0
     for direction in range(len(steps)):
         complete = starts[direction]
