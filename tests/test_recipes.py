@@ -53,22 +53,23 @@ def test_maskable_ppo_meets_its_copies_and_becomes_harder_to_beat(capsys: pytest
     assert losses(proofs[-1]) < 0.873  # of random play
 
 
-def losses(proof: selfplay.Verdict) -> float:
+def losses(proof: Any) -> float:
     """Return the probabilities of both seats to lose to random play, or by a taken cell; of random play it is 0.873."""
     return proof.first.loss + proof.second.loss
 
 
 def test_cleanrls_loop_learns_which_moves_are_legal() -> None:
-    untrained, trained = cleanrl_style.main(steps=40), cleanrl_style.main(steps=400)
+    results: list[Any] = [cleanrl_style.main(steps=steps) for steps in (40, 400)]
+    untrained, trained = results
     assert losses(untrained) > 1.9
     assert trained.illegal_states < untrained.illegal_states / 10
     assert losses(trained) < 1.2  # over seeds 0 to 2 it was 0.88 at the most
 
 
 def test_torchrls_dqn_keeps_to_the_mask_and_loses_less_often_than_random_play() -> None:
-    trained = torchrl_dqn.main(steps=1_500)
+    trained = torchrl_dqn.main(steps=1_000)
     assert trained.illegal_states == 0
-    assert losses(trained) < 0.8  # over seeds 0 to 2 it was 0.71 at the most
+    assert losses(trained) < 0.8  # over seeds 0 to 2 it was 0.70 at the most
 
 
 def test_pettingzoos_learner_sees_what_the_mover_sees_and_is_paid_what_the_seat_that_moved_is_paid() -> None:

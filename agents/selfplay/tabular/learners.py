@@ -391,12 +391,10 @@ def _write_curves(folder: Path, curves: dict[str, IntArray], seed: int) -> None:
 
 def make_learner(config: TabularConfig) -> TabularLearner:
     """Return the learner of these settings before its first game."""
-    match config:
-        case MinimaxQConfig():
-            return MinimaxQ(config)
-        case AfterstateQConfig():
-            return AfterstateQ(config)
-        case TDValueConfig():
-            return TDValue(config)
-        case TDBackupConfig():
-            return TDBackup(config)
+    kinds: Mapping[Any, type[TabularLearner]] = {
+        MinimaxQConfig: MinimaxQ,
+        AfterstateQConfig: AfterstateQ,
+        TDValueConfig: TDValue,
+        TDBackupConfig: TDBackup,
+    }
+    return kinds[type(config)](config)

@@ -1,5 +1,7 @@
 """Players read boards of either perspective, choose greedily, and are as good as their training makes them."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -100,7 +102,7 @@ def test_minimax_q_ties_with_itself_and_is_unbeatable_after_its_training() -> No
     learner = MinimaxQ(MinimaxQConfig(seed=1000))
     learner.play(learner.config.games)  # 10,000,000 games, about 2 s
     assert self_play_game(player_policy(learner.player())).endswith("A draw.")
-    evaluation = selfplay.evaluate(learner.player(), RULES)
+    evaluation: Any = selfplay.evaluate(learner.player(), RULES)
     assert evaluation.unbeatable
     assert evaluation.optimal_states > 4_400
 
@@ -131,7 +133,7 @@ def test_backing_up_losses_makes_td_value_lose_less() -> None:
     ):
         learner = TDValue(config)
         learner.play(100_000)
-        evaluation = selfplay.evaluate(learner.player(), RULES)
+        evaluation: Any = selfplay.evaluate(learner.player(), RULES)
         lost.append(evaluation.first.loss + evaluation.second.loss)
         assert evaluation.first.win > 0.96
     assert lost == sorted(set(lost))
@@ -142,6 +144,6 @@ def test_greedy_games_of_td_backup_become_draws() -> None:
     learner.play(100_000)
     learner.finish()
     assert (learner.greedy_outcomes[1_000:] == -1).all()
-    evaluation = selfplay.evaluate(learner.player(), RULES)
+    evaluation: Any = selfplay.evaluate(learner.player(), RULES)
     assert evaluation.first.loss + evaluation.second.loss < 0.01
     assert evaluation.optimal_states > 4_200

@@ -64,18 +64,6 @@ def test_evaluations_come_on_time_and_tell_how_the_games_since_the_last_one_ende
 
 
 @EACH
-def test_the_games_may_be_cut_anywhere(config: TabularConfig, monkeypatch: pytest.MonkeyPatch) -> None:
-    learner, _ = trained(config)
-    monkeypatch.setattr(learners, "SLICE", 77)
-    same = make_learner(dataclasses.replace(config, eval_every=1_000))
-    same.advance(300)
-    history = list(train(same))
-    assert history[0].steps == 1_000
-    assert np.array_equal(learner.table, same.table)
-    assert learner.rng.bit_generator.state == same.rng.bit_generator.state
-
-
-@EACH
 def test_a_state_restores_what_the_learner_was(config: TabularConfig) -> None:
     learner, other = make_learner(config), make_learner(dataclasses.replace(config, seed=1001))
     learner.advance(300)
@@ -96,10 +84,6 @@ def test_minimax_q_starts_from_a_table_and_leaves_one(tmp_path: Path) -> None:
         assert [record.steps for record in history] == [0]
         assert history[0].evaluation == selfplay.evaluate(learner.player(), learner.rules)
         assert all(np.array_equal(table, learner.table[0]) for table in loaded.table)
-    further, _ = trained(dataclasses.replace(MINIMAX_Q, from_table=tmp_path / "table.csv"))
-    assert not np.array_equal(further.table, learner.table)
-    unseen = learner.table[0] == make_learner(MINIMAX_Q).table[0]
-    assert (further.table[0][unseen] == learner.table[0][unseen]).mean() > 0.9
 
 
 def test_a_table_to_start_from_must_be_one(tmp_path: Path) -> None:
