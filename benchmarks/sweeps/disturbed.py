@@ -114,7 +114,7 @@ def compared(place: Path, whole: dict[str, bytes], deaths: int, seconds: float) 
 
 def ended(place: Path) -> int:
     """Return how many runs of a sweep have ended."""
-    return state.read(place).count("done") if (place / state.FILE).exists() else 0
+    return sum(run.state == "done" for run in state.read(place).runs) if (place / state.FILE).exists() else 0
 
 
 def lose_a_machine(place: Path, flags: Flags, whole: dict[str, bytes], after: int, moment: float) -> Result:

@@ -15,6 +15,14 @@ from selfplay.sweep import plan as plans, state
 from selfplay.training import folder as run_folder
 from selfplay.training.folder import RunFlags
 
+ENDS = {
+    "proved": "proved",
+    "done": "without a proof",
+    "failed": "failed",
+    "dropped": "dropped by the search",
+    "waiting": "to be resumed",
+}
+
 
 @dataclass(frozen=True)
 class SweepConfig:
@@ -98,19 +106,14 @@ def _resumed(folder: Path) -> state.Sweep:
 
 def _print_results(sweep: state.Sweep) -> None:
     """Print how many runs ended in which way, every failure, and what to do next."""
-    failed = [run for run in sweep.runs if run.state == "failed"]
-    numbers = {
-        "proved": sweep.proved,
-        "without a proof": sweep.count("done") - sweep.proved,
-        "failed": len(failed),
-        "dropped by the search": sweep.count("dropped"),
-        "to be resumed": sweep.count("waiting"),
-    }
-    say(f"\n{len(sweep.runs):,} runs: {', '.join(f'{number:,} {what}' for what, number in numbers.items() if number)}.")
-    for run in failed:
-        say(f"failed: {run.name}: {run.why}")
+    ends = sweep.ends()
+    words = [f"{ends[end]:,} {word}" for end, word in ENDS.items() if ends[end]]
+    say(f"\n{len(sweep.runs):,} runs: {', '.join(words)}.")
+    for run in sweep.runs:
+        if run.state == "failed":
+            say(f"failed: {run.name}: {run.why}")
     say(f"\nThe sweep is in {sweep.folder}. What you can do next:\n")
-    if failed or numbers["to be resumed"]:
+    if ends["failed"] or ends["waiting"]:
         offer("Resume it:", command("sweep", "--resume", str(sweep.folder)))
     offer("See its results, with intervals and plots:", command("report", str(sweep.folder)))
     offer("Look at all runs in TensorBoard:", tensorboard(sweep.folder))

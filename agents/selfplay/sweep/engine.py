@@ -52,7 +52,7 @@ def train(sweep: Sweep, cpus: int | None, interval: float) -> bool:
     `cpus` is the number of runs side by side, by default the number of cores. Ray must be connected.
 
     Raises:
-        UserError: the state of the sweep cannot be written.
+        OSError: the state of the sweep cannot be written.
         KeyboardInterrupt: it was interrupted twice; a resumed run repeats what followed its last checkpoint.
     """
     task = ray.remote(num_cpus=1, max_retries=0)(train_run)

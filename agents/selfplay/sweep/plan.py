@@ -29,6 +29,7 @@ LONGEST_NAME = 150
 """Characters of the name of a run before its seed."""
 UNPROVED_PENALTY = float(LARGEST)
 """Added to the objective of a run without a proof, and twice to that of a failed one, beyond that of any proved run."""
+SEEDS = r" *\d{1,18}(?:\.\.\d{1,18})? *"
 TABLES = ("set", "vary", "each")
 
 State = Literal["waiting", "running", "done", "failed", "dropped"]
@@ -80,12 +81,18 @@ class Run:
     seconds: float = 0.0
     """Time that its last worker spent on it."""
 
+    @property
+    def end(self) -> str:
+        """Return its state, or that it is proved."""
+        return self.state if self.proved is None else "proved"
+
 
 def read_file(path: Path) -> dict[str, Any]:
     """Return the content of a sweep's file.
 
     Raises:
-        UserError: it cannot be read, is not TOML, or has a key that no sweep has.
+        OSError: it cannot be read.
+        UserError: it is not TOML, or has a key that no sweep has.
     """
     if sys.version_info >= (3, 11):
         import tomllib
@@ -93,8 +100,6 @@ def read_file(path: Path) -> dict[str, Any]:
         import tomli as tomllib
     try:
         content = tomllib.loads(read_small(path, LARGEST_FILE).decode())
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
     except (ValueError, RecursionError) as error:  # not TOML, or not even text
         raise UserError(f"{path}: is not TOML ({error})") from None
     known = [field.name for field in dataclasses.fields(Plan)]
@@ -139,19 +144,16 @@ def parse_seeds(given: object) -> tuple[int, ...]:
     Raises:
         UserError: it is none of these, or names a seed twice.
     """
-    wanted = f"--seeds must be as in 0..99 or 1,2,5, each seed once, got {given!r}"
-    words = given.split(",") if isinstance(given, str) else given if isinstance(given, list | tuple) else [given]
-    seeds: list[int] = []
-    for word in words:
-        if not (match := re.fullmatch(r"\s*(\d{1,18})(?:\.\.(\d{1,18}))?\s*", str(word))):
-            raise UserError(wanted)
-        first, last = int(match[1]), int(match[2] or match[1])
-        if not 0 <= last - first < MOST_RUNS:
-            raise UserError(f"{wanted}; a range goes upwards and has at most {MOST_RUNS:,} seeds")
-        seeds += range(first, last + 1)
-    if not seeds or len(set(seeds)) < len(seeds):
+    wanted = f"--seeds must be as in 0..99 or 1,2,5, upwards and each seed once, got {given!r}"
+    words = ",".join(map(str, given)) if isinstance(given, list | tuple) else str(given)
+    if not re.fullmatch(rf"{SEEDS}(,{SEEDS})*", words):
         raise UserError(wanted)
-    return tuple(seeds)
+    ends = [word.partition("..") for word in words.split(",")]
+    ranges = [range(int(first), int(last or first) + 1) for first, _, last in ends]
+    seeds = tuple(itertools.islice(itertools.chain(*ranges), MOST_RUNS + 1))
+    if not all(ranges) or len(set(seeds)) < len(seeds) or len(seeds) > MOST_RUNS:
+        raise UserError(f"{wanted}; there can be {MOST_RUNS:,}")
+    return seeds
 
 
 def all_runs(plan: Plan) -> list[Run]:

@@ -21,10 +21,10 @@ MOST_SETTINGS = 60
 BLUE = "#1f6fb4"
 
 
-def figures(sweep: Sweep, results: Results) -> dict[str, Figure]:
-    """Return every plot by the name of its file."""
+def figures(sweep: Sweep, results: Results, kinds: Sequence[str]) -> dict[str, Figure]:
+    """Return the plots over steps, updates or seconds by the names of their files."""
     plots: dict[str, Figure] = {}
-    for kind, title in amounts(sweep, results).items():
+    for kind, title in amounts(sweep, results, kinds).items():
         for name, settings in _groups(sweep, list(results)).items():
             plots[f"proved-{kind}{name}.png"] = curves({each: results[each] for each in settings}, kind, title)
         plots[f"settings-{kind}.png"] = means(dict(list(results.items())[:MOST_SETTINGS]), kind, title)

@@ -4,12 +4,12 @@ The same runs give the same files, to the byte, but for those in the folder `tim
 """
 
 import math
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from selfplay.errors import UserError
+from matplotlib.figure import Figure
+
 from selfplay.files import write_csv, write_whole
 from selfplay.sweep import plan as plans, plots
 from selfplay.sweep.results import DROPPED, FAILED, MISSING, PROVED, Result, Results, amounts, survival_data
@@ -19,6 +19,8 @@ from selfplay.sweep.statistics import Estimate, compare, interquartile_mean, pro
 from selfplay.training.plots import png
 
 REPORT, TIMES = "report", "times"
+AMOUNTS = ("steps", "updates")
+"""Amounts that the same runs repeat, unlike seconds."""
 NOTE = """A run is proved from the first evaluation on from which the proof held to its end.
 One without a proof, or one that failed, is never left out: in the curves it is censored where it ended, one that failed
 at the end of the longest of its setting, and in shares and means both count as never. Medians and their intervals are
@@ -33,54 +35,32 @@ def write(sweep: Sweep, results: Results, out: Path) -> None:
     """Write the report's files.
 
     Raises:
-        UserError: one cannot be written.
+        OSError, UserError: one cannot be written.
     """
-    figures = plots.figures(sweep, results)
     every = [result for of_setting in results.values() for result in of_setting]
-    pages = {
-        out: [
-            "# Sweep\n",
-            _description(sweep.plan),
-            *tables(sweep, results, ["steps", "updates"]),
-            _failures(every),
-            NOTE,
-        ],
-        out / TIMES: [
-            "# Times of the sweep\n",
-            _times(every),
-            *tables(sweep, results, ["seconds"]),
-        ],
-    }
-    try:
-        for folder, parts in pages.items():
-            folder.mkdir(parents=True, exist_ok=True)
-            for path in folder.glob("*.png"):
-                if re.match(r"proved-|settings", path.name):  # of an earlier report
-                    path.unlink()
-            plotted = sorted(name for name in figures if ("seconds" in name) == (folder != out))
-            for name in plotted:
-                write_whole(folder / name, png(figures[name]))
-            page = [*parts, *(f"![{name}]({name})\n" for name in plotted)]
-            write_whole(folder / "report.md", "\n".join(page).encode())
-    except OSError as error:
-        raise UserError(f"{error.filename}: cannot be written ({error.strerror}); name another --out") from None
+    parts = ["# Sweep\n", _description(sweep.plan), *tables(sweep, results, AMOUNTS), _failures(every), NOTE]
+    _write_page(out, parts, plots.figures(sweep, results, AMOUNTS))
+    parts = ["# Times of the sweep\n", _times(every), *tables(sweep, results, ["seconds"])]
+    _write_page(out / TIMES, parts, plots.figures(sweep, results, ["seconds"]))
     write_csv(out / "runs.csv", _run_lines(every))
     write_csv(out / TIMES / "runs.csv", _run_time_lines(every))
     write_csv(out / "evaluations.csv", _evaluation_lines(every, sweep.plan.unit, timed=False))
     write_csv(out / TIMES / "evaluations.csv", _evaluation_lines(every, sweep.plan.unit, timed=True))
 
 
-def _evaluation_lines(every: Sequence[Result], unit: str, *, timed: bool) -> list[Sequence[Any]]:
-    lines = [{"run": each.run.name, "seed": each.run.seed, **line} for each in every for line in each.outcome.lines]
-    first = ["run", "seed", unit]
-    tags = {tag for line in lines for tag in line} - {*first}
-    columns = [*first, *sorted(tag for tag in tags if timed == (tag.startswith("time/") and tag != "time/updates"))]
-    return [columns, *([line.get(column, "") for column in columns] for line in lines)]
+def _write_page(folder: Path, parts: Sequence[str], figures: Mapping[str, Figure]) -> None:
+    page = [*parts, *(f"![{name}]({name})\n" for name in sorted(figures))]
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in (*folder.glob("proved-*.png"), *folder.glob("settings-*.png")):  # of an earlier report
+        path.unlink()
+    for name, figure in figures.items():
+        write_whole(folder / name, png(figure))
+    write_whole(folder / "report.md", "\n".join(page).encode())
 
 
 def tables(sweep: Sweep, results: Results, kinds: Sequence[str]) -> list[str]:
     """Return the tables of the settings in Markdown, and of their differences from the first."""
-    titles = {kind: title for kind, title in amounts(sweep, results).items() if kind in kinds}
+    titles = amounts(sweep, results, kinds)
     if sweep.plan.search:
         results = dict(sorted(results.items(), key=lambda item: _search_order(item[1], sweep.plan.objective)))
     pages = [_shares(results)] if "steps" in kinds else []
@@ -163,9 +143,10 @@ def _differences(results: Results, kind: str, name: str) -> str:
 
 
 def _description(plan: plans.Plan) -> str:
-    seeds, run_on = plan.seeds, range(plan.seeds[0], plan.seeds[-1] + 1)
-    lines = [f"algorithm: {plan.algorithm}"]
-    lines += [f"seeds: {_words(f'{seeds[0]}..{seeds[-1]}' if len(seeds) > 2 and seeds == (*run_on,) else seeds)}"]
+    seeds: Any = plan.seeds
+    if len(seeds) > 2 and seeds == (*range(seeds[0], seeds[-1] + 1),):
+        seeds = f"{seeds[0]}..{seeds[-1]}"
+    lines = [f"algorithm: {plan.algorithm}", f"seeds: {_words(seeds)}"]
     lines += [f"all runs: {plans.label(plan.set)}"] if plan.set else []
     lines += [f"varied: {name} among {_words(values)}" for name, values in plan.vary.items()]
     lines += [f"each by itself: {name}={_words(values)}" for name, values in plan.each.items()]
@@ -203,3 +184,12 @@ def _run_time_lines(every: Sequence[Result]) -> Iterator[Sequence[Any]]:
     yield "run", "host", "workers", "seconds_of_last_worker", "training_seconds_to_proof_or_end"
     for run, *_, outcome, _ in every:
         yield run.name, run.host, run.starts, run.seconds, outcome.amount("seconds")
+
+
+def _evaluation_lines(every: Sequence[Result], unit: str, *, timed: bool) -> Iterator[Sequence[Any]]:
+    tags = {tag for result in every for line in result.outcome.lines for tag in line} - {unit}
+    columns = sorted(tag for tag in tags if timed == (tag.startswith("time/") and tag != "time/updates"))
+    yield "run", "seed", unit, *columns
+    for run, *_, outcome, _ in every:
+        for line in outcome.lines:
+            yield run.name, run.seed, line[unit], *(line.get(column, "") for column in columns)

@@ -64,12 +64,11 @@ Results: TypeAlias = Mapping[str, Sequence[Result]]
 """The results of a sweep by setting."""
 
 
-def amounts(sweep: Sweep, results: Results) -> dict[str, str]:
-    """Return the kinds of amounts that are compared, with their titles; not every algorithm counts updates."""
+def amounts(sweep: Sweep, results: Results, kinds: Sequence[str]) -> dict[str, str]:
+    """Return those of steps, updates and seconds that the runs count, with their titles."""
     titles = {"steps": sweep.plan.unit, "updates": "updates", "seconds": "seconds of training"}
-    if not any(result.outcome.amount("updates") for of_setting in results.values() for result in of_setting):
-        del titles["updates"]
-    return titles
+    every = [result.outcome for of_setting in results.values() for result in of_setting]
+    return {kind: titles[kind] for kind in kinds if kind != "updates" or any(each.amount(kind) for each in every)}
 
 
 def read(sweep: Sweep) -> Results:

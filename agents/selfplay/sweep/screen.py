@@ -18,6 +18,7 @@ from selfplay.training.folder import METRICS
 
 MOST_SETTINGS, MOST_RUNNING = 20, 20
 """Lines of the table and of running runs; more would not fit on a screen."""
+COLUMNS = {"proved": "proved", "done": "no proof", "running": "running", "waiting": "waiting", "failed": "failed"}
 STOPPING = "stopping: each run writes a checkpoint first"
 
 
@@ -48,10 +49,10 @@ class Screen:
                 print(line, flush=True)
 
     def _totals(self) -> str:
-        sweep = self._sweep
-        ended = sweep.count("done", "failed", "dropped")
+        sweep, ends = self._sweep, self._sweep.ends()
+        ended = len(sweep.runs) - ends["waiting"] - ends["running"]
         planned = max(len(sweep.runs), sweep.plan.search * len(sweep.plan.seeds))
-        text = f"{ended:,} of {planned:,} runs ended: {sweep.proved:,} proved, {sweep.count('failed'):,} failed"
+        text = f"{ended:,} of {planned:,} runs ended: {ends['proved']:,} proved, {ends['failed']:,} failed"
         if self.stopping:
             return f"{text}; {STOPPING}"
         if ended == planned:
@@ -64,13 +65,11 @@ class Screen:
     def _render(self) -> Group:
         settings = self._sweep.settings()
         table = Table(title=f"{self._sweep.folder.name}: runs by setting", title_justify="left")
-        for name in ("setting", "proved", "no proof", "running", "waiting", "failed"):
+        for name in ("setting", *COLUMNS.values()):
             table.add_column(name, justify="left" if name == "setting" else "right", overflow="fold")
         for setting, runs in [*settings.items()][-MOST_SETTINGS:]:
-            states = Counter(run.state for run in runs)
-            proved = sum(run.proved is not None for run in runs)
-            counts = proved, states["done"] - proved, states["running"], states["waiting"], states["failed"]
-            table.add_row(Text(setting), *map(str, counts))
+            ends = Counter(run.end for run in runs)
+            table.add_row(Text(setting), *(str(ends[end]) for end in COLUMNS))
         if len(settings) > MOST_SETTINGS:
             table.add_row(f"and {len(settings) - MOST_SETTINGS:,} more")
         running = [run for run in self._sweep.runs if run.state == "running"][:MOST_RUNNING]

@@ -4,6 +4,7 @@ Resuming a sweep needs nothing else but the run folders, which have checkpoints 
 """
 
 import json
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,18 +34,14 @@ class Sweep:
         """Write the state, whole or not at all.
 
         Raises:
-            UserError: it cannot be written.
+            OSError: it cannot be written.
         """
         content = {
             "format": FORMAT,
             "plan": plans.as_json(self.plan),
             "runs": [asdict(run) for run in self.runs],
         }
-        try:
-            write_whole(self.folder / FILE, (json.dumps(content, indent=1) + "\n").encode())
-        except OSError as error:
-            again = f"make room, then selfplay sweep --resume {self.folder}"
-            raise UserError(f"{error.filename}: cannot be written ({error.strerror}); {again}") from None
+        write_whole(self.folder / FILE, (json.dumps(content, indent=1) + "\n").encode())
 
     def settings(self) -> dict[str, list[Run]]:
         """Return the runs by setting, in their order."""
@@ -53,14 +50,9 @@ class Sweep:
             settings.setdefault(run.setting, []).append(run)
         return settings
 
-    def count(self, *states: plans.State) -> int:
-        """Return the number of runs in these states."""
-        return sum(run.state in states for run in self.runs)
-
-    @property
-    def proved(self) -> int:
-        """Return the number of runs that are proved."""
-        return sum(run.proved is not None for run in self.runs)
+    def ends(self) -> Counter[str]:
+        """Return the number of runs in each state, those that are proved apart from others that are done."""
+        return Counter(run.end for run in self.runs)
 
 
 def read(folder: Path) -> Sweep:

@@ -10,15 +10,13 @@ from pathlib import Path
 
 from selfplay.algorithms import Config, train
 from selfplay.errors import UserError
-from selfplay.files import BusyError, locked
+from selfplay.files import BusyError
 from selfplay.sweep import plan as plans, results
 from selfplay.sweep.state import FILE, STOP
 from selfplay.training.folder import CONFIG, is_finished
 
-PATIENCE = 60.0
-"""Seconds to wait for a worker that was given up to leave the run's folder."""
-PAUSE = 0.3
-"""Seconds between two looks at a file."""
+PATIENCE = 6.0
+"""Seconds after which a run is given to another worker if its folder is in use; this happens some ten times."""
 
 
 def train_run(folder: Path, plan: plans.Plan, run: plans.Run, interval: float) -> plans.Run:
@@ -28,7 +26,7 @@ def train_run(folder: Path, plan: plans.Plan, run: plans.Run, interval: float) -
 
     Raises:
         UserError: the folder of the sweep cannot be seen from here.
-        BusyError: another worker has not left the run's folder in time.
+        BusyError: another worker is in the run's folder.
         RuntimeError: this process was told to end, and another one can resume the run.
     """
     started, host = time.perf_counter(), socket.gethostname()
@@ -45,7 +43,8 @@ def train_run(folder: Path, plan: plans.Plan, run: plans.Run, interval: float) -
         if not (folder / STOP).exists():  # its machine is ending it
             raise RuntimeError(f"{host} was told to end it") from None
         state = "waiting"
-    except BusyError:
+    except BusyError:  # a worker whose machine was given up may still be in it
+        time.sleep(PATIENCE)
         raise
     except UserError as error:
         state, why = "failed", str(error).replace(f"{folder}/", "")
@@ -64,25 +63,12 @@ def _train(folder: Path, config: Config, interval: float, stop_when: Callable[[]
     """Start or resume a run, unless it is finished.
 
     Raises:
-        BusyError: another worker does not leave its folder.
+        BusyError: another process is in its folder.
         KeyboardInterrupt: the sweep was asked to stop.
     """
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until and _is_busy(folder) and not stop_when():  # its machine may have been given up
-        time.sleep(PAUSE)
     if stop_when():
         raise KeyboardInterrupt
     if not (folder / CONFIG).exists():
         train(replace(config, run_dir=folder), checkpoint_interval=interval, stop_when=stop_when)
     elif not is_finished(folder):
         train(config, resume=folder, checkpoint_interval=interval, stop_when=stop_when)
-
-
-def _is_busy(folder: Path) -> bool:
-    try:
-        with locked(folder):
-            return False
-    except BusyError:
-        return True
-    except OSError:  # there is no such folder yet
-        return False

@@ -1,6 +1,5 @@
 """Runs of a sweep and its report without Ray: tables, CSV files, failures, and foreign files."""
 
-import contextlib
 import csv
 import json
 import re
@@ -9,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from selfplay.files import locked
+from selfplay.files import BusyError, locked
 from selfplay.sweep import plan as plans, report, report_pages, results, state, worker
 from selfplay.sweep.results import Outcome
 from selfplay.sweep.state import Sweep
@@ -94,12 +93,13 @@ def test_a_run_that_was_stopped_starts_later_and_is_left_alone_when_finished(swe
     assert model.stat().st_mtime_ns == written
 
 
-def test_a_worker_waits_for_the_one_before_it(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_waits_if_another_is_in_the_folder(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("time.sleep", slept.append)
     (sweep.folder / sweep.runs[0].name).mkdir()
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(locked(sweep.folder / sweep.runs[0].name))
-        monkeypatch.setattr("time.sleep", lambda _: stack.close())
-        assert work(sweep, 0).state == "done"
+    with locked(sweep.folder / sweep.runs[0].name), pytest.raises(BusyError):
+        work(sweep, 0)
+    assert slept == [worker.PATIENCE]
 
 
 def test_a_machine_that_does_not_see_the_folder_says_so(sweep: Sweep) -> None:
