@@ -16,8 +16,9 @@ Its games against the other built-in opponents are sampled, as those of trained 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ from benchmarks.environment.search import rules_of
 from benchmarks.harness import Result, Seats
 from selfplay.arena.matches import sample
 from selfplay.command_line import run_command
-from selfplay.evaluation.agents import built_in_policy
+from selfplay.evaluation.agents import AgentPolicy, built_in_policy
 from selfplay.evaluation.forward_search import sort_keys
 from tictactoe import Rules, planes
 from tictactoe.opponents import OPPONENTS, Choices
@@ -36,7 +37,6 @@ from tictactoe.symmetry import representatives
 PROG = "python -m benchmarks.environment.rule"
 PARENTS = 1 << 15
 """Positions that are worked on at once."""
-AGAINST = ("random", "heuristic")
 Words: TypeAlias = NDArray[np.int64]
 
 
@@ -107,23 +107,31 @@ def _distinct(rules: Rules, mine: Words, theirs: Words) -> tuple[Words, Words]:
     return mine[first], theirs[first]
 
 
+def sampled_games(policy: AgentPolicy, rules: Rules, games: int, seed: int) -> Result:
+    """Return the shares of games that a policy wins, draws and loses in each seat against built-in opponents."""
+    result = {}
+    for name in ("random", "heuristic"):
+        opponent = built_in_policy(OPPONENTS[name], rules)
+        first = sample(rules, policy, opponent, games, np.random.default_rng([seed, 0]))
+        second = sample(rules, opponent, policy, games, np.random.default_rng([seed, 1]))
+        shares = Seats((first.win, first.draw, first.loss), (second.loss, second.draw, second.win))
+        result[f"win/draw/loss % against {name}"] = shares
+    return result
+
+
 def measure(board: str, games: int) -> Result:
     """Make one proof for each seat, and sample games."""
-    rules = rules_of(board)
-    found = []
+    rules, policy = rules_of(board), OPPONENTS["rule"]
+    times, found = [time.perf_counter()], []
     for seat in (0, 1):
-        started = time.perf_counter()
-        loses, positions = can_lose(rules, OPPONENTS["rule"], seat)
-        of_seat: list[Any] = ["yes" if loses else "never", positions, time.perf_counter() - started]
-        for name in AGAINST:
-            players = [built_in_policy(OPPONENTS[name], rules) for name in ("rule", name)]
-            result = sample(rules, players[seat], players[1 - seat], games, np.random.default_rng([0, seat]))
-            of_seat.append(
-                (result.win, result.draw, result.loss) if seat == 0 else (result.loss, result.draw, result.win)
-            )
-        found.append(of_seat)
-    columns = ("can it lose?", "positions", "seconds", *(f"win/draw/loss % against {name}" for name in AGAINST))
-    return {column: Seats(*values) for column, values in zip(columns, zip(*found, strict=True), strict=True)}
+        found.append(can_lose(rules, policy, seat))
+        times.append(time.perf_counter())
+    return {
+        "can it lose?": Seats(*("yes" if loses else "never" for loses, _ in found)),
+        "positions": Seats(*(positions for _, positions in found)),
+        "seconds": Seats(*(end - start for start, end in pairwise(times))),
+        **sampled_games(built_in_policy(policy, rules), rules, games, seed=0),
+    }
 
 
 def main(args: Sequence[str]) -> None:

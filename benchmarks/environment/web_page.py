@@ -8,9 +8,6 @@ it is not counted.
 """
 
 import http.client
-import json
-import random
-import re
 import subprocess
 import sys
 import tempfile
@@ -20,21 +17,21 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks import harness
 from selfplay.command_line import run_command
-from selfplay.errors import UserError
 from selfplay.web.command import PAGE
 from tictactoe import Rules
+from tictactoe.tree import game_tree
 
 PROG = "python -m benchmarks.environment.web_page"
 
 
 @dataclass(frozen=True)
 class Flags:
-    """Measure how long the page and a move of a player take."""
+    """Measure how long the page and a move of the package's player take."""
 
-    player: str = "shipped"
-    """A run folder, or shipped."""
     moves: int = 200
     """Positions whose move is requested, sampled at random."""
     loads: int = 20
@@ -46,38 +43,16 @@ class Flags:
 
 
 @contextmanager
-def server(player: str) -> Iterator[int]:
-    """Serve the page of a player in a process of its own, and give the port.
-
-    Raises:
-        UserError: There is no such player.
-    """
+def server() -> Iterator[int]:
+    """Serve the page of the package's player in a process of its own, and give the port."""
     with tempfile.TemporaryDirectory() as nothing:
-        command = [sys.executable, "-m", "selfplay", "web", player, "--port", "0", "--no-open", "--runs", nothing]
-        pipe = subprocess.PIPE
-        with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+        command = [sys.executable, "-m", "selfplay", "web", "shipped", "--port", "0", "--no-open", "--runs", nothing]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             try:
                 assert process.stdout is not None
-                assert process.stderr is not None
-                port = re.search(r":(\d+)/", process.stdout.readline())
-                if port is None:
-                    raise UserError(process.stderr.read().strip())
-                yield int(port[1])
+                yield int(process.stdout.readline().rpartition(":")[2].partition("/")[0])
             finally:
                 process.kill()
-
-
-def random_position(rules: Rules, generator: random.Random) -> str:
-    """Return a position of a random game before its end."""
-    cells, marks = generator.sample(range(rules.cells), rules.cells), [0, 0]
-    board = ["."] * rules.cells
-    for ply, cell in enumerate(cells[: generator.randrange(rules.cells)]):
-        moved = marks[ply % 2] | 1 << cell
-        if rules.has_line(moved):
-            break
-        marks[ply % 2] = moved
-        board[cell] = "XO"[ply % 2]
-    return "".join(board)
 
 
 def request(connection: http.client.HTTPConnection, path: str) -> bytes:
@@ -104,14 +79,18 @@ def milliseconds(connection: http.client.HTTPConnection, *paths: str) -> float:
 
 def measure(port: int, flags: Flags) -> dict[str, list[float]]:
     """Request moves in random positions and the whole page; the first of each is not counted."""
-    generator = random.Random(flags.seed)
+    tree, generator = game_tree(Rules()), np.random.default_rng(flags.seed)
+    moves, loads = [], []
     with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
-        entry = json.loads(request(connection, "/api/players"))["players"][0]
-        rules = Rules(entry["rows"], entry["cols"], entry["k"])
-        boards = [random_position(rules, generator) for _ in range(1 + flags.moves)]
-        moves = [milliseconds(connection, f"/api/analysis?player={entry['index']}&board={board}") for board in boards]
+        for state in generator.choice(tree.decisions, 1 + flags.moves):
+            marks = int(tree.mover[state]), int(tree.opponent[state])
+            names = "XO" if tree.ply[state] % 2 == 0 else "OX"
+            board = ["."] * 9
+            for name, word in zip(names, marks, strict=True):
+                for cell in Rules().cells_of(word):
+                    board[cell] = name
+            moves.append(milliseconds(connection, f"/api/look?player=0&board={''.join(board)}"))
     files = sorted(f"/{path.name}" for path in PAGE.iterdir() if path.suffix in {".css", ".html", ".js", ".svg"})
-    loads = []
     for _ in range(1 + flags.loads):
         with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
             paths = ["/", *(name for name in files if name != "/index.html"), "/api/players"]
@@ -123,7 +102,7 @@ def main(args: Sequence[str]) -> None:
     """Measure, print and write the table."""
     flags = harness.read_flags(Flags, args, PROG)
     console = harness.start("The page", ("starlette", "uvicorn"), (flags.seed,))
-    with server(flags.player) as port:
+    with server() as port:
         times = measure(port, flags)
     lines = [[name, f"{len(of_name):,}", harness.spread(of_name).text()] for name, of_name in times.items()]
     header = ["what is requested", "requests", "milliseconds"]

@@ -15,19 +15,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-import numpy as np
-
-import selfplay
 from benchmarks import harness
+from benchmarks.environment.rule import sampled_games
 from benchmarks.harness import Result, Seats
 from benchmarks.learning.learners import configuration
 from benchmarks.learning.time_to_unbeatable import train
-from selfplay.arena.matches import sample
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
-from selfplay.evaluation.agents import built_in_policy, player_policy
+from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.evaluate import evaluate_policy
-from tictactoe.opponents import OPPONENTS
 
 PROG = "python -m benchmarks.learning.bigger_boards"
 LARGE = "--preset large"
@@ -92,23 +88,7 @@ def measure(name: str, seed: int, flags: Flags) -> Result:
         "illegal lines": Seats(*(seat.illegal for seat in seats)),
         "followed to the end": Seats(*(seat.complete for seat in seats)),
     }
-    for opponent in ("random", "heuristic"):
-        found = Seats(*(shares(player, config, opponent, seat, flags.games) for seat in (0, 1)))
-        result[f"win/draw/loss % against {opponent}"] = found
-    return result
-
-
-def shares(
-    player: selfplay.Player, config: DQNConfig, opponent: str, seat: int, games: int
-) -> tuple[float, float, float]:
-    """Return the shares of games that a player wins, draws and loses in one seat against a built-in opponent."""
-    pair = player_policy(player), built_in_policy(OPPONENTS[opponent], config.rules)
-    generator = np.random.default_rng([config.seed, seat])
-    if seat == 0:
-        result = sample(config.rules, *pair, games, generator)
-        return result.win, result.draw, result.loss
-    result = sample(config.rules, pair[1], pair[0], games, generator)
-    return result.loss, result.draw, result.win
+    return result | sampled_games(player_policy(player), config.rules, flags.games, seed)
 
 
 def main(args: Sequence[str]) -> None:

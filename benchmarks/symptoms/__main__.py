@@ -7,11 +7,12 @@ python -m benchmarks.symptoms --docs docs     # and write every number to docs/s
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 from benchmarks import harness
 from benchmarks.harness import Result
-from benchmarks.symptoms.experiments import EXPERIMENTS, ILLEGAL, Experiment
+from benchmarks.symptoms.experiments import EXPERIMENTS, ILLEGAL
 from selfplay.command_line import run_command
 from selfplay.files import write_csv
 
@@ -47,21 +48,21 @@ def main(args: Sequence[str]) -> None:
     flags = harness.read_flags(Flags, args, PROG)
     harness.check_known("symptoms", flags.symptoms, EXPERIMENTS)
     console = harness.start("Why does my DQN not learn?", [], flags.seeds)
-    rows: list[list[object]] = []
+    rows: list[Sequence[object]] = [("symptom", "what", "seed", "measure", "value")]
+
+    def measure(row: tuple[str, str], seed: int) -> Result:
+        if row[1].startswith("exact") and seed != flags.seeds[0]:  # which no seed changes
+            return {}
+        result = EXPERIMENTS[row[0]][row[1]](seed, flags.part)
+        rows.extend((*row, seed, name, round(float(value), 4)) for name, value in result.items())
+        return result
+
     for symptom in flags.symptoms:
-        experiments = EXPERIMENTS[symptom]
-
-        def measure(what: str, seed: int, experiments: Mapping[str, Experiment] = experiments) -> Result:
-            again = what.startswith("exact") and seed != flags.seeds[0]  # which no seed changes
-            return {} if again else experiments[what](seed, flags.part)
-
-        results = harness.in_turns(console, experiments, flags.seeds, measure)
-        harness.present(console, table(results), symptom)
-        for what, of_row in results.items():
-            for seed, result in zip(flags.seeds, of_row, strict=False):
-                rows += [[symptom, what, seed, name, round(float(value), 4)] for name, value in result.items()]
+        names = product([symptom], EXPERIMENTS[symptom])
+        results = harness.in_turns(console, names, flags.seeds, measure)
+        harness.present(console, table({what: of_row for (_, what), of_row in results.items()}), symptom)
     if flags.docs is not None:
-        write_csv(flags.docs / "symptoms.csv", [("symptom", "what", "seed", "measure", "value"), *rows])
+        write_csv(flags.docs / "symptoms.csv", rows)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """The loops that are timed play random legal games to their ends, and what is proved of the rule is what is proved."""
 
-import random
 from collections.abc import Mapping
 from functools import cache, partial
 from types import MappingProxyType
@@ -12,13 +11,12 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from benchmarks.environment import loops, rule, search, speed, web_page
+from benchmarks.environment import loops, rule, search, speed
 from benchmarks.environment.loops import CELLS, COLUMNS, FromMask, Presampled, Stream
 from benchmarks.scaling import curves
 from selfplay import DQNConfig
 from selfplay.evaluation.agents import built_in_policy
 from selfplay.evaluation.evaluate import evaluate_policy
-from selfplay.position import read_board
 from tests.tictactoe.rule_book import MARKS, Board, RuleBook, empty_cells, seat_to_move, with_mark
 from tictactoe import Rules, tictactoe_v0
 from tictactoe.opponents import OPPONENTS, Choices
@@ -184,14 +182,6 @@ def test_another_value_than_the_published_one_ends_the_search(monkeypatch: pytes
     monkeypatch.setattr(search, "PUBLISHED", MappingProxyType({"3x3x3": search.FIRST}))
     with pytest.raises(RuntimeError, match="3x3x3: draw is what the search says, and first seat wins what is"):
         search.measure("3x3x3", 10_000)
-
-
-def test_positions_for_the_page_are_random_and_not_over() -> None:
-    generator = random.Random(0)
-    for rules in (Rules(), Rules(4, 5, 4)):
-        boards = [web_page.random_position(rules, generator) for _ in range(200)]
-        assert not any(read_board(rules, board).over for board in boards)
-        assert len(set(boards)) > 100
 
 
 @pytest.mark.skipif(not curves.memory_measurable(), reason="this system does not report peak memory")

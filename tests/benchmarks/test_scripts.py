@@ -96,7 +96,6 @@ MISTAKES = [
     ("environment.speed", "--seconds nan", "--seconds must be above 0"),
     ("environment.speed", "--subjects", "--subjects must be at least one"),
     ("environment.search", "--boards 3x3x4", "--boards must be named as in 5x5x4, got '3x3x4'"),
-    ("environment.web_page", "--player nobody", "nobody: is neither a run folder"),
     ("scaling", "--docs nowhere", "nowhere: is not a folder; make it first"),
     ("scaling", "--seed -1", "--seed must be 0 or more"),
     ("learning.learners", "--markdown .", r"--markdown \.: is a folder; name a file in it"),
