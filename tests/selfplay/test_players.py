@@ -43,6 +43,7 @@ class Fails:
     def act(self, observation, action_mask=None):
         return {}["the key"]
 
+stubborn = lambda observation: 0
 uniform, wide, big, samples, fails, number = Uniform(), Wide(), Big(), Samples(), Fails(), 3
 """
 

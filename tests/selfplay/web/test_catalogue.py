@@ -68,7 +68,7 @@ def test_agents_of_the_user_are_loaded_by_name_and_evaluated(tmp_path: Path, mon
     (tmp_path / "web_agents.py").write_text(AGENTS)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
-    agents = [f"web_agents:{name}" for name in ("stubborn", "uniform", "fails", "draws")]
+    agents = [f"web_agents:{name}" for name in ("stubborn", "uniform", "fails", "samples")]
     with serving(*agents) as served:
         entries = list(served.players().values())
         names = [entry["name"] for entry in entries]
@@ -79,11 +79,11 @@ def test_agents_of_the_user_are_loaded_by_name_and_evaluated(tmp_path: Path, mon
             ("uniform", "analysis", '"moves":[1,2,3,4,5,6,7,8]'),
             ("stubborn", "games_lost", '"complete":true'),
             ("fails", "mistakes", "KeyError: 'the key'"),
-            ("draws", "games_lost", "answers the same positions differently when asked twice"),
+            ("samples", "games_lost", "answers the same positions differently when asked twice"),
         ]:
             number = names.index(f"web_agents:{name}")
             response = served.get(f"/api/{query}?player={number}&board=X........")
-            assert response.status == (400 if name in ("fails", "draws") else 200)
+            assert response.status == (400 if name in ("fails", "samples") else 200)
             assert gist in response.body.decode()
 
 
