@@ -1,6 +1,5 @@
 """The results of a round robin: exact where a game can be followed to every end, else sampled."""
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -8,16 +7,15 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binomtest
 
 from selfplay.evaluation.agents import AgentPolicy, tree_policy
 from selfplay.players import NamedPolicy
 from tictactoe import Rules, batch
-from tictactoe.tree import SOLVABLE_CELLS, FloatArray, Totals, game_tree, play_out
+from tictactoe.tree import SOLVABLE_CELLS, FloatArray, Policy, game_tree, play_out
 
 SAMPLE_BATCH = 4_096
 """Games played at once where results are sampled."""
-NORMAL_95 = 1.959964
-"""Standard deviations on each side of the mean that hold 95 % of a normal distribution."""
 
 Pairing: TypeAlias = tuple[str, str]
 """The names of the first and the second seat's player."""
@@ -46,15 +44,10 @@ class Result:
     def intervals(self) -> list[tuple[float, float]]:
         """Return the 95 % Wilson intervals of win, draw and loss; of an exact result each probability twice."""
         shares = self.win, self.draw, self.loss
-        return [(share, share) if self.games is None else wilson(share, self.games) for share in shares]
-
-
-def wilson(fraction: float, games: int) -> tuple[float, float]:
-    """Return the 95 % Wilson score interval of a probability that was estimated as this fraction of games."""
-    spread = NORMAL_95**2 / games
-    centre = (fraction + spread / 2) / (1 + spread)
-    half = math.sqrt(fraction * (1 - fraction) * spread + spread**2 / 4) / (1 + spread)
-    return max(0.0, centre - half), min(1.0, centre + half)
+        if self.games is None:
+            return [(share, share) for share in shares]
+        tests = [binomtest(round(share * self.games), self.games) for share in shares]
+        return [tuple(test.proportion_ci(method="wilson")) for test in tests]
 
 
 def round_robin(
@@ -69,15 +62,16 @@ def round_robin(
     is sampled in `games` games, with a generator of its own. `track` may show the progress over the pairings.
     """
     rules = players[0].rules
-    results: dict[Pairing, Result] = {}
-    exact = rules.cells <= SOLVABLE_CELLS
-    if exact:
+    policies: list[Policy] = []
+    if rules.cells <= SOLVABLE_CELLS:
         tree = game_tree(rules)
         policies = [tree_policy(player.policy, tree) for player in players]
+    results: dict[Pairing, Result] = {}
     for row, column in track(product(range(len(players)), range(len(players)))):
         first, second = players[row], players[column]
-        if exact:
-            result = _result(play_out(tree, policies[row], policies[column]), games=None)
+        if policies:
+            totals = play_out(tree, policies[row], policies[column])
+            result = _result(np.array([*totals[:3], *totals.illegal]), games=None)
         else:
             generator = np.random.default_rng([seed, row, column])
             result = sample(rules, first.policy, second.policy, games, generator)
@@ -88,14 +82,11 @@ def round_robin(
 def sample(rules: Rules, first: AgentPolicy, second: AgentPolicy, games: int, generator: np.random.Generator) -> Result:
     """Return the result over sampled games; of two deterministic players one game tells all."""
     stochastic = first.stochastic or second.stochastic
-    if not stochastic:
-        games = 1
+    wanted = games if stochastic else 1
     ends = np.zeros(5)
-    for start in range(0, games, SAMPLE_BATCH):
-        ends += _play(rules, (first, second), min(SAMPLE_BATCH, games - start), generator)
-    first_wins, second_wins, draws, *illegal = ends.tolist()
-    totals = Totals(first_wins, second_wins, draws, (illegal[0], illegal[1]))
-    return _result(totals, games if stochastic else None)
+    for start in range(0, wanted, SAMPLE_BATCH):
+        ends += _play(rules, (first, second), min(SAMPLE_BATCH, wanted - start), generator)
+    return _result(ends, games if stochastic else None)
 
 
 def _play(
@@ -104,13 +95,11 @@ def _play(
     """Play a game on each board; count wins of the first and second seat, draws, and illegal moves of each, [5]."""
     ends = np.zeros(5)
     state = batch.reset(rules, boards, np)
-    for ply in range(rules.cells):
-        seat = ply % 2
+    while len(state.mover):
+        seat = int(state.ply[0]) % 2
         outcome = batch.play(rules, state, _moves(players[seat], state, generator))
         ends[[seat, 2, 3 + seat]] += [field.sum() for field in (outcome.win, outcome.draw, outcome.illegal)]
         state = batch.State(*(field[~outcome.terminated] for field in outcome.state))
-        if not len(state.mover):
-            break
     return ends
 
 
@@ -123,14 +112,10 @@ def _moves(player: AgentPolicy, state: batch.State, generator: np.random.Generat
     return cells.clip(max=chances.shape[1] - 1)
 
 
-def _result(totals: Totals, games: int | None) -> Result:
+def _result(ends: FloatArray, games: int | None) -> Result:
+    """Return the result of weights: wins of the first and second seat, draws, and illegal moves of each, [5]."""
     # Dividing by the sum makes what is certain exactly 1, though the chances of its games have been rounded.
-    weight = totals.first_wins + totals.second_wins + totals.draws + sum(totals.illegal)
-    by_first, by_second = (part / weight for part in totals.illegal)
-    return Result(
-        win=(totals.first_wins + totals.illegal[1]) / weight,
-        draw=totals.draws / weight,
-        loss=(totals.second_wins + totals.illegal[0]) / weight,
-        illegal=(by_first, by_second),
-        games=games,
-    )
+    first, second, draw, first_illegal, second_illegal = ends
+    shares = np.array([first + second_illegal, draw, second + first_illegal, first_illegal, second_illegal])
+    win, draw, loss, *illegal = (shares / ends.sum()).tolist()
+    return Result(win, draw, loss, (illegal[0], illegal[1]), games)

@@ -37,42 +37,25 @@ def rate(results: Mapping[Pairing, Result], anchor: str | None, seed: int = 0) -
     """Rate the players of a round robin, best first; the anchor has 0, or, if it is None, the mean of all players.
 
     The intervals are a Bayesian bootstrap (Rubin, 1981, doi:10.1214/aos/1176345338): each resample gives every
-    pair of players a random weight, and redraws the probabilities of sampled results from their games.
+    pair of players a random weight, and samples the probabilities of sampled results anew from their games.
     """
     generator = np.random.default_rng(seed)
     names = list(dict.fromkeys(first for first, _ in results))
     count = len(names)
-    ratings = _fit(_scores(results, count), np.ones((count, count)), np.zeros(count))
-    resampled = np.stack(
-        [
-            _fit(_scores(results, count, generator), _pair_weights(count, generator), ratings / ELO)
-            for _ in range(RESAMPLES)
-        ]
-    )
+    shares = np.array([[result.win, result.draw, result.loss] for result in results.values()])
+    games = np.array([[result.games or 0] for result in results.values()])
+    ratings = _fit(shares, np.ones((count, count)), np.zeros(count))
+    resamples = []
+    for _ in range(RESAMPLES):
+        sampled = np.where(games > 0, generator.standard_gamma(shares * games), shares)
+        resamples.append(_fit(sampled, _pair_weights(count, generator), ratings / ELO))
+    resampled = np.stack(resamples)
     zero = slice(None) if anchor is None else [names.index(anchor)]
     ratings = ratings - ratings[zero].mean()
     resampled = resampled - resampled[:, zero].mean(axis=1, keepdims=True)
     low, high = np.quantile(resampled, [0.025, 0.975], axis=0)
     order = np.argsort(-ratings, kind="stable")  # of equals the one given first comes first
     return {names[each]: Rating(float(ratings[each]), float(low[each]), float(high[each])) for each in order}
-
-
-def _scores(results: Mapping[Pairing, Result], count: int, generator: np.random.Generator | None = None) -> FloatArray:
-    """Return each player's mean score against each other over both seats, [n, n], 0 against itself.
-
-    With a generator, sampled results are redrawn.
-    """
-    first = np.array([_score(result, generator) for result in results.values()]).reshape(count, count)
-    scores: FloatArray = (first + 1 - first.T) / 2
-    np.fill_diagonal(scores, 0)
-    return scores
-
-
-def _score(result: Result, generator: np.random.Generator | None) -> float:
-    if generator is None or result.games is None:
-        return result.score
-    win, draw, loss = generator.standard_gamma(np.array([result.win, result.draw, result.loss]) * result.games)
-    return float((win + draw / 2) / (win + draw + loss))
 
 
 def _pair_weights(count: int, generator: np.random.Generator) -> FloatArray:
@@ -84,12 +67,13 @@ def _pair_weights(count: int, generator: np.random.Generator) -> FloatArray:
     return weights + weights.T
 
 
-def _fit(scores: FloatArray, weights: FloatArray, start: FloatArray) -> FloatArray:
-    """Return Elo ratings with mean 0, [n], fitted to scores [n, n] of pairs that weigh `weights` [n, n].
+def _fit(shares: FloatArray, weights: FloatArray, start: FloatArray) -> FloatArray:
+    """Return Elo ratings with mean 0, [n], fitted to win, draw and loss of every pairing, [n * n, 3].
 
-    `start` is where the search begins, on the logistic scale.
+    Pairs weigh `weights` [n, n]. `start` is where the search begins, on the logistic scale.
     """
-    wins = weights * (scores + DRAWN_GAMES / 2)
+    first = ((shares[:, 0] + shares[:, 1] / 2) / shares.sum(axis=1)).reshape(weights.shape)
+    wins = weights * ((first + 1 - first.T) / 2 + DRAWN_GAMES / 2)  # over both seats
     np.fill_diagonal(wins, 0)
     strengths = choix.ilsr_pairwise_dense(wins, initial_params=start, max_iter=ITERATIONS)
     centred: FloatArray = ELO * (strengths - strengths.mean())

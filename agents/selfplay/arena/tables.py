@@ -87,10 +87,9 @@ def result_note(results: Mapping[Pairing, Result]) -> str:
     legend = " !: games ended by a taken cell, by first + second seat; whoever plays it loses." if illegal else ""
     if not sampled:
         return f"Rows: first seat. All results are exact, every choice followed; 0 is never and 100 always.{legend}"
-    widest = max((high - low) / 2 for result in sampled for low, high in result.intervals)
     return (
-        f"Rows: first seat. ~: sampled in {sampled[0].games:,} games each, the widest 95 % interval (Wilson) is "
-        f"+-{widest:.1%}; results.csv has them all. The others are exact.{legend}"
+        f"Rows: first seat. ~: sampled in {sampled[0].games:,} games each; results.csv has the 95 % intervals "
+        f"(Wilson). The others are exact.{legend}"
     )
 
 

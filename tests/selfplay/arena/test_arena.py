@@ -150,8 +150,8 @@ def players(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ([], "an arena needs at least two players, got 0"),
         (["a", "random", "--out", "other"], "other: has files in it already; choose a new or empty --out"),
         (["a", "random", "--out", "/dev/null/x"], "choose another --out"),
-        (["a", "random", "--games", "0"], "--games must be at least 1, got 0"),
-        (["a", "random", "--seed", "-1"], "--seed must be 0 or more, got -1"),
+        (["a", "random", "--games", "0"], "--games must be between 1 and 1,000,000,000,000, got 0"),
+        (["a", "random", "--seed", "-1"], "--seed must be between 0 and 9,"),
         (["a", "random", "--game", "5"], "perhaps you meant --games"),
     ],
 )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from selfplay.arena import ratings
 from selfplay.arena.matches import Pairing, Result, round_robin
 from selfplay.arena.ratings import Rating, rate
 from selfplay.players import resolve
@@ -26,8 +27,13 @@ def ladder(count: int) -> dict[Pairing, Result]:
 
 
 def elos(results: dict[Pairing, Result], anchor: str | None) -> list[float]:
-    ratings = rate(results, anchor)
-    return [ratings[str(number)].elo for number in range(len(ratings))]
+    rated = rate(results, anchor)
+    return [rated[str(number)].elo for number in range(len(rated))]
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ratings, "RESAMPLES", 200)
 
 
 def test_two_players_are_as_far_apart_as_the_formula_says() -> None:
@@ -47,19 +53,19 @@ def test_a_player_that_always_wins_or_always_loses_has_a_finite_rating_and_inter
 
 def test_ratings_follow_the_order_of_play_and_the_anchor_has_none_but_zero() -> None:
     backwards = dict(reversed(ladder(5).items()))
-    ratings = rate(backwards, anchor="2")
-    assert [*ratings] == ["0", "1", "2", "3", "4"]
-    assert min(-np.diff([rating.elo for rating in ratings.values()])) > 100
-    assert ratings.pop("2") == Rating(0, 0, 0)
-    for rating in ratings.values():
+    rated = rate(backwards, anchor="2")
+    assert [*rated] == ["0", "1", "2", "3", "4"]
+    assert min(-np.diff([rating.elo for rating in rated.values()])) > 100
+    assert rated.pop("2") == Rating(0, 0, 0)
+    for rating in rated.values():
         assert rating.low < rating.elo < rating.high
 
 
 def test_built_in_opponents_are_rated_by_their_strength() -> None:
     players = [resolve(name) for name in ("random", "optimal", "heuristic")]
-    ratings = rate(round_robin(players, games=1, seed=0), anchor="random")
-    assert [*ratings] == ["optimal", "heuristic", "random"]
-    assert 0 == ratings["random"].elo < 200 < ratings["heuristic"].elo < ratings["optimal"].elo < 1_000
+    rated = rate(round_robin(players, games=1, seed=0), anchor="random")
+    assert [*rated] == ["optimal", "heuristic", "random"]
+    assert 0 == rated["random"].elo < 200 < rated["heuristic"].elo < rated["optimal"].elo < 1_000
 
 
 def test_scores_that_the_model_makes_give_back_their_ratings_however_they_are_weighted() -> None:
@@ -80,13 +86,14 @@ def test_results_at_odds_with_the_model_widen_the_interval() -> None:
 
 
 def test_fewer_sampled_games_leave_wider_intervals_and_exact_results_of_one_pair_none() -> None:
+    # With 200 resamples the ends of the interval are known to about a tenth of its width.
     def width(games: int | None) -> float:
         rating = rate(table([[0.5, 0.7], [0.3, 0.5]], games), anchor="1")["0"]
         return rating.high - rating.low
 
     # By the delta method: 2 * 1.96 standard errors of the mean score of both seats, over the slope of the score.
     slope = 0.7 * 0.3 * np.log(10) / 400
-    assert width(200) == pytest.approx(2 * 1.96 * np.sqrt(0.7 * 0.3 / 400) / slope, rel=0.1)
+    assert width(200) == pytest.approx(2 * 1.96 * np.sqrt(0.7 * 0.3 / 400) / slope, rel=0.2)
     assert width(200) > 3 * width(5_000) > 0
     assert width(None) < 1e-9
 
@@ -97,4 +104,4 @@ def test_the_same_seed_gives_the_same_intervals_and_another_seed_others() -> Non
     one, other = (rate(results, anchor="0", seed=seed)["1"] for seed in (1, 2))
     assert one.elo == other.elo
     assert one.low != other.low
-    assert one.low == pytest.approx(other.low, rel=0.1)
+    assert one.low == pytest.approx(other.low, rel=0.2)
