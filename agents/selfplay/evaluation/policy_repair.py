@@ -25,7 +25,7 @@ from selfplay.evaluation.backward_induction import (
     ply_distances,
 )
 from selfplay.evaluation.evaluate import Report, search_seat, settles
-from selfplay.evaluation.exact import known_results
+from selfplay.evaluation.exact import exact_moves
 from selfplay.evaluation.forward_search import ForwardSearch, Ply, merged, start_of_games
 from selfplay.evaluation.verdict import Verdict
 from tictactoe import Rules, planes
@@ -186,7 +186,7 @@ class Corrections:
     def _solved(self, rules: Rules, position: Position) -> int:
         """Return the cells that the solver does not know to lose, a bitboard."""
         if position not in self._not_lost:
-            results = known_results(rules, *position, SEARCHED)
+            results = exact_moves(rules, *position, SEARCHED)
             self._not_lost[position] = sum(1 << cell for cell, bounds in results.items() if bounds.most >= 0)
         return self._not_lost[position]
 

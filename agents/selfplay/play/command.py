@@ -14,7 +14,7 @@ from rich.console import Console
 from selfplay.algorithms import SHIPPED
 from selfplay.command_line import parse
 from selfplay.errors import UserError
-from selfplay.evaluation.exact import NAMES, known_results, solved_results
+from selfplay.evaluation.exact import NAMES, exact_moves
 from selfplay.evaluation.report import finite_values, value_text
 from selfplay.play.board import Hint, board_table, how_to_name, read_square, shown, square_name
 from selfplay.players import NamedPolicy, Perspective, resolve
@@ -103,10 +103,7 @@ def hints_of(opponent: NamedPolicy, position: Position) -> Mapping[int, Hint]:
     """Return what each empty cell is worth to the seat to move: learned values, or exact results for "optimal"."""
     if opponent.player is None:
         rules, mover, other = position.rules, position.mover, position.opponent
-        if rules.cells <= SOLVABLE_CELLS:
-            results = solved_results(rules, mover, other)
-        else:
-            results = known_results(rules, mover, other, MOVE_POSITIONS)
+        results = exact_moves(rules, mover, other, None if rules.cells <= SOLVABLE_CELLS else MOVE_POSITIONS)
         best = best_known(rules, mover, other, results)
         return {
             cell: Hint(NAMES[least] if least == most else NOT_KNOWN, (least + most) / 2, bool(best >> cell & 1))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from selfplay.evaluation.evaluate import ALL_STATES_CELLS
-from selfplay.evaluation.exact import NAMES, best_bounds, known_results
+from selfplay.evaluation.exact import NAMES, best_bounds, exact_moves
 from selfplay.position import Position
 from tictactoe.opponents import best_known
 from tictactoe.rendering.text import MARKS, line_cells
@@ -69,7 +69,7 @@ def learned_values(player: "Player", position: Position) -> list[float | None]:
 @lru_cache(maxsize=REMEMBERED)
 def exact_results(rules: Rules, mover: int, opponent: int) -> Mapping[int, Bounds]:
     """Return what is known of each empty cell within the time of a response."""
-    return known_results(rules, mover, opponent, POSITIONS)
+    return exact_moves(rules, mover, opponent, POSITIONS)
 
 
 def searched_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:

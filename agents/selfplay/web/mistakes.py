@@ -1,6 +1,6 @@
 """The mistakes of a player, and the games that it loses."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from selfplay.evaluation.counterexamples import find_counterexamples
 from selfplay.evaluation.evaluate import ALL_STATES_CELLS, evaluate_policy
-from selfplay.evaluation.exact import NAMES, best_bounds, known_results, known_value
+from selfplay.evaluation.exact import NAMES, best_bounds, exact_moves, known_value
 from selfplay.evaluation.report import verdict_text
 from selfplay.position import EMPTY, Position
 from selfplay.web.analysis import learned_values
@@ -69,10 +69,10 @@ def evaluate(policy: "AgentPolicy", player: "Player | None") -> Evaluation:
     }
 
     @cache  # games start alike
-    def value(position: Position) -> int | None:
-        return known_value(rules, position.mover, position.opponent, SEARCHED)
+    def moves(position: Position) -> Mapping[int, Bounds]:
+        return exact_moves(rules, position.mover, position.opponent, SEARCHED)
 
-    games = [_game_lost(player, rules, seat, cells, value) for seat in (0, 1) for cells in play.games[seat]]
+    games = [_game_lost(player, rules, seat, cells, moves) for seat in (0, 1) for cells in play.games[seat]]
     seats = play.verdict.first, play.verdict.second
     number = [seat.losses + seat.illegal if seat.complete else None for seat in seats]
     return Evaluation(mistakes, {"number": number, "complete": play.verdict.complete, "games": games})
@@ -94,10 +94,10 @@ def _not_optimal(policy: "AgentPolicy") -> tuple[IntArray, IntArray]:
 def _mistake(player: "Player | None", position: Position, moves: int) -> tuple[int, dict[str, Any]]:
     """Return how much a player's worst move gives away, 0 where that is not known; and the position, ready for JSON."""
     rules = position.rules
-    results = known_results(rules, position.mover, position.opponent, SEARCHED)
-    after = {cell: _known(results[cell]) if cell in results else ILLEGAL for cell in rules.cells_of(moves)}
+    results = exact_moves(rules, position.mover, position.opponent, SEARCHED)
+    after = {cell: known_value(results[cell]) if cell in results else ILLEGAL for cell in rules.cells_of(moves)}
     move = min(after, key=lambda cell: ((value := after[cell]) is None, value))
-    before = _known(best_bounds(results))
+    before = known_value(best_bounds(results))
     state = {
         "board": _text(position),
         "move": move,
@@ -114,7 +114,7 @@ def _game_lost(
     rules: Rules,
     seat: int,
     cells: Sequence[int],
-    value: Callable[[Position], int | None],
+    moves: Callable[[Position], Mapping[int, Bounds]],
 ) -> dict[str, Any]:
     """Return a lost game with what its loser saw and what was true after each of its moves, ready for JSON.
 
@@ -124,17 +124,19 @@ def _game_lost(
     game |= {"turning": None, "learned": [None] * len(cells), "exact": [None] * len(cells)}
     position, turned = Position(rules), False
     for ply, cell in enumerate(cells):
-        after = position.after(cell)
         if position.seat == seat:
             if player is not None:
                 game["learned"][ply] = learned_values(player, position)[cell]
-            before, worth = value(position), value(after) if cell in position.empty else -ILLEGAL
-            worth = None if worth is None else -worth
+            results = moves(position)
+            before, worth = (
+                known_value(best_bounds(results)),
+                known_value(results[cell]) if cell in results else ILLEGAL,
+            )
             game["exact"][ply] = RESULTS[worth]
             unknown = before is None or worth is None
             if not turned and (unknown or _given_away(before, worth) > 0):
                 game["turning"], turned = None if unknown else ply, True
-        position = after
+        position = position.after(cell)
     return game
 
 
@@ -154,7 +156,3 @@ def _text(position: Position) -> str:
     first, second = position.marks
     cells = range(position.rules.cells)
     return "".join(MARKS[0] if first >> cell & 1 else MARKS[1] if second >> cell & 1 else EMPTY for cell in cells)
-
-
-def _known(bounds: Bounds) -> int | None:
-    return bounds.least if bounds.least == bounds.most else None
