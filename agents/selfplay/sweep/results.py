@@ -29,11 +29,6 @@ class Outcome(NamedTuple):
     first: int | None = None
     """Number of the first line from which the proof held; None without a proof at the end."""
 
-    @property
-    def proved(self) -> bool:
-        """Tell whether the proof held at the end."""
-        return self.first is not None
-
     def amount(self, kind: str) -> float:
         """Return the steps, updates or seconds of training to the proof, or to the end without one."""
         tag = {"steps": self.unit, "updates": "time/updates", "seconds": "time/training_s"}[kind]
@@ -96,7 +91,7 @@ def objective(outcome: Outcome | None, kind: str) -> float:
     """
     if outcome is None:
         return 2 * UNPROVED_PENALTY
-    return outcome.amount(kind) + (0 if outcome.proved else UNPROVED_PENALTY)
+    return outcome.amount(kind) + (UNPROVED_PENALTY if outcome.first is None else 0)
 
 
 def survival_data(results: Sequence[Result], kind: str) -> tuple[list[float], list[bool]]:
@@ -123,7 +118,7 @@ def _result(sweep: Sweep, run: Run) -> Result:
     except OSError:  # it has no model
         pass
     if run.state == "done" and outcome.lines:
-        end = PROVED if outcome.proved else UNPROVED
+        end = UNPROVED if outcome.first is None else PROVED
     elif end == MISSING:
         ended = "it has ended, but its folder holds no evaluation"
         why = ended if run.state == "done" else "it has not ended; selfplay sweep --resume goes on with it"

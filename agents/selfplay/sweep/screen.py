@@ -30,8 +30,8 @@ class Screen:
         self._cpus = cpus
         self.stopping = False
         console = Console()
-        in_place = console.is_terminal and not console.is_jupyter
-        self.live = Live(get_renderable=self._render, console=console, refresh_per_second=2) if in_place else None
+        live = Live(get_renderable=self._render, console=console, refresh_per_second=2)
+        self.live = live if console.is_terminal else None
 
     def ended(self, run: Run) -> None:
         """Show that a run has ended."""

@@ -71,8 +71,6 @@ def read(folder: Path) -> Sweep:
         raise UserError(f"{path}: is not the state of a sweep of this program ({error!r})") from None
     if content["format"] != FORMAT:
         raise UserError(f"{path}: has format {content['format']!r}; this program reads format {FORMAT}")
-    if len({run.name for run in sweep.runs}) < len(sweep.runs):
-        raise UserError(f"{path}: names a run twice")
     return sweep
 
 
@@ -87,7 +85,7 @@ def _run(found: dict[str, Any]) -> Run:
     for name, value in vars(run).items():
         if type(value) is not type(getattr(example, name)):
             raise TypeError(f"a run with {name}={value!r}")
-    if run.name in ("", ".", "..") or Path(run.name).name != run.name or not run.name.isprintable():
+    if run.name in {"", ".."} or Path(run.name).name != run.name or not run.name.isprintable():
         raise ValueError(f"a run called {run.name!r}")
     run.setting, run.why, run.host = map(one_line, (run.setting, run.why, run.host))
     run.values = {name: tuple(value) if isinstance(value, list) else value for name, value in run.values.items()}

@@ -95,23 +95,13 @@ def interquartile_mean(values: Sequence[float]) -> Estimate:
     return Estimate(estimate, float(low), float(high))
 
 
-class Comparison(NamedTuple):
-    """Compare the runs of a setting with those of the first setting on equal seeds."""
+def compare(first: Mapping[int, float], other: Mapping[int, float]) -> tuple[int, int, int, int, Estimate]:
+    """Compare the amounts to a proof of two settings by seed; infinity is a run without one.
 
-    seeds: int
-    """Seeds that both have."""
-    sooner: int
-    """Seeds with which the setting was proved sooner, or alone."""
-    later: int
-    both: int
-    """Seeds with which both are proved."""
-    difference: Estimate
-    """Interquartile mean of the differences from the first setting, with these."""
-
-
-def compare(first: Mapping[int, float], other: Mapping[int, float]) -> Comparison:
-    """Compare the amounts to a proof by seed; infinity is a run without one."""
+    Return the number of equal seeds, of those with which the other setting was proved sooner or later, and of those
+    with which both are proved, and for these the interquartile mean of the differences from the first setting.
+    """
     pairs = [(first[seed], other[seed]) for seed in sorted(first.keys() & other.keys())]
     sooner, later = sum(after < before for before, after in pairs), sum(after > before for before, after in pairs)
     differences = [after - before for before, after in pairs if math.isfinite(before) and math.isfinite(after)]
-    return Comparison(len(pairs), sooner, later, len(differences), interquartile_mean(differences))
+    return len(pairs), sooner, later, len(differences), interquartile_mean(differences)

@@ -52,7 +52,7 @@ def train_run(folder: Path, plan: plans.Plan, run: plans.Run, interval: float) -
         run,
         state=state,
         why=why,
-        proved=int(outcome.amount("steps")) if outcome and outcome.proved else None,
+        proved=int(outcome.amount("steps")) if outcome and outcome.first is not None else None,
         objective=results.objective(outcome, plan.objective),
         host=host,
         seconds=time.perf_counter() - started,
