@@ -55,7 +55,7 @@ def test_maskable_ppo_meets_its_copies_and_becomes_harder_to_beat(capsys: pytest
 
 def losses(proof: Any) -> float:
     """Return the probabilities of both seats to lose to random play, or by a taken cell; of random play it is 0.873."""
-    return proof.first.loss + proof.second.loss
+    return float(proof.first.loss + proof.second.loss)
 
 
 def test_cleanrls_loop_learns_which_moves_are_legal() -> None:

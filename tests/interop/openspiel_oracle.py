@@ -20,8 +20,8 @@ SIZES = ((3, 3, 3), (4, 4, 3), (5, 4, 4), (4, 5, 4), (7, 7, 5), (15, 15, 5))
 """Rows, columns and k of the boards on which random games are played."""
 
 
-class Faces:
-    """Play the turn view and the PettingZoo view side by side with a state of OpenSpiel."""
+class Environments:
+    """Play Gymnasium's turn view and PettingZoo's environment beside a state of OpenSpiel, and compare all three."""
 
     def __init__(self, rows: int, cols: int, k: int) -> None:
         settings: dict[str, Any] = {"rows": rows, "cols": cols, "k": k, "rewards": "sparse"}
@@ -29,74 +29,74 @@ class Faces:
         self.turn = gymnasium.make("TicTacToe-v0", **settings)
         self.pair = tictactoe_v0.raw_env(**settings)
 
-    def reset(self) -> None:
-        self.observation, self.info = self.turn.reset()
-        self.reward, self.over = 0.0, False
+    def replay(self, state: Any) -> None:
+        """Play the moves that led to a state."""
+        self.seen = *self.turn.reset(), 0.0, False
         self.pair.reset()
+        for cell in state.history():
+            self.step(cell)
 
     def step(self, cell: int) -> None:
-        self.observation, reward, self.over, _, self.info = self.turn.step(cell)
-        self.reward = float(reward)
+        """Play one move."""
+        observation, reward, over, _, info = self.turn.step(cell)
+        self.seen = observation, info, float(reward), over
         self.pair.step(cell)
 
     def check(self, state: Any) -> None:
-        """Make sure that both views say of the position what `state` says."""
-        planes = np.array(state.observation_tensor(0)).reshape(self.shape)
-        shown = np.stack([planes[0], planes[2], planes[1]], axis=-1)
-        agent = self.pair.agents[self.info["to_play"]]
+        """Compare what both environments say of the position with what `state` says."""
+        observation, info, reward, over = self.seen
+        empty, second, first = np.array(state.observation_tensor(0)).reshape(self.shape)
+        agent = self.pair.agents[info["to_play"]]
         seen = self.pair.observe(agent)
-        assert np.array_equal(self.observation, shown)
-        assert np.array_equal(seen["observation"], shown)
-        assert self.over == state.is_terminal() == all(self.pair.terminations.values())
+        for planes in (observation, seen["observation"]):
+            assert np.array_equal(planes, np.stack([empty, first, second], axis=-1))
+        assert over == state.is_terminal() == all(self.pair.terminations.values())
         assert [self.pair.rewards[agent] for agent in self.pair.agents] == state.rewards()
-        if self.over:
-            winner = {1.0: 0, 0.0: -1, -1.0: 1}[state.returns()[0]]
-            assert self.info["winner"] == winner
-            assert self.reward == abs(state.returns()[0])
-            assert not self.info["illegal"]
+        if over:
+            assert info["winner"] == {1.0: 0, 0.0: -1, -1.0: 1}[state.returns()[0]]
+            assert reward == abs(state.returns()[0])
+            assert not info["illegal"]
             return
-        assert self.info["to_play"] == state.current_player()
+        assert info["to_play"] == state.current_player()
         assert agent == self.pair.agent_selection
-        assert np.flatnonzero(self.info["action_mask"]).tolist() == state.legal_actions()
-        assert np.flatnonzero(seen["action_mask"]).tolist() == state.legal_actions()
+        for mask in (info["action_mask"], seen["action_mask"]):
+            assert np.flatnonzero(mask).tolist() == state.legal_actions()
 
 
 def check_every_state() -> int:
     """Reach each state of tic-tac-toe once, by one of the games that lead to it, and return how many there are."""
-    faces = Faces(3, 3, 3)
+    environments = Environments(3, 3, 3)
     root = pyspiel.load_game("tic_tac_toe").new_initial_state()
-    found, waiting = {str(root)}, [root]
+    known, waiting = {str(root)}, [root]
     while waiting:
         state = waiting.pop()
-        faces.reset()
-        for cell in state.history():
-            faces.step(cell)
-        faces.check(state)
+        environments.replay(state)
+        environments.check(state)
         for cell in state.legal_actions():
             child = state.child(cell)
-            if str(child) not in found:
-                found.add(str(child))
+            if str(child) not in known:
+                known.add(str(child))
                 waiting.append(child)
-    return len(found)
+    return len(known)
 
 
-def play_random_games(rows: int, cols: int, k: int, games: int) -> tuple[int, list[int]]:
+def play_random_games(rows: int, cols: int, k: int) -> tuple[int, list[int]]:
     """Compare at every ply of random games; return the plies, and how many each seat won and were drawn."""
     generator = np.random.default_rng(0)
     game = pyspiel.load_game(f"mnk(m={cols},n={rows},k={k})")
-    faces = Faces(rows, cols, k)
+    environments = Environments(rows, cols, k)
     plies, endings = 0, [0, 0, 0]
-    for _ in range(games):
+    for _ in range(GAMES):
         state = game.new_initial_state()
-        faces.reset()
-        faces.check(state)
+        environments.replay(state)
+        environments.check(state)
         while not state.is_terminal():
             cell = int(generator.choice(state.legal_actions()))
             state.apply_action(cell)
-            faces.step(cell)
-            faces.check(state)
+            environments.step(cell)
+            environments.check(state)
             plies += 1
-        endings[faces.info["winner"]] += 1
+        endings[environments.seen[1]["winner"]] += 1
     return plies, endings
 
 
@@ -106,11 +106,8 @@ def main() -> None:
     print(f"tic_tac_toe: {states:,} states, all equal in legal actions, mover, end, winner, returns and observation")
     assert states == STATES
     for rows, cols, k in SIZES:
-        plies, (first, second, drawn) = play_random_games(rows, cols, k, GAMES)
-        print(
-            f"mnk(m={cols},n={rows},k={k}) against rows={rows}, cols={cols}, k={k}: {GAMES:,} games, {plies:,} plies, "
-            f"all equal; X won {first}, O {second}, drawn {drawn}"
-        )
+        plies, (first, second, drawn) = play_random_games(rows, cols, k)
+        print(f"{rows},{cols},{k}: {GAMES:,} games, {plies:,} plies equal; X won {first}, O {second}, drawn {drawn}")
     print("mask: info['action_mask'] of the turn view and observation['action_mask'] of the AEC view")
 
 
