@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 MARKER = "executed"
 """Name of the file that a planted program makes beside the folder in which it lies."""
@@ -32,20 +31,10 @@ def program(path: Path) -> Program:
     return Program(path.parents[1])
 
 
-def torch_archive(path: Path) -> bytes:
-    content = io.BytesIO()
-    torch.save({"table": program(path)}, content)
-    return content.getvalue()
-
-
 def numpy_objects(path: Path) -> bytes:
     content = io.BytesIO()
     np.save(content, np.array([program(path)], dtype=object), allow_pickle=True)
     return content.getvalue()
-
-
-def source(path: Path) -> bytes:
-    return f"__import__('pathlib').Path({str(path.parents[1] / MARKER)!r}).touch()\n".encode()
 
 
 def announcing(tensors: Mapping[str, tuple[list[int], list[int]]]) -> bytes:
@@ -57,9 +46,7 @@ def announcing(tensors: Mapping[str, tuple[list[int], list[int]]]) -> bytes:
 
 CONTENTS: Mapping[str, Callable[[Path], bytes]] = {
     "pickle": lambda path: pickle.dumps(program(path)),
-    "archive of torch": torch_archive,
     "objects of numpy": numpy_objects,
-    "Python": source,
     "nothing": lambda _: b"",
     "nested brackets": lambda _: b"[" * 1_000_000,
     "nested objects": lambda _: b'{"config":' * 1_000_000,

@@ -42,7 +42,7 @@ def test_a_config_and_a_preset_are_settings_too(tmp_path: Path) -> None:
     assert article.folder == tmp_path / "article"
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", ["dqn", "td-backup"])
 def test_training_yields_what_train_records(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     kind: Any = ALGORITHMS[name].settings
@@ -59,7 +59,7 @@ def test_training_yields_what_train_records(name: str, tmp_path: Path, monkeypat
     assert run.folder.parent == Path("runs")
 
 
-def test_whoever_has_seen_enough_stops_and_has_the_player() -> None:
+def test_an_iteration_can_stop_early_and_has_the_player() -> None:
     (record,) = islice(selfplay.training(selfplay.DQNConfig(**SHORT)), 1)
     assert record.steps == 960
     assert record.evaluation == selfplay.evaluate(record.player, Rules())
@@ -93,7 +93,7 @@ def small_network(rules: Rules) -> nn.Module:
 
 @pytest.mark.usefixtures("stopper")
 @pytest.mark.parametrize("networks", ["shared", "separate"])
-def test_a_network_of_ones_own_is_trained_saved_loaded_and_proved(networks: str, tmp_path: Path) -> None:
+def test_a_custom_network_is_trained_saved_loaded_and_proved(networks: str, tmp_path: Path) -> None:
     place = tmp_path / "it"
     run = selfplay.train(network=small_network, networks=networks, run_dir=place, **SHORT)
     loaded = selfplay.load(place, network=small_network)
@@ -115,7 +115,7 @@ def test_a_network_of_ones_own_is_trained_saved_loaded_and_proved(networks: str,
     assert (longer.player.q_values(ABSOLUTE) == whole.player.q_values(ABSOLUTE)).all()
 
 
-def test_a_run_without_ones_own_network_wants_none() -> None:
+def test_a_run_without_a_custom_network_takes_none() -> None:
     with pytest.raises(selfplay.UserError, match="leave out network="):
         selfplay.load("shipped", network=small_network)
 

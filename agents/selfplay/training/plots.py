@@ -1,4 +1,4 @@
-"""Pictures of a run, drawn without a display."""
+"""Plots of a run, made without a display."""
 
 import io
 import textwrap
@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
+from matplotlib.ticker import EngFormatter, PercentFormatter
 from numpy.typing import NDArray
 
 from selfplay.evaluation.report import finite_values, value_text
@@ -19,9 +19,9 @@ FIRST, SECOND, BOTH = "#1f6fb4", "#d9622b", "#3a3a3a"
 PROVED = "#2e8b57"
 BEST = "#d9622b"
 TITLE_WIDTH = 3.5
-"""Inches that the heading of the opening takes, which a board of two columns would not leave."""
+"""Inches that the heading of the opening needs; a board of two columns is narrower."""
 LEAST_VALUE = 0.05
-"""The scale of values reaches so far on both sides of 0 at least."""
+"""Least distance from 0 to both ends of the scale of values."""
 OUTCOMES = (
     ("first_wins", "first seat wins", FIRST),
     ("second_wins", "second seat wins", SECOND),
@@ -37,98 +37,73 @@ def progress_figure(
     settings: Mapping[str, object],
     proved_from: int | None,
 ) -> Figure:
-    """Draw a run's exact score, and its loss or how its games end, from the lines of its metrics.jsonl.
+    """Plot a run's exact score, and its loss or how its games end, from the lines of its metrics.jsonl.
 
     `unit` is what the x axis counts, plies or games, and the key of that number in each line. `name` and
-    `settings`, those that are not the defaults, stand above; from line number `proved_from` on the proof held.
+    `settings`, those that are not the defaults, are the heading; from the line `proved_from` on the proof held.
     """
-    figure = Figure(figsize=(10, 8))
+    figure = Figure(figsize=(10, 8), layout="constrained")
     flags = ", ".join(f"{setting} = {value}" for setting, value in settings.items()) or "all settings at their defaults"
     heading = "\n".join([*textwrap.wrap(name, 100), *textwrap.wrap(flags, 120)[:3]])
     figure.suptitle(heading, fontsize="medium", parse_math=False)
-    # Placed by hand: finding out what fits draws everything twice, and whoever has trained waits for it.
-    top = 0.93 - 0.022 * len(heading.splitlines())
-    figure.subplots_adjust(left=0.07, right=0.98, bottom=0.12, top=top, wspace=0.17, hspace=0.75)
-    beaten, optimal, against_random, learning = figure.subplots(2, 2).ravel()
+    lost, optimal, against_random, learning = figure.subplots(2, 2, sharex=True).ravel()
     steps = [line[unit] for line in metrics]
 
-    def draw(axes: Axes, tag: str, label: str, colour: str, line_style: str = "-") -> None:
-        values = [float(line.get(tag, np.nan)) for line in metrics]  # of game lines there are more than integers hold
-        axes.plot(
-            steps, values, label=label, color=colour, linestyle=line_style, marker="." if line_style != ":" else ""
-        )
+    def plot(axes: Axes, tag: str, label: str, colour: str, line_style: str = "-") -> None:
+        if any(tag in line for line in metrics):
+            values = [float(line.get(tag, np.nan)) for line in metrics]  # numbers of games may be too large for int64
+            axes.plot(steps, values, line_style, label=label, color=colour, marker="." if line_style != ":" else "")
 
     for seat, colour in (("first", FIRST), ("second", SECOND)):
-        draw(beaten, f"eval/{seat}/losses", f"lost, {seat} seat", colour)
-        draw(against_random, f"eval/{seat}/win_vs_random", f"{seat} seat", colour)
-        draw(beaten, f"eval/{seat}/illegal", f"illegal, {seat} seat", colour, ":")
-        if any(f"eval/{seat}/losses_at_least" in line for line in metrics):
-            draw(beaten, f"eval/{seat}/losses_at_least", f"lost, at least, {seat} seat", colour, "--")
-    beaten.set_yscale("symlog", linthresh=1)
-    beaten.yaxis.set_major_formatter(EngFormatter())
-    beaten.set_ylim(bottom=0)
-    beaten.set_title("Game lines lost or ended by an illegal move")
+        plot(lost, f"eval/{seat}/losses", f"lost, {seat} seat", colour)
+        plot(lost, f"eval/{seat}/illegal", f"illegal, {seat} seat", colour, ":")
+        plot(lost, f"eval/{seat}/losses_at_least", f"lost, at least, {seat} seat", colour, "--")
+        plot(against_random, f"eval/{seat}/win_vs_random", f"{seat} seat", colour)
+    lost.set(yscale="symlog", title="Games lost or ended by an illegal move")
+    lost.set_ylim(bottom=0)
+    lost.yaxis.set_major_formatter(EngFormatter())
+    against_random.set_title("Wins against a random opponent (exact)")
     if "eval/optimal_fraction" in metrics[-1]:
-        draw(optimal, "eval/optimal_fraction", "optimal", BOTH)
-        _share(optimal)
+        plot(optimal, "eval/optimal_fraction", "optimal", BOTH)
         optimal.set_title("Decision states with an optimal move")
     else:
-        draw(optimal, "eval/exploitability", "exploitability", BOTH)
+        plot(optimal, "eval/exploitability", "exploitability", BOTH)
         optimal.set_title("Exploitability")
-    _share(against_random)
-    against_random.set_title("Wins against a random opponent (exact)")
     if "games/draws" in metrics[-1]:
         for end, label, colour in OUTCOMES:
-            draw(learning, f"games/{end}", label, colour)
-        _share(learning)
+            plot(learning, f"games/{end}", label, colour)
         learning.set_title("Training games")
     else:
-        draw(learning, "loss/td", "squared TD error", BOTH)
-        learning.set_yscale("log")
-        learning.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        learning.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))  # 0.2, not 2 x 10^-1
-        learning.yaxis.set_minor_formatter(NullFormatter())
-        learning.set_title("Mean squared TD error")
-    for axes in (beaten, optimal, against_random, learning):
+        plot(learning, "loss/td", "squared TD error", BOTH)
+        learning.set(yscale="log", title="Mean squared TD error")
+    for axes in (optimal, against_random, learning):
+        if axes.get_title() not in ("Exploitability", "Mean squared TD error"):  # fractions, on one scale in all plots
+            axes.set_ylim(-0.03, 1.03)
+            axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
+    for axes in (lost, optimal, against_random, learning):
+        if not axes.get_lines():
+            reason = "not known: the player leads to\ntoo many positions to follow"
+            axes.text(0.5, 0.5, reason, ha="center", va="center", transform=axes.transAxes)
         if proved_from is not None:
             axes.axvline(steps[proved_from], color=PROVED, linestyle="--", label="proved from here on", zorder=0)
         axes.set_xlabel(unit)
         axes.xaxis.set_major_formatter(EngFormatter())
         axes.grid(alpha=0.3)
-        if proved_from is not None or len(axes.get_lines()) > 1:
+        if len(axes.get_lines()) > 1:
             axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)  # below every curve
-    for axes in (optimal, against_random):
-        if not any(np.isfinite(line.get_ydata()).any() for line in axes.get_lines() if line.get_color() != PROVED):
-            _say_unknown(axes, learning.get_xlim())
     return figure
 
 
-def _share(axes: Axes) -> None:
-    """Let an axis of shares reach from nothing to all, so that pictures can be compared and its labels are short."""
-    axes.set_ylim(-0.03, 1.03)
-    axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
-
-
-def _say_unknown(axes: Axes, span: tuple[float, float]) -> None:
-    """Say why nothing is drawn, over the same steps as elsewhere, where the scale of no data would be of no use."""
-    axes.set_xlim(span)
-    axes.set_yticks([])
-    reason = "not known: the player leads to\ntoo many positions to follow"
-    axes.text(0.5, 0.5, reason, ha="center", va="center", transform=axes.transAxes)
-    if legend := axes.get_legend():
-        legend.remove()
-
-
 def value_figure(values: NDArray[np.floating[Any]], title: str) -> Figure:
-    """Draw the action values of one position, [R, C], as a board of colours and numbers; the best are framed."""
+    """Plot the action values of one position, [R, C], as a board of colours and numbers; the best are framed."""
     rows, cols = values.shape
-    # A run draws this while it trains: finding out what fits, ticks and a scale would take most of the time.
+    # A run plots this while it trains: a layout that fits by itself, ticks and a scale would take most of the time.
     wide, high = max(1.1 * cols + 0.4, TITLE_WIDTH), 1.1 * rows + 0.75
     figure = Figure(figsize=(wide, high))
     board = (wide - 1.1 * cols) / 2 / wide, 0.15 / high, 1.1 * cols / wide, 1.1 * rows / high
     axes = figure.add_axes(board)
     axes.set_axis_off()
-    # With a least range around 0, or the noise of a player that has learned nothing would be all colours.
+    # With a least range around 0, or the noise of a player that has learned nothing would be full of colours.
     drawn = finite_values(values)
     least, most = min(drawn.min(), -LEAST_VALUE), max(drawn.max(), LEAST_VALUE)
     axes.imshow(drawn, cmap="viridis", vmin=least, vmax=most)
@@ -148,7 +123,7 @@ def png(figure: Figure) -> bytes:
     """Return a figure as the content of a PNG file."""
     buffer = io.BytesIO()
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from")  # of a player's name, which is drawn as boxes then
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # a player's name, which is shown as boxes then
         warnings.filterwarnings("ignore", "constrained_layout not applied")  # where numbers leave no room for curves
         figure.savefig(buffer, format="png", dpi=120)
     return buffer.getvalue()
