@@ -72,7 +72,7 @@ def test_an_iteration_can_stop_early_and_has_the_player() -> None:
         ({"maks": True}, "dqn has no setting 'maks'; it has preset, seed, "),
         ({"preset": "artcle"}, "there is no preset 'artcle'; choose one of default, large, article"),
         ({"mask": "yes"}, "--mask must be of type bool, got 'yes'"),
-        ({"config": selfplay.DQNConfig(), "mask": True}, "settings stand in the config or beside it, not both: mask"),
+        ({"config": selfplay.DQNConfig(), "mask": True}, "give settings in the config or beside it, not both: mask"),
         ({"config": selfplay.DQNConfig(), "resume": "it", "seed": 3}, "in the config or beside it, not both: seed"),
         ({"config": selfplay.TDValueConfig(), "network": nn.Linear}, "td-value has a table and no network"),
         ({"force": True}, "--force goes with --resume RUN"),
@@ -92,26 +92,24 @@ def small_network(rules: Rules) -> nn.Module:
 
 
 @pytest.mark.usefixtures("stopper")
-@pytest.mark.parametrize("networks", ["shared", "separate"])
-def test_a_custom_network_is_trained_saved_loaded_and_proved(networks: str, tmp_path: Path) -> None:
-    place = tmp_path / "it"
-    run = selfplay.train(network=small_network, networks=networks, run_dir=place, **SHORT)
+def test_a_custom_network_is_trained_saved_loaded_and_proved(tmp_path: Path) -> None:
+    def train(name: str, **settings: Any) -> selfplay.Run:
+        return selfplay.train(
+            network=small_network, networks="separate", run_dir=tmp_path / name, **{**SHORT, **settings}
+        )
+
+    place, run = tmp_path / "it", train("it")
     loaded = selfplay.load(place, network=small_network)
     values = loaded.q_values(ABSOLUTE)
     assert (values == run.player.q_values(ABSOLUTE)).all()
     assert selfplay.evaluate(loaded, Rules()) == run.proof
-    again = selfplay.train(network=small_network, networks=networks, run_dir=tmp_path / "again", **SHORT)
-    assert (again.player.q_values(ABSOLUTE) == values).all()  # the seed decides its first weights too
-    other = selfplay.train(network=small_network, networks=networks, run_dir=tmp_path / "other", **{**SHORT, "seed": 1})
-    assert not (other.player.q_values(ABSOLUTE) == values).any()
+    assert not (train("other", seed=1).player.q_values(ABSOLUTE) == values).any()  # of its first weights too
     with pytest.raises(selfplay.UserError, match=r"its network is one of your own, .*:small_network; from Python"):
         selfplay.load(place)
     with pytest.raises(selfplay.UserError, match="its network is one of your own"):
         main(["--resume", str(place), "--total-steps", "4800"])
     longer = selfplay.train(resume=place, network=small_network, total_steps=4_800)
-    whole = selfplay.train(
-        network=small_network, networks=networks, run_dir=tmp_path / "whole", **{**SHORT, "total_steps": 4_800}
-    )
+    whole = train("whole", total_steps=4_800)
     assert (longer.player.q_values(ABSOLUTE) == whole.player.q_values(ABSOLUTE)).all()
 
 
@@ -132,7 +130,7 @@ def test_pytorchs_own_generator_stays_as_it_was() -> None:
     ("network", "gist"),
     [
         (lambda _: 3, "must return a torch.nn.Module, got int"),
-        (lambda rules: nn.Linear(rules.cells, rules.cells), "must lead from [B, 27] to [B, 9] float32, and fails: "),
+        (lambda rules: nn.Linear(rules.cells, rules.cells), "must map [B, 27] to [B, 9] float32, and fails: "),
         (lambda rules: nn.Linear(3 * rules.cells, 5), "to [B, 9] float32, got (2, 5) torch.float32 for B = 2"),
         (lambda rules: nn.LSTM(3 * rules.cells, rules.cells), "got tuple for B = 2"),
         (
