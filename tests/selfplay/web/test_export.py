@@ -83,7 +83,7 @@ def analyses(page: Page, player: Any, boards: list[str]) -> list[dict[str, Any]]
 def test_the_analysis_of_a_position_is_that_of_the_server(player: Any, page: Page) -> None:
     """But for the exact results on a board that the page does not solve."""
     rules = player.rules
-    boards = [*texts(ABSOLUTE)[::9], "OOOXX.X..", "XXOOOXXOX"] if rules == Rules() else early_boards(rules, 60)
+    boards = [*texts(ABSOLUTE)[::27], "OOOXX.X..", "XXOOOXXOX"] if rules == Rules() else early_boards(rules, 60)
     unknown = {"exact": [None] * rules.cells, "known": "no", "position": None, "gives_away": None}
     for board, shown in zip(boards, analyses(page, player, boards), strict=True):
         position = read_board(rules, board)
@@ -171,12 +171,10 @@ def test_the_file_of_the_default_player_is_small_and_complete(exported: Exported
     data = data_in(exported.file)
     assert data["player"]["snapshots"] == {"unit": "plies", "steps": list(SNAPSHOTS)}
     assert list(data["snapshots"]) == [str(steps) for steps in SNAPSHOTS[:-1]]  # the last one is the player itself
-    assert len(data["mistakes"]["states"]) > 100
-    assert len(data["games_lost"]["games"]) > 100
+    assert min(len(data["mistakes"]["states"]), len(data["games_lost"]["games"])) > 100
     assert exported.file.stat().st_size < LARGEST
     command.main(["shipped", "--export", str(tmp_path / "shipped.html")])
     assert data_in(tmp_path / "shipped.html")["player"]["snapshots"] is None
-    assert (tmp_path / "shipped.html").stat().st_size < LARGEST
 
 
 def test_no_other_script_picture_or_request_is_allowed(exported: Exported, browser: Browser) -> None:

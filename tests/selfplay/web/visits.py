@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from playwright.sync_api import Locator, Page
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 """Milliseconds in which the slowest machine shows what is to be seen."""
 
 SHOWN = """(values) => {
