@@ -9,9 +9,11 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import wraps
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import pytest
+
+Report: TypeAlias = pytest.TestReport | pytest.CollectReport
 
 
 class Reason(NamedTuple):
@@ -19,36 +21,25 @@ class Reason(NamedTuple):
 
     why: str
     message: str
-    """A part of what the failure says; one that says something else is not explained by this."""
+    """A part of the failure's message; a failure with another message is not explained by this."""
     tests: tuple[str, ...]
     """The tests' functions; none mean any."""
 
-
-class Outcome(NamedTuple):
-    """Say how a test has ended."""
-
-    test: str
-    """The test's file, function and parameters."""
-    result: str
-    """`"passed"`, `"failed"` or `"skipped"`."""
-    message: str
+    def explains(self, failure: Report) -> bool:
+        """Tell whether this is why a test failed."""
+        function = failure.nodeid.partition("[")[0].rpartition("::")[2]
+        return self.message in failure.longreprtext and function in (self.tests or (function,))
 
 
 class Watch:
-    """Note the outcomes of the tests that make or use an object of ours; a plugin of pytest."""
+    """Record the reports of the tests that make or use an object of ours; a plugin of pytest."""
 
     def __init__(self, ours: Iterable[type]) -> None:
-        self.outcomes: dict[str, Outcome] = {}
+        self.reports: dict[str, Report] = {}
         self._used = 0
         for owner in ours:
             for method in ("__init__", "reset"):
                 setattr(owner, method, self._counted(getattr(owner, method)))
-
-    def outcomes_of(self, arguments: Sequence[str], plugin: object) -> list[Outcome]:
-        """Run tests in silence, with the settings of no project, and return how those with something of ours ended."""
-        plain = f"--rootdir=. --noconftest -c {os.devnull} -p no:terminal -p no:cacheprovider"
-        pytest.main([*plain.split(), "--continue-on-collection-errors", *arguments], plugins=[self, plugin])
-        return list(self.outcomes.values())
 
     def _counted(self, method: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(method)
@@ -60,67 +51,60 @@ class Watch:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Drop what a test without anything of ours has come to."""
+        """Drop the report of a test that used nothing of ours."""
         before = self._used
         result = yield
         if self._used == before:
-            self.outcomes.pop(item.nodeid, None)
+            self.reports.pop(item.nodeid, None)
         return result
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the outcome of the test itself, or of what went wrong before or after it."""
+        """Record the outcome of the test itself, or of a failure before or after it."""
         if report.when == "call" or report.outcome != "passed":
-            self.outcomes[report.nodeid] = Outcome(report.nodeid, report.outcome, report.longreprtext)
+            self.reports[report.nodeid] = report
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Count a file that cannot be imported as one failure: what is in it has not been run."""
+        """Count a file that cannot be imported as one failure: its tests have not run."""
         if report.failed:
-            self.outcomes[report.nodeid] = Outcome(report.nodeid, report.outcome, report.longreprtext)
+            self.reports[report.nodeid] = report
 
 
-def fetch_tests(url: str, tag: str, paths: Sequence[str], folder: Path) -> bool:
-    """Put these paths of a repository, as they are at a tag, into an empty folder; tell whether that worked."""
-    clone = ["git", "clone", "--quiet", "--depth", "1", "--no-checkout", "--branch", tag, url, str(folder)]
-    checkout = ["git", "-C", str(folder), "checkout", "--quiet", "HEAD", "--", *paths]
-    try:
-        fetched = all(subprocess.run(command, check=False).returncode == 0 for command in (clone, checkout))
-    except FileNotFoundError:
-        fetched = False
-    if not fetched:
-        print(f"git could not fetch {', '.join(paths)} of {url} at {tag}", file=sys.stderr)
-    return fetched
+def run_tests(
+    name: str, ours: Iterable[type], arguments: Sequence[str], plugin: object, reasons: Sequence[Reason]
+) -> bool:
+    """Run tests with the settings of no project; print how many passed and why others failed.
 
-
-def apart(function: Callable[..., list[Outcome]], *args: Any) -> list[Outcome]:
-    """Call a function in a process of its own, which may change there whatever it wants."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(function, *args).result()
-
-
-def report(name: str, outcomes: Sequence[Outcome], reasons: Sequence[Reason]) -> bool:
-    """Print how many tests passed, and why the others failed; tell whether every failure is explained."""
-    results = Counter(outcome.result for outcome in outcomes)
+    Returns:
+        Whether a reason explains every failure.
+    """
+    watch = Watch(ours)
+    plain = f"--rootdir=. --noconftest -c {os.devnull} -p no:terminal -p no:cacheprovider"
+    pytest.main([*plain.split(), "--continue-on-collection-errors", *arguments], plugins=[watch, plugin])
+    results = Counter(report.outcome for report in watch.reports.values())
     print(f"{name}: {results['passed']} passed, {results['failed']} failed, {results['skipped']} skipped")
-    failures = [outcome for outcome in outcomes if outcome.result == "failed"]
     explained: Counter[str] = Counter()
-    unexplained = 0
-    for failure in failures:
-        why = explanation(failure, reasons)
+    for failure in [report for report in watch.reports.values() if report.failed]:
+        why = next((reason.why for reason in reasons if reason.explains(failure)), None)
         if why is None:
-            unexplained += 1
-            said = [line for line in failure.message.splitlines() if line.startswith("E ")]
-            print(f"  UNEXPLAINED {failure.test}", *said, sep="\n    ")
+            message = [line for line in failure.longreprtext.splitlines() if line.startswith("E ")]
+            print(f"  UNEXPLAINED {failure.nodeid}", *message, sep="\n    ")
         else:
             explained[why] += 1
     for why, times in explained.most_common():
         print(f"  {times} failed: {why}")
-    return bool(results["passed"]) and not unexplained
+    return bool(results["passed"]) and explained.total() == results["failed"]
 
 
-def explanation(failure: Outcome, reasons: Iterable[Reason]) -> str | None:
-    """Return why a test fails, or None if nothing that is known explains it."""
-    function = failure.test.partition("[")[0].rpartition("::")[2]
-    fitting = (
-        known for known in reasons if known.message in failure.message and function in (known.tests or (function,))
-    )
-    return next((known.why for known in fitting), None)
+def fetch_tests(url: str, tag: str, paths: Sequence[str], folder: Path) -> None:
+    """Put these paths of a repository, as they are at a tag, into an empty folder, or end the program."""
+    clone = ["git", "clone", "--quiet", "--depth", "1", "--no-checkout", "--branch", tag, url, str(folder)]
+    checkout = ["git", "-C", str(folder), "checkout", "--quiet", "HEAD", "--", *paths]
+    for command in (clone, checkout):
+        if subprocess.run(command, check=False).returncode:
+            sys.exit(f"git could not fetch {', '.join(paths)} of {url} at {tag}")
+
+
+def apart(function: Callable[..., bool], *args: Any) -> bool:
+    """Call a function in a process of its own, which may change anything there."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(function, *args).result()

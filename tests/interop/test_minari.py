@@ -6,7 +6,7 @@ Run it by `tests/interop/run minari`.
 
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -24,40 +24,24 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
-class Game(NamedTuple):
-    """Hold what a game has shown."""
-
-    observations: list[Any]
-    """[T + 1], the one of `reset` first."""
-    infos: list[dict[str, Any]]
-    """[T + 1]"""
-    actions: list[int]
-    """[T]"""
-    rewards: list[float]
-    """[T]"""
-    terminations: list[bool]
-    """[T]"""
-
-
-def play(env: gymnasium.Env[Any, Any], seed: int, cells: list[int] | None = None) -> Game:
-    """Play a game of the given cells, or of random ones, of which the last is sometimes taken."""
+def play(env: gymnasium.Env[Any, Any], seed: int) -> tuple[list[Any], ...]:
+    """Play a game of random cells, some of them taken; return observations, infos [T + 1], and the other columns [T]."""
     generator = np.random.default_rng(seed)
     observation, info = env.reset(seed=seed)
-    game = Game([observation], [info], [], [], [])
-    terminated = False
-    while not terminated:
-        if cells is not None:
-            cell = cells[len(game.actions)]
-        elif generator.random() < 0.1:
-            cell = int(generator.integers(len(info["action_mask"])))
-        else:
-            cell = int(generator.choice(np.flatnonzero(info["action_mask"])))
-        observation, reward, terminated, truncated, info = env.step(cell)
-        assert not truncated
-        columns: tuple[list[Any], ...] = tuple(game)
-        for column, value in zip(columns, (observation, info, cell, reward, terminated), strict=True):
-            column.append(value)
-    return game
+    observations, infos = [observation], [info]
+    actions: list[int] = []
+    rewards: list[float] = []
+    terminations = [False]
+    while not terminations[-1]:
+        legal = generator.random() < 0.9
+        cells = np.flatnonzero(info["action_mask"]) if legal else np.arange(len(info["action_mask"]))
+        actions.append(int(generator.choice(cells)))
+        observation, reward, terminated, _, info = env.step(actions[-1])
+        observations.append(observation)
+        infos.append(info)
+        rewards.append(float(reward))
+        terminations.append(terminated)
+    return observations, infos, actions, rewards, terminations[1:]
 
 
 def assert_stacked(recorded: Any, shown: list[Any]) -> None:
@@ -78,30 +62,27 @@ def assert_stacked(recorded: Any, shown: list[Any]) -> None:
 def test_a_recorded_game_is_the_played_one(env_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     recorder = minari.DataCollector(gymnasium.make(env_id, **SETTINGS[env_id]), record_infos=True)
-    played = [play(recorder, seed) for seed in range(GAMES)]
+    games = [play(recorder, seed) for seed in range(GAMES)]
     about = ("algorithm_name", "author", "author_email", "code_permalink", "description")
     recorder.create_dataset("tictactoe/games-v0", **dict.fromkeys(about, "random games"))
     dataset = minari.load_dataset("tictactoe/games-v0")
 
     assert dataset.total_episodes == GAMES
-    assert dataset.total_steps == sum(len(game.actions) for game in played)
-    for episode, game in zip(dataset.iterate_episodes(), played, strict=True):
-        assert_stacked(episode.observations, game.observations)
-        assert_stacked(episode.infos, game.infos)
-        assert episode.actions.tolist() == game.actions
-        assert episode.rewards.tolist() == game.rewards
-        assert episode.terminations.tolist() == game.terminations
+    for episode, (observations, infos, *columns) in zip(dataset.iterate_episodes(), games, strict=True):
+        assert_stacked(episode.observations, observations)
+        assert_stacked(episode.infos, infos)
+        recorded = episode.actions, episode.rewards, episode.terminations
+        assert [column.tolist() for column in recorded] == columns
         assert not episode.truncations.any()
-    endings = {(int(game.infos[-1]["winner"]), bool(game.infos[-1]["illegal"])) for game in played}
-    assert {illegal for _, illegal in endings} == {False, True}
+    assert {bool(infos[-1]["illegal"]) for _, infos, *_ in games} == {False, True}
 
     recovered = dataset.recover_environment()
     assert type(recovered.unwrapped) is type(recorder.unwrapped)
     assert recovered.spec.kwargs == SETTINGS[env_id]
     assert recovered.observation_space == dataset.observation_space == recorder.observation_space
     assert recovered.action_space == dataset.action_space == recorder.action_space
-    for seed, game in enumerate(played):
-        assert data_equivalence(tuple(play(recovered, seed, game.actions)), tuple(game), exact=True)
+    for seed, game in enumerate(games):
+        assert data_equivalence(play(recovered, seed), game, exact=True)
 
 
 if __name__ == "__main__":
