@@ -25,7 +25,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def play(env: gymnasium.Env[Any, Any], seed: int) -> tuple[list[Any], ...]:
-    """Play a game of random cells, some of them taken; return observations, infos [T + 1], and the other columns [T]."""
+    """Play a game of random cells, some of them taken; return observations and infos [T + 1], and other columns [T]."""
     generator = np.random.default_rng(seed)
     observation, info = env.reset(seed=seed)
     observations, infos = [observation], [info]
