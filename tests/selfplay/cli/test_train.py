@@ -108,14 +108,6 @@ def test_what_tensorboard_shows(finished: tuple[str, Path, str]) -> None:
         assert f"`{documented}`" in page, documented
 
 
-def test_a_proof_that_held_is_dated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    flags = ["--rows", "1", "--cols", "3", "--games", "200", "--eval-every", "100", "--run-dir", str(tmp_path / "it")]
-    train.main(["td-backup", *flags])
-    output = capsys.readouterr().out
-    assert "PROVED UNBEATABLE AND OPTIMAL" in output
-    assert "It was proved from 100 games and" in output
-
-
 def test_minimax_q_goes_on_from_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, again = tmp_path / "first", tmp_path / "again"
     train.main(["minimax-q", "--games", "1000", "--run-dir", str(first)])
@@ -161,31 +153,15 @@ def test_a_run_whose_reader_has_gone_keeps_its_player(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "it" / "evaluation.json").read_text())["unbeatable"] is True
 
 
-def test_a_run_that_diverges_says_so_and_keeps_its_last_good_player(tmp_path: Path) -> None:
-    flags = ["--learning-rate", "1e30", "--total-steps", "6000", "--eval-every", "1000"]
-    message = refused(train.main, [*flags, "--run-dir", str(tmp_path / "it")])
-    assert "the loss is no longer finite; lower --learning-rate" in message
-    assert "NaN" not in (tmp_path / "it" / "metrics.jsonl").read_text()
-
-
 def test_a_board_too_large_to_solve_is_evaluated_by_the_positions_that_the_player_leads_to(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = str(tmp_path / "it")
-    flags = ["--rows", "3", "--cols", "6", "--total-steps", "3000", "--hidden", "16"]
+    flags = ["--rows", "3", "--cols", "6", "--total-steps", "1100", "--hidden", "16"]
     train.main([*flags, "--run-dir", folder])
     assert "NOT unbeatable: some opponent beats it. Its exploitability is 1." in capsys.readouterr().out
     evaluation = json.loads((tmp_path / "it" / "evaluation.json").read_text())
     assert (evaluation["unbeatable"], evaluation["optimal_states"]) == (False, None)
-    player = selfplay.load(folder)
-    verdict = selfplay.evaluate(player, player.rules).as_dict()
-    for seat in ("first", "second"):  # of which the run has followed one image of each position
-        share = {"win", "draw", "loss"}
-        assert {name: evaluation[seat][name] for name in share} == pytest.approx(
-            {name: verdict[seat][name] for name in share}, abs=1e-12
-        )
-    prove.main([folder])
-    assert f"{evaluation['second']['illegal']:,}" in capsys.readouterr().out
     prove.main([folder, "--positions", "100"])
     cut_short = capsys.readouterr().out
     assert "Its play leads to too many positions to follow to the end." in cut_short

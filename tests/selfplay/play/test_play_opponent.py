@@ -1,6 +1,5 @@
 """Who a person can play against, and what they say a square is worth."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,6 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.algorithms import SHIPPED_FOLDER
 from selfplay.play.board import board_table
 from selfplay.play.command import PlayConfig, about_hints, choose_move, choose_opponent, hints_of
 from selfplay.players import resolve
@@ -130,27 +128,3 @@ def test_hints_of_values_beyond_all_measure_can_be_shown(values: list[float], mo
     hints = hints_of(opponent, Position(opponent.rules))
     assert all(-1 <= hint.shade <= 1 and len(hint.text) <= 6 for hint in hints.values())
     assert board_table(Position(opponent.rules), hints).row_count == 3
-
-
-def test_the_shipped_player_is_proved_unbeatable_and_optimal() -> None:
-    player = selfplay.load(SHIPPED_FOLDER)
-    verdict = selfplay.evaluate(player, player.rules)
-    assert verdict.unbeatable
-    assert verdict.optimal
-    recorded = json.loads((SHIPPED_FOLDER / "evaluation.json").read_text())
-    for name, value in verdict.as_dict().items():
-        assert recorded[name] == (pytest.approx(value) if isinstance(value, dict) else value)
-
-
-@pytest.mark.parametrize("person", [0, 1])
-def test_no_game_beats_the_shipped_opponent(person: int) -> None:
-    opponent = resolve("shipped")
-
-    def games(reached: Position) -> int:
-        if reached.over:
-            assert reached.winner != person
-            return 1
-        cells = reached.empty if reached.seat == person else (choose_move(opponent, reached, generator()),)
-        return sum(games(reached.after(cell)) for cell in cells)
-
-    assert games(Position(Rules())) > 50
