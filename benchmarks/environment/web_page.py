@@ -89,7 +89,7 @@ def measure(port: int, flags: Flags) -> dict[str, list[float]]:
             for name, word in zip(names, marks, strict=True):
                 for cell in Rules().cells_of(word):
                     board[cell] = name
-            moves.append(milliseconds(connection, f"/api/look?player=0&board={''.join(board)}"))
+            moves.append(milliseconds(connection, f"/api/analysis?player=0&board={''.join(board)}"))
     files = sorted(f"/{path.name}" for path in PAGE.iterdir() if path.suffix in {".css", ".html", ".js", ".svg"})
     for _ in range(1 + flags.loads):
         with closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:

@@ -12,13 +12,13 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from benchmarks.environment import loops, rule, search, speed
-from benchmarks.environment.loops import CELLS, COLUMNS, FromMask, Presampled, Stream
+from benchmarks.environment.loops import CELLS, COLUMNS, FromMask, Presampled
 from benchmarks.scaling import curves
 from selfplay import DQNConfig
 from selfplay.evaluation.agents import built_in_policy
 from selfplay.evaluation.evaluate import evaluate_policy
 from tests.tictactoe.rule_book import MARKS, Board, RuleBook, empty_cells, seat_to_move, with_mark
-from tictactoe import Rules, tictactoe_v0
+from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS, Choices
 
 BOARDS = 64
@@ -121,30 +121,6 @@ def test_many_boards_get_legal_cells_and_count_plies_and_games(mode: AutoresetMo
     assert first.plies + second.plies == watched.plies
     assert first.games + second.games == watched.ended > BOARDS
     assert (watched.plies == 60 * BOARDS) == (mode != AutoresetMode.NEXT_STEP)
-
-
-def test_two_agents_get_legal_cells_and_count_plies_and_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    env, plies = tictactoe_v0.env(), []
-    step = env.step
-
-    def watched_step(action: int | None) -> None:
-        seen, _, terminated, _, _ = env.last()
-        assert (action is None) == terminated
-        if action is not None:
-            assert seen["observation"][divmod(action, 3)].tolist() == [1, 0, 0]
-            plies.append(action)
-        step(action)
-
-    monkeypatch.setattr(env, "step", watched_step)
-    assert loops.two_agents(env, loops.games(9, 900, rng()))() == (len(plies), 100)
-
-
-def test_a_stream_goes_from_the_last_order_to_the_first() -> None:
-    stream = Stream(9, BOARDS, rng())
-    assert stream.next_order[-1] == stream.next_order[-9] == 0
-    assert stream.next_order[0] == stream.next_order[8] == 9
-    assert (np.sort(stream.cells.reshape(-1, 9), axis=1) == np.arange(9)).all()
-    assert (stream.start % 9 == 0).all()
 
 
 class EveryColumn:

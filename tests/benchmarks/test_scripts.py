@@ -34,7 +34,7 @@ SCRIPTS: dict[str, tuple[str, list[str]]] = {
     ),
     "peers": ("--players ours cleanrl-style --seeds 1000 --seconds 0.2 --evaluations 2 --docs", ["| ours |", "fewest"]),
     "peers.tuning": (f"--players ours {SEARCH} --docs", ["ours, trial 0: ", "best of ours"]),
-    "scaling": ("--rounds 1 --processes 1 --seconds 0.001 --docs", ["make_vec", "half of it"]),
+    "scaling": ("--rounds 1 --processes 1 --seconds 0.001 --docs", ["make_vec", "its matrix products"]),
     "symptoms": ("last mask --part 0.01 --seeds 1000 --docs", ["lost lines as X", "size of what the target takes"]),
 }
 """Flags of each script, and some of what it prints."""
@@ -63,7 +63,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(article_speed, "WARM_UP_STEPS", 120)
     for name in ("ONE_BOARD_PLIES", "FEW_BOARDS_STEPS", "MANY_BOARDS_PLIES"):
         monkeypatch.setattr(speed, name, 32)
-    for name, values in {"BOARDS": (1, 4), "BATCHES": (8, 16), "WIDTHS": (16, 32), "MEMORY_BOARDS": (64,)}.items():
+    for name, values in {"BOARDS": (1, 4), "BATCHES": (8,), "WIDTHS": (16,), "MEMORY_BOARDS": (64,)}.items():
         monkeypatch.setattr(curves, name, values)
     monkeypatch.setattr(curves, "FAMILY", (Rules(), Rules(15, 15, 5)))
     monkeypatch.setattr(speed, "IMPORT", "print(1)")
