@@ -1,5 +1,6 @@
 """Some new games start at counterexamples: only some, and only at those."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -26,49 +27,46 @@ def pairs(mover: Any, opponent: Any) -> list[tuple[int, int]]:
     return list(zip(mover.tolist(), opponent.tolist(), strict=True))
 
 
-def share(fraction: float, number: int) -> float:
-    """Return which part of the games that ended starts at one of so many positions, each of them about as often."""
+def shares(fraction: float, earlier: int, latest: int) -> tuple[float, float]:
+    """Return the share of new games at the latest and at earlier counterexamples, of these numbers of each.
+
+    Every second board has a game that goes on.
+    """
     starts = CounterexampleStarts(Rules(), fraction)
-    mover, opponent = positions(number)
-    starts.replace(mover, opponent)
-    boards = batch.reset(Rules(), BOARDS, np)
-    boards = boards._replace(mover=boards.mover + (np.arange(BOARDS) % 2) * 5)
-    ended = np.arange(BOARDS) % 2 == 0
-    started = starts.start_games(boards, ended, torch.Generator().manual_seed(0))
-    assert all(isinstance(field, np.ndarray) for field in started)
-    for field, before in zip(started, boards, strict=True):
-        np.testing.assert_array_equal(field[1::2], before[1::2])
-    given = set(pairs(mover, opponent))
-    sampled = pairs(started.mover[::2], started.opponent[::2])
-    assert {*sampled} - {(0, 0)} <= given
-    for one, other, ply in zip(*(field[::2].tolist() for field in started), strict=True):
-        assert ply == (one | other).bit_count()
-    counts = [sampled.count(each) for each in given]
-    assert not counts or min(counts) > 0.5 * np.mean(counts) or not fraction
-    return sum(pair in given for pair in sampled) / len(sampled)
-
-
-def test_the_fraction_starts_there_and_fewer_with_few_positions() -> None:
-    assert share(0.5, 2 * ENOUGH) == pytest.approx(0.5, abs=0.02)
-    assert share(1.0, ENOUGH) == 1.0
-    assert share(0.5, ENOUGH // 8) == pytest.approx(0.5 / 8, abs=0.02)
-    assert share(0.5, 0) == 0.0
-
-
-def test_earlier_counterexamples_have_the_rest_of_the_fraction() -> None:
-    starts = CounterexampleStarts(Rules(), 0.5)
-    mover, opponent = positions(100)
-    few = ENOUGH // 4
-    starts.replace(mover[few:], opponent[few:])
-    starts.replace(mover[:few], opponent[:few])
-    started = starts.start_games(
-        batch.reset(Rules(), BOARDS, np), np.ones(BOARDS, bool), torch.Generator().manual_seed(0)
+    mover, opponent = positions(earlier + latest)
+    starts.replace(mover[:earlier], opponent[:earlier])
+    starts.replace(mover[earlier:], opponent[earlier:])
+    boards = batch.State(*np.full((3, BOARDS), [[1], [2], [2]]))
+    boards = batch.restart(boards, np.arange(BOARDS) % 2 == 0)
+    started = starts.start_games(boards, np.arange(BOARDS) % 2 == 0, torch.Generator().manual_seed(0))
+    assert all((field[1::2] == before[1::2]).all() for field, before in zip(started, boards, strict=True))
+    assert all(
+        ply == (one | other).bit_count() for one, other, ply in zip(*map(np.ndarray.tolist, started), strict=True)
     )
-    sampled = pairs(started.mover, started.opponent)
-    newest, earlier = set(pairs(mover[:few], opponent[:few])), set(pairs(mover[few:], opponent[few:]))
-    assert sum(pair in newest for pair in sampled) / BOARDS == pytest.approx(0.5 / 4, abs=0.02)
-    assert sum(pair in earlier for pair in sampled) / BOARDS == pytest.approx(0.5 * 3 / 4, abs=0.02)
-    assert newest | earlier <= set(sampled)
+    counts = Counter(pairs(started.mover[::2], started.opponent[::2]))
+    given = pairs(mover, opponent)
+    assert counts.keys() <= {*given, (0, 0)}
+    for part in (given[:earlier], given[earlier:]):  # each position about as often
+        numbers = [counts[each] for each in part]
+        assert not sum(numbers) or min(numbers) > 0.5 * np.mean(numbers)
+    old, new = (sum(counts[each] for each in part) * 2 / BOARDS for part in (given[:earlier], given[earlier:]))
+    return new, old
+
+
+@pytest.mark.parametrize(
+    ("fraction", "earlier", "latest", "expected"),
+    [
+        (0.5, 0, 2 * ENOUGH, (0.5, 0)),
+        (1.0, 0, ENOUGH, (1, 0)),
+        (0.5, 0, ENOUGH // 8, (0.5 / 8, 0)),  # few positions start fewer games
+        (0.5, 84, ENOUGH // 4, (0.5 / 4, 0.5 * 3 / 4)),  # and earlier ones start the rest
+        (0.5, 0, 0, (0, 0)),
+    ],
+)
+def test_a_fraction_of_the_new_games_starts_at_counterexamples(
+    fraction: float, earlier: int, latest: int, expected: tuple[float, float]
+) -> None:
+    assert shares(fraction, earlier, latest) == pytest.approx(expected, abs=0.02)
 
 
 def test_of_too_many_earlier_ones_the_latest_are_kept() -> None:
