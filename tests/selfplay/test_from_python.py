@@ -135,7 +135,7 @@ def test_pytorchs_own_generator_stays_as_it_was() -> None:
         (lambda rules: nn.LSTM(3 * rules.cells, rules.cells), "got tuple for B = 2"),
         (
             lambda rules: small_network(rules).requires_grad_(False),
-            "must have parameters, all of them float32 and to be trained",
+            "must have parameters, all float32 and trainable",
         ),
     ],
 )

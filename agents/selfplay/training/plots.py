@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import EngFormatter, PercentFormatter
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 from numpy.typing import NDArray
 
 from selfplay.evaluation.report import finite_values, value_text
@@ -76,6 +76,9 @@ def progress_figure(
     else:
         plot(learning, "loss/td", "squared TD error", BOTH)
         learning.set(yscale="log", title="Mean squared TD error")
+        learning.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        learning.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))  # 0.2, not 2 x 10^-1
+        learning.yaxis.set_minor_formatter(NullFormatter())
     for axes in (optimal, against_random, learning):
         if axes.get_title() not in ("Exploitability", "Mean squared TD error"):  # fractions, on one scale in all plots
             axes.set_ylim(-0.03, 1.03)
