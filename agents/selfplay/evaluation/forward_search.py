@@ -6,7 +6,7 @@ position, one image of each is enough.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,10 @@ BOARDS = 16_384
 """Positions whose replies are enumerated at once."""
 
 
+Chosen: TypeAlias = NDArray[np.bool_] | IntArray | slice
+"""Which positions, out of those of a ply."""
+
+
 class Ply(NamedTuple):
     """Hold the distinct positions [n] of one ply in which the agent is to move, sorted, and its moves there."""
 
@@ -35,10 +39,9 @@ class Ply(NamedTuple):
     probabilities: FloatArray | None = None
     """[n, A], of an agent that samples its moves."""
 
-    def where(self, chosen: NDArray[np.bool_] | IntArray | slice) -> "Ply":
+    def where(self, chosen: Chosen) -> "Ply":
         """Return some of the positions."""
-        probabilities = None if self.probabilities is None else self.probabilities[chosen]
-        return Ply(self.mine[chosen], self.theirs[chosen], self.moves[chosen], probabilities)
+        return Ply._make(None if field is None else field[chosen] for field in self)
 
 
 class Frontier(NamedTuple):
@@ -53,9 +56,9 @@ class Frontier(NamedTuple):
     probability: FloatArray
     """Probability against uniformly random replies."""
 
-    def where(self, chosen: NDArray[np.bool_] | IntArray | slice) -> "Frontier":
+    def where(self, chosen: Chosen) -> "Frontier":
         """Return some of the positions."""
-        return Frontier(self.mine[chosen], self.theirs[chosen], self.games[chosen], self.probability[chosen])
+        return Frontier._make(field[chosen] for field in self)
 
 
 def start_of_games(mine: IntArray, theirs: IntArray) -> Frontier:
@@ -117,7 +120,7 @@ class ForwardSearch:
             parts = replies(self._rules, frontier, self._rules.cells - number, self.lost)
             if self._policy.symmetric:
                 # Every image of a position has equally many games behind it, so one image represents all.
-                parts = (represented(self._rules, merged(self._rules, [part])) for part in parts)
+                parts = (_represented(self._rules, merged(self._rules, [part])) for part in parts)
             frontier, complete = distinct(self._rules, parts, self._limit, self._salt)
             if not complete:
                 self.plies_followed = min(self.plies_followed, number)
@@ -178,10 +181,10 @@ def replies(rules: Rules, frontier: Frontier, empty_cells: int, lost: Total) -> 
             lost.add(some.where(free & wins))
             going_on = some.where(free & ~wins)
             after.append(going_on._replace(theirs=going_on.theirs | (np.int64(1) << cell)))
-        yield Frontier(*map(np.concatenate, zip(*after, strict=True)))
+        yield Frontier._make(map(np.concatenate, zip(*after, strict=True)))
 
 
-def represented(rules: Rules, frontier: Frontier) -> Frontier:
+def _represented(rules: Rules, frontier: Frontier) -> Frontier:
     """Return one image for all symmetric images of each position."""
     mine, theirs = representatives(rules, frontier.mine, frontier.theirs)
     return frontier._replace(mine=mine, theirs=theirs)
@@ -234,20 +237,16 @@ def _sampling_keys(rules: Rules, frontier: Frontier, salt: int) -> FloatArray:
 
 def merged(rules: Rules, parts: Iterable[Frontier]) -> Frontier:
     """Return the distinct positions of all parts, sorted, with the sums of what leads to each."""
-    mine, theirs, games, probability = map(np.concatenate, zip(*parts, strict=True))
+    every = Frontier._make(map(np.concatenate, zip(*parts, strict=True)))
     # Sorted by the agent's marks first: replies leave them alone, so equal positions come from neighbours.
     one_word = 2 * rules.cells < WORD_BITS
-    order = np.argsort(sort_keys(rules, mine, theirs)) if one_word else np.lexsort((theirs, mine))
-    mine, theirs = mine[order], theirs[order]
-    starts = np.ones(len(mine), dtype=np.bool_)
-    starts[1:] = (mine[1:] != mine[:-1]) | (theirs[1:] != theirs[:-1])
+    keys = sort_keys(rules, every.mine, every.theirs)
+    every = every.where(np.argsort(keys) if one_word else np.lexsort((every.theirs, every.mine)))
+    starts = np.ones(len(keys), dtype=np.bool_)
+    starts[1:] = (every.mine[1:] != every.mine[:-1]) | (every.theirs[1:] != every.theirs[:-1])
     first = np.flatnonzero(starts)
-    return Frontier(
-        mine[first],
-        theirs[first],
-        np.add.reduceat(games[order], first),
-        np.add.reduceat(probability[order], first),
-    )
+    games, probability = (np.add.reduceat(numbers, first) for numbers in (every.games, every.probability))
+    return Frontier(every.mine[first], every.theirs[first], games, probability)
 
 
 def sort_keys(rules: Rules, mine: IntArray, theirs: IntArray) -> NDArray[Any]:

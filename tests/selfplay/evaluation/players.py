@@ -22,6 +22,13 @@ Sampling = Callable[[Rules, Marks, int], dict[int, Fraction]]
 """Returns the probability of each cell that is sampled, by the marks of both seats and the seat to move."""
 
 
+Pair = tuple[frozenset[int], frozenset[int]]
+"""The agent's marks and the other seat's."""
+Moves = Callable[[frozenset[int], frozenset[int]], list[int]]
+"""Returns the cells that an agent may mark, by its marks and the other seat's."""
+NO_MARKS: Pair = (frozenset(), frozenset())
+
+
 class ScriptedPlayer:
     """Choose by a function of the marks, (mine, theirs) as sets of cells."""
 
@@ -49,7 +56,7 @@ def optimal_player(rules: Rules) -> ScriptedPlayer:
 
 
 def first_empty(mine: set[int], theirs: set[int]) -> int:
-    return min(set(range(36)) - mine - theirs)
+    return min(set(range(64)) - mine - theirs)
 
 
 def stubborn(mine: set[int], theirs: set[int]) -> int:
@@ -116,6 +123,35 @@ def game_by_game(rules: Rules, sampling: Sampling, seat: int) -> tuple[SeatVerdi
     worst = follow((frozenset(), frozenset()), Fraction(1))
     win, draw, loss, illegal = map(float, shares.values())
     return SeatVerdict(games["lost"], games["illegal"], win, draw, loss, float(worst)), illegal
+
+
+def lost_positions(rules: Rules, moves: Moves, seat: int, start: Pair = NO_MARKS) -> dict[Pair, float]:
+    """Return the positions of an agent's play from a start that some game loses, and in how many plies at least."""
+    book = RuleBook(rules.rows, rules.cols, rules.k)
+    lost: dict[Pair, float] = {}
+
+    def has_line(marks: frozenset[int]) -> bool:
+        return any(marks.issuperset(line) for line in book.lines)
+
+    def own(mine: frozenset[int], theirs: frozenset[int]) -> float:
+        if len(mine | theirs) == rules.cells:
+            return np.inf
+        plies = [
+            1 if cell in mine | theirs else 1 + reply(mine | {cell}, theirs)
+            for cell in moves(mine, theirs)
+            if cell in mine | theirs or not has_line(mine | {cell})
+        ]
+        if min(plies, default=np.inf) < np.inf:
+            lost[mine, theirs] = min(plies)
+        return min(plies, default=np.inf)
+
+    def reply(mine: frozenset[int], theirs: frozenset[int]) -> float:
+        cells = {*range(rules.cells)} - mine - theirs
+        plies = [1 if has_line(theirs | {cell}) else 1 + own(mine, theirs | {cell}) for cell in cells]
+        return min(plies, default=np.inf)
+
+    (own if seat == 0 else reply)(*start)
+    return lost
 
 
 def over_the_tree(policy: AgentPolicy, seat: int) -> SeatVerdict:

@@ -14,9 +14,12 @@ from selfplay.evaluation.erdos_selfridge import weights
 from selfplay.evaluation.evaluate import evaluate_policy, suboptimal_states
 from tests.selfplay.evaluation.players import (
     FirstTwo,
+    Moves,
+    Pair,
     ScriptedPlayer,
     first_choice,
     first_empty,
+    lost_positions,
     network_player,
     optimal_player,
     policy_of,
@@ -29,43 +32,11 @@ from tictactoe.opponents import OPPONENTS
 from tictactoe.symmetry import representatives
 from tictactoe.tree import game_tree
 
-Marks = frozenset[int]
-Moves = Callable[[Marks, Marks], list[int]]
-
-
-def lost_positions(rules: Rules, moves: Moves, seat: int) -> dict[tuple[Marks, Marks], float]:
-    """Return the positions of an agent's play that some game loses, and in how many plies at least, game by game."""
-    book = RuleBook(rules.rows, rules.cols, rules.k)
-    lost: dict[tuple[Marks, Marks], float] = {}
-
-    def has_line(marks: Marks) -> bool:
-        return any(marks.issuperset(line) for line in book.lines)
-
-    def own(mine: Marks, theirs: Marks) -> float:
-        if len(mine | theirs) == rules.cells:
-            return np.inf
-        plies = [
-            1 if cell in mine | theirs else 1 + reply(mine | {cell}, theirs)
-            for cell in moves(mine, theirs)
-            if cell in mine | theirs or not has_line(mine | {cell})
-        ]
-        if min(plies, default=np.inf) < np.inf:
-            lost[mine, theirs] = min(plies)
-        return min(plies, default=np.inf)
-
-    def reply(mine: Marks, theirs: Marks) -> float:
-        cells = {*range(rules.cells)} - mine - theirs
-        plies = [1 if has_line(theirs | {cell}) else 1 + own(mine, theirs | {cell}) for cell in cells]
-        return min(plies, default=np.inf)
-
-    (own if seat == 0 else reply)(frozenset(), frozenset())
-    return lost
-
 
 def assert_loses(rules: Rules, moves: Moves, game: tuple[int, ...], seat: int) -> None:
     """Play a game by the rule book: each own move is the agent's, and the last ply of it loses for the agent."""
     book = RuleBook(rules.rows, rules.cols, rules.k)
-    marks: list[Marks] = [frozenset(), frozenset()]
+    marks: list[frozenset[int]] = [frozenset(), frozenset()]
     for ply, cell in enumerate(game):
         mover, last = ply % 2, ply == len(game) - 1
         if mover == seat:
@@ -105,7 +76,7 @@ def positions(found: Any) -> set[tuple[int, int]]:
 def test_they_are_what_following_every_game_finds(make: Callable[[Rules], Any], rules: Rules) -> None:
     agent = make(rules)
     moves, found = moves_of(agent, rules.cells), counterexamples(agent, rules)
-    expected: set[tuple[Marks, Marks]] = set()
+    expected: set[Pair] = set()
     for seat in (0, 1):
         lost = lost_positions(rules, moves, seat)
         expected |= lost.keys()
@@ -171,7 +142,7 @@ def test_of_too_many_positions_a_part_is_followed_and_all_it_finds_is_true() -> 
 
 @pytest.mark.parametrize("rules", [Rules(6, 6, 4), Rules(8, 8, 4)], ids=str)
 def test_large_boards_give_games_too(rules: Rules) -> None:
-    agent = random_table(rules, 0, careless=0)
+    agent = ScriptedPlayer(first_empty)
     found = counterexamples(agent, rules, positions=500)
     assert not found.verdict.complete
     for seat, game in enumerate(found.shortest):

@@ -244,19 +244,6 @@ def test_a_search_that_is_cut_short_says_how_far_it_got_and_claims_no_more(seat:
     assert search_seat(policy, seat, widest)[0] == whole
 
 
-@pytest.mark.parametrize("seat", [0, 1])
-def test_a_part_of_the_positions_is_random_and_what_it_finds_is_true(seat: int) -> None:
-    policy = policy_of(ScriptedPlayer(first_empty), Rules(3, 4, 3))
-    whole, parts = search_seat(policy, seat, 10_000)[0], []
-    for salt in (1, 2):
-        part, plies = search_seat(policy, seat, 30, salt, keep_plies=True)
-        assert not part.complete
-        assert 0 < part.losses < whole.losses
-        assert max(len(ply.mine) for ply in plies) == 30
-        parts.append(plies[-1].theirs.tolist())
-    assert parts[0] != parts[1]
-
-
 def test_a_cut_evaluation_proves_nothing_but_that_a_lost_game_is_lost() -> None:
     beaten, unknown = (evaluate(ScriptedPlayer(first_empty), Rules(5, 4, 3), positions=limit) for limit in (2_000, 3))
     assert beaten.games_lost > 0 == unknown.games_lost
@@ -266,40 +253,27 @@ def test_a_cut_evaluation_proves_nothing_but_that_a_lost_game_is_lost() -> None:
         assert verdict.exploitability is None
 
 
-SETTLED = [
-    policy_of(network_player(Rules(), 0, mask=True), Rules(), legal=True),
-    player_policy(network_player(Rules(3, 4, 3), 1, mask=True, canonical=True)),
-    policy_of(network_player(Rules(3, 3, 2), 2, mask=True), Rules(3, 3, 2), legal=True),
-    player_policy(network_player(Rules(2, 5, 3), 3, mask=True, canonical=True)),
-    first_choice(OPPONENTS["optimal"], Rules(3, 4, 3), legal=True),
-    first_choice(OPPONENTS["optimal"], Rules(2, 5, 3), legal=True),
-]
-
-
-@pytest.mark.parametrize("policy", SETTLED)
-@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        player_policy(network_player(Rules(3, 4, 3), 1, mask=True, canonical=True)),
+        player_policy(network_player(Rules(2, 5, 3), 3, mask=True)),
+        first_choice(OPPONENTS["optimal"], Rules(3, 4, 3), legal=True),
+        first_choice(OPPONENTS["optimal"], Rules(2, 5, 3), legal=True),
+    ],
+)
 def test_games_that_cannot_be_lost_any_more_need_not_be_followed(
-    policy: AgentPolicy, seat: int, monkeypatch: pytest.MonkeyPatch
+    policy: AgentPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole, every = search_seat(policy, seat, 10_000, keep_plies=True)
+    whole = [search_seat(policy, seat, 10_000, keep_plies=True) for seat in (0, 1)]
     monkeypatch.setattr("selfplay.evaluation.evaluate.SETTLED_ABOVE", 1)
-    settled, some = search_seat(policy, seat, 10_000, keep_plies=True)
-    for name in ("losses", "illegal", "best_response", "loss"):
-        assert getattr(settled, name) == getattr(whole, name)
-    saved = sum(len(ply.mine) for ply in every) - sum(len(ply.mine) for ply in some)
-    assert saved >= 0
-
-
-def test_settled_games_are_those_that_no_reply_can_win_any_more() -> None:
-    for seat in (0, 1):
-        whole, some = (ForwardSearch(SETTLED[1], seat, 10_000, settle=settle) for settle in (False, True))
-        for search in (whole, some):
-            assert list(search.plies())
-        assert some.lost.games == whole.lost.games > 0
-        not_lost = some.settled.probability + some.won.probability + some.drawn.probability
-        assert not_lost == pytest.approx(1 - some.lost.probability)
-        assert some.settled.probability > 0
-        assert some.positions < whole.positions
+    settled = [search_seat(policy, seat, 10_000, keep_plies=True) for seat in (0, 1)]
+    for (verdict, _), (expected, _) in zip(settled, whole, strict=True):
+        for name in ("losses", "illegal", "best_response", "loss"):
+            assert getattr(verdict, name) == getattr(expected, name)
+        assert (verdict.win is None) == (verdict.draw is None)
+    fewer, every = (sum(len(ply.mine) for _, plies in each for ply in plies) for each in (settled, whole))
+    assert fewer < every
 
 
 def test_an_agent_that_may_mark_a_taken_cell_is_followed_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

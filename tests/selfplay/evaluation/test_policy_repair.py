@@ -1,17 +1,16 @@
 """Corrections are moves behind which nothing beats a player as it plays, as following every game confirms."""
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
 
 from selfplay.errors import UserError
 from selfplay.evaluation.agents import AgentPolicy
-from selfplay.evaluation.evaluate import evaluate_policy
+from selfplay.evaluation.evaluate import evaluate_policy, search_seat
 from selfplay.evaluation.policy_repair import Corrections, Position, Preferences
-from tests.selfplay.evaluation.players import ScriptedPlayer, first_empty, optimal_player, random_table
-from tests.tictactoe.rule_book import RuleBook, bits, cells_in
+from tests.selfplay.evaluation.players import ScriptedPlayer, first_empty, lost_positions, optimal_player, random_table
+from tests.tictactoe.rule_book import bits, cells_in
 from tictactoe import Rules, solve
 
 
@@ -31,38 +30,21 @@ def in_order(cells: int) -> Preferences:
 
 
 def beaten_behind(rules: Rules, player: ScriptedPlayer, position: Position, cell: int) -> bool:
-    """Tell, line by line, whether some replies beat a player behind a move."""
-    book = RuleBook(rules.rows, rules.cols, rules.k)
-
-    def has_line(marks: frozenset[int]) -> bool:
-        return any(marks.issuperset(line) for line in book.lines)
-
-    def lost(mine: frozenset[int], theirs: frozenset[int], cell: int) -> bool:
-        if cell in mine | theirs:
-            return True
-        mine |= {cell}
-        if has_line(mine):
-            return False
-        for reply in {*range(rules.cells)} - mine - theirs:
-            after = theirs | {reply}
-            full = len(mine | after) == rules.cells
-            if has_line(after) or (not full and lost(mine, after, player.choose({*mine}, {*after}))):
-                return True
-        return False
-
-    mine, theirs = (frozenset(cells_in(side, rules.cells)) for side in position)
-    return lost(mine, theirs, cell)
+    """Tell, game by game, whether some replies beat a player behind a move."""
+    changed, marks = with_moves(player, {position: cell}), [frozenset(cells_in(side, rules.cells)) for side in position]
+    start = marks[0], marks[1]
+    return start in lost_positions(rules, lambda mine, theirs: [changed.choose({*mine}, {*theirs})], 0, start)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_planted_mistake_is_corrected_where_it_stands(seed: int) -> None:
     rules, rng = Rules(), np.random.default_rng(seed)
     player, solution = optimal_player(rules), solve(rules)
-    led_to = Recorder(player)
     assert evaluate_policy(AgentPolicy(player, rules)).unbeatable
-    Corrections(10**6).find(AgentPolicy(led_to, rules, twice=False), in_order(rules.cells))
+    plies = [ply for seat in (0, 1) for ply in search_seat(AgentPolicy(player, rules), seat, 99, keep_plies=True)[1]]
+    positions = [pair for ply in plies for pair in zip(ply.mine.tolist(), ply.theirs.tolist(), strict=True)]
     planted: dict[Position, int] = {}
-    for position in rng.permutation(sorted(led_to.positions))[:30]:
+    for position in rng.permutation(positions)[:30]:
         mine, theirs = map(int, position)
         value = solution.lookup(mine, theirs)[0]
         for cell in rng.permutation([cell for cell in range(9) if not (mine | theirs) >> cell & 1]).tolist():
@@ -82,20 +64,6 @@ def test_a_planted_mistake_is_corrected_where_it_stands(seed: int) -> None:
     assert (
         Corrections(10**6).find(AgentPolicy(with_moves(wrong, found.cells), rules), in_order(rules.cells)).cells == {}
     )
-
-
-class Recorder:
-    """Play as another does, and note where it was asked."""
-
-    def __init__(self, player: ScriptedPlayer) -> None:
-        self._player = player
-        self.positions: set[Position] = set()
-
-    def act(self, observation: Any, action_mask: Any = None) -> Any:
-        for board in np.asarray(observation).reshape(len(observation), -1, 3):
-            mine, theirs = (bits({*np.flatnonzero(board[:, plane]).tolist()}) for plane in (1, 2))
-            self.positions.add((mine, theirs) if mine.bit_count() <= theirs.bit_count() else (theirs, mine))
-        return self._player.act(observation, action_mask)
 
 
 @pytest.mark.parametrize(
