@@ -35,9 +35,9 @@ Config = TypeVar("Config")
 
 
 def parse(kind: type[Config], args: Sequence[str], prog: str) -> Config:
-    """Read a dataclass from the command line: every field is a flag, and what stands below it in the source its help.
+    """Read a dataclass from the command line: every field is a flag, and its docstring the help.
 
-    Metadata of a field can make it `positional`, under the name to show, or give it an `alias`.
+    Metadata of a field can make it `positional`, under the name to show, or give it `aliases`.
 
     Raises:
         UserError: a flag is unknown, or its value is not what the field declares.

@@ -38,7 +38,7 @@ class NamedPolicy(NamedTuple):
 
     name: str
     policy: "AgentPolicy"
-    """What is evaluated, and asked for moves."""
+    """What is evaluated, and chooses the moves."""
     player: "Player | None"
     """The trained player, which has values to show; None for a built-in opponent or an agent of the user."""
     folder: Path | None
@@ -92,12 +92,12 @@ def _imported(name: str) -> Any:
     if "" not in sys.path:
         sys.path.insert(0, "")
     try:
-        found: Any = importlib.import_module(module)
+        agent: Any = importlib.import_module(module)
         for attribute in attributes.split("."):
-            found = getattr(found, attribute)
+            agent = getattr(agent, attribute)
     except Exception as error:  # the module is somebody's own program
         raise UserError(f"{name}: cannot be imported: {what_failed(error)}") from None
-    return found
+    return agent
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""A game between two plies, as somebody looks at it: whose turn it is, how it stands, and what a player is shown."""
+"""One position of a game: whose turn it is, who has won, and what a player is shown."""
 
 from dataclasses import dataclass
 

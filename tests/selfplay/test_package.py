@@ -64,7 +64,7 @@ def test_the_loop_is_a_function_beside_the_package_of_its_name() -> None:
 
 
 def absent(tmp_path: Path, module: str) -> Path:
-    """Return a folder in which a module stands in for one that is not installed."""
+    """Return a folder with a module that replaces one that is not installed."""
     (tmp_path / f"{module}.py").write_text(f"raise ModuleNotFoundError(name={module!r})")
     return tmp_path
 

@@ -84,7 +84,7 @@ def result_note(results: Mapping[Pairing, Result]) -> str:
     """Return which results are exact, and how far off the others may be."""
     sampled = [result for result in results.values() if result.games is not None]
     illegal = any(any(result.illegal) for result in results.values())
-    legend = " !: games ended by a taken cell, by first + second seat; whoever plays it loses." if illegal else ""
+    legend = " !: games ended by a taken cell, by first + second seat; the seat that plays it loses." if illegal else ""
     if not sampled:
         return f"Rows: first seat. All results are exact, every choice followed; 0 is never and 100 always.{legend}"
     return (
@@ -135,7 +135,7 @@ def score_figure(results: Mapping[Pairing, Result], names: Sequence[str], title:
 
 
 def score_text(score: float) -> str:
-    """Return a score in three digits, of which 0, 0.5 and 1 alone mean exactly that."""
+    """Return a score in three digits, where 0, 0.5 and 1 are exact."""
     if score in {0, 0.5, 1}:
         return f"{score:g}"
     return f"{min(max(score, 0.001), 0.999):.3f}"

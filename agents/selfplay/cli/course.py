@@ -51,7 +51,7 @@ def write_notebooks(folder: Path, overwrite: bool) -> list[Path]:
                 f"{path}: is there already; choose another folder with --into, or replace it, with all that was filled "
                 "in, by --overwrite"
             )
-    contents = {path: notebook(unit) for path, unit in paths.items()}  # before anything is there
+    contents = {path: notebook_content(unit) for path, unit in paths.items()}  # before anything is there
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -61,13 +61,13 @@ def write_notebooks(folder: Path, overwrite: bool) -> list[Path]:
     return list(contents)
 
 
-def notebook(unit: Path) -> bytes:
+def notebook_content(unit: Path) -> bytes:
     """Return a unit as the content of a notebook, the same bytes each time."""
     import jupytext
 
-    found = jupytext.read(unit)
-    found.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    for number, cell in enumerate(found.cells):
+    notebook = jupytext.read(unit)
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number}"  # else drawn at random
-    text: str = jupytext.writes(found, fmt="ipynb")
+    text: str = jupytext.writes(notebook, fmt="ipynb")
     return text.encode()

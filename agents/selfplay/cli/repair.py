@@ -32,7 +32,7 @@ class RepairConfig:
     """Distinct positions that the player is followed to at each ply, at most; these take 1 GB."""
     solver: bool = False
     """Ask a solver which moves lose, and try only the others. That takes far less time where the player is beaten from
-    some hundred positions, but what is corrected is then no longer found by the player's own play alone."""
+    some hundred positions, but the corrections no longer come from the player's own play alone."""
 
 
 def main(args: Sequence[str], prog: str = "selfplay repair") -> None:

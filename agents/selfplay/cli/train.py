@@ -33,12 +33,12 @@ def main(args: Sequence[str], prog: str = "selfplay train") -> None:
 
 
 def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, RunFlags]:
-    """Return the settings of the algorithm that is named first, the DQN if none is, and how to go about the run.
+    """Return the settings of the algorithm that is named first, the DQN if none is, and how to handle the run.
 
-    Flags override the defaults, which of a run to resume are its own settings.
+    Flags override the defaults; of a run that is resumed, its settings are the defaults.
 
     Raises:
-        UserError: there is no such algorithm, flag or run, or a value is none of its flag.
+        UserError: there is no such algorithm, flag or run, or a value is not what the flag takes.
     """
     algorithm, *rest = args if args and not args[0].startswith("-") else ("", *args)
     if algorithm and algorithm not in ALGORITHMS:

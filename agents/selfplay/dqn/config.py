@@ -17,7 +17,7 @@ Target: TypeAlias = Literal["negamax", "independent", "article"]
 WIDEST = 1_000_000
 """Units of a layer, or channels; more would overflow the sizes that PyTorch counts in."""
 LINE_WIDTH = 4
-"""Units that look at a line, for each feature of a cell that comes of it."""
+"""Units that look at a line, for each feature of a cell."""
 MOST_WEIGHTS = 100_000_000
 """Weights of the largest network; a config.json that somebody sent can name any, and the network is made before its
 model is looked at."""
@@ -117,7 +117,7 @@ class DQNConfig(RunSettings, PresetFlag):
     soft_update: StepSize = 0.06
     """Part of the way that the target network moves to the network at each update."""
     hard_update: CountOrZero = 0
-    """Copy the network to the target network every so many updates instead; 0: soft updates."""
+    """Updates between copies of the network to the target network, which replace soft updates; 0: soft updates."""
     symmetry: Symmetry = "canonical"
     """Let the network look at one of a position's symmetric images, the same for all ("canonical"); or turn and reflect
     each sampled transition at random ("augment"); or neither."""
@@ -131,8 +131,8 @@ class DQNConfig(RunSettings, PresetFlag):
 
     counterexamples: Fraction = 0.5
     """Part of the new games that begin at a position in which the last exact evaluation found the player beaten, or,
-    with "--stop optimal", in which its move was not optimal; where those are few, also at the latest that were found
-    before. 0: all begin on the empty board."""
+    with "--stop optimal", in which its move was not optimal; where those are few, also at the latest ones of earlier
+    evaluations. 0: all begin on the empty board."""
     rule_weight: Annotated[float, Bounds(0, LARGEST_FLOAT)] = 0.0
     """Choose moves by the values and this many times the built-in rule's rating of each cell, which is 1 for the cell
     that the rule would mark and less, down to 0, for others. It decides among moves whose values differ little, in

@@ -20,7 +20,7 @@ class MinimaxQConfig(RunSettings):
     """Train minimax Q-learning by self-play on 3,3,3.
 
     Source: Littman (1994), Markov games as a framework for multi-agent reinforcement learning; the settings are those
-        of a published learner. What is learned stands in `selfplay.tabular.minimax_q`.
+        of a published learner. The learner is `selfplay.tabular.learners.MinimaxQ`.
 
     Raises:
         UserError: a setting has a value that it cannot have, alone or beside the others.
@@ -58,7 +58,7 @@ class MinimaxQConfig(RunSettings):
 class AfterstateQConfig(RunSettings):
     """Train afterstate values against a random opponent on 3,3,3.
 
-    The settings are those of a published learner; what is learned stands in `selfplay.tabular.afterstate_q`.
+    The settings are those of a published learner; the learner is `selfplay.tabular.learners.AfterstateQ`.
 
     Raises:
         UserError: a setting has a value that it cannot have, alone or beside the others.
@@ -92,7 +92,7 @@ class TDValueConfig(RunSettings):
     """Train the value tables of Sutton and Barto's first chapter on 3,3,3.
 
     Source: Sutton and Barto (2018), Reinforcement Learning, 2nd edition, section 1.5; exercise 1.1 is
-        `opponent="self"`. What is learned stands in `selfplay.tabular.td_value`.
+        `opponent="self"`. The learner is `selfplay.tabular.learners.TDValue`.
 
     Raises:
         UserError: a setting has a value that it cannot have, alone or beside the others.
@@ -123,7 +123,7 @@ class TDValueConfig(RunSettings):
 class TDBackupConfig(RunSettings):
     """Train afterstate values by self-play, on any board whose table fits.
 
-    The settings are those of a published learner; what is learned stands in `selfplay.tabular.td_backup`.
+    The settings are those of a published learner; the learner is `selfplay.tabular.learners.TDBackup`.
 
     Raises:
         UserError: a setting has a value that it cannot have, alone or beside the others.

@@ -32,8 +32,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def header(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()).split(b"\n")[0])
-    return found
+    content: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()).split(b"\n")[0])
+    return content
 
 
 def test_the_last_line_checks_the_shipped_player(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,8 +62,14 @@ def test_a_built_in_opponent_is_certified_by_all_of_its_choices(capsys: pytest.C
     certify.main(["rule", "--rows", "3", "--cols", "4", "--k", "4"])
     assert check_certificate.main(certify.NAME) == 0
     assert "model_sha256 None" in capsys.readouterr().out
-    found = header(Path(certify.NAME))
-    assert (found["rows"], found["cols"], found["k"], found["masked"], found["symmetric"]) == (3, 4, 4, True, True)
+    written = header(Path(certify.NAME))
+    assert (written["rows"], written["cols"], written["k"], written["masked"], written["symmetric"]) == (
+        3,
+        4,
+        4,
+        True,
+        True,
+    )
 
 
 def test_an_agent_of_the_user_is_certified_in_the_perspective_that_it_is_shown(

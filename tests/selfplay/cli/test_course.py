@@ -29,13 +29,13 @@ def test_each_unit_becomes_a_notebook_of_the_same_cells(here: Path, capsys: pyte
         nbformat.validate(notebook)
         assert notebook.metadata.kernelspec.name == "python3"
         unit = jupytext.read(ROOT / "docs" / "course" / f"{path.stem}.py")
-        found, wanted = (
+        cells, wanted = (
             [(cell.cell_type, cell.source, cell.metadata.get("tags")) for cell in each.cells]
             for each in (notebook, unit)
         )
-        assert found == wanted
-        assert len(found) > 10
-        assert sum("raise NotImplementedError" in source for _, source, _ in found) == 1
+        assert cells == wanted
+        assert len(cells) > 10
+        assert sum("raise NotImplementedError" in source for _, source, _ in cells) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "  jupyter lab course/unit_1.ipynb"
 
 

@@ -1,4 +1,4 @@
-"""`selfplay repair` writes a folder of its own, says what it has come to, and refuses in one line."""
+"""`selfplay repair` writes a folder of its own, prints its evaluation, and refuses in one line."""
 
 import contextlib
 import io

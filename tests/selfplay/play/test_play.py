@@ -43,7 +43,7 @@ def answers(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
         (1, (0, 1, 8), ("4", "5", "6"), 1),
         (1, (0, 1, 2), ("4", "5"), 0),
         (0, (1, 4, 5, 6), ("1", "3", "4", "8", "9"), None),
-        (0, (0,), ("1",), 0),  # whoever plays a taken cell loses
+        (0, (0,), ("1",), 0),  # a taken cell loses
     ],
 )
 def test_games_end_as_the_rules_say(
