@@ -125,7 +125,7 @@ def settings(config: RunSettings) -> dict[str, Any]:
 
 
 def differences(config: RunSettings) -> dict[str, Any]:
-    """Return what is special about a run: the settings that are not the defaults of its algorithm, or of its preset.
+    """Return the settings of a run that are not the defaults of its algorithm, or of its preset.
 
     Seed and board, which every run has, and the device, which changes nothing but the last bits, are left out.
     """
@@ -136,25 +136,24 @@ def differences(config: RunSettings) -> dict[str, Any]:
 
 
 def legends(configs: Sequence[RunSettings]) -> list[str]:
-    """Return for each of some runs, in short, in what it differs from others among them; "" where it does not."""
-    found = [_special(config) for config in configs]
-    names = dict.fromkeys(name for special in found for name in special)
-    telling = [name for name in names if any(special.get(name) != found[0].get(name) for special in found)]
-    return [
-        one_line(", ".join(_in_words(name, special[name]) for name in telling if name in special)) for special in found
+    """Return in short, for each of some runs, the settings in which it differs from others among them."""
+    runs = [
+        {
+            "algorithm": config.algorithm,
+            "board": f"{config.rules.rows},{config.rules.cols},{config.rules.k}",
+            **differences(config),
+            "seed": config.seed,
+        }
+        for config in configs
     ]
+    names = dict.fromkeys(name for run in runs for name in run)
+    differing = [name for name in names if len({repr(run.get(name)) for run in runs}) > 1]
+    return [one_line(", ".join(_in_words(name, run[name]) for name in differing if name in run)) for run in runs]
 
 
 def about(config: RunSettings) -> str:
-    """Return in short what is special about a run, and its seed."""
+    """Return in short the settings of a run that are not the defaults, and its seed."""
     return one_line(", ".join(_in_words(*each) for each in [*differences(config).items(), ("seed", config.seed)]))
-
-
-def _special(config: RunSettings) -> dict[str, Any]:
-    """Return what may tell a run from others, by name."""
-    rules = config.rules
-    own = {"algorithm": config.algorithm, "board": f"{rules.rows},{rules.cols},{rules.k}", **differences(config)}
-    return {**own, "seed": config.seed}
 
 
 def _in_words(name: str, value: object) -> str:
@@ -191,7 +190,7 @@ def unused(folder: Path) -> Path:
 
 
 def write_evaluation(folder: Path, evaluation: Verdict) -> None:
-    """Write the exact evaluation of the player that was written last, or how far it has got."""
+    """Write the exact evaluation of the player in the folder."""
     _write_json(folder / EVALUATION, evaluation.as_dict())
 
 
