@@ -37,12 +37,12 @@ def browser() -> "Iterator[Browser]":
 
 @pytest.fixture
 def stopper(monkeypatch: pytest.MonkeyPatch) -> object:
-    """Return the `tests.runs.Stopper` of runs without pictures, whose tabular learners can often be stopped."""
+    """Return the `tests.runs.Stopper` of runs without plots, whose tabular learners can often be stopped."""
     from selfplay.tabular import learners  # noqa: PLC0415
     from selfplay.training.callbacks import MetricsLog  # noqa: PLC0415 (the environment's tests need none of it)
-    from tests.runs import Stopper, without_pictures  # noqa: PLC0415
+    from tests.runs import Stopper, without_plots  # noqa: PLC0415
 
     monkeypatch.setattr(learners, "SLICE", 70)
     monkeypatch.setattr(MetricsLog, "show_player", lambda *_: None)
-    without_pictures(monkeypatch.setattr)
+    without_plots(monkeypatch.setattr)
     return Stopper(monkeypatch)

@@ -67,7 +67,7 @@ class Crashes:
         """Operations on files in the whole run."""
 
     def faults(self, *moments: int) -> list[str]:
-        """Start a run, kill its processes before these operations, resume it to its end, and return what is wrong."""
+        """Start a run, kill its processes before these operations, resume it to its end, and return its faults."""
         folder = self._place / "killed" / "it"
         folder.parent.mkdir()
         faults: list[str] = []
@@ -104,13 +104,13 @@ def shown(folder: Path) -> dict[str, object]:
 
 
 def main() -> None:
-    """Kill runs of each setting, print what is wrong, and exit with 1 if anything is."""
+    """Kill runs of each setting, print their faults, and exit with 1 if there are any."""
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--kills", type=int, default=200, help="in all, spread over eight settings")
     parser.add_argument("--seed", type=int, default=0, help="of the moments")
     flags = parser.parse_args()
     logging.getLogger("tensorboard").setLevel(logging.ERROR)  # it reports everything that a resumed run takes back
-    chance, wrong = random.Random(flags.seed), 0
+    chance, faulty = random.Random(flags.seed), 0
     for number, (name, args) in enumerate(SETTINGS.items()):
         left = (flags.kills + number) // len(SETTINGS)
         with tempfile.TemporaryDirectory() as place:
@@ -120,10 +120,10 @@ def main() -> None:
                 moments = [chance.randint(1, crashes.calls) for _ in range(min(left, chance.randint(1, 4)))]
                 left -= len(moments)
                 if faults := crashes.faults(*moments):
-                    wrong += 1
+                    faulty += 1
                     print(f"{name}, killed before {moments}: {'; '.join(faults)}", flush=True)
-    print(f"{wrong} runs with faults")
-    sys.exit(wrong > 0)
+    print(f"{faulty} runs with faults")
+    sys.exit(faulty > 0)
 
 
 if __name__ == "__main__":

@@ -14,10 +14,10 @@ from selfplay.algorithms import ALGORITHMS
 from selfplay.arena import command as arena
 from selfplay.cli import prove, train
 from selfplay.play import command as play
-from tests.runs import SMALL, without_pictures
+from tests.runs import SMALL, without_plots
 
 torch.set_num_threads(1)  # a process that is forked must not have others
-without_pictures(setattr)
+without_plots(setattr)
 with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
     train.main([*SMALL, "--total-steps", "96", "--run-dir", f"{folder}/dqn"])
     for algorithm in set(ALGORITHMS) - {"dqn"}:

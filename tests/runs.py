@@ -1,4 +1,4 @@
-"""Short runs of `train.py`: their flags, how they are stopped, and what they have come to."""
+"""Short runs of `train.py`: their flags, how they are stopped, and their results."""
 
 import csv
 import hashlib
@@ -32,13 +32,13 @@ SMALL = ["--hidden", "16", "--num-envs", "16", "--batch-size", "32", "--memory-s
 DQN = [*SMALL, "--total-steps", "2400", "--eval-every", "960", "--seed", "1000", "--device", "cpu"]
 TABULAR = ["--games", "1000", "--eval-every", "400", "--seed", "1000"]
 PIXEL = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 1, 1, 8, 6, 0, 0, 0)
-"""The head of a picture, which is all that is read of it."""
+"""The head of a PNG file, which is all that is read of it."""
 OFTEN = ["--checkpoint-interval", "1e-9"]
 """With these a run, in a process in which `often` was called, writes a checkpoint whenever it can."""
 
 
-def without_pictures(replace: Callable[[object, str, object], object]) -> None:
-    """Let every picture of a run, slower than all the rest, be a pixel; `replace` is `setattr`, or a test's own."""
+def without_plots(replace: Callable[[object, str, object], object]) -> None:
+    """Let every plot of a run, slower than all the rest, be a pixel; `replace` is `setattr`, or a test's own."""
     replace(callbacks, "progress_figure", lambda *_: None)
     replace(callbacks, "value_figure", lambda *_: None)
     for name in ("cumulative_figure", "groups_figure", "density_figure"):
@@ -60,20 +60,20 @@ class Stopper:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.left = -1
         self.signals = [signal.SIGINT]
-        asked = Checkpoints.due
+        due_before = Checkpoints.due
 
         def due(checkpoints: Checkpoints) -> bool:
             self.left -= 1
             if self.left == 0:
                 for number in self.signals:
                     signal.raise_signal(number)
-            return asked(checkpoints)
+            return due_before(checkpoints)
 
         monkeypatch.setattr(Checkpoints, "due", due)
 
 
 def in_parts(args: Sequence[str], folder: Path, stopper: Stopper, stops: Sequence[int]) -> None:
-    """Train in this process, stopped so often."""
+    """Train in this process, stopped at some of the moments when a checkpoint may be due."""
     start = [*args, "--run-dir", str(folder)]
     for stop in stops:
         stopper.left = stop

@@ -258,16 +258,16 @@ def read_settings(folder: Path) -> tuple[Config, dict[str, Any]]:
         UserError: config.json is missing, is of another format, or holds a value that is no setting.
     """
     path, content = folder / CONFIG, read_config(folder)
-    algorithm, found = content.get("algorithm"), content.get("config")
-    if not isinstance(algorithm, str) or algorithm not in ALGORITHMS or not isinstance(found, dict):
+    algorithm, saved = content.get("algorithm"), content.get("config")
+    if not isinstance(algorithm, str) or algorithm not in ALGORITHMS or not isinstance(saved, dict):
         raise UserError(f"{path}: is not the configuration of a run of {', '.join(ALGORITHMS)}")
     kind = ALGORITHMS[algorithm].settings
     known = {field.name for field in fields(kind)} - {"run_dir"}
-    if found.keys() != known:
-        odd = ", ".join(map(repr, sorted(found.keys() ^ known)))
+    if saved.keys() != known:
+        odd = ", ".join(map(repr, sorted(saved.keys() ^ known)))
         raise UserError(f"{path}: is from another version of this program (settings that differ: {odd})")
     # JSON has neither tuples nor paths.
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in saved.items()}
     if isinstance(values.get("from_table"), str):
         values["from_table"] = Path(values["from_table"])
     try:

@@ -1,4 +1,4 @@
-"""How this program was started, for lines that can be pasted, and how it is asked to stop."""
+"""How this program was started, for command lines that can be pasted, and the signals that stop it."""
 
 import contextlib
 import shlex
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def command(*words: str) -> str:
-    """Return a command line of this program as one would type it here, such as that of `selfplay prove RUN`."""
+    """Return a command line of this program as a user would type it here, such as that of `selfplay prove RUN`."""
     started = Path(sys.argv[0])
     if words[0] == "train" and started.name == "train.py":
         return shlex.join([_python(), str(started), *words[1:]])
@@ -24,8 +24,8 @@ def tensorboard(folder: Path) -> str:
 
 
 @contextlib.contextmanager
-def when_asked_to_stop(stop: Callable[[], None]) -> Iterator[None]:
-    """Have Ctrl-C and SIGTERM call `stop` meanwhile, but for those that a shell has its background pass over."""
+def on_stop_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM call `stop` in the meantime, except signals that a shell ignores in the background."""
     numbers = [signal.SIGINT, signal.SIGTERM] if threading.current_thread() is threading.main_thread() else []
     earlier = {number: signal.getsignal(number) for number in numbers}
     for number, handler in earlier.items():
@@ -40,8 +40,8 @@ def when_asked_to_stop(stop: Callable[[], None]) -> Iterator[None]:
 
 def _installed(script: str, module: str) -> list[str]:
     """Return the script if a shell finds the one of this interpreter, else the module with the interpreter."""
-    found = shutil.which(script)
-    return [script] if found and Path(found).parent == Path(sys.executable).parent else [_python(), "-m", module]
+    place = shutil.which(script)
+    return [script] if place and Path(place).parent == Path(sys.executable).parent else [_python(), "-m", module]
 
 
 def _python() -> str:

@@ -1,4 +1,4 @@
-"""From Python as from the command line: the same bits, own loops, and networks of one's own."""
+"""From Python as from the command line: the same bits, your own loop, and custom networks."""
 
 from collections.abc import Callable
 from itertools import islice

@@ -87,12 +87,12 @@ def test_the_file_is_the_one_of_the_card() -> None:
 
 
 def test_the_evaluation_is_that_of_the_card() -> None:
-    found = selfplay.evaluate(PLAYER, RULES)
-    assert (found.optimal, found.unbeatable, row("verdict")) == (True, True, ["**unbeatable and optimal**"])
-    assert (found.optimal_states, found.illegal_states) == (4_520, 0)
+    evaluation = selfplay.evaluate(PLAYER, RULES)
+    assert (evaluation.optimal, evaluation.unbeatable, row("verdict")) == (True, True, ["**unbeatable and optimal**"])
+    assert (evaluation.optimal_states, evaluation.illegal_states) == (4_520, 0)
     assert row("optimal moves") == ["in 4,520 of 4,520 decision states; an illegal one in none"]
-    assert row("lost game lines") == [f"{found.first.losses} as X, {found.second.losses} as O"]
-    for name, seat in (("X", found.first), ("O", found.second)):
+    assert row("lost game lines") == [f"{evaluation.first.losses} as X, {evaluation.second.losses} as O"]
+    for name, seat in (("X", evaluation.first), ("O", evaluation.second)):
         shares = f"wins {seat.win:.2%}, draws {seat.draw:.2%}, loses {seat.loss:.0f} (exact)".replace("%", " %")
         assert row(f"against uniformly random moves, as {name}") == [shares]
     of_seats = [len(reached(seat)) for seat in (0, 1)]

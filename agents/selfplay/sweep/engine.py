@@ -18,7 +18,7 @@ os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZE
 import ray
 
 from selfplay.errors import UserError, one_line
-from selfplay.program import when_asked_to_stop
+from selfplay.program import on_stop_signals
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, Run
 from selfplay.sweep.screen import Screen
@@ -67,7 +67,7 @@ def train(sweep: Sweep, cpus: int | None, interval: float) -> bool:
         (sweep.folder / STOP).touch()
         screen.stop()
 
-    with screen.live or contextlib.nullcontext(), when_asked_to_stop(stop):
+    with screen.live or contextlib.nullcontext(), on_stop_signals(stop):
         while True:
             while not screen.stopping and len(at_work) < (cpus or _cores()) and (run := next_run(sweep)):
                 run.state, run.starts = "running", run.starts + 1

@@ -20,7 +20,7 @@ from torch import Tensor
 from selfplay.errors import UserError, one_line
 from selfplay.files import checksum_of_file, sync, write_whole
 from selfplay.learner import State
-from selfplay.program import when_asked_to_stop
+from selfplay.program import on_stop_signals
 from selfplay.settings import RunSettings
 from selfplay.tensor_file import LARGEST_HEADER, packed, read_tensors
 from selfplay.training.folder import CHECKPOINTS, METRICS, settings
@@ -132,7 +132,7 @@ class Checkpoints:
                 raise KeyboardInterrupt
             self._stopping = True
 
-        with when_asked_to_stop(stop):
+        with on_stop_signals(stop):
             yield
 
 

@@ -120,8 +120,8 @@ def is_finished(folder: Path) -> bool:
 
 def settings(config: RunSettings) -> dict[str, Any]:
     """Return the settings of a run by name, ready for JSON, without the place of its folder."""
-    found = {name: value for name, value in asdict(config).items() if name != "run_dir"}
-    return {name: str(value) if isinstance(value, Path) else value for name, value in found.items()}
+    values = {name: value for name, value in asdict(config).items() if name != "run_dir"}
+    return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
 
 
 def differences(config: RunSettings) -> dict[str, Any]:
@@ -131,8 +131,8 @@ def differences(config: RunSettings) -> dict[str, Any]:
     """
     own, default = settings(config), settings(config.defaults)
     common = ("seed", "device", "rows", "cols", "k")
-    found = {name: value for name, value in own.items() if value != default[name] and name not in common}
-    return found if own.get("preset", "default") == "default" else {"preset": own["preset"], **found}
+    changed = {name: value for name, value in own.items() if value != default[name] and name not in common}
+    return changed if own.get("preset", "default") == "default" else {"preset": own["preset"], **changed}
 
 
 def legends(configs: Sequence[RunSettings]) -> list[str]:

@@ -27,7 +27,7 @@ OUTCOMES = (
     ("second_wins", "second seat wins", SECOND),
     ("draws", "draw", BOTH),
 )
-"""How games end: name in tables and tags, label and colour in pictures."""
+"""How games end: name in tables and tags, label and colour in plots."""
 
 
 def progress_figure(

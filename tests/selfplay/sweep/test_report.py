@@ -12,7 +12,7 @@ from selfplay.files import BusyError, locked
 from selfplay.sweep import plan as plans, report, report_pages, results, state, worker
 from selfplay.sweep.results import Outcome
 from selfplay.sweep.state import Sweep
-from tests.runs import refused, without_pictures
+from tests.runs import refused, without_plots
 from tests.selfplay.sweep import sweeps
 
 SETS = ["total_steps=4800", *sweeps.SMALL, "eval_every=1600"]
@@ -40,7 +40,7 @@ def report_page(sweep: Sweep) -> str:
 
 @pytest.fixture
 def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sweep:
-    without_pictures(monkeypatch.setattr)
+    without_plots(monkeypatch.setattr)
     return make(tmp_path / "it", each=["learning_rate=1e30"])
 
 

@@ -61,7 +61,7 @@ class ScriptedLearner:
         return FirstEmpty()
 
     def teach(self, mover: Any, opponent: Any) -> None:
-        self.events.append(("taught", self.steps, len(mover) == len(opponent) > 0))
+        self.events.append(("teach", self.steps, len(mover) == len(opponent) > 0))
 
     def metrics(self) -> dict[str, float]:
         return {"loss": 1.0}
@@ -147,7 +147,7 @@ def test_a_resumed_run_goes_on_counting() -> None:
 
 def test_counterexamples_are_taught_but_for_an_early_evaluation() -> None:
     learner = ScriptedLearner(Config(length=4), takes_counterexamples=True)
-    assert [event for event in events(learner) if event[0] == "taught"] == [("taught", 3, True)]
+    assert [event for event in events(learner) if event[0] == "teach"] == [("teach", 3, True)]
 
 
 @pytest.mark.parametrize(

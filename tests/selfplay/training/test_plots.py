@@ -22,7 +22,7 @@ def test_progress_is_named_and_says_where_the_proof_begins_beside_no_curve() -> 
         assert legend is not None
         assert not any(legend.get_window_extent().overlaps(each.get_window_extent()) for each in figure.axes)
     _, optimal, against_random, _ = figure.axes
-    for axes in (optimal, against_random):  # on one scale in all pictures, however little a curve changes
+    for axes in (optimal, against_random):  # on one scale in all plots, however little a curve changes
         assert axes.get_ylim() == (-0.03, 1.03)
     unproved = progress_figure(LINES, "plies", "dqn-3x3x3-7", {}, None)
     assert unproved.get_suptitle().endswith("\nall settings at their defaults")

@@ -118,8 +118,8 @@ def test_a_finished_run_says_so_and_can_be_made_as_long_as_another(
     unit = "games" if "td-backup" in args else "plies"
     evaluated, wanted = ([line[unit] for line in each["metrics"]] for each in (extended, whole))
     assert set(wanted) < set(evaluated)  # and where it was to end at first
-    kept = sorted(int(path.stem) for path in (tmp_path / "it" / "snapshots").iterdir())
-    assert kept == sorted({evaluated[number - 1] for number in (1, 2, 4)} | {evaluated[-1]})
+    saved = sorted(int(path.stem) for path in (tmp_path / "it" / "snapshots").iterdir())
+    assert saved == sorted({evaluated[number - 1] for number in (1, 2, 4)} | {evaluated[-1]})
     assert "is finished" in refused(resume, tmp_path / "it")
 
 

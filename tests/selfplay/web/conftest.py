@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from selfplay.cli import train
-from tests.runs import DQN, save, saved, without_pictures
+from tests.runs import DQN, save, saved, without_plots
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.web.serving import serving
 from tests.selfplay.web.visits import PATIENCE, Site, watched
@@ -24,7 +24,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     larger = config_with(mask=True, rows=4, cols=5, k=4)
     save(runs / "larger", larger, make(larger).player())
     with pytest.MonkeyPatch.context() as patch:
-        without_pictures(patch.setattr)
+        without_plots(patch.setattr)
         train.main([*DQN, "--mask", "--eval-every", "480", "--run-dir", str(runs / "trained")])
     with serving(runs=runs) as server:
         yield Site(runs, f"http://127.0.0.1:{server.port}/")
