@@ -18,6 +18,7 @@ from benchmarks.sweeps.processes import descendants, kill, session, start, title
 from selfplay.errors import UserError
 from selfplay.sweep import plan as plans, state
 from selfplay.sweep.state import Sweep
+from selfplay.training.folder import MODEL
 from tests.selfplay.sweep.sweeps import finish, report, run, small, wait_for
 
 ray = pytest.importorskip("ray", reason="the extra `sweep` is not installed; .ci/run runs these tests with it")
@@ -46,11 +47,6 @@ def evaluated(folder: Path) -> bool:
     """Tell whether a run that is at work has recorded an evaluation."""
     running = [folder / each.name / "metrics.jsonl" for each in runs_of(folder, "running")]
     return any(path.exists() and path.stat().st_size for path in running)
-
-
-def models(folder: Path, names: list[str]) -> list[bytes]:
-    """Return what runs have learned."""
-    return [(folder / name / "model.safetensors").read_bytes() for name in names]
 
 
 def test_a_sweep_trains_every_run_and_names_what_failed(whole: Path) -> None:
@@ -91,8 +87,7 @@ def test_a_killed_worker_a_killed_sweep_and_ctrl_c_lose_nothing(
         assert run_on_terminal([sys.executable, "-m", "selfplay", "sweep", *resume], shown.extend) == 0
     assert b"it: runs by setting" in shown
     assert b"6 of 6 runs ended: 0 proved, 2 failed; done" in shown
-    assert models(folder, GOOD) == models(whole, GOOD)
-    assert report(folder) == report(whole)
+    assert report(folder) == report(whole)  # which holds the checksums of the models
 
 
 def test_a_sweep_on_a_cluster_learns_the_same(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,21 +105,17 @@ def test_a_sweep_on_a_cluster_learns_the_same(whole: Path, tmp_path: Path, monke
             finish(process)
         finally:
             cluster.shutdown()
-    assert models(folder, DEFAULT) == models(whole, DEFAULT)
+    for name in DEFAULT:
+        assert (folder / name / MODEL).read_bytes() == (whole / name / MODEL).read_bytes()
 
 
-def test_an_address_without_a_cluster_and_a_machine_too_busy_for_ray_are_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_address_without_a_cluster_is_refused() -> None:
     with socket.socket() as taken:
         taken.bind(("", 0))  # where nobody else can listen either
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         complaint = rf"--address {address}: there is no Ray cluster \(Connection refused\)"
         with pytest.raises(UserError, match=complaint), engine.connected(1, address):
             pass
-    monkeypatch.setattr("ray.init", partial(int, "node timed out"))
-    with pytest.raises(UserError, match="Ray did not start; try again when less is running"), engine.connected(1, None):
-        pass
 
 
 @pytest.fixture
@@ -195,7 +186,6 @@ def test_an_interrupted_search_goes_on_with_what_it_sampled(ray_here: Any, tmp_p
 @pytest.mark.parametrize(
     ("objectives", "dropped"),
     [
-        (["5"], False),
         (["5", "4"], True),
         (["5", "4", "6", "6", "6", "6"], False),
         (["51", "44"], False),  # two seeds are no rung

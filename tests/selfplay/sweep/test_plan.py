@@ -77,7 +77,6 @@ def test_other_seeds_are_refused(given: object) -> None:
         ({"algorithm": "go"}, "there is no algorithm 'go'"),
         ({"vary": ["sed=1,2"]}, "dqn has no setting 'sed' for a sweep; it has batch_size"),
         ({"vary": ["seed=1,2"]}, "dqn has no setting 'seed'"),
-        ({"set": ["run_dir=x"]}, "dqn has no setting 'run_dir'"),
         ({"vary": ["mask"]}, "--vary must be NAME=VALUE,VALUE,..., got 'mask'"),
         ({"set": ["mask=true"], "each": ["mask=false"]}, "mask is given twice"),
         ({"vary": ["mask=yes,no"]}, "mask=yes: --mask must be of type bool, got 'yes'"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from selfplay.files import BusyError, locked
-from selfplay.sweep import plan as plans, report, report_pages, results, state, worker
+from selfplay.sweep import plan as plans, plots, report, report_pages, results, state, worker
 from selfplay.sweep.results import Outcome
 from selfplay.sweep.state import Sweep
 from tests.runs import refused, without_plots
@@ -34,10 +34,6 @@ def work(sweep: Sweep, number: int) -> plans.Run:
     return sweep.runs[number]
 
 
-def report_page(sweep: Sweep) -> str:
-    return sweeps.report(sweep.folder)["report.md"].decode()
-
-
 @pytest.fixture
 def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sweep:
     without_plots(monkeypatch.setattr)
@@ -47,62 +43,49 @@ def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sweep:
 def test_a_report_holds_every_run_also_those_that_failed_or_are_missing(
     sweep: Sweep, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for number in (0, 1, 2):
+    (sweep.folder / "default,seed=1002").write_text("in the way")
+    for number in (0, 1, 2, 4):
         work(sweep, number)
     (sweep.folder / "default,seed=1001" / "metrics.jsonl").write_text("{}\n")
     sweep.runs[3].state, sweep.runs[3].why = "failed", "given up"
     sweep.write()
+    report.main([str(sweep.folder), "--out", str(tmp_path / "out")])
     files = sweeps.report(sweep.folder)
-    page = files["report.md"].decode()
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir() if path.is_file()} == files
+    page, runs, evaluations = (files[name].decode() for name in ("report.md", "runs.csv", "evaluations.csv"))
+    assert capsys.readouterr().out.startswith(page.partition("\n![")[0])
     assert "- failed: `learning_rate=1e+30,seed=1000`: the loss is no longer finite; lower --learning-rate" in page
     assert "- failed: `learning_rate=1e+30,seed=1001`: given up" in page
     assert "- failed: `default,seed=1001`: default,seed=1001/metrics.jsonl: line 1" in page
-    assert "- missing: `default,seed=1002`: it has not ended" in page
-    assert "| default | 0 of 2 | 0% to 66% | 1 | 0 | 1 |" in page
-    lines = list(csv.DictReader(files["runs.csv"].decode().splitlines()))
-    assert [line["end"] for line in lines] == ["no proof", "failed", "missing", "failed", "failed", "missing"]
-    evaluations = list(csv.DictReader(files["evaluations.csv"].decode().splitlines()))
-    assert [line["plies"] for line in evaluations] == ["1600", "3200", "4800"]
-    assert [name for name in evaluations[0] if name.startswith("time/")] == ["time/updates"]
-    report.main([str(sweep.folder), "--out", str(tmp_path / "out")])
-    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir() if path.is_file()} == files
+    assert "- failed: `default,seed=1002`: default,seed=1002: cannot be made" in page
+    assert "- missing: `learning_rate=1e+30,seed=1002`: it has not ended" in page
+    assert "| learning_rate=1e+30 | 0 of 2 | 0% to 66% | 2 | 0 | 1 |" in page
+    ends = [line["end"] for line in csv.DictReader(runs.splitlines())]
+    assert ends == ["no proof", "failed", "failed", "failed", "failed", "missing"]
+    lines = list(csv.DictReader(evaluations.splitlines()))
+    assert [line["plies"] for line in lines] == ["1600", "3200", "4800"]
+    assert [name for name in lines[0] if name.startswith("time/")] == ["time/updates"]
     assert (tmp_path / "out" / "times" / "proved-seconds.png").exists()
-    printed = capsys.readouterr().out
-    assert page.startswith(printed.partition("\n\nThe report is in")[0].rstrip())
-    assert "is this the folder of a sweep?" in refused(report.main, [str(tmp_path)])
 
 
-def test_a_folder_that_cannot_be_used_makes_a_failed_run(sweep: Sweep) -> None:
-    (sweep.folder / sweep.runs[0].name).write_text("in the way")
-    run = work(sweep, 0)
-    assert run.state == "failed"
-    assert "cannot be made" in run.why
-    assert run.objective > plans.UNPROVED_PENALTY
-    assert "- failed: `default,seed=1000`: default,seed=1000: cannot" in report_page(sweep)
-
-
-def test_a_run_that_was_stopped_starts_later_and_is_left_alone_when_finished(sweep: Sweep) -> None:
-    stop, model = sweep.folder / state.STOP, sweep.folder / sweep.runs[0].name / "model.safetensors"
-    stop.touch()
+def test_a_worker_starts_no_run_that_is_stopped_finished_or_in_use(
+    sweep: Sweep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = sweep.folder / sweep.runs[0].name
+    (sweep.folder / state.STOP).touch()
     assert work(sweep, 0).state == "waiting"
-    assert not model.parent.exists()
-    stop.unlink()
+    assert not folder.exists()
+    (sweep.folder / state.STOP).unlink()
     assert work(sweep, 0).state == "done"
-    written = model.stat().st_mtime_ns
+    written = (folder / "model.safetensors").stat().st_mtime_ns
     assert work(sweep, 0).state == "done"
-    assert model.stat().st_mtime_ns == written
-
-
-def test_a_worker_waits_if_another_is_in_the_folder(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (folder / "model.safetensors").stat().st_mtime_ns == written
     slept: list[float] = []
     monkeypatch.setattr("time.sleep", slept.append)
-    (sweep.folder / sweep.runs[0].name).mkdir()
-    with locked(sweep.folder / sweep.runs[0].name), pytest.raises(BusyError):
-        work(sweep, 0)
+    (sweep.folder / sweep.runs[2].name).mkdir()
+    with locked(sweep.folder / sweep.runs[2].name), pytest.raises(BusyError):
+        work(sweep, 2)
     assert slept == [worker.PATIENCE]
-
-
-def test_a_machine_that_does_not_see_the_folder_says_so(sweep: Sweep) -> None:
     (sweep.folder / state.FILE).unlink()
     assert "must be on storage that all machines see" in refused(work, sweep, 0)
 
@@ -130,14 +113,11 @@ def test_failures_do_not_shorten_the_times_of_a_setting() -> None:
 @pytest.mark.parametrize(
     ("change", "run", "complaint"),
     [
-        *(({}, {"name": name}, "not the state of a sweep") for name in ("../elsewhere", "/etc", "..", "a/b", "", 5)),
-        ({}, {"seconds": "1"}, "not the state of a sweep"),
+        *(({}, {"name": name}, "not the state of a sweep") for name in ("../elsewhere", "/etc", "..", "", 5)),
         ({}, {"proved": "1"}, "not the state of a sweep"),
-        ({}, {"values": [1]}, "not the state of a sweep"),
         ({}, {"else": 1}, "not the state of a sweep"),
         ({"format": 1}, {}, "has format 1; this program reads format 2"),
         ({"runs": 1}, {}, "not the state of a sweep"),
-        ({"plan": [1]}, {}, "not the state of a sweep"),
         ({"plan": {"set": 1}}, {}, "not the state of a sweep"),
         ({"plan": {"algorithm": ["go"]}}, {}, "there is no algorithm"),
         ({"plan": {"search": "x"}}, {}, "search must be"),
@@ -153,8 +133,9 @@ def test_a_foreign_state_is_refused(change: dict[str, Any], run: dict[str, Any],
 
 def test_every_setting_has_a_curve_in_some_plot(tmp_path: Path) -> None:
     sweep = make(tmp_path / "it", each=["gamma=0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", "mask=true"])
-    plots = {name for name in sweeps.report(sweep.folder) if name.startswith("proved-steps")}
-    assert plots == {"proved-steps-gamma-1.png", "proved-steps-gamma-2.png", "proved-steps-mask.png"}
+    names = plots.figures(sweep, results.read(sweep), ["steps"]).keys()
+    curves = {"proved-steps-gamma-1.png", "proved-steps-gamma-2.png", "proved-steps-mask.png"}
+    assert names == curves | {"settings-steps.png"}
 
 
 def test_a_report_of_a_search_lists_the_best_setting_first(tmp_path: Path) -> None:
@@ -164,5 +145,6 @@ def test_a_report_of_a_search_lists_the_best_setting_first(tmp_path: Path) -> No
         "slow": [result(results.PROVED, 20), result(results.PROVED, 30)],
         "fast": [result(results.PROVED, 10), result(results.PROVED, 20)],
     }
+    assert "is this the folder of a sweep?" in refused(report.main, [str(tmp_path)])
     shares, *_ = report_pages.tables(sweep, found, ["steps"])
     assert re.findall(r"(\w+) \| . of 2", shares) == ["fast", "slow", "one"]

@@ -37,12 +37,10 @@ def test_an_interquartile_mean_cuts_off_runs_that_were_never_proved_until_they_a
     assert math.isnan(interquartile_mean([]).value)
 
 
-def test_a_bootstrap_interval_is_the_same_every_time_and_covers() -> None:
-    values = np.random.default_rng(0).normal(100, 10, 40).tolist()
-    found = interquartile_mean(values)
-    assert found == interquartile_mean(values)
-    assert found.low < found.value < found.high
-    assert 2 < found.high - found.low < 12  # four standard errors of a mean are 6.3
+def test_a_bootstrap_interval_covers_what_its_level_says() -> None:
+    estimate, low, high = interquartile_mean(np.random.default_rng(0).normal(100, 10, 40).tolist())
+    assert low < estimate < high
+    assert 2 < high - low < 12  # four standard errors of a mean are 6.3
 
 
 def test_settings_are_compared_on_equal_seeds_only() -> None:
