@@ -39,7 +39,7 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     """Correct a player round by round, write it to a folder of its own, and say what it is then."""
     config = parse(RepairConfig, args, prog)
     from selfplay.dqn.player import QPlayer
-    from selfplay.dqn.repair import repaired
+    from selfplay.dqn.repair import repair
     from selfplay.evaluation.policy_repair import Corrections
     from selfplay.tensor_file import write_tensors
 
@@ -57,7 +57,7 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     run_folder.create(folder)  # now, or all would be lost where it cannot be made
     try:
         with following(console, player.rules) as report:
-            for state in repaired(player, settings, Corrections(config.positions, report, config.solver)):
+            for state in repair(player, settings, Corrections(config.positions, report, config.solver)):
                 beaten, positions = state.found.beaten, state.found.positions
                 beaten_from = f"beaten from {beaten:,} of the {positions:,} positions that its play leads to"
                 say(f"{state.corrected:,} positions corrected: {beaten_from}")

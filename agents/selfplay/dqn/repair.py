@@ -1,9 +1,9 @@
-"""Repair a trained DQN: a hidden unit of its own for each position in which it is to play another move.
+"""Repair a trained DQN: add a hidden unit for each position in which it should play another move.
 
-The unit compares every cell with that position, so it is 1 there and 0 on every other board. It lowers what the network
-has overrated to just below the better move, and leaves all other positions as they were learned. Such additions are
+The unit compares every cell with that position, so it is 1 there and 0 on every other board. It lowers the values of
+overrated moves to just below the better move, and leaves all other positions as they were learned. Such additions are
 called patches (Fu and Li, "Sound and Complete Neural Network Repair with Minimality and Locality Guarantees", 2022).
-What is in them does not come of learning, so a run that was repaired says so wherever it is shown.
+They are not learned, so a repaired run says so wherever it is shown.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,64 +25,64 @@ from tictactoe import batch
 from tictactoe.tree import FloatArray, IntArray
 
 MARGIN = 0.05
-"""By which the better move is preferred to what the player would have played."""
-ROUNDS = 200
-"""After which a player is left as it is."""
+"""Margin by which the better move is preferred to the player's former move."""
+MAX_ROUNDS = 200
+"""Number of rounds after which repairing gives up."""
 
 
-class Repaired(NamedTuple):
-    """Hold a player after some rounds, and what was found of it in the last."""
+class RepairRound(NamedTuple):
+    """Describe a player after some rounds of corrections."""
 
     player: QPlayer
     config: DQNConfig
     """Its settings, with wider hidden layers."""
     found: Corrected
-    """What beats it, and what would be corrected next."""
+    """What beats it, and the corrections for the next round."""
     corrected: int
-    """Positions that have a unit of their own."""
+    """Number of positions that have a unit."""
 
 
-def repaired(player: QPlayer, config: DQNConfig, corrections: Corrections) -> Iterator[Repaired]:
-    """Correct a player round after round until nothing beats it or nothing is left to try, and yield each.
+def repair(player: QPlayer, config: DQNConfig, corrections: Corrections) -> Iterator[RepairRound]:
+    """Correct a player in rounds until nothing beats it or nothing is left to try, and yield each round.
 
     Raises:
-        UserError: its network cannot be added to, or its play leads to too many positions.
+        UserError: its network cannot be repaired, or its play leads to too many positions.
     """
     check_repairable(player, config)
     cells: dict[Position, int] = {}
-    now, widened = player, config
-    for _ in range(ROUNDS):
-        found = corrections.find(player_policy(now), lambda mine, theirs: _preferences(player, mine, theirs))
-        yield Repaired(now, widened, found, len(cells))
+    current, widened = player, config
+    for _ in range(MAX_ROUNDS):
+        found = corrections.find(player_policy(current), lambda mine, theirs: _preferences(player, mine, theirs))
+        yield RepairRound(current, widened, found, len(cells))
         if not found.cells:
             return
         cells |= found.cells
-        now, widened = patched(player, config, cells)
+        current, widened = patch(player, config, cells)
 
 
 def check_repairable(player: QPlayer, config: DQNConfig) -> None:
     """Refuse networks whose dense layers do not see the board itself.
 
     Raises:
-        UserError: it has convolutions, no hidden layer, or is one of somebody's own.
+        UserError: the network has convolutions, no hidden layer, or is a custom one.
     """
     if not all(isinstance(network, QNetwork) for network in player.networks):
-        raise UserError("a network of one's own cannot be repaired; only one of dense layers can")
+        raise UserError("a custom network cannot be repaired; only one of dense layers can")
     if config.convolution or not config.hidden:
         kind = "convolutions" if config.convolution else "no hidden layer"
         raise UserError(f"a network with {kind} cannot be repaired: its dense layers do not see the board itself")
 
 
-def patched(player: QPlayer, config: DQNConfig, cells: Mapping[Position, int]) -> tuple[QPlayer, DQNConfig]:
-    """Return a player that marks these cells in these positions, and plays as before everywhere else."""
+def patch(player: QPlayer, config: DQNConfig, cells: Mapping[Position, int]) -> tuple[QPlayer, DQNConfig]:
+    """Return a player that marks these cells in these positions and plays as before everywhere else."""
     config = replace(config, hidden=tuple(width + len(cells) for width in config.hidden))
-    inputs, lowered = _patches(player, cells)
-    networks = tuple(_widened(network, config, inputs, lowered) for network in player.networks)
+    inputs, lowered = _units(player, cells)
+    networks = tuple(_widen(network, config, inputs, lowered) for network in player.networks)
     return make_player(config, networks), config
 
 
-def _patches(player: QPlayer, cells: Mapping[Position, int]) -> tuple[Tensor, Tensor]:
-    """Return the network's inputs [N, 3A] in these positions, and by how much each value is to be lowered, [N, A]."""
+def _units(player: QPlayer, cells: Mapping[Position, int]) -> tuple[Tensor, Tensor]:
+    """Return the network's inputs [N, 3A] in these positions, and how much lower each value must be, [N, A]."""
     device = next(player.networks[0].parameters()).device
     wanted = torch.tensor(list(cells.values()), device=device)[:, None]
     mine, theirs = np.array([*cells], np.int64).T
@@ -100,8 +100,8 @@ def _patches(player: QPlayer, cells: Mapping[Position, int]) -> tuple[Tensor, Te
 
 
 @torch.no_grad()
-def _widened(network: nn.Module, config: DQNConfig, inputs: Tensor, lowered: Tensor) -> QNetwork:
-    """Return a network with a unit in each hidden layer for each of the inputs [N, 3A] at which it lowers values."""
+def _widen(network: nn.Module, config: DQNConfig, inputs: Tensor, lowered: Tensor) -> QNetwork:
+    """Return a network with one more unit per hidden layer for each of the inputs [N, 3A] whose values it lowers."""
     assert isinstance(network, QNetwork)
     wide = empty_network(config, inputs.device)
     learned = network.state_dict()
@@ -111,7 +111,7 @@ def _widened(network: nn.Module, config: DQNConfig, inputs: Tensor, lowered: Ten
     number, below = inputs.shape
     first, *others = (layer for layer in wide.hidden if isinstance(layer, nn.Linear))
     first.weight[-number:, :below] = inputs
-    first.bias[-number:] = 1.0 - config.rules.cells  # as many inputs are 1 on a board as there are cells
+    first.bias[-number:] = 1.0 - config.rules.cells  # on each board as many inputs are 1 as there are cells
     for layer in others:
         layer.weight[-number:, -number:] = torch.eye(number, device=inputs.device)
     wide.advantage.weight[:, -number:] = -lowered.T
@@ -119,12 +119,12 @@ def _widened(network: nn.Module, config: DQNConfig, inputs: Tensor, lowered: Ten
 
 
 def _preferences(player: QPlayer, mine: IntArray, theirs: IntArray) -> FloatArray:
-    found: FloatArray = player.preferences(_observe(player, mine, theirs)).double().cpu().numpy()
-    return found
+    preferences: FloatArray = player.preferences(_observe(player, mine, theirs)).double().cpu().numpy()
+    return preferences
 
 
 def _observe(player: QPlayer, mine: IntArray, theirs: IntArray) -> IntArray:
     """Return the mover's view of positions [n], [n, R, C, 3]."""
-    state = batch.State(mine, theirs, np.zeros_like(mine))  # the mover's view does not ask for the ply
+    state = batch.State(mine, theirs, np.zeros_like(mine))  # the mover's view does not depend on the ply
     observation: IntArray = batch.observe(player.rules, state, "mover")
     return observation

@@ -10,7 +10,7 @@ import selfplay
 from selfplay.algorithms import SHIPPED_FOLDER, read_settings
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.player import QPlayer, make_player
-from selfplay.dqn.repair import MARGIN, check_repairable, patched, repaired
+from selfplay.dqn.repair import MARGIN, check_repairable, patch, repair
 from selfplay.errors import UserError
 from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.evaluate import evaluate_policy
@@ -65,7 +65,7 @@ def test_it_plays_otherwise_in_the_corrected_positions_alone(kind: dict[str, Any
         # One image of each position, for the others are the same to a canonical player.
         if others and images[number] == position and len(cells) < 12:
             cells[position] = int(rng.choice(others))
-    now, widened = patched(player, config, cells)
+    now, widened = patch(player, config, cells)
     assert widened.hidden == tuple(width + 12 for width in config.hidden)
     after = player_policy(now).cells(mine, theirs)
     values = (each.q_values(seen(rules, mine, theirs)) for each in (player, now))
@@ -105,14 +105,14 @@ def damaged(seed: int, mistakes: int) -> tuple[QPlayer, DQNConfig]:
             if solution.lookup(opponent, after)[0] > 0:
                 cells[mover, opponent] = cell
                 break
-    return patched(player, config, cells)
+    return patch(player, config, cells)
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_what_was_spoilt_is_repaired(seed: int) -> None:
     player, config = damaged(seed, 150)
     assert not evaluate_policy(player_policy(player)).unbeatable
-    *_, last = repaired(player, config, Corrections(10**6))
+    *_, last = repair(player, config, Corrections(10**6))
     assert last.found.verdict.unbeatable
     assert evaluate_policy(player_policy(last.player)).unbeatable
     assert 0 < last.corrected < 150
@@ -121,7 +121,7 @@ def test_what_was_spoilt_is_repaired(seed: int) -> None:
 
 def test_an_untrained_network_is_repaired() -> None:
     player, config = trained(mask=True)
-    states = [*repaired(player, config, Corrections(10**6))]
+    states = [*repair(player, config, Corrections(10**6))]
     assert states[0].found.beaten > 20
     assert states[-1].found.beaten == 0
     assert evaluate_policy(player_policy(states[-1].player)).unbeatable
@@ -129,7 +129,7 @@ def test_an_untrained_network_is_repaired() -> None:
 
 def test_a_player_that_nothing_beats_stays_as_it_is() -> None:
     player, config = shipped()
-    (only,) = repaired(player, config, Corrections(10**6))
+    (only,) = repair(player, config, Corrections(10**6))
     assert only.player is player
     assert (only.corrected, only.found.beaten) == (0, 0)
 
@@ -146,8 +146,8 @@ def test_networks_that_cannot_be_added_to_are_refused(settings: dict[str, Any], 
         check_repairable(*trained(**settings))
 
 
-def test_a_network_of_ones_own_is_refused() -> None:
+def test_a_custom_network_is_refused() -> None:
     player, config = trained()
     own = QPlayer(player.rules, (nn.Linear(27, 9),), "mover", mask=True)
-    with pytest.raises(UserError, match="of one's own cannot be repaired"):
+    with pytest.raises(UserError, match="a custom network cannot be repaired"):
         check_repairable(own, config)
