@@ -1,6 +1,6 @@
 """Settings of the documents' site, whose sources are the repository's own pages: `sphinx-build -c docs . site`.
 
-The pages stay plain Markdown whose links work in the repository too, so what only the site needs stands here.
+The pages stay plain Markdown whose links work in the repository too, so what only the site needs is here.
 """
 
 import re
@@ -93,12 +93,12 @@ def add_contents(_app: Sphinx, page: str, source: list[str]) -> None:
 def mark_fields(_app: Sphinx, kind: str, _name: str, _documented: object, _options: object, lines: list[str]) -> None:
     """Let "Word: text" be a field of a class, as `help()` shows it, and not the type of an attribute."""
     if lines and kind in ("attribute", "data", "property"):
-        lines[0] = f": {lines[0]}"  # napoleon takes what stands before the first colon for the type; so that is nothing
+        lines[0] = f": {lines[0]}"  # napoleon takes the text before the first colon for the type
     for number, line in enumerate(lines[1:], 1):
         lines[number] = re.sub(r"^([A-Z][a-z ]+): (?=\S)", r":\1: ", line)
 
 
 def name_start_page(app: Sphinx, error: Exception | None) -> None:
-    """Give the start page the name that whoever opens a site looks for."""
+    """Give the start page the usual name of a site's first page."""
     if error is None:
         shutil.copyfile(Path(app.outdir, f"{root_doc}.html"), Path(app.outdir, "index.html"))

@@ -1,4 +1,4 @@
-"""Each recipe runs, with less than its small numbers, and comes to what its page says of it."""
+"""Each recipe runs, with smaller numbers, and its results are as its page says."""
 
 import importlib
 import inspect
@@ -24,10 +24,6 @@ PAGE = Path(__file__).parent.parent / "docs" / "recipes.md"
 RECIPES = sorted(path.stem for path in (PAGE.parent / "recipes").glob("*.py"))
 
 
-def said(capsys: pytest.CaptureFixture[str]) -> str:
-    return capsys.readouterr().out
-
-
 @pytest.mark.parametrize("name", RECIPES)
 def test_the_page_names_each_recipe_and_flags_that_it_has(name: str) -> None:
     assert f"](recipes/{name}.py)" in PAGE.read_text()
@@ -41,14 +37,14 @@ def test_the_page_names_each_recipe_and_flags_that_it_has(name: str) -> None:
 
 
 def test_stable_baselines3_is_proved_and_what_beats_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    found = prove_stable_baselines3.main(steps=600)
-    assert found.shortest[0] is not None
-    assert f"cell by cell: {found.shortest[0]}\n" in said(capsys)
+    shortest = prove_stable_baselines3.main(steps=600).shortest[0]
+    assert shortest is not None
+    assert f"cell by cell: {shortest}\n" in capsys.readouterr().out
 
 
 def test_maskable_ppo_meets_its_copies_and_becomes_harder_to_beat(capsys: pytest.CaptureFixture[str]) -> None:
     proofs = maskable_ppo_self_play.main(rounds=2, steps=1_024)
-    assert len(proofs) == said(capsys).count("round ") == 2
+    assert len(proofs) == capsys.readouterr().out.count("round ") == 2
     assert [proof.illegal_states for proof in proofs] == [0, 0]
     assert losses(proofs[-1]) < 0.873  # of random play
 
@@ -102,6 +98,6 @@ def test_a_target_that_does_not_exist_is_refused_in_one_line() -> None:
 
 def test_a_board_of_ones_own_is_solved_played_and_learned(capsys: pytest.CaptureFixture[str]) -> None:
     record: Any = own_board.main(rows=2, cols=3, k=2, steps=6_000)
-    assert "with best play the first seat wins" in said(capsys)
+    assert "with best play the first seat wins" in capsys.readouterr().out
     assert record.player.rules.cells == 6
     assert record.evaluation.first.losses == 0

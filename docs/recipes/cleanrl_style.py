@@ -45,7 +45,7 @@ def update(network: nn.Module, slow: nn.Module, optimizer: torch.optim.Optimizer
 
 
 def main(steps: int = 500, seed: int = 0) -> selfplay.Verdict:
-    """Play so many steps on each of 16 boards against random moves, and judge what was learned."""
+    """Play `steps` steps on each of 16 boards against random moves, and evaluate what was learned."""
     torch.manual_seed(seed)
     generator = np.random.default_rng(seed)
     envs = gymnasium.make_vec("tictactoe:TicTacToeVersus-v0", num_envs=BOARDS, autoreset_mode="SameStep", seat="random")

@@ -43,7 +43,7 @@ class Frozen:
 
 
 def main(rounds: int = 3, steps: int = 1_024, seed: int = 0) -> list[selfplay.Verdict]:
-    """Train for so many rounds of so many steps each, with a new copy after each round."""
+    """Train for some rounds of `steps` steps each, with a new copy after each round."""
     settings = {"seat": "random", "perspective": "mover", "rewards": "sparse"}
     envs = make_vec_env("tictactoe:TicTacToeVersus-v0", n_envs=GAMES, env_kwargs=settings, seed=seed)
     model = MaskablePPO("MlpPolicy", envs, n_steps=128, learning_rate=1e-3, ent_coef=0.01, seed=seed, device="cpu")

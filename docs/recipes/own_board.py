@@ -1,7 +1,7 @@
 """Solve, play and learn a board of your own: any m,n,k game, such as 3 rows, 4 columns and 3 in a row.
 
-Every face of the environment and every algorithm that can take it is told `rows`, `cols` and `k`. What is true of the
-board the solver says, on up to 16 cells; what a learner comes to, the evaluation.
+Every environment and every algorithm that can take it is told `rows`, `cols` and `k`. The solver
+says what is true of a board of up to 16 cells; the evaluation says what a learner has reached.
 
 By default it trains for 20,000 plies in three seconds, and still loses lines as X, though X wins 3,4,3 with best play.
 With `--steps 1000000` and seed 0 it stops by itself after 109,824 plies, in seven seconds: it loses no line as X. As O
@@ -18,7 +18,7 @@ from tictactoe import Rules, solve
 
 
 def main(rows: int = 3, cols: int = 4, k: int = 3, steps: int = 20_000, seed: int = 0) -> selfplay.Record:
-    """Solve the board, play a game of it, and train on it for at most so many plies."""
+    """Solve the board, play a game of it, and train on it for at most `steps` plies."""
     rules = Rules(rows, cols, k)
     solution = solve(rules)
     value, best = solution.lookup(mover=0, opponent=0)

@@ -2,7 +2,7 @@
 
 `network=` takes a function that makes a network for a board: a module from observations [B, 3A] to action values
 [B, A]. This one reads the planes with two convolutions. All else stays as it is: self-play, proofs, checkpoints. A run
-folder holds weights and never code, so whoever loads the run passes the same function again.
+folder holds weights and never code, so loading the run takes the same function again.
 
 By default it is cut off after 15,000 plies, some seconds. With `--steps 400000` and seed 0 it stops by itself after
 39,936 plies, in six seconds: proved unbeatable.
@@ -18,7 +18,7 @@ from tictactoe import Rules
 
 
 class Planes(nn.Module):
-    """Turn [B, 3A], in which each cell's three numbers stand together, into planes [B, 3, R, C]."""
+    """Turn [B, 3A], with the three numbers of each cell side by side, into planes [B, 3, R, C]."""
 
     def __init__(self, rules: Rules) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ def my_network(rules: Rules) -> nn.Module:
 
 
 def main(steps: int = 15_000, learning_rate: float = 2e-3, seed: int = 0) -> selfplay.Run:
-    """Train for at most so many plies; a network other than ours wants a learning rate of its own."""
+    """Train for at most `steps` plies; another network wants another learning rate."""
     run = selfplay.train(network=my_network, seed=seed, total_steps=steps, learning_rate=learning_rate, mask=True)
     player = selfplay.load(run.folder, network=my_network)
     empty_board = np.zeros((1, 3, 3, 3), np.int8)

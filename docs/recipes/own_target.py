@@ -38,7 +38,7 @@ TARGETS: dict[str, Target] = {"negamax": negamax, "hopeful": hopeful}
 
 
 def main(target: str = "negamax", steps: int = 8_000, seed: int = 0) -> selfplay.Verdict:
-    """Play so many steps on each of 64 boards, and judge the table's greedy moves."""
+    """Play `steps` steps on each of 64 boards, and evaluate the table's greedy moves."""
     if target not in TARGETS:
         raise SystemExit(f"there is no target {target!r}; choose one of {', '.join(TARGETS)}")
     generator = np.random.default_rng(seed)

@@ -57,12 +57,12 @@ class BothSeats(gymnasium.Env[np.ndarray, int]):
 
 
 def train(game: AECEnv, steps: int, seed: int) -> MaskablePPO:
-    """Return a network that has played so many plies against itself."""
+    """Return a network that has played `steps` plies against itself."""
     return MaskablePPO("MlpPolicy", BothSeats(game), n_steps=min(steps, 2_048), seed=seed, device="cpu").learn(steps)
 
 
 def main(steps: int = 2_048, seed: int = 0) -> selfplay.Verdict:
-    """Train for so many plies, and judge what was learned."""
+    """Train for `steps` plies, and evaluate what was learned."""
     model = train(make(), steps, seed)
 
     def agent(observation: np.ndarray) -> int:

@@ -42,7 +42,7 @@ def drawn(line: tuple[int, ...]) -> str:
 
 
 def main(steps: int = 3_000, seed: int = 0) -> selfplay.Counterexamples:
-    """Train for so many steps with this seed, and judge what was learned."""
+    """Train for `steps` steps with this seed, and evaluate what was learned."""
     env = gymnasium.make("tictactoe:TicTacToeVersus-v0", opponent="random", seat="random")
     model = DQN("MlpPolicy", env, learning_rate=1e-3, learning_starts=500, seed=seed, device="cpu").learn(steps)
     with TemporaryDirectory() as folder:
@@ -56,11 +56,11 @@ def main(steps: int = 3_000, seed: int = 0) -> selfplay.Counterexamples:
             f"as {name}: {seat.losses} lost and {seat.illegal} illegal game lines, wins {seat.win:.1%} from random play"
         )
 
-    found = selfplay.counterexamples(agent, Rules())
-    for name, line in zip("XO", found.shortest, strict=True):
+    beaten = selfplay.counterexamples(agent, Rules())
+    for name, line in zip("XO", beaten.shortest, strict=True):
         if line is not None:
             print(f"the shortest game that beats it as {name}, cell by cell: {line}\n{drawn(line)}")
-    return found
+    return beaten
 
 
 if __name__ == "__main__":

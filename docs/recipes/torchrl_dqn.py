@@ -37,7 +37,7 @@ class Values(nn.Module):
 
 
 def main(steps: int = 2_000, seed: int = 0) -> selfplay.Verdict:
-    """Train for so many plies against random moves, and judge what was learned."""
+    """Train for `steps` plies against random moves, and evaluate what was learned."""
     torch.manual_seed(seed)
     settings = {"opponent": "random", "seat": "random", "dict_observation": True}
     game = GymEnv("tictactoe:TicTacToeVersus-v0", categorical_action_encoding=True, **settings)

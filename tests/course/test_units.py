@@ -47,7 +47,7 @@ WRONG = {
     "the reply's line not seen": (8, "if rules.has_line(replied):", "if False:"),
     "goes on behind an own line": (8, "if rules.has_line(moved):", "if False:"),
 }  # fmt: skip
-"""Common wrong answers: the unit, and what stands in its solution in place of what."""
+"""Common mistakes: the unit, a part of its solution, and what is written in its place."""
 GAMES = "class Games(list):\n    add = list.append\n\n\n"
 
 
@@ -94,7 +94,7 @@ EMPTIED = [pytest.param(unit, fill, id=f"{unit}-{name}") for unit in UNITS for n
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.chdir(tmp_path)  # for the pictures
+    monkeypatch.chdir(tmp_path)  # for the plots
     plt.switch_backend("agg")
     yield
     plt.close("all")

@@ -27,7 +27,7 @@ URL = "https://github.com/Farama-Foundation/Gymnasium"
 IDS = ("TicTacToe-v0", "TicTacToeVersus-v0")
 REPLACED = "CartPole-v1"
 USES = (REPLACED, "all_testing", "make_env(", "ENV_ID")
-"""What stands in a file of tests that has to do with an environment of a list or of a name."""
+"""Texts of which a test file has one if it uses an environment of a list or of a name."""
 
 OWN = "it asks for CartPole's class, settings or attributes"
 SHAPE = "it wants CartPole's observation of four numbers"
@@ -69,7 +69,7 @@ REASONS = (
         "all([False, ",
         ("test_reset_async_vector_env",),
     ),
-    Reason("it wants pictures to be drawn with pygame", "pygame.display must be", ("test_pygame_selective_init",)),
+    Reason("it wants images to be drawn with pygame", "pygame.display must be", ("test_pygame_selective_init",)),
 )
 
 

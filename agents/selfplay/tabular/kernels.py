@@ -1,11 +1,11 @@
 """The games of the tabular learners, compiled: one loop per algorithm, every update in its turn.
 
-Everything compiled stands in this file, because Numba's cache on disk looks for changes in the file of the
+Everything compiled is in this file, because Numba's cache on disk looks for changes in the file of the
 function that is called and in no other: a helper or constant of another file would stay what it was.
 
 Random numbers are `rng.random()` alone, and one of n things is `int(rng.random() * n)`, so that NumPy draws
 the same stream without Numba. Bit i of a bitboard, and of a set of cells, is cell i. `has_line` and `powers`
-are those of `selfplay.tabular.boards`; `outcomes` [G] int8 is filled with how each of G games ends: the
+are those of a `TabularLearner`; `outcomes` [G] int8 is filled with how each of G games ends: the
 winner's seat, DRAW, or ILLEGAL + the seat that lost by playing a taken cell.
 """
 
@@ -29,7 +29,7 @@ Outcomes = NDArray[np.int8]
 
 @compiled
 def outcome_after(mover: int, ply: int, has_line: Bools, cells: int) -> int:
-    """Tell how the game stands after the mover's mark of this ply."""
+    """Return the outcome after the mover's mark of this ply, or GOES_ON."""
     if has_line[mover]:
         return ply & 1
     return DRAW if ply + 1 == cells else GOES_ON
@@ -59,15 +59,15 @@ def random_cell(candidates: int, rng: np.random.Generator) -> int:
 @compiled
 def best_cells(values: Floats, row: int, mark: int, empty: int, powers: Ints) -> int:
     """Return the set of empty cells whose afterstate has the highest value; mark is 1 or 2."""
-    best, found = -np.inf, 0
+    best, cells = -np.inf, 0
     for cell in range(len(powers)):
         if empty >> cell & 1:
             value = values[row + mark * powers[cell]]
             if value > best:
-                best, found = value, 1 << cell
+                best, cells = value, 1 << cell
             elif value == best:
-                found |= 1 << cell
-    return found
+                cells |= 1 << cell
+    return cells
 
 
 @compiled
