@@ -236,14 +236,7 @@ def test_arrays_are_fresh_at_every_call_and_writing_into_them_changes_no_game(ap
     assert not env.reset()[1]["illegal"]
 
 
-def test_the_flag_of_an_illegal_move_is_fresh_and_counted_by_gymnasiums_vectors() -> None:
-    env = play_single(TURN)
-    info = env.step(4)[4]
-    assert info["illegal"]
-    info["illegal"][...] = False
-    env.reset()
-    assert not env.step(0)[4]["illegal"]
-    assert env.step(0)[4]["illegal"]
+def test_gymnasiums_vectors_of_single_environments_count_illegal_moves() -> None:
     boards = SyncVectorEnv([lambda: gymnasium.make(TURN)] * 3)
     boards.reset()
     boards.step(np.array([4, 4, 4]))

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from gymnasium.wrappers.vector import FlattenObservation
 
 from tests.tictactoe.driver import (
     TURN,
@@ -271,8 +270,6 @@ def test_frameworks_find_spaces_and_mode(env_id: str) -> None:
     assert env.observation_space.contains(observation)
     assert env.action_space.shape == (3,)
     assert env.single_observation_space["observation"].shape == (3, 3, 3)
-    flat = FlattenObservation(gymnasium.make_vec(env_id, num_envs=3))
-    assert flat.reset(seed=0)[0].tolist() == observation["observation"].reshape(3, 27).tolist()
 
 
 def test_a_specification_survives_json() -> None:

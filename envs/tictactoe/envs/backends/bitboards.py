@@ -25,10 +25,9 @@ class BitboardGames(Games):
         if self.seat is None:
             return own
         reply = self._reply(own.state, own.terminated | over)
-        lost = (reply.winner != self.seats) & reply.terminated & ~reply.illegal & (reply.winner >= 0)
         return Results(
             self.start(reply.state, over) if np.count_nonzero(over) else reply.state,
-            np.where(lost, own.reward + self.rewards.loss, own.reward),
+            np.where(reply.winner == 1 - self.seats, own.reward + self.rewards.loss, own.reward),
             own.terminated | reply.terminated,
             np.maximum(own.winner, reply.winner),
             own.illegal | reply.illegal,
