@@ -141,8 +141,8 @@ def _resumed(
         raise UserError(f"{folder}: is a run of {before.algorithm}, not of {config.algorithm}")
     if config.run_dir is not None:
         raise UserError("--run-dir and --resume both name the run's folder; leave out --run-dir")
-    now = run_folder.settings(config)
-    check_changes(run_folder.settings(before), now, config.length_setting, force, str(folder))
+    if not force:
+        check_changes(before, config, str(folder))
     from selfplay.dqn.player import check_network
 
     check_network(folder / CONFIG, notes, network)

@@ -1,6 +1,5 @@
 """Settings of a run of any algorithm, and how settings are checked: a mistake is one line that names flag and value."""
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -159,19 +158,17 @@ class RunSettings:
         return "never"
 
 
-def check_changes(before: Mapping[str, Any], now: Mapping[str, Any], length: str, force: bool, place: str) -> None:
-    """Refuse to resume a run with other settings, unless by force; the one called `length` may grow.
-
-    Nothing before the end of a run depends on its length.
+def check_changes(before: RunSettings, now: RunSettings, place: str) -> None:
+    """Refuse to resume a run with other settings; its length may grow, since nothing before the end depends on it.
 
     Raises:
         UserError: some differ; all differences are shown.
     """
-    before, now = (json.loads(json.dumps(dict(side))) for side in (before, now))  # which makes tuples lists
     differences = [
-        f"--{name.replace('_', '-')} was {before.get(name)!r} and now is {now.get(name)!r}"
-        for name in sorted(before.keys() | now.keys())
-        if before.get(name) != now.get(name) and not (name == length and before[name] < now[name])
+        f"--{field.name.replace('_', '-')} was {old!r} and now is {new!r}"
+        for field in sorted(fields(now), key=lambda field: field.name)
+        if field.name != "run_dir" and (old := getattr(before, field.name)) != (new := getattr(now, field.name))
+        if field.name != now.length_setting or old > new
     ]
-    if differences and not force:
+    if differences:
         raise UserError(f"{place}: other settings than the run has: {'; '.join(differences)} (--force takes them)")

@@ -156,7 +156,7 @@ def test_a_run_made_longer_stops_where_one_of_that_length_does(
         (["--seed", "4"], "--seed was 1000 and now is 4 (--force takes them)"),
         (["--mask", "--gamma", "0.5"], "--gamma was 0.99 and now is 0.5; --mask was False and now is True"),
         (["--total-steps", "1600"], "--total-steps was 2400 and now is 1600"),
-        (["--hidden", "8", "8"], "--hidden was [16] and now is [8, 8]"),
+        (["--hidden", "8", "8"], "--hidden was (16,) and now is (8, 8)"),
         (["minimax-q"], "is a run of dqn, not of minimax-q"),
         (["--run-dir", "elsewhere"], "--run-dir and --resume both name the run's folder"),
         (["--hidden", "8", "16", "--force"], "is of another board or network than config.json describes: for 3x3"),
