@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from selfplay.algorithms import ALGORITHMS, Config, read_settings, train
 from selfplay.command_line import PLAYING, offer, offer_for, parse_together, peek, say
-from selfplay.dqn.config import PRESETS, DQNConfig, PresetFlag
+from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError
 from selfplay.program import command, tensorboard
 from selfplay.training.folder import RunFlags
@@ -50,7 +50,7 @@ def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, Run
         if algorithm and algorithm != default.algorithm:
             raise UserError(f"{resumed}: is a run of {default.algorithm}, not of {algorithm}")
     elif algorithm in ("", DQNConfig.algorithm):
-        preset = str(peek(PresetFlag, rest, prog).get("preset"))
+        preset = str(peek(DQNConfig, rest, prog).get("preset"))
         default = PRESETS.get(preset, PRESETS["default"])  # an unknown preset is refused below
     else:
         default = ALGORITHMS[algorithm].settings()

@@ -28,16 +28,7 @@ Layers: TypeAlias = Annotated[tuple[Annotated[int, Bounds(1, WIDEST)], ...], Bou
 
 
 @dataclass(frozen=True)
-class PresetFlag:
-    """Name the preset, which must be known before the other flags' defaults are."""
-
-    preset: Literal["default", "large", "article"] = "default"
-    """Where the defaults of the other flags come from: "large" is for boards of more than 12 cells (4,4,4, if no
-    other is named), "article" the published DQN."""
-
-
-@dataclass(frozen=True)
-class DQNConfig(RunSettings, PresetFlag):
+class DQNConfig(RunSettings):
     """Train a DQN by interleaved self-play until it is proved unbeatable.
 
     Source: Mnih et al. (2015), doi:10.1038/nature14236, with the targets for two players of
@@ -62,6 +53,9 @@ class DQNConfig(RunSettings, PresetFlag):
         }
     )
 
+    preset: Literal["default", "large", "article"] = "default"
+    """Where the defaults of the other flags come from: "large" is for boards of more than 12 cells (4,4,4, if no
+    other is named), "article" the published DQN."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where networks and replay memory live; "auto" is CUDA where there is one."""
 
