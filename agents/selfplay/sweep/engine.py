@@ -58,7 +58,7 @@ def train(sweep: Sweep, cpus: int | None, interval: float) -> bool:
     task = ray.remote(num_cpus=1, max_retries=0)(train_run)
     at_work: dict[Any, Run] = {}
     deaths: Counter[str] = Counter()
-    screen = Screen(sweep, cpus or _cores())
+    screen = Screen(sweep)
     (sweep.folder / STOP).unlink(missing_ok=True)
 
     def stop() -> None:
@@ -83,10 +83,12 @@ def train(sweep: Sweep, cpus: int | None, interval: float) -> bool:
                     deaths[run.name] += 1
                     run.state = "waiting"
                     if deaths[run.name] > MOST_DEATHS:
-                        run.state, run.why = "failed", f"given up after {deaths[run.name]} workers: {one_line(error)}"
+                        *_, reason = str(error).splitlines()  # after a trace, if it raised
+                        run.state, run.why = "failed", f"given up after {deaths[run.name]} workers: {one_line(reason)}"
                         run.objective = 2 * plans.UNPROVED_PENALTY
                 if run.state != "waiting":
-                    drop_if_worse(sweep, run.setting)
+                    if sweep.plan.search:
+                        drop_if_worse(sweep, run.setting)
                     screen.ended(run)
                 sweep.write()
     (sweep.folder / STOP).unlink(missing_ok=True)
@@ -115,8 +117,6 @@ def next_run(sweep: Sweep) -> Run | None:
 
 def drop_if_worse(sweep: Sweep, setting: str) -> None:
     """Drop the remaining seeds of a setting in a search if others were better with as many: successive halving."""
-    if not sweep.plan.search:
-        return
     objectives = {name: _objectives(runs) for name, runs in sweep.settings().items()}
     seeds = len(objectives[setting])
     means = {name: statistics.mean(some[:seeds]) for name, some in objectives.items() if len(some) >= seeds}
@@ -127,6 +127,7 @@ def drop_if_worse(sweep: Sweep, setting: str) -> None:
 
 
 def _objectives(runs: Sequence[Run]) -> list[float]:
+    """Return the objectives of the runs that have ended."""
     return [run.objective for run in runs if run.state in ("done", "failed")]
 
 

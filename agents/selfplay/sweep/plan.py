@@ -251,6 +251,7 @@ def _parse_all(plan: Plan, name: str, given: object) -> Any:
 
 
 def _default(plan: Plan, name: str) -> Any:
+    """Return the default of a setting, whose type a value must have."""
     return getattr(ALGORITHMS[plan.algorithm].settings(), name)
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -38,7 +37,8 @@ def _groups(sweep: Sweep, settings: Sequence[str]) -> Mapping[str, Sequence[str]
     groups, most = {}, MOST_CURVES - 1
 
     def family(setting: str) -> str:
-        return next((f"-{name}" for name in sweep.plan.each if re.search(rf"(^|,){name}=", setting)), "")
+        name, _, _ = setting.rsplit(",", maxsplit=1)[-1].partition("=")
+        return f"-{name}" if name in sweep.plan.each else ""
 
     for name, members in itertools.groupby(settings[1:], family):
         alike = list(members)
@@ -110,6 +110,7 @@ def means(results: Results, kind: str, title: str) -> Figure:
 
 
 def _label_amounts(axes: Axes, title: str) -> None:
+    """Label the axis of steps, updates or seconds."""
     axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(EngFormatter())
     axes.set_xlabel(title)

@@ -31,6 +31,9 @@ def main(args: Sequence[str], prog: str = "selfplay report") -> None:
     report_pages.write(sweep, results.read(sweep), out)
     page, _, _ = (out / "report.md").read_text().partition("\n![")  # without its plots
     console = Console()
-    console.print(Markdown(page) if console.is_terminal else page, soft_wrap=not console.is_terminal, markup=False)
+    if console.is_terminal:
+        console.print(Markdown(page))
+    else:
+        print(page)
     say(f"\nThe report is in {out}. What you can do next:\n")
     offer("Look at all runs in TensorBoard, with settings and scores in its HPARAMS tab:", tensorboard(sweep.folder))

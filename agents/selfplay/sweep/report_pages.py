@@ -49,9 +49,10 @@ def write(sweep: Sweep, results: Results, out: Path) -> None:
 
 
 def _write_page(folder: Path, parts: Sequence[str], figures: Mapping[str, Figure]) -> None:
+    """Write a page of Markdown and its plots, in place of those of an earlier report."""
     page = [*parts, *(f"![{name}]({name})\n" for name in sorted(figures))]
     folder.mkdir(parents=True, exist_ok=True)
-    for path in (*folder.glob("proved-*.png"), *folder.glob("settings-*.png")):  # of an earlier report
+    for path in (*folder.glob("proved-*.png"), *folder.glob("settings-*.png")):
         path.unlink()
     for name, figure in figures.items():
         write_whole(folder / name, png(figure))
@@ -102,6 +103,7 @@ def _search_order(results: Sequence[Result], objective: str) -> tuple[int, float
 
 
 def _shares(results: Results) -> str:
+    """Return the table of the shares proved."""
     rows = []
     for setting, of_setting in results.items():
         ends = [result.end for result in of_setting]
@@ -116,6 +118,7 @@ def _shares(results: Results) -> str:
 
 
 def _times_to_proof(results: Results, kind: str, name: str) -> str:
+    """Return the table of the steps, updates or seconds to a proof."""
     rows = []
     for setting, of_setting in results.items():
         followed, proved = survival_data(of_setting, kind)
@@ -130,6 +133,7 @@ def _times_to_proof(results: Results, kind: str, name: str) -> str:
 
 
 def _differences(results: Results, kind: str, name: str) -> str:
+    """Return the table of the differences from the first setting."""
     first, *others = (
         (setting, {result.run.seed: result.to_proof(kind) for result in of_setting if result.counts})
         for setting, of_setting in results.items()
@@ -143,6 +147,7 @@ def _differences(results: Results, kind: str, name: str) -> str:
 
 
 def _description(plan: plans.Plan) -> str:
+    """Return the plan of a sweep as a list in Markdown."""
     seeds: Any = plan.seeds
     if len(seeds) > 2 and seeds == (*range(seeds[0], seeds[-1] + 1),):
         seeds = f"{seeds[0]}..{seeds[-1]}"
@@ -159,6 +164,7 @@ def _words(values: Any) -> str:
 
 
 def _times(every: Sequence[Result]) -> str:
+    """Return how long the workers took and on which hosts, as a list in Markdown."""
     seconds = sum(result.run.seconds for result in every)
     training = sum(result.outcome.lines[-1].get("time/training_s", 0) for result in every if result.outcome.lines)
     resumed = sum(max(result.run.starts - 1, 0) for result in every)
@@ -167,26 +173,39 @@ def _times(every: Sequence[Result]) -> str:
     lines = [
         f"{hours}, {training / 3600:.2f} of them in training",
         f"{resumed} times a run went on with another worker, because one died or the sweep was stopped",
-        f"hosts: {hosts or 'none'}",
+        f"hosts: {hosts}",
     ]
     return "".join(f"- {line}\n" for line in lines)
 
 
 def _run_lines(every: Sequence[Result]) -> Iterator[Sequence[Any]]:
+    """Yield the lines of runs.csv."""
     yield "run", "setting", "seed", "end", "why", "steps", "updates", "evaluations", "model_sha256"
     for run, end, why, outcome, model in every:
         lines = outcome.lines
-        updates = int(outcome.amount("updates")) if not lines or "time/updates" in lines[0] else ""
-        yield run.name, run.setting, run.seed, end, why, int(outcome.amount("steps")), updates, len(lines), model
+        steps, updates = (int(outcome.amount(kind)) for kind in AMOUNTS)
+        yield (
+            run.name,
+            run.setting,
+            run.seed,
+            end,
+            why,
+            steps,
+            updates if not lines or "time/updates" in lines[0] else "",
+            len(lines),
+            model,
+        )
 
 
 def _run_time_lines(every: Sequence[Result]) -> Iterator[Sequence[Any]]:
+    """Yield the lines of times/runs.csv."""
     yield "run", "host", "workers", "seconds_of_last_worker", "training_seconds_to_proof_or_end"
     for run, *_, outcome, _ in every:
         yield run.name, run.host, run.starts, run.seconds, outcome.amount("seconds")
 
 
 def _evaluation_lines(every: Sequence[Result], unit: str, *, timed: bool) -> Iterator[Sequence[Any]]:
+    """Yield the lines of evaluations.csv: everything but times, or times alone."""
     tags = {tag for result in every for line in result.outcome.lines for tag in line} - {unit}
     columns = sorted(tag for tag in tags if timed == (tag.startswith("time/") and tag != "time/updates"))
     yield "run", "seed", unit, *columns

@@ -108,6 +108,7 @@ def survival_data(results: Sequence[Result], kind: str) -> tuple[list[float], li
 
 
 def _result(sweep: Sweep, run: Run) -> Result:
+    """Return the result of a run; a file of it that cannot be read makes it a failed one."""
     folder, outcome, model = sweep.folder / run.name, Outcome(sweep.plan.unit, []), ""
     end, why = {"failed": FAILED, "dropped": DROPPED}.get(run.state, MISSING), run.why
     try:

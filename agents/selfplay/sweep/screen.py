@@ -16,8 +16,8 @@ from selfplay.sweep.plan import Run
 from selfplay.sweep.state import Sweep
 from selfplay.training.folder import METRICS
 
-MOST_SETTINGS, MOST_RUNNING = 20, 20
-"""Lines of the table and of running runs; more would not fit on a screen."""
+MOST_LINES = 20
+"""Settings, and running runs, that are shown; more would not fit on a screen."""
 COLUMNS = {"proved": "proved", "done": "no proof", "running": "running", "waiting": "waiting", "failed": "failed"}
 STOPPING = "stopping: each run writes a checkpoint first"
 
@@ -25,9 +25,8 @@ STOPPING = "stopping: each run writes a checkpoint first"
 class Screen:
     """Show how many runs are proved, running and failed, the exact scores of those that run, and the time left."""
 
-    def __init__(self, sweep: Sweep, cpus: int) -> None:
+    def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
-        self._cpus = cpus
         self.stopping = False
         console = Console()
         live = Live(get_renderable=self._render, console=console, refresh_per_second=2)
@@ -49,6 +48,7 @@ class Screen:
                 print(line, flush=True)
 
     def _totals(self) -> str:
+        """Return how many runs have ended, and how long the others may take."""
         sweep, ends = self._sweep, self._sweep.ends()
         ended = len(sweep.runs) - ends["waiting"] - ends["running"]
         planned = max(len(sweep.runs), sweep.plan.search * len(sweep.plan.seeds))
@@ -59,20 +59,19 @@ class Screen:
             return f"{text}; done"
         if not (seconds := [run.seconds for run in sweep.runs if run.state in {"done", "failed"}]):
             return f"{text}; time left not known yet"
-        left = timedelta(seconds=round(statistics.mean(seconds) * (planned - ended) / self._cpus))
+        left = timedelta(seconds=round(statistics.mean(seconds) * (planned - ended) / max(ends["running"], 1)))
         return f"{text}; about {left} left"
 
     def _render(self) -> Group:
+        """Return the table of the settings and the scores of the runs that are at work."""
         settings = self._sweep.settings()
         table = Table(title=f"{self._sweep.folder.name}: runs by setting", title_justify="left")
         for name in ("setting", *COLUMNS.values()):
             table.add_column(name, justify="left" if name == "setting" else "right", overflow="fold")
-        for setting, runs in [*settings.items()][-MOST_SETTINGS:]:
+        for setting, runs in [*settings.items()][-MOST_LINES:]:
             ends = Counter(run.end for run in runs)
             table.add_row(Text(setting), *(str(ends[end]) for end in COLUMNS))
-        if len(settings) > MOST_SETTINGS:
-            table.add_row(f"and {len(settings) - MOST_SETTINGS:,} more")
-        running = [run for run in self._sweep.runs if run.state == "running"][:MOST_RUNNING]
+        running = [run for run in self._sweep.runs if run.state == "running"][:MOST_LINES]
         lines = [f"{run.name}: {last_score(self._sweep.folder / run.name, self._sweep.plan.unit)}" for run in running]
         return Group(table, Text("\n".join([*lines, self._totals()])))
 

@@ -62,6 +62,7 @@ def sample(
 
 
 def _distribution(values: Range | Sequence[Any]) -> Any:
+    """Return Optuna's distribution of a range or a list of values."""
     from optuna import distributions
 
     if not isinstance(values, Range):
