@@ -169,7 +169,7 @@ def spread(values: Iterable[float]) -> Spread:
 
 
 def number(value: float, digits: int | None = None) -> str:
-    """Return a number with so many digits after the point, by default three digits in all; infinity is "never"."""
+    """Return a number with some digits after the point, by default three digits in all; infinity is "never"."""
     if math.isinf(value):
         return "never"
     if digits is None and value >= 1e6:

@@ -1,1 +1,1 @@
-"""Plies per second of the environment beside its peers: `python -m benchmarks.environment.faces`."""
+"""Benchmarks of the environment: its speed beside peers, searches of large boards, the rule, and the page."""

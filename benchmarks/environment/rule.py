@@ -5,9 +5,9 @@ The rows of docs/bigger-boards.md:
     python -m benchmarks.environment.rule
 
 In each seat every choice of the rule and every legal reply are followed, ply by ply, as `selfplay prove rule` does. To
-come to the end on 5,5,5 this script asks for less, namely whether the rule can lose at all. So it leaves a position
-once the opponent has no open line left, and takes positions for one that differ for neither the rule nor the question:
-images of each other, and those that differ only on cells of which each line holds marks of both seats.
+finish on 5,5,5 this script answers less, namely whether the rule can lose at all. So it leaves a position once the
+opponent has no open line left, and merges positions that differ for neither the rule nor the question: images of each
+other, and those that differ only on cells of which each line holds marks of both seats.
 
 Its games against the other built-in opponents are sampled, as those of trained players are in
 `benchmarks.learning.bigger_boards`.

@@ -1,1 +1,1 @@
-"""What training comes to, by exact evaluation: how soon, how well, and beside what was published."""
+"""Benchmarks of learning, by exact evaluation: how soon, how well, and beside what was published."""

@@ -47,7 +47,7 @@ def runs(lines: Sequence[Evaluation]) -> dict[tuple[str, int], list[Evaluation]]
 
 
 def table(lines: Sequence[Evaluation]) -> list[list[str]]:
-    """Return a line per player, with what its seeds have come to, separated by semicolons."""
+    """Return a line per player, with the results of its seeds, separated by semicolons."""
     cells: dict[str, list[tuple[str, str, str, str]]] = {}
     for (name, _), history in runs(lines).items():
         end, proofs = history[-1], [line.seconds for line in history if line.unbeatable]

@@ -53,7 +53,7 @@ ALL: Ranges = {
     "batch_size": Range(32, 512),
     "hidden": ("64x64", "120x84", "128x128", "256", "256x256", "512"),
     "updates_per_step": Range(1 / 256, 1.0),  # of a step of one board, so at least one each time that it learns
-    "target": ("copied", "moved"),  # every so many steps, or a part of the way at each
+    "target": ("copied", "moved"),  # once in some steps, or a part of the way at each
     "target_every": Range(10, 5_000),
     "soft_update": Range(1e-3, 0.1),
     "epsilon_end": Range(0.0, 0.9),

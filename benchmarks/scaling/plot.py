@@ -58,8 +58,8 @@ def figure(measurements: Sequence[Measurement]) -> Figure:
         ("width", "updates/s", "Updates per second: network width", "units in a hidden layer (default batch)"),
     )
     with rc_context({"font.size": 12, "axes.titlesize": 13}):
-        drawn = Figure(figsize=SIZE, layout="constrained")
-        axes = list(drawn.subplots(3, 2).flat)
+        plotted = Figure(figsize=SIZE, layout="constrained")
+        axes = list(plotted.subplots(3, 2).flat)
         for panel, (name, unit, title, x_label) in zip(axes, panels, strict=True):
             chosen = [each for each in (*measurements, *times) if (each.panel, each.unit) == (name, unit)]
             plot_panel(panel, chosen)
@@ -71,8 +71,8 @@ def figure(measurements: Sequence[Measurement]) -> Figure:
         curves: dict[str, Artist] = {}
         for panel in (axes[0], axes[3]):
             curves |= dict(zip(*reversed(panel.get_legend_handles_labels()), strict=True))
-        drawn.legend(list(curves.values()), list(curves), loc="outside upper center", ncols=3, frameon=False)
-    return drawn
+        plotted.legend(list(curves.values()), list(curves), loc="outside upper center", ncols=3, frameon=False)
+    return plotted
 
 
 def plot_panel(axes: Axes, chosen: Sequence[Measurement]) -> None:
@@ -87,8 +87,7 @@ def plot_panel(axes: Axes, chosen: Sequence[Measurement]) -> None:
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     ticks = {each.x: each.point for each in chosen}
-    shown = sorted(ticks)[:: 1 if len(ticks) <= 6 else 2]  # more do not fit beside each other
-    axes.set_xticks(shown, [f"{x:,}" if ticks[x] == str(x) else ticks[x] for x in shown], fontsize=10)
+    axes.set_xticks(list(ticks)[::2], list(ticks.values())[::2], fontsize=10)  # more do not fit beside each other
     axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(EngFormatter(sep=" "))
     axes.grid(alpha=0.3)

@@ -2,10 +2,9 @@
 
     python -m benchmarks.sweeps.disturbed --runs 40 --machines 10 --workers 50
 
-A machine is a node of Ray's own test cluster, on this machine over loopback: the sweep has two of one core each, of
-which the second dies. A worker is a process that trains. Every sweep that is disturbed has come to the end of all of
-its runs, with one of its machines or with new workers, and its report must be the same, byte for byte, but for the
-folder `times`.
+A machine is a node of Ray's own test cluster, on this machine over loopback: the sweep has two of one core each, and the
+second dies. A worker is a process that trains. Every disturbed sweep must finish all of its runs, with one of its
+machines or with new workers, and its report must be the same, byte for byte, but for the folder `times`.
 """
 
 import random
@@ -118,7 +117,7 @@ def ended(place: Path) -> int:
 
 
 def lose_a_machine(place: Path, flags: Flags, whole: dict[str, bytes], after: int, moment: float) -> Result:
-    """Run a sweep on two machines, of which one dies so many seconds after so many runs have ended."""
+    """Run a sweep on two machines, of which one dies some seconds after some runs have ended."""
     from ray.cluster_utils import Cluster  # noqa: PLC0415 (Ray looks at its variables first, which the engine sets)
 
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
@@ -144,7 +143,7 @@ def lose_a_machine(place: Path, flags: Flags, whole: dict[str, bytes], after: in
 def lose_workers(
     place: Path, flags: Flags, whole: dict[str, bytes], most: int, seconds: float, chance: random.Random
 ) -> Result:
-    """Run a sweep on this machine and kill a worker every now and then, so many at most."""
+    """Run a sweep on this machine and kill a worker every now and then, `most` in all."""
     process = start(*arguments(flags), "--dir", str(place))
     deaths = 0
     # About ten in the time of a sweep; a run's workers may die ten times before it is given up.

@@ -40,7 +40,7 @@ def session(leader: int) -> list[int]:
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             state, _, _, number = path.read_text().rpartition(")")[2].split()[:4]
-            if int(number) == leader and state != "Z":  # which has ended, and nobody has asked how
+            if int(number) == leader and state != "Z":  # a zombie, which has ended
                 found.append(int(path.parent.name))
     return found
 
