@@ -2,8 +2,8 @@
 
     python -m benchmarks.sweeps.disturbed --runs 40 --machines 10 --workers 50
 
-A machine is a node of Ray's own test cluster, on this machine over loopback: the sweep has two of one core each, and the
-second dies. A worker is a process that trains. Every disturbed sweep must finish all of its runs, with one of its
+A machine is a node of Ray's own test cluster, on this machine over loopback. The sweep has two of one core each, and
+the second dies. A worker is a process that trains. Every disturbed sweep must finish all of its runs, with one of its
 machines or with new workers, and its report must be the same, byte for byte, but for the folder `times`.
 """
 
