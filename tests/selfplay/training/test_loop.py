@@ -41,14 +41,16 @@ class ScriptedLearner:
 
     updates = None
 
-    def __init__(self, config: Config, greedy_games: int = 0, takes_counterexamples: bool = False) -> None:
-        self.config, self.greedy_games = config, greedy_games
+    def __init__(
+        self, config: Config, greedy_games: int = 0, takes_counterexamples: bool = False, divides: bool = True
+    ) -> None:
+        self.config, self.greedy_games, self.divides = config, greedy_games, divides
         self.takes_counterexamples = takes_counterexamples
         self.steps = 0
         self.events: list[Any] = []
 
     def advance(self, most: int) -> None:
-        self.steps += min(most, 2)
+        self.steps += min(most, 2) if self.divides else 2
 
     def finish(self) -> bool:
         self.steps += self.greedy_games
@@ -111,6 +113,11 @@ def test_evaluations_come_when_due_and_at_the_end_which_does_not_count() -> None
         ("evaluated", 5, 15, 0),
     ]
     assert learner.events.count("checked") == 5
+
+
+def test_an_evaluation_that_comes_late_delays_the_next() -> None:
+    learner = ScriptedLearner(Config(length=11), divides=False)
+    assert [event[2] for event in events(learner) if event[0] == "evaluated"] == [4, 8, 12]
 
 
 def test_checkpoints_come_between_evaluations_and_after_them() -> None:

@@ -25,7 +25,7 @@ from selfplay.training.callbacks import LatestState, Snapshots
 from selfplay.training.folder import RunFlags
 from selfplay.training.loop import Record
 from selfplay.training.screen import Screen
-from tests.runs import DQN, TABULAR, Stopper, in_parts, metrics, refused
+from tests.runs import DQN, TABULAR, Stopper, in_parts, metrics, refused, without_plots
 from tictactoe import Rules
 
 OFTEN = ["--eval-every", "240"]
@@ -187,6 +187,17 @@ def test_a_file_that_cannot_be_read_is_not_said_to_be_written(
     monkeypatch.setattr(callbacks, "png", refuse)
     message = refused(main, [*DQN, "--run-dir", str(tmp_path / "it")])
     assert message.startswith(f"{path}: cannot be {verb} (Too many open files); once it can, ")
+
+
+def test_tensorboard_shows_the_players_of_some_evaluations_and_the_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_plots(monkeypatch.setattr)
+    main([*DQN, *OFTEN, "--run-dir", str(tmp_path / "it")])
+    events = EventAccumulator(str(tmp_path / "it"), {"images": 0, "scalars": 0})  # 0: all of them, no sample
+    events.Reload()
+    assert [image.step for image in events.Images("q/opening")] == [240, 480, 960, 1_920, 2_400]
+    assert [scalar.step for scalar in events.Scalars("loss/td")] == [*range(240, 2_401, 240)]
 
 
 @pytest.mark.usefixtures("stopper")
