@@ -8,9 +8,8 @@ from selfplay.dqn.dqn import DQNAgent
 from selfplay.dqn.player import QPlayer, RulePrior, network_inputs
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import CPU, config_with, make, observe
-from tictactoe import Rules, batch
+from tictactoe import Rules, batch, planes
 from tictactoe.opponents import rule_choices
-from tictactoe.tree import IntArray
 
 BOARDS = [Rules(3, 3, 3), Rules(3, 4, 3), Rules(4, 4, 4), Rules(5, 5, 4), Rules(6, 6, 5)]
 
@@ -64,36 +63,24 @@ def test_values_are_the_same_however_few_positions_there_is_room_for(
     config = config_with(**changes, symmetry="none")
     player = make(config, separate=config.networks == "separate").player()
     whole = player.q_values(ABSOLUTE)
-    network, asked = player.networks[0], []
-    network.register_forward_hook(lambda _, inputs, __: asked.append(len(inputs[0])))
+    network, sizes = player.networks[0], []
+    network.register_forward_hook(lambda _, inputs, __: sizes.append(len(inputs[0])))
     monkeypatch.setattr("selfplay.dqn.player.LARGEST_LAYER", 54 * 10)
     assert np.allclose(player.q_values(ABSOLUTE), whole, rtol=1e-5, atol=1e-6)
     widest = 6 * 9 if config.convolution else 8 * 9 if config.lines else max(config.hidden)
-    assert set(asked) == {540 // widest, 4_520 % (540 // widest) or 540 // widest}
+    assert set(sizes) == {540 // widest, 4_520 % (540 // widest) or 540 // widest}
 
 
 def random_positions(rules: Rules, number: int, seed: int) -> batch.State:
-    """Return positions [number] after random legal plies from which the game goes on."""
+    """Return positions [number] after some random legal plies, from which the game goes on."""
     generator = np.random.default_rng(seed)
-    mover: list[int] = []
-    opponent: list[int] = []
-    plies: list[int] = []
-    while len(mover) < number:
-        ply = int(generator.integers(rules.cells))
-        cells = generator.permutation(rules.cells)[:ply]
-        first, second = (sum(1 << int(cell) for cell in cells[seat::2]) for seat in (0, 1))
-        if rules.has_line(first) or rules.has_line(second):
-            continue
-        own, other = (first, second) if ply % 2 == 0 else (second, first)
-        mover.append(own)
-        opponent.append(other)
-        plies.append(ply)
-    return batch.State(*(np.array(field, np.int64) for field in (mover, opponent, plies)))
-
-
-def bits(rules: Rules, words: IntArray) -> np.ndarray:
-    """Return the cells of bitboards, [n, A] bool."""
-    return (words[:, None] >> np.arange(rules.cells) & 1).astype(bool)
+    boards = batch.reset(rules, number, np)
+    for _ in range(rules.cells):
+        mask = batch.action_mask(rules, boards)
+        played = batch.play(rules, boards, np.where(mask, generator.random(mask.shape), -1).argmax(axis=1))
+        stays = played.terminated | (generator.random(number) < 0.2)
+        boards = batch.where(stays, boards, played.state)
+    return boards
 
 
 class Zero(torch.nn.Module):
@@ -112,10 +99,10 @@ class Zero(torch.nn.Module):
 def test_the_cells_rated_1_are_those_that_the_rule_chooses_among(rules: Rules, perspective: str) -> None:
     positions = random_positions(rules, 500, seed=1)
     rating = RulePrior(rules, CPU)(observe(positions, rules, perspective))
-    choices = bits(rules, rule_choices(rules, positions.mover, positions.opponent))
+    choices = planes.bits(rules.cells, rule_choices(rules, positions.mover, positions.opponent))
     assert np.array_equal(rating.numpy() == 1, choices)
     assert rating.min() == 0
-    taken = bits(rules, positions.mover | positions.opponent)
+    taken = planes.bits(rules.cells, positions.mover | positions.opponent)
     assert not rating.numpy()[taken].any()
     assert ((rating > 0) & (rating < 1)).any()
 
@@ -125,7 +112,7 @@ def test_a_player_that_has_learned_nothing_plays_the_rule_and_one_that_has_weigh
     rules = Rules(5, 5, 4)
     positions = random_positions(rules, 300, seed=2)
     boards = batch.observe(rules, positions, "absolute")
-    choices = bits(rules, rule_choices(rules, positions.mover, positions.opponent))
+    choices = planes.bits(rules.cells, rule_choices(rules, positions.mover, positions.opponent))
     network = Zero(rules)
     for mask in (True, False):
         player = QPlayer(rules, (network,), "mover", mask, canonical, rule_weight=0.5)
@@ -146,7 +133,7 @@ def test_self_play_leans_on_the_rule_as_the_player_does_and_learns_values_alone(
     rules = leaning.config.rules
     positions = random_positions(rules, 200, seed=3)
     observation = observe(positions, rules, "mover")
-    choices = bits(rules, rule_choices(rules, positions.mover, positions.opponent))
+    choices = planes.bits(rules.cells, rule_choices(rules, positions.mover, positions.opponent))
     for agent, always in ((leaning, True), (plain, False)):
         assert choices[np.arange(200), agent.act(observation, 0.0)].all() == always
     transitions = plain.memory.sample(4, torch.Generator())._replace(

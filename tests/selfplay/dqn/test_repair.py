@@ -49,36 +49,38 @@ def trained(**settings: Any) -> tuple[QPlayer, DQNConfig]:
     return player, config
 
 
+def some_moves(rules: Rules, moves: IntArray, number: int) -> dict[Position, int]:
+    """Return one of these moves (a bitboard for each decision state) for some decision states that have any."""
+    order = np.random.default_rng(0).permutation(np.flatnonzero(moves))[:number]
+    mine, theirs = decisions(rules)
+    positions = zip(mine[order].tolist(), theirs[order].tolist(), strict=True)
+    return dict(zip(positions, [int(word).bit_length() - 1 for word in moves[order]], strict=True))
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_it_plays_otherwise_in_the_corrected_positions_alone(kind: dict[str, Any]) -> None:
+def test_a_patch_changes_the_move_in_the_corrected_positions_alone(kind: dict[str, Any]) -> None:
     player, config = trained(**kind)
     rules = player.rules
     mine, theirs = decisions(rules)
-    rng = np.random.default_rng(0)
     before = player_policy(player).cells(mine, theirs)
-    images = list(zip(*(representatives(rules, mine, theirs) if player.canonical else (mine, theirs)), strict=True))
-    cells: dict[Position, int] = {}
-    for number in rng.permutation(len(mine)):
-        empty = [cell for cell in range(rules.cells) if not (mine[number] | theirs[number]) >> cell & 1]
-        others = [cell for cell in empty if cell != before[number]]
-        position = int(mine[number]), int(theirs[number])
-        # One image of each position, for the others are the same to a canonical player.
-        if others and images[number] == position and len(cells) < 12:
-            cells[position] = int(rng.choice(others))
-    now, widened = patch(player, config, cells)
+    others = rules.empty_cells(mine, theirs) & ~(np.int64(1) << before)
+    # One image of each position: the others are the same to a canonical player.
+    images = representatives(rules, mine, theirs) if player.canonical else (mine, theirs)
+    corrections = some_moves(rules, np.where((images[0] == mine) & (images[1] == theirs), others, 0), 12)
+    patched, widened = patch(player, config, corrections)
     assert widened.hidden == tuple(width + 12 for width in config.hidden)
-    after = player_policy(now).cells(mine, theirs)
-    values = (each.q_values(seen(rules, mine, theirs)) for each in (player, now))
-    difference = np.abs(next(values) - next(values)).max(axis=1)
-    for number, image in enumerate(images):
-        position = int(mine[number]), int(theirs[number])
-        if position in cells:
-            assert after[number] == cells[position]
+    after = player_policy(patched).cells(mine, theirs)
+    difference = np.abs(player.q_values(seen(rules, mine, theirs)) - patched.q_values(seen(rules, mine, theirs))).max(1)
+    for number, (image, position) in enumerate(
+        zip(zip(*images, strict=True), zip(mine, theirs, strict=True), strict=True)
+    ):
+        if position in corrections:
+            assert after[number] == corrections[position]
             assert difference[number] >= MARGIN * 0.5
-        elif image not in cells:
+        elif image not in corrections:
             assert after[number] == before[number]
             assert difference[number] < 1e-5
-    again = make_player(widened, now.networks)
+    again = make_player(widened, patched.networks)
     assert np.array_equal(player_policy(again).cells(mine, theirs), after)
 
 
@@ -89,28 +91,11 @@ def shipped() -> tuple[QPlayer, DQNConfig]:
     return player, config
 
 
-def damaged(seed: int, mistakes: int) -> tuple[QPlayer, DQNConfig]:
-    """Return the shipped player with moves that lose what was no loss."""
+def test_what_was_spoilt_is_repaired() -> None:
     player, config = shipped()
-    rules, solution, rng = player.rules, solve(player.rules), np.random.default_rng(seed)
-    cells: dict[Position, int] = {}
-    for mover, opponent in rng.permutation(np.stack(decisions(rules), axis=1)).tolist():
-        if len(cells) == mistakes or solution.lookup(mover, opponent)[0] < 0:
-            continue
-        for cell in range(rules.cells):
-            after = mover | 1 << cell
-            full = after | opponent == rules.full_word
-            if after == mover or opponent >> cell & 1 or full or rules.has_line(np.array([after]))[0]:
-                continue
-            if solution.lookup(opponent, after)[0] > 0:
-                cells[mover, opponent] = cell
-                break
-    return patch(player, config, cells)
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_what_was_spoilt_is_repaired(seed: int) -> None:
-    player, config = damaged(seed, 150)
+    solution, decided = solve(player.rules), decisions(player.rules)
+    worse = player.rules.empty_cells(*decided) & ~solution.optimal_moves[solution.tree.decisions]
+    player, config = patch(player, config, some_moves(player.rules, worse, 150))
     assert not evaluate_policy(player_policy(player)).unbeatable
     *_, last = repair(player, config, Corrections(10**6))
     assert last.found.verdict.unbeatable
