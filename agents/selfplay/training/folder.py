@@ -62,8 +62,7 @@ def check_unused(folder: Path, flag: str = "--run-dir") -> None:
     Raises:
         UserError: it has some.
     """
-    paths = [path for path in folder.rglob("*") if path.name not in (CHECKPOINTS, f"{CONFIG}.partial")]
-    if paths:
+    if any(path.name not in (CHECKPOINTS, f"{CONFIG}.partial") for path in folder.rglob("*")):
         raise UserError(f"{folder}: has files in it already; choose a new or empty {flag}")
 
 
@@ -102,10 +101,8 @@ def read_config(folder: Path) -> dict[str, Any]:
         content = json.loads(read_small(path, LARGEST_JSON))
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); is this a run folder?") from None
-    except ValueError:  # not JSON, or not even text
+    except (ValueError, RecursionError):  # not JSON, not even text, or nested too deeply
         raise UserError(f"{path}: is truncated or not JSON") from None
-    except RecursionError:
-        raise UserError(f"{path}: is nested too deeply to be a configuration") from None
     number = content.get("format") if isinstance(content, dict) else None
     if number != FORMAT:
         made = "train it again, or use the version that made it"

@@ -1,6 +1,7 @@
 """The live score of a run: redrawn in place on a terminal, a line for each evaluation elsewhere."""
 
 import time
+from datetime import timedelta
 
 from rich.console import Console
 from rich.live import Live
@@ -39,10 +40,9 @@ class Screen(Callback):
 
     def text(self) -> Text:
         """Return what a terminal shows at the moment."""
-        seconds = time.monotonic() - self._started
+        seconds = max(time.monotonic() - self._started, 1e-9)
         config, steps = self._learner.config, self._learner.steps
-        speed = (steps - self._began_at) / max(seconds, 1e-9)
-        minutes, whole = divmod(int(seconds), 60)
-        passed = f"{minutes // 60}:{minutes % 60:02}:{whole:02}"
+        speed = (steps - self._began_at) / seconds
+        passed = timedelta(seconds=int(seconds))
         progress = f"{steps:,} of at most {config.length:,} {config.unit}; {speed:,.0f} {config.unit}/s; {passed}"
         return Text(f"{progress}\n{self._score}")
