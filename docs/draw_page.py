@@ -1,7 +1,7 @@
 """Take the README's picture of the page: `python docs/draw_page.py` writes web.png beside itself.
 
-A short run trains, `selfplay web` serves it, and Chromium shows what the player thinks of a state that it has wrong.
-It wants the extra `dev`, for playwright, and a program called chromium.
+A short run trains, `selfplay web` serves it, and Chromium shows what the player thinks of a state in which it makes a
+mistake. It needs the extra `dev`, for playwright, and a program called chromium.
 """
 
 import io
@@ -26,7 +26,7 @@ COLOURS = 256
 
 
 def train(runs: Path) -> None:
-    """Train a player that is not done yet."""
+    """Train a player that still makes mistakes."""
     selfplay.train(run_dir=runs / "learner", seed=1000, mask=True, total_steps=PLIES)
 
 
@@ -44,7 +44,7 @@ def served(runs: Path) -> Iterator[str]:
             process.terminate()
 
 
-def picture(browser: Browser, address: str) -> bytes:
+def screenshot(browser: Browser, address: str) -> bytes:
     """Return the page as a PNG."""
     page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, reduced_motion="reduce")
     page.goto(address + LINK)
@@ -53,12 +53,12 @@ def picture(browser: Browser, address: str) -> bytes:
 
 
 def main() -> None:
-    """Write the picture; its few colours make it a tenth as large."""
+    """Write the screenshot; its few colours make it a tenth as large."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         train(Path(folder))
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
         with served(Path(folder)) as address:
-            image = Image.open(io.BytesIO(picture(browser, address)))
+            image = Image.open(io.BytesIO(screenshot(browser, address)))
         browser.close()
     few = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
     few.save(Path(__file__).parent / "web.png", optimize=True)
