@@ -104,7 +104,7 @@ def listen(host: str, port: int) -> socket.socket:
         listening = socket.create_server(address[:2], family=family)
     except OSError as error:
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
-            why = "is taken" if error.errno == errno.EADDRINUSE else "is not for everybody"
+            why = "is taken" if error.errno == errno.EADDRINUSE else "needs privileges"
             raise UserError(f"port {port} {why}; choose another with --port, 0 for any that is free") from None
         raise UserError(f"--host {host}: cannot be listened on ({error.strerror or error})") from None
     except UnicodeError:
