@@ -128,10 +128,8 @@ def _game_lost(
             if player is not None:
                 game["learned"][ply] = learned_values(player, position)[cell]
             results = moves(position)
-            before, worth = (
-                known_value(best_bounds(results)),
-                known_value(results[cell]) if cell in results else ILLEGAL,
-            )
+            before = known_value(best_bounds(results))
+            worth = known_value(results[cell]) if cell in results else ILLEGAL
             game["exact"][ply] = RESULTS[worth]
             unknown = before is None or worth is None
             if not turned and (unknown or _given_away(before, worth) > 0):

@@ -18,6 +18,7 @@ from tests.selfplay.evaluation.players import FirstTwo, ScriptedPlayer, random_t
 from tests.selfplay.web.positions import value
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
+from tictactoe.search import Bounds
 
 SEED = 1000
 COMPARED = 100
@@ -156,4 +157,15 @@ def test_of_too_many_positions_numbers_are_not_claimed(monkeypatch: pytest.Monke
     for state in shown["states"]:
         assert read_board(rules, state["board"]).mover >= 0
     assert any(63 in game["cells"] for game in games_lost["games"])
-    assert any(game["turning"] is None and None in game["exact"][game["seat"] :: 2] for game in games_lost["games"])
+    assert all(game["turning"] is None for game in games_lost["games"])
+
+
+@pytest.mark.parametrize(("known_below", "turning"), [(9, 3), (6, None)])
+def test_no_turning_point_is_claimed_behind_a_move_of_unknown_value(known_below: int, turning: int | None) -> None:
+    def exact_results(position: Position) -> dict[int, Bounds]:
+        known = len(position.empty) < known_below
+        values = {cell: value_after(position, cell) for cell in position.empty}
+        return {cell: Bounds(worth, worth) if known else Bounds(-1, 1) for cell, worth in values.items()}
+
+    game = mistakes._game_lost(None, Rules(), 1, (0, 4, 1, 8, 2), exact_results)
+    assert game["turning"] == turning
