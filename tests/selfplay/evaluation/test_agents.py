@@ -9,7 +9,15 @@ from gymnasium.error import InvalidAction
 
 import selfplay
 from selfplay.evaluation.agents import AgentPolicy, BuiltInAgent, TabulatedPolicy
-from tests.selfplay.evaluation.players import FirstTwo, Sampler, ScriptedPlayer, certain, first_empty, optimal_player
+from tests.selfplay.evaluation.players import (
+    FirstTwo,
+    Sampler,
+    ScriptedPlayer,
+    certain,
+    choices_of,
+    first_empty,
+    optimal_player,
+)
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS
 from tictactoe.tree import game_tree
@@ -20,29 +28,15 @@ def test_certain_probabilities_are_evaluated_as_the_moves_themselves() -> None:
     assert selfplay.evaluate(sampler, Rules()) == selfplay.evaluate(ScriptedPlayer(first_empty), Rules())
 
 
-class Absolute:
-    """Play the best move of absolute observations; in the mover's view it is nonsense."""
-
-    def act(self, observation: Any, _mask: Any = None) -> Any:
-        moves = []
-        for board in np.asarray(observation).reshape(len(observation), -1, 3):
-            first, second = (sum(1 << int(cell) for cell in np.flatnonzero(board[:, plane])) for plane in (1, 2))
-            marks = (first, second) if (first | second).bit_count() % 2 == 0 else (second, first)
-            try:
-                moves.append(solve(Rules()).lookup(*marks)[1][0])
-            except ValueError:
-                moves.append(0)
-        return np.array(moves)
-
-
 def test_an_agent_is_shown_the_view_it_was_trained_on() -> None:
-    assert selfplay.evaluate(Absolute(), Rules()).optimal
-    misled = selfplay.evaluate(Absolute(), Rules(), perspective="mover")
-    assert misled.second.losses + misled.second.illegal > 0
+    agent = Sampler(Rules(), choices_of("rule"))  # of absolute observations
+    seen, misled = (selfplay.evaluate(agent, Rules(), perspective=view) for view in ("absolute", "mover"))
+    assert (seen.first.losses, seen.second.losses) == (0, 16)
+    assert misled.second.losses + misled.second.illegal > 16
     for view in ("absolute", "mover"):  # our own players take either
         assert selfplay.evaluate(selfplay.load("shipped"), perspective=view).optimal
     with pytest.raises(ValueError, match="unknown perspective 'mine': choose from absolute, mover"):
-        selfplay.evaluate(Absolute(), Rules(), perspective="mine")
+        selfplay.evaluate(agent, Rules(), perspective="mine")
 
 
 @pytest.mark.parametrize("wrapped", [int, np.int64, lambda cell: np.array([cell]), np.array])

@@ -328,14 +328,11 @@ def test_more_games_than_a_word_holds_are_counted_exactly() -> None:
 
 
 def test_all_states_are_looked_at_on_small_boards() -> None:
-    agent = ScriptedPlayer(stubborn)
-    for rules, states, every in (
-        (Rules(3, 4, 4), True, True),
-        (Rules(1, 13, 1), False, True),
-        (Rules(5, 5, 4), False, False),
-    ):
-        assert (evaluate_policy(policy_of(agent, rules)).decision_states is not None) is states
-        assert (evaluate_policy(policy_of(agent, rules), every_state=True).decision_states is not None) is every
+    agent = ScriptedPlayer(first_empty)
+    for cells, states, every in ((12, True, True), (13, False, True), (17, False, False)):
+        policy = policy_of(agent, Rules(1, cells, 1))
+        assert (evaluate_policy(policy).decision_states is not None) is states
+        assert (evaluate_policy(policy, every_state=True).decision_states is not None) is every
     with pytest.raises(ValueError, match="9x8 board has 72"):
         evaluate(agent, Rules(9, 8, 4))
 

@@ -11,6 +11,7 @@ from selfplay.evaluation.evaluate import evaluate_policy
 from selfplay.evaluation.games import example_games
 from selfplay.evaluation.report import live_score, verdict_table, verdict_text
 from selfplay.evaluation.verdict import SeatVerdict, Verdict
+from selfplay.training.metrics import evaluation_metrics, metrics_evaluation
 from tests.selfplay.evaluation.players import (
     FirstTwo,
     Sampler,
@@ -48,6 +49,13 @@ def test_the_verdict_in_words() -> None:
     cells = [list(column.cells) for column in verdict_table(cut).columns]
     assert cells[1] == ["all", "0", "0", "draw", "75.00%", "25.00%", "0.00%"]
     assert cells[2] == ["6 (1,234 positions)", "≥7", "≥0", "?", "?", "?", "?"]
+
+
+@pytest.mark.parametrize("verdict", [Verdict(DRAWS, DRAWS), Verdict(DRAWS, CUT), Verdict(DRAWS, DRAWS, 4520, 9, 0)])
+def test_metrics_hold_a_verdict_and_give_it_back(verdict: Verdict) -> None:
+    metrics = evaluation_metrics(verdict)
+    assert metrics_evaluation(metrics, Rules()) == verdict
+    assert ("eval/unbeatable" in metrics) == verdict.complete
 
 
 class Valued(ScriptedPlayer):
