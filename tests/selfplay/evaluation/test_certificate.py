@@ -159,7 +159,7 @@ def test_each_planted_move_is_found_if_and_only_if_it_can_be_beaten(
     met = [place for place, line in enumerate(lines) if line in table.met]
     assert len(met) == len(table.met) < len(lines)
     outcomes = {True: 0, False: 0}
-    for place in met:
+    for place in met[:: 1 if illegal else 3]:
         best = table.moves[place]
         taken = sum(table.positions[place])
         for move in range(rules.cells):
