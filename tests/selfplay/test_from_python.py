@@ -69,7 +69,7 @@ def test_an_iteration_can_stop_early_and_has_the_player() -> None:
 @pytest.mark.parametrize(
     ("arguments", "gist"),
     [
-        ({"maks": True}, "dqn has no setting 'maks'; it has preset, seed, "),
+        ({"maks": True}, "dqn has no setting 'maks'; it has seed, run_dir, preset"),
         ({"preset": "artcle"}, "there is no preset 'artcle'; choose one of default, large, article"),
         ({"mask": "yes"}, "--mask must be of type bool, got 'yes'"),
         ({"config": selfplay.DQNConfig(), "mask": True}, "give settings in the config or beside it, not both: mask"),
