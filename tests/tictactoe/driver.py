@@ -20,7 +20,15 @@ INFO_TYPES = {"action_mask": np.int8, "to_play": np.int64, "winner": np.int64, "
 
 Opponent = Callable[[Any, Any], Any]
 Size = tuple[int, int, int]
-book_of = functools.cache(RuleBook)
+
+
+@functools.cache
+def book_of(*size: int) -> RuleBook:
+    """Return the one rule book of a size, which remembers what it has said."""
+    book = RuleBook(*size)
+    for name in ("play", "one_hot"):
+        setattr(book, name, functools.lru_cache(1 << 17)(getattr(book, name)))
+    return book
 
 
 def sized(size: Iterable[int]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def chosen_from(name: str, book: RuleBook, board: Board) -> set[int]:
     return {cell for cell, value in worth.items() if value == max(worth.values())}
 
 
-def drawn(rules: Rules, mover: int, opponent: int) -> Board:
+def board_of(rules: Rules, mover: int, opponent: int) -> Board:
     """Return a position as the rule book's board, on which the mover has X."""
     marks = ((mover >> cell & 1, opponent >> cell & 1) for cell in range(rules.cells))
     return tuple("X" if mine else "O" if theirs else EMPTY for mine, theirs in marks)
@@ -38,7 +38,7 @@ def test_opponents_choose_what_their_names_promise_in_every_state(name: str) -> 
     kinds = set()
     for mover, opponent in zip(solution.tree.mover[decisions].tolist(), solution.tree.opponent[decisions], strict=True):
         choices = cells_in(OPPONENTS[name](rules, mover, int(opponent)), 9)
-        board = drawn(rules, mover, opponent)
+        board = board_of(rules, mover, opponent)
         expected = solution.lookup(mover, opponent)[1] if name == "optimal" else chosen_from(name, book, board)
         assert choices == set(expected)
         kinds.add(frozenset(choices))
@@ -57,7 +57,7 @@ def test_rule_is_the_same_for_one_board_and_for_many(size: tuple[int, int, int])
     many = OPPONENTS["rule"](rules, words[:, 0], words[:, 1]).view(np.uint64).tolist()
     for position, choices in zip(boards, many, strict=True):
         assert OPPONENTS["rule"](rules, *position) == choices
-        assert cells_in(choices, rules.cells) == chosen_from("rule", book, drawn(rules, *position))
+        assert cells_in(choices, rules.cells) == chosen_from("rule", book, board_of(rules, *position))
 
 
 def test_rule_plays_a_board_of_any_size() -> None:

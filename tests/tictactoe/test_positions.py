@@ -95,7 +95,7 @@ def test_what_is_not_one_hot_is_refused(position: np.ndarray, message: str) -> N
 
 @pytest.mark.parametrize(("drawing", "perspective"), IMPOSSIBLE)
 def test_what_no_game_goes_on_from_is_refused(drawing: str, perspective: str) -> None:
-    shown = planes(drawing)  # here plane 1 is X's whoever is to move
+    shown = planes(drawing)  # here plane 1 holds X in either perspective
     with pytest.raises(ValueError, match=f"^{IMPOSSIBLE[drawing, perspective]}.*$"):
         checked_position(Rules(), shown, perspective)
 
