@@ -91,7 +91,7 @@ def objective(outcome: Outcome | None, kind: str) -> float:
     """
     if outcome is None:
         return 2 * UNPROVED_PENALTY
-    return outcome.amount(kind) + (UNPROVED_PENALTY if outcome.first is None else 0)
+    return outcome.amount(kind) + (UNPROVED_PENALTY if outcome.first is None else 0.0)
 
 
 def survival_data(results: Sequence[Result], kind: str) -> tuple[list[float], list[bool]]:

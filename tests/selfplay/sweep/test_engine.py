@@ -159,6 +159,9 @@ def test_a_second_ctrl_c_ends_a_sweep_at_once(ray_here: Any, tmp_path: Path) -> 
     ray_here.train_run = train_run
     with pytest.raises(KeyboardInterrupt):
         engine.train(two_runs(tmp_path), None, 1.0)
+    ray_here.train_run = lambda run: replace(run, state="failed" if (tmp_path / state.STOP).exists() else "done")
+    assert engine.train(two_runs(tmp_path), None, 1.0)
+    assert {run.state for run in state.read(tmp_path).runs} == {"done"}
 
 
 def test_an_interrupted_search_goes_on_with_what_it_sampled(ray_here: Any, tmp_path: Path) -> None:
@@ -187,6 +190,7 @@ def test_an_interrupted_search_goes_on_with_what_it_sampled(ray_here: Any, tmp_p
     ("objectives", "dropped"),
     [
         (["5", "4"], True),
+        (["5", "4", "6", "6"], True),
         (["5", "4", "6", "6", "6", "6"], False),
         (["51", "44"], False),  # two seeds are no rung
         (["513", "4219"], True),  # of each the first three seeds
