@@ -163,7 +163,7 @@ def test_a_contestant_learns_with_what_was_sampled(name: str) -> None:
         ticks.append(updates)
         return len(ticks) < 400 and not updates
 
-    module.make(1000, module.sampled_settings(SAMPLED))(tick)
+    module.make(1000, module.sampled_settings({**SAMPLED, "boards": 64}))(tick)
     assert ticks[-1] > 0
 
 
@@ -323,7 +323,7 @@ def test_final_runs_count_only_with_the_settings_of_the_best_trial(
 
 
 def test_a_run_that_fails_or_dies_is_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    history, failure = tuning.train_fresh("ours", "ours", SAMPLED, 1000, [0.05])
+    history, failure = tuning.train_fresh("ours", "ours", {}, 1000, [0.05])
     assert [(each.player, each.seed, failure) for each in history] == [("ours", 1000, "")]
     with pytest.raises(UserError, match="--gamma must be between 0 and 1, got"):
         tuning.train("ours", "ours", {**SAMPLED, "gamma": 7.0}, 1000, [0.05])
