@@ -22,7 +22,6 @@ OF_LEARNING = (
     "starlette",
     "tensorboard",
     "torch",
-    "tyro",
     "uvicorn",
 )
 EXTRAS = {
