@@ -123,7 +123,7 @@ def train(
 
     with _one_thread():
         learner = ALGORITHMS[config.algorithm].learner(config, network)
-        return run.train(learner, run_flags, stop_when)
+        return run.train_in_folder(learner, run_flags, stop_when)
 
 
 def _resumed(

@@ -52,7 +52,7 @@ class Interrupted(KeyboardInterrupt):
         self.run = run
 
 
-def train(learner: Learner, flags: RunFlags, stop_when: Callable[[], bool] | None = None) -> Run:
+def train_in_folder(learner: Learner, flags: RunFlags, stop_when: Callable[[], bool] | None = None) -> Run:
     """Train to the end, showing the exact score, and leave a run folder behind.
 
     Raises:

@@ -52,7 +52,7 @@ def test_an_interrupted_run_saves_the_current_player(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(Screen, "evaluated", interrupt)
     with pytest.raises(run.Interrupted, match="interrupted; the player so far is in") as caught:
-        run.train(learner, RunFlags())
+        run.train_in_folder(learner, RunFlags())
     assert learner.steps == 350
     assert [record.steps for record in caught.value.run.records] == [100, 200]
     assert np.array_equal(saved_table(tmp_path / "it"), learner.table)
@@ -63,7 +63,7 @@ def test_an_interrupted_run_saves_the_current_player(tmp_path: Path, monkeypatch
 
 def test_the_player_of_the_end_is_saved_and_returned(tmp_path: Path) -> None:
     learner = TDBackup(TDBackupConfig(games=250, greedy_games=30, eval_every=80, run_dir=tmp_path / "it"))
-    finished = run.train(learner, RunFlags())
+    finished = run.train_in_folder(learner, RunFlags())
     assert [(record.number, record.steps) for record in finished.records] == [
         (1, 80), (2, 160), (3, 240), (4, 250), (5, 280)
     ]  # fmt: skip
