@@ -59,7 +59,9 @@ class Ends(NamedTuple):
 
 
 DISTANCE = Ends(taken=1, won=NEVER, answered=2, drawn=NEVER, plies=2)
+"""Plies to the loss."""
 RESULT = Ends(taken=-1, won=1, answered=-1, drawn=0, plies=0)
+"""Mean result of the game."""
 
 
 def moved(rules: Rules, ply: Ply) -> Moved:

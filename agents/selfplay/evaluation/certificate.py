@@ -1,6 +1,6 @@
 """Certificates: all positions that an unbeatable player's own play leads to, and its move in each, for others to check.
 
-What stands in the file is told by `check_certificate`, which checks it and shares nothing with this program, and by
+`check_certificate`, which checks a certificate and shares nothing with this program, describes the file, and so does
 docs/proofs.md.
 """
 
@@ -28,8 +28,8 @@ COMPRESSION = 6
 def unbeatable_play(policy: AgentPolicy, positions: int, name: str) -> tuple[list[Ply], list[Ply]]:
     """Return where an unbeatable player's play leads to in each seat, and what it plays there.
 
-    At most so many `positions` are followed at each ply. Of a player that plays the same in all symmetric images of a
-    position, one image of each is returned; of one that can mark no taken cell, none from which it cannot lose.
+    At most `positions` positions are followed at each ply. If the player plays the same in all symmetric images of a
+    position, one image of each is returned; if it can mark no taken cell, none from which it cannot lose.
     Messages call the player by its `name`.
 
     Raises:
@@ -59,7 +59,7 @@ def packed(
     kind = {"symmetric": symmetric, "masked": masked}
     header = {"format": FORMAT, "version": VERSION, **size, **kind, "model_sha256": model_sha256}
     content = io.BytesIO()
-    # No time stands in it, so that the same play makes the same file.
+    # It holds no time, so that the same play makes the same file.
     with gzip.GzipFile(fileobj=content, mode="wb", compresslevel=COMPRESSION, mtime=0) as file:
         file.write(json.dumps(header).encode() + b"\n")
         for seat, plies in enumerate(play):

@@ -7,7 +7,7 @@ a taken cell there, or if some reply completes a line or leads to a lost positio
 import heapq
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -32,6 +32,9 @@ MOST_FOR_TRAINING = 4_096
 PART, FEW, WHOLE = 50_000, 16, 1_000_000
 """Positions followed at each ply of a larger board: first a part, and if too few beat the player, the whole."""
 
+Game: TypeAlias = tuple[int, ...]
+"""The cells of a game, ply by ply."""
+
 
 class Counterexamples(NamedTuple):
     """Hold what beats an agent."""
@@ -40,13 +43,13 @@ class Counterexamples(NamedTuple):
     """[n] int64: bitboards of the agent's marks in each lost position."""
     opponent: IntArray
     """[n] int64: the marks of the other seat."""
-    games: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
+    games: tuple[Sequence[Game], Sequence[Game]]
     """Cells of the shortest games that beat it in each seat, the shortest first; none where none was found."""
     verdict: Verdict
     """Verdict of the same search. If it is not complete, a random part of each ply was followed."""
 
     @property
-    def shortest(self) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
+    def shortest(self) -> tuple[Game | None, Game | None]:
         """Return the cells of a shortest game that beats it in each seat; None where no such game was found."""
         first, second = (next(iter(games), None) for games in self.games)
         return first, second
@@ -57,8 +60,8 @@ def counterexamples(
 ) -> Counterexamples:
     """Find the positions of an agent's own play from which some replies beat it, in both seats.
 
-    At most so many `positions` are followed at each ply; of more a random part, sampled by `seed`. What an agent is
-    is described at `evaluate`.
+    At most `positions` positions are followed at each ply; of more a random part, sampled by `seed`. `evaluate` says
+    what an agent is.
 
     Raises:
         ValueError: the board has more than 64 cells, or there is no such perspective.
@@ -72,14 +75,14 @@ def counterexamples(
 def find_counterexamples(
     policy: AgentPolicy, positions: int, generator: np.random.Generator, most_games: int = 1
 ) -> Counterexamples:
-    """Return the counterexamples of a policy in both seats, with at most so many games in each.
+    """Return the counterexamples of a policy in both seats, with at most `most_games` games in each.
 
     If the agent plays the same in all symmetric images of a position, these are one image of each.
     """
     salt = int(generator.integers(1 << 63))
     nothing: IntArray = np.zeros(0, np.int64)
     mover, opponent, seats = [nothing], [nothing], []
-    games: list[tuple[tuple[int, ...], ...]] = []
+    games: list[Sequence[Game]] = []
     for seat in (0, 1):
         verdict, plies = search_seat(policy, seat, positions, salt, keep_plies=True)
         seats.append(verdict)
@@ -97,13 +100,13 @@ def find_counterexamples(
     )
 
 
-def lost_games(policy: AgentPolicy, distances: Sequence[Values], seat: int) -> Iterator[tuple[int, ...]]:
+def lost_games(policy: AgentPolicy, distances: Sequence[Values], seat: int) -> Iterator[Game]:
     """Yield the cells of each game from the empty board that beats the agent, the shortest first.
 
     Given are the distances of all plies of its play in this seat. Games of one length come in the order of their cells.
     A game that ends with a move of the agent's ends with a taken cell, any other with the opponent's line.
     """
-    waiting: list[tuple[float, tuple[int, ...]]] = [(0, ())]  # with the length of the shortest game that starts so
+    waiting: list[tuple[float, Game]] = [(0, ())]  # with the length of the shortest game that starts so
     while waiting:
         length, game = heapq.heappop(waiting)
         if game and len(game) == length:

@@ -41,7 +41,7 @@ def evaluate(
     agent's `rules`, or 3,3,3 if it has none.
 
     All states are looked at on boards of up to 16 cells. On larger boards the positions are followed that the agent's
-    play leads to, at most so many distinct `positions` at each ply of a seat, which take about 200 bytes each.
+    play leads to, at most `positions` distinct ones at each ply of a seat, which take about 200 bytes each.
 
     Raises:
         ValueError: the board has more than 64 cells, or there is no such perspective.
@@ -59,7 +59,7 @@ def evaluate_policy(
     """Evaluate a policy in all states of a small board, and on a larger one where its play leads.
 
     Small are boards of up to 12 cells, which take less than a second, and with `every_state` up to 16. On a larger one
-    at most so many distinct `positions` are followed at each ply of a seat, and each ply is reported.
+    at most `positions` distinct positions are followed at each ply of a seat, and each ply is reported.
     """
     small = policy.rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)
     if small and not policy.stochastic:
@@ -97,7 +97,8 @@ def search_seat(
     lost, illegal = search.lost.games, search.illegal.games
     if not search.complete:
         return SeatVerdict(lost, illegal, plies=search.plies_followed, positions=search.positions), plies
-    worst = worst_result(lost + illegal, search.drawn.games + search.settled.games)
+    # An agent that samples nothing leaves its opponent the choice among all games, so the worst one counts.
+    worst = -1 if lost + illegal else 0 if search.drawn.games + search.settled.games else 1
     verdict = SeatVerdict(
         lost,
         illegal,
@@ -112,14 +113,6 @@ def search_seat(
 def _rounded(probability: float) -> float:
     """Return a sum of probabilities without its last digits, which depend on the order of the sum."""
     return float(f"{probability:.{EXACT_DIGITS}g}")
-
-
-def worst_result(lost: int, drawn: int) -> int:
-    """Return the result against a best response, by the numbers of games lost and drawn over every legal reply.
-
-    If the agent samples no moves, its opponent chooses among all of these games.
-    """
-    return -1 if lost else 0 if drawn else 1
 
 
 def settles(policy: AgentPolicy) -> bool:

@@ -12,8 +12,8 @@ NAMES = {1: "win", 0: "draw", -1: "loss"}
 def exact_moves(rules: Rules, mover: int, opponent: int, positions: int | None) -> Mapping[int, Bounds]:
     """Return for each empty cell what is known of the mover's result if it moves there; nothing if the game is over.
 
-    Boards of up to 12 cells are solved; on a larger one a search visits so many `positions`, or if that is None, a
-    board of up to 16 cells is solved.
+    Boards of up to 12 cells are solved. On a larger one a search visits at most `positions` positions; if that is None,
+    the board is solved, which takes at most 16 cells.
 
     Raises:
         ValueError: no legal game leads there, or the board is too large.

@@ -49,11 +49,11 @@ class Corrected(NamedTuple):
     """Hold what beats a player, and which moves would do better."""
 
     verdict: Verdict
-    """Of the player as it was."""
+    """Verdict of the player as it was."""
     beaten: int
     """Positions of its own play from which it is beaten."""
     positions: int
-    """Of its own play, all of which were followed."""
+    """Number of positions of its own play; all were followed."""
     cells: Moves
     """The better moves by position."""
 
@@ -83,7 +83,7 @@ class Trial(NamedTuple):
 class Corrections:
     """Find better moves for a player round after round, and remember which have turned out no better.
 
-    At most so many `positions` are followed at each ply of a seat; each ply is reported. With a `solver` moves that
+    At most `positions` positions are followed at each ply of a seat; each ply is reported. With a `solver` moves that
     lose with best play, by far most of them, are not tried.
     """
 
