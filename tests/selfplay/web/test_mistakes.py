@@ -160,7 +160,7 @@ def test_of_too_many_positions_numbers_are_not_claimed(monkeypatch: pytest.Monke
     assert all(game["turning"] is None for game in games_lost["games"])
 
 
-@pytest.mark.parametrize(("known_below", "turning"), [(9, 3), (6, None)])
+@pytest.mark.parametrize(("known_below", "turning"), [(9, 3), (7, None)])
 def test_no_turning_point_is_claimed_behind_a_move_of_unknown_value(known_below: int, turning: int | None) -> None:
     def exact_results(position: Position) -> dict[int, Bounds]:
         known = len(position.empty) < known_below
