@@ -102,6 +102,7 @@ def summary(news: list[Event]) -> list[tuple[str, Any]]:
 
 def test_runs_are_told_with_their_metrics_and_then_what_is_new(tmp_path: Path) -> None:
     one, two = made(tmp_path, "a", seed=1, mask=True), made(tmp_path, "b\x1b[2J\n", seed=2)
+    (made(tmp_path, " damaged") / "config.json").write_text("{")
     settings = (two / "config.json").read_text()
     (two / "config.json").write_text("{")  # it is followed once it can be read
     append(one, 1, 2)
