@@ -60,27 +60,22 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_kind_of_name_is_resolved(here: Path) -> None:
-    config = saved(here / "rule", rows=3, cols=4)  # a folder has no say over the name of a built-in opponent
-    saved(here / "runs" / "it", rows=3, cols=4)
-    wide = Rules(3, 4, 3)
-    rule, run, shipped = resolve("rule", rules=wide), resolve("runs/it"), resolve("shipped", rules=wide)
-    assert (rule.player, rule.folder, rule.rules, rule.policy.stochastic) == (None, None, wide, True)
-    assert (run.name, run.folder, run.rules) == ("runs/it", Path("runs/it"), config.rules)
-    assert (shipped.folder, shipped.rules) == (SHIPPED_FOLDER, Rules())
-    assert run.player is not None
-    assert shipped.player is not None
+    saved(here / "rule", rows=3, cols=4)  # a folder has no say over the name of a built-in opponent
+    saved(here / "it", rows=3, cols=4)
+    saved(here / "my_agents:big")  # a folder called like a module is a run, and no code is imported
+    wide, shipped = Rules(3, 4, 3), SHIPPED_FOLDER
+    for name, rules, folder in (("rule", Rules(2, 2, 2), None), ("it", wide, "it"), ("shipped", Rules(), shipped)):
+        named = resolve(name, rules=Rules(2, 2, 2))
+        assert (named.rules, named.folder) == (rules, folder and Path(folder))
+        assert (named.player is None) == (folder is None)
+    assert resolve("my_agents:big").player is not None
+    assert "my_agents" not in sys.modules
     start = np.zeros(1, np.int64)
     for name, rules in (("my_agents:wide", wide), ("my_agents:uniform", Rules(2, 2, 2))):
         own = resolve(name, rules=Rules(2, 2, 2))
         assert (own.player, own.folder, own.rules) == (None, None, rules)
         assert own.policy.probabilities(start, start) == pytest.approx(1 / rules.cells)
     assert run_folder("random") is run_folder("nowhere") is run_folder("my_agents:wide") is None
-
-
-def test_a_folder_called_like_a_module_is_a_run_and_no_code_is_imported(here: Path) -> None:
-    saved(here / "my_agents:uniform")
-    assert resolve("my_agents:uniform").player is not None
-    assert "my_agents" not in sys.modules
 
 
 def test_an_agent_of_the_user_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,32 +99,21 @@ def test_everybody_meets_in_an_arena(here: Path) -> None:
 
 
 def test_an_agent_that_samples_is_sampled_on_a_board_too_large_to_follow(here: Path) -> None:
-    arena.main(["my_agents:big", "my_agents:uniform", "heuristic", "--games", "2000", "--out", "it"])
-    lines = read(here / "it" / "results.csv")
-    wins = {(line["first"], line["second"]): float(line["win"]) for line in lines}
-    assert wins["my_agents:big", "my_agents:uniform"] == pytest.approx(
-        wins["my_agents:uniform", "my_agents:big"], abs=0.06
-    )
-    assert wins["heuristic", "my_agents:big"] > 0.8
-    illegal = {line[f"illegal_by_{seat}"] for line in lines for seat in ("first", "second")}
-    assert illegal == {"0.0"}  # what has no probability is not sampled
+    arena.main(["my_agents:big", "heuristic", "--games", "1000", "--out", "it"])
+    wins = {(line["first"], line["second"]): line for line in read(here / "it" / "results.csv")}
+    assert float(wins["heuristic", "my_agents:big"]["win"]) > 0.8
+    assert {line[f"illegal_by_{seat}"] for line in wins.values() for seat in ("first", "second")} == {"0.0"}
 
 
 @pytest.mark.parametrize(
     ("name", "gist"),
     [
         ("my_agents:nobody", "cannot be imported: AttributeError: module 'my_agents' has no attribute"),
-        ("my_agent:optimal", "my_agent:optimal: cannot be imported: ModuleNotFoundError: No module named 'my_agent'"),
         ("my_broken:x", "ModuleNotFoundError: No module named 'nothing_of_that_name' (my_broken.py"),
         ("my_agents:number", "my_agents:number: a int is no agent: it has neither act(observation) nor"),
         ("my_agents:samples", "my_agents:samples: the agent answers the same positions differently when asked twice"),
-        ("my_agents:fails", "my_agents:fails: KeyError: 'the key' (my_agents.py, line 28)"),
         ("my_agents:Fails", "my_agents:Fails: TypeError: "),
-        (
-            "nowhere",
-            "nowhere: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor module:",
-        ),
-        ("my_agents", "my_agents: is neither a run folder, nor one of "),
+        ("my_agents", "my_agents: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor"),
     ],
 )
 def test_a_mistake_is_one_line(name: str, gist: str) -> None:
@@ -137,7 +121,7 @@ def test_a_mistake_is_one_line(name: str, gist: str) -> None:
 
 
 def test_modules_are_found_in_the_current_folder_by_the_installed_program_too(here: Path) -> None:
-    program = [str(Path(sys.executable).parent / "selfplay"), "prove", "my_agents:fails"]
-    done = subprocess.run(program, cwd=here, capture_output=True, text=True, timeout=120, check=False)
+    program = [Path(sys.executable).parent / "selfplay", "prove", "my_agents:fails"]
+    done = subprocess.run(program, cwd=here, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("selfplay prove: my_agents:fails: KeyError: 'the key'")
+    assert done.stderr.startswith("selfplay prove: my_agents:fails: KeyError: 'the key' (my_agents.py, line 28)")

@@ -5,7 +5,6 @@ import hashlib
 import json
 import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import pytest
 from selfplay.algorithms import SHIPPED_FOLDER
 from selfplay.cli import certify
 from selfplay.evaluation import check_certificate
-from tests.runs import refused, saved
+from tests.runs import python, refused
 
 AGENT = """\
 import selfplay
@@ -38,12 +37,9 @@ def header(path: Path) -> dict[str, Any]:
 
 def test_the_last_line_checks_the_shipped_player(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     certify.main(["shipped"])
-    assert (here / certify.NAME).is_file()
     said = capsys.readouterr().out.splitlines()
     assert said[0].startswith("CERTIFIED: shipped is unbeatable on 3,3,3; its play is in certificate.txt.gz (")
-    python, *words = shlex.split(said[-1])
-    assert python == "python"
-    ended = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+    ended = python(*shlex.split(said[-1])[1:], cwd=here)
     assert ended.returncode == 0
     checksum = hashlib.sha256((SHIPPED_FOLDER / "model.safetensors").read_bytes()).hexdigest()
     assert f"rows 3, cols 3, k 3, model_sha256 '{checksum}'\nUNBEATABLE as X and as O" in ended.stdout
@@ -58,50 +54,31 @@ def test_a_run_has_its_certificate_in_its_folder(here: Path) -> None:
     assert header(Path("elsewhere.gz"))["masked"] is False
 
 
-def test_a_built_in_opponent_is_certified_by_all_of_its_choices(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_built_in_opponent_is_certified_by_all_of_its_choices() -> None:
     certify.main(["rule", "--rows", "3", "--cols", "4", "--k", "4"])
     assert check_certificate.main(certify.NAME) == 0
-    assert "model_sha256 None" in capsys.readouterr().out
-    written = header(Path(certify.NAME))
-    assert (written["rows"], written["cols"], written["k"], written["masked"], written["symmetric"]) == (
-        3,
-        4,
-        4,
-        True,
-        True,
-    )
+    expected = {"rows": 3, "cols": 4, "k": 4, "masked": True, "symmetric": True, "model_sha256": None}
+    assert expected.items() <= header(Path(certify.NAME)).items()
 
 
+@pytest.mark.parametrize("perspective", ["absolute", "mover"])
 def test_an_agent_of_the_user_is_certified_in_the_perspective_that_it_is_shown(
-    here: Path, monkeypatch: pytest.MonkeyPatch
+    perspective: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (here / "certified_agents.py").write_text(AGENT)
     monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
     monkeypatch.delitem(sys.modules, "certified_agents", raising=False)
-    for perspective in ("absolute", "mover"):
-        certify.main(["certified_agents:agent", "--perspective", perspective])
-        assert check_certificate.main(certify.NAME) == 0
-        assert header(Path(certify.NAME))["model_sha256"] is None
+    certify.main(["certified_agents:agent", "--perspective", perspective])
+    assert check_certificate.main(certify.NAME) == 0
 
 
 @pytest.mark.parametrize(
     ("args", "gist"),
     [
         ("rule", "rule: can be beaten, so there is nothing to certify (selfplay prove shows a game that beats it)"),
-        ("rule --rows 15 --cols 15 --k 5", "15,15,5 has 225 cells: a player can be followed on boards of up to 64"),
         ("rule --rows 3 --cols 4 --k 4 --positions 9", "rule: leads to more than 9 positions at one ply"),
-        ("untrained", "untrained: can be beaten"),
-        ("nobody", "nobody: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor module"),
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_no_file(args: str, gist: str, here: Path) -> None:
-    saved(here / "untrained")
-    before = sorted(here.rglob("*"))
     assert gist in refused(certify.main, args.split())
-    assert sorted(here.rglob("*")) == before
-
-
-def test_what_cannot_be_written_is_named(here: Path) -> None:
-    with pytest.raises(OSError, match="No such file") as caught:
-        certify.main(["shipped", "--output", str(here / "nowhere" / "it.gz")])
-    assert caught.value.filename == str(here / "nowhere" / "it.gz")
+    assert not list(here.iterdir())

@@ -1,7 +1,5 @@
 """Flags out of a dataclass, and mistakes on the command line as one line each."""
 
-import io
-import os
 import signal
 import sys
 from dataclasses import dataclass, field
@@ -77,7 +75,6 @@ def test_several_dataclasses_are_read_together_and_an_instance_holds_the_default
     ("args", "line"),
     [
         ("a --numbr 3", "unrecognized arguments: --numbr 3; perhaps you meant --number (prog --help lists every flag)"),
-        ("a --plaec=3", "unrecognized arguments: --plaec=3; perhaps you meant --place (prog --help lists every flag)"),
         ("a --num 3", "unrecognized arguments: --num 3; perhaps you meant --number (prog --help lists every flag)"),
         ("a --xyz", "unrecognized arguments: --xyz (prog --help lists every flag)"),
         ("a --number three", "--number: must be of type int, got 'three' (prog --help lists every flag)"),
@@ -166,35 +163,22 @@ def test_exit_statuses(error: BaseException | None, status: int, line: str, caps
 def test_output_that_is_refused_in_the_end_is_a_mistake_too(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    class Full(io.StringIO):
-        def flush(self) -> None:
-            raise OSError(28, "No space left on device")
-
-        def fileno(self) -> int:
-            return os.open(os.devnull, os.O_WRONLY)
-
-    monkeypatch.setattr(sys, "stdout", Full())
-    with pytest.raises(SystemExit) as stop:
-        run_command(lambda _: None, "prog")
-    assert stop.value.code == 2
+    monkeypatch.setattr(sys, "stdout", Path("/dev/full").open("w"))  # noqa: SIM115 (closed with the last reference)
+    with pytest.raises(SystemExit, match="2"):
+        run_command(lambda _: print("a table"), "prog")
     assert capsys.readouterr().err == "prog: the output: No space left on device\n"
 
 
-@pytest.mark.parametrize(("broken", "status"), [(True, 0), (False, 1)])
-def test_an_exit_because_nobody_reads_on_is_no_failure(broken: bool, status: int) -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-
+@pytest.mark.parametrize(("cause", "status"), [(BrokenPipeError(), 0), (OSError(), 1)])
+def test_an_exit_because_nobody_reads_on_is_no_failure(cause: OSError, status: int) -> None:
     def command(_: object) -> None:
         try:
-            os.write(writer if broken else -1, b"a table")
+            raise cause
         except OSError:
             sys.exit(1)  # as rich does
 
-    with pytest.raises(SystemExit) as stop:
+    with pytest.raises(SystemExit, match=str(status)):
         run_command(command, "prog")
-    os.close(writer)
-    assert stop.value.code == status
 
 
 def test_a_bug_keeps_its_traceback() -> None:
@@ -205,16 +189,12 @@ def test_a_bug_keeps_its_traceback() -> None:
         run_command(command, "prog")
 
 
-@pytest.mark.parametrize(
-    ("before", "during"),
-    [(signal.SIG_DFL, signal.default_int_handler), (signal.SIG_IGN, signal.SIG_IGN)],
-)
-def test_ctrl_c_raises_in_a_command_unless_it_is_ignored(before: signal.Handlers, during: object) -> None:
-    handlers: list[object] = []
-    own = signal.signal(signal.SIGINT, before)
+@pytest.mark.parametrize("ignored", [False, True])
+def test_ctrl_c_raises_in_a_command_unless_it_is_ignored(ignored: bool) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.SIG_DFL)
     try:
-        with pytest.raises(SystemExit):
-            run_command(lambda _: handlers.append(signal.getsignal(signal.SIGINT)), "prog")
+        with pytest.raises(SystemExit) as stop:
+            run_command(lambda _: signal.raise_signal(signal.SIGINT), "prog")
     finally:
-        signal.signal(signal.SIGINT, own)
-    assert handlers == [during]
+        signal.signal(signal.SIGINT, before)
+    assert stop.value.code == (0 if ignored else 130)

@@ -1,10 +1,10 @@
 """What a person at the terminal sees and types."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from rich.console import Console
-from rich.style import Style
 
 from selfplay.play.board import Hint, board_table, how_to_name, read_square, square_name
 from selfplay.position import Position
@@ -22,20 +22,25 @@ def position(*cells: int, rules: Rules | None = None) -> Position:
     return reached
 
 
-@pytest.mark.parametrize("rules", [Rules(), LARGE, Rules(2, 4, 2), Rules(1, 10, 3), Rules(12, 1, 3)], ids=str)
+@pytest.mark.parametrize("rules", [Rules(2, 4, 2), Rules(1, 10, 3), Rules(12, 1, 3)], ids=str)
 def test_every_square_is_read_by_its_name_and_the_prompts_example_is_one(rules: Rules) -> None:
-    cells = range(rules.cells)
-    assert [read_square(Position(rules), square_name(rules, cell)) for cell in cells] == [*cells]
-    assert read_square(Position(rules), how_to_name(rules).split(" as in ")[-1].removeprefix("square 1 to ")) in cells
+    start, cells = Position(rules), range(rules.cells)
+    assert [read_square(start, square_name(rules, cell)) for cell in cells] == [*cells]
+    assert read_square(start, how_to_name(rules).split(" as in ")[-1].removeprefix("square 1 to ")) in cells
 
 
-def test_small_boards_have_numbers_and_large_ones_rows_and_columns() -> None:
-    assert [square_name(Rules(), cell) for cell in (0, 4, 8)] == ["1", "5", "9"]
-    assert [square_name(LARGE, cell) for cell in (0, 7, 19)] == ["1 1", "2 3", "4 5"]
-    assert how_to_name(Rules()) == "square 1 to 9"
-    assert how_to_name(LARGE) == "row and column, as in 2 3"
-    assert [read_square(Position(Rules()), answer) for answer in (" 5 ", "5\n", "005")] == [4] * 3
-    assert [read_square(Position(LARGE), answer) for answer in ("2 3", "2,3", " 2 , 3 ", "2\t3")] == [7] * 4
+@pytest.mark.parametrize(
+    ("rules", "cell", "name", "how", "answers"),
+    [
+        (Rules(), 4, "5", "square 1 to 9", (" 5 ", "5\n", "005")),
+        (LARGE, 7, "2 3", "row and column, as in 2 3", ("2,3", " 2 , 3 ", "2\t3")),
+    ],
+)
+def test_small_boards_have_numbers_and_large_ones_rows_and_columns(
+    rules: Rules, cell: int, name: str, how: str, answers: tuple[str, ...]
+) -> None:
+    assert (square_name(rules, cell), how_to_name(rules)) == (name, how)
+    assert {read_square(Position(rules), answer) for answer in (name, *answers)} == {cell}
 
 
 @pytest.mark.parametrize(
@@ -43,12 +48,10 @@ def test_small_boards_have_numbers_and_large_ones_rows_and_columns() -> None:
     [
         (Rules(), "10", "'10' is not on the board"),
         (Rules(), "", "an empty line is no square"),
-        (Rules(), "5.0", "'5.0' is no square"),
         (Rules(), "\N{SUPERSCRIPT TWO}", "is no square"),
         (Rules(), "\N{ARABIC-INDIC DIGIT TWO}", "is no square"),
         (Rules(), "1" * 5_000, "'11111111111111111111'... is no square"),
         (Rules(), "\x1b[2J", r"'\x1b[2J' is no square"),
-        (Rules(), "9", "9 is taken"),
         (LARGE, "0 3", "'0 3' is not on the board"),
         (LARGE, "1 6", "'1 6' is not on the board"),
         (LARGE, "1 2 3", "'1 2 3' is no square"),
@@ -56,9 +59,7 @@ def test_small_boards_have_numbers_and_large_ones_rows_and_columns() -> None:
     ],
 )
 def test_what_is_no_free_square_is_named_in_one_line(rules: Rules, answer: str, gist: str) -> None:
-    line = refused(read_square, position(8, rules=rules), answer)
-    assert gist in line
-    assert line.isprintable()
+    assert gist in refused(read_square, position(8, rules=rules), answer)
 
 
 def drawn(position: Position, hints: Mapping[int, Hint] | None = None) -> list[str]:
@@ -104,13 +105,11 @@ def test_hints_are_read_without_colours_and_stars_mark_the_choice() -> None:
 
 
 def test_the_colours_of_hints_follow_the_values() -> None:
-    hints = {cell: Hint("?", (-3.0, -1.0, -0.5, 0.0, 0.5, 1.0)[cell], False) for cell in range(6)}
+    hints = {cell: Hint("?", shade, False) for cell, shade in enumerate((-3.0, -1.0, -0.5, 0.0, 0.5, 1.0))}
     table = board_table(Position(Rules(1, 6, 1)), hints)
-    styles = [cell.style for column in table.columns for cell in column.cells]  # type: ignore[union-attr]
-    colours = [style.bgcolor.triplet for style in styles if isinstance(style, Style) and style.bgcolor]
+    styles: list[Any] = [cell.style for column in table.columns for cell in column.cells]  # type: ignore[union-attr]
+    colours = [style.bgcolor.triplet for style in styles if style and style.bgcolor]
     assert colours[0] == colours[1]
-    blue = [triplet.blue for triplet in colours[1:] if triplet]
-    red = [triplet.red for triplet in colours[1:] if triplet]
     assert len(set(colours)) == 5
-    assert blue == sorted(blue)
-    assert red[1:] == sorted(red[1:], reverse=True)
+    assert colours[1:] == sorted(colours[1:], key=lambda colour: colour.blue)
+    assert colours[2:] == sorted(colours[2:], key=lambda colour: -colour.red)

@@ -19,7 +19,7 @@ PATIENCE = 60
 
 
 class Response(NamedTuple):
-    """Hold a response of the server."""
+    """Hold what a server has answered."""
 
     status: int
     headers: Mapping[str, str]

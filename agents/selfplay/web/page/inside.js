@@ -25,8 +25,8 @@ export function insidePanel(app) {
 
   function draw(analysis, board) {
     const player = app.player();
-    const rating = moveClass(analysis.gives_away);
-    verdict.className = `verdict ${rating}`;
+    const judged = judgement(analysis.gives_away);
+    verdict.className = `verdict ${judged}`;
     verdict.textContent = moveSentence(player, board, analysis, app.state.steps !== null);
     maps.className = player.cols > 3 ? "maps wide" : "maps";
     const mover = analysis.result === null ? ` for ${MARKS[analysis.seat]}` : "";
@@ -70,7 +70,7 @@ export function insidePanel(app) {
   };
 }
 
-function moveClass(givesAway) {
+function judgement(givesAway) {
   return givesAway === null ? "open" : givesAway ? "bad" : "good";
 }
 
