@@ -214,38 +214,6 @@ def vector(env: Any, chooser: Presampled | FromMask, steps: int) -> Chunk:
     return chunk
 
 
-def repeated_games(env: Any, steps: int, rng: np.random.Generator) -> Chunk:
-    """Play the same games of a vector again and again, with cells sampled from the masks before the clock starts.
-
-    On few boards sampling them takes longer than playing. The seed is the same, so an opponent's replies are.
-    """
-    mode = env.metadata["autoreset_mode"]
-    plies = games = idle = 0
-    actions = []
-    mask = env.reset(seed=0)[1]["action_mask"]
-    for _ in range(steps):
-        actions.append(np.where(mask == 1, rng.random(mask.shape), -1).argmax(axis=1))
-        _observation, _reward, ended, _truncated, info = env.step(actions[-1])
-        over = int(np.count_nonzero(ended))
-        plies += env.num_envs - idle
-        games += over
-        idle = over if mode == AutoresetMode.NEXT_STEP else 0
-        mask = info["action_mask"]
-        if mode == AutoresetMode.DISABLED and over:
-            # Gymnasium's own vector tells only of the boards that it has started.
-            mask[ended] = env.reset(options={"reset_mask": ended})[1]["action_mask"][ended]
-
-    def chunk() -> Played:
-        env.reset(seed=0)
-        for action in actions:
-            _observation, _reward, ended, _truncated, _info = env.step(action)
-            if mode == AutoresetMode.DISABLED and np.count_nonzero(ended):
-                env.reset(options={"reset_mask": ended})
-        return Played(plies, games)
-
-    return chunk
-
-
 def functional_batch(rules: Rules, num_boards: int, steps: int, xp: Any, rng: np.random.Generator) -> Chunk:
     """Step `tictactoe.batch` on NumPy arrays or torch tensors.
 

@@ -10,7 +10,7 @@ warm-up are not. The cells to play come from random orders sampled before the cl
 the mask" sample among the cells of the delivered masks instead, each library in its natural way: NumPy tables here,
 `jax.random.categorical` for pgx.
 
-All rows run in this process, pinned to one core so that JAX starts no second thread; `--no-one-core` lets it. The rows
+All rows run in this process, pinned to one core so that JAX starts no second thread. The rows
 of a group take turns, and one turn of all of them is a round: a ratio is one of the same round. "plies per game" tells
 whether two rows played the same: 7.6 on 3,3,3 under random play. CartPole knows no mask, and its games are its
 episodes. A peer that is not installed is skipped.
@@ -39,21 +39,10 @@ PROG = "python -m benchmarks.environment.speed"
 LIBRARIES = ("pettingzoo", "pgx", "pygame-ce", "open-spiel", "jax")
 ONE_BOARD_PLIES = 4_000
 """About this many plies are in a chunk of one board."""
-FEW_BOARDS_STEPS = 256
-"""Steps in a chunk of few boards."""
 MANY_BOARDS_PLIES = 2**16
 """Plies in a chunk of many boards, which has at least eight steps."""
 FAMILY = (Rules(3, 3, 3), Rules(4, 4, 4), Rules(7, 7, 5), Rules(15, 15, 5))
-IMPORT = """
-import sys, time
-import gymnasium, numpy
-started = time.perf_counter()
-import tictactoe
-milliseconds = 1_000 * (time.perf_counter() - started)
-heavy = {"torch", "pygame", "matplotlib"} & set(sys.modules)
-sys.exit(f"import tictactoe: imports {', '.join(sorted(heavy))}") if heavy else print(milliseconds)
-"""
-Subject = Literal["board", "agents", "few", "vector", "versus", "family"]
+Subject = Literal["board", "agents", "vector", "versus", "family"]
 Make: TypeAlias = Callable[[np.random.Generator], Chunk]
 
 
@@ -77,8 +66,6 @@ class Flags:
     """Time of a turn, or one chunk of plies if that takes longer."""
     seed: int = 0
     """Seed of the games, which are the same for all rows of a kind."""
-    one_core: bool = True
-    """Pin the process to one core."""
 
 
 def measure(
@@ -151,12 +138,6 @@ def _against(opponent: str) -> Make:
     )
 
 
-def _few_boards(env_id: str, num_boards: int, **how: Any) -> Make:
-    return lambda rng: loops.repeated_games(
-        gymnasium.make_vec(env_id, num_envs=num_boards, **how), FEW_BOARDS_STEPS, rng
-    )
-
-
 def _two_agents(make: Callable[[], Any]) -> Make:
     return lambda rng: loops.two_agents(make(), games(CELLS, ONE_BOARD_PLIES, rng))
 
@@ -194,31 +175,14 @@ def agents() -> Group:
     return Group("two agents, AEC", {**rows, **CLASSIC}, list(zip(rows, (CHECKED, RAW), strict=True)))
 
 
-def few(num_boards: int) -> Group:
-    """Return both vector environments on few boards, Gymnasium's vector of single ones, and one of these alone."""
-    rows: dict[str, Make] = {}
-    ratios = []
-    for env_id, alone in (("TicTacToe-v0", one_board(FAMILY[0])), ("TicTacToeVersus-v0", _against("random"))):
-        single = f"{env_id}, one alone"
-        rows[single] = alone
-        for mode in AutoresetMode:
-            ours, sync = (f"{env_id}, {kind}, {mode.name}" for kind in ("make_vec", "SyncVectorEnv"))
-            how = {"autoreset_mode": mode}
-            rows[ours] = _few_boards(env_id, num_boards, **how)
-            rows[sync] = _few_boards(env_id, num_boards, vectorization_mode="sync", vector_kwargs=how)
-            ratios += [(ours, sync), (ours, single)]
-    return Group(f"boards: {num_boards}", rows, ratios)
-
-
 def vector(num_boards: int) -> Group:
     """Return the vector environment in its modes, Gymnasium's vector of single ones, and pgx."""
     modes = {mode: f"make_vec, {mode.name}" for mode in AutoresetMode}
     ours, same_step = modes[AutoresetMode.NEXT_STEP], modes[AutoresetMode.SAME_STEP]
     from_mask, pgx, sync = ", from the mask", "pgx, jitted steps", "SyncVectorEnv of TicTacToe-v0"
-    dicts, scan = f"{same_step}, dict_observation", "pgx, one lax.scan"
+    scan = "pgx, one lax.scan"
     rows = {
         **{name: many_boards(num_boards, autoreset_mode=mode) for mode, name in modes.items()},
-        dicts: many_boards(num_boards, autoreset_mode=AutoresetMode.SAME_STEP, dict_observation=True),
         ours + from_mask: many_boards(num_boards, from_mask=True),
         pgx: _pgx(num_boards),
         pgx + from_mask: _pgx(num_boards, from_mask=True),
@@ -226,7 +190,7 @@ def vector(num_boards: int) -> Group:
         **({sync: many_boards(num_boards, steps=16, vectorization_mode="sync")} if num_boards <= 1_024 else {}),
     }
     ratios = [
-        (ours, pgx), (same_step, pgx), (ours + from_mask, pgx + from_mask), (same_step, scan), (dicts, same_step),
+        (ours, pgx), (same_step, pgx), (ours + from_mask, pgx + from_mask), (same_step, scan),
         (ours, sync),
     ]  # fmt: skip
     return Group(f"boards: {num_boards:,}", rows, ratios)
@@ -263,7 +227,6 @@ def family(num_boards: int) -> Group:
 GROUPS: Mapping[Subject, Callable[[], Sequence[Group]]] = {
     "board": lambda: [board()],
     "agents": lambda: [agents()],
-    "few": lambda: [few(num_boards) for num_boards in (1, 8, 32)],
     "vector": lambda: [vector(1_024), vector(65_536)],
     "versus": lambda: [versus(1_024)],
     "family": lambda: [family(1_024)],
@@ -274,13 +237,10 @@ def main(args: Sequence[str]) -> None:
     """Measure group after group, and print the tables of each as it ends."""
     flags = harness.read_flags(Flags, args, PROG)
     console = harness.start("Speed of the environments", LIBRARIES, [flags.seed])
-    if flags.one_core:
-        harness.pin_to_one_core(console)
+    harness.pin_to_one_core(console)
     for subject in flags.subjects:
         for group in GROUPS[subject]():
             compare(group, flags, console)
-    imports = [float(harness.run_fresh(IMPORT)) for _ in range(8)][1:]  # the first may have to compile and read files
-    console.print(f"import tictactoe after numpy and gymnasium: {harness.spread(imports).text()} ms")
 
 
 if __name__ == "__main__":

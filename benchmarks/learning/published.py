@@ -4,9 +4,8 @@ The figures of docs/results.md:
 
     python -m benchmarks.learning.published --docs docs
 
-`--docs` also writes the plots of one seed, and the cumulative counts of the match-ups as CSV. The published DQN is
-timed here for some thousand steps; `article_speed` trains all of them beside a peer, and `learners` says what the
-player is worth after them, and what exercise 1.1's learners are worth.
+`--docs` also writes the plots of one seed, and the cumulative counts of the match-ups as CSV. `article_speed` times the
+published DQN, and `learners` says what the players are worth, and whether they tie with themselves.
 """
 
 import time
@@ -15,19 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from rich.console import Console
-from rich.progress import Progress
-
 import selfplay
 from benchmarks import harness
 from benchmarks.harness import Result
-from benchmarks.learning import article_speed
-from benchmarks.learning.learners import RULES, ties_with_itself
+from benchmarks.learning.learners import RULES
 from selfplay.command_line import run_command
-from selfplay.dqn.config import PRESETS
 from selfplay.files import write_whole
-from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
-from selfplay.tabular.learners import MATCH_UPS, MinimaxQ, TDBackup, match_up_curves
+from selfplay.tabular.config import AfterstateQConfig, TDBackupConfig, TDValueConfig
+from selfplay.tabular.learners import MATCH_UPS, TDBackup, match_up_curves
 from selfplay.tabular.results import cumulative_figure, density_figure, group_counts, groups_figure, write_curves
 from selfplay.training.plots import png
 from tictactoe.tree import game_tree, play_out, uniform_legal
@@ -41,8 +35,6 @@ VARIANTS: Mapping[str, tuple[Literal["random", "self"], bool]] = {
     "against itself, losses not backed up": ("self", False),
 }
 """Opponents of td-value in exercise 1.1, and whether it backs up losses."""
-ARTICLE_STEPS = 20_000
-"""Steps of the DQN."""
 DRAW_REWARDS = (0.1, 0.2)
 """Draw rewards of afterstate-q, of the published program and of the text."""
 GROUP = 500
@@ -60,7 +52,7 @@ class Flags:
     docs: Path | None = None
     """Folder to write the plots and the CSV into."""
     shorten: int = 1
-    """Divide the numbers of games and steps by this; more than 1 only to try the script."""
+    """Divide the numbers of games by this; more than 1 only to try the script."""
 
 
 def match_ups(seeds: Sequence[int], games: int) -> list[list[str]]:
@@ -81,19 +73,6 @@ def match_ups(seeds: Sequence[int], games: int) -> list[list[str]]:
             texts += [PUBLISHED_SHARES[name], " / ".join(f"{share:.1%}".rstrip("%") for share in known)]
             lines.append([name, str(draw_reward), *texts])
     return lines
-
-
-def minimax_q(seed: int, games: int, console: Console) -> Result:
-    """Train minimax-q under a progress bar."""
-    learner = MinimaxQ(MinimaxQConfig(seed=seed))
-    started = time.perf_counter()
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task("minimax-q", total=games)
-        while learner.steps < games:
-            learner.play(min(100_000, games - learner.steps))
-            progress.update(task, completed=learner.steps)
-    seconds = time.perf_counter() - started
-    return {"games/s": games / seconds, "ties with itself": ties_with_itself(learner.player())}
 
 
 def td_backup(seed: int, games: int) -> tuple[float, TDBackup]:
@@ -120,31 +99,22 @@ def main(args: Sequence[str]) -> None:
     """Measure, and print each learner's figures as they come."""
     flags = harness.read_flags(Flags, args, PROG)
     console = harness.start("The published figures", ["numba"], flags.seeds)
-    of_match_ups, of_minimax, of_backup, of_value = (
-        max(config.games // flags.shorten, 10)
-        for config in (AfterstateQConfig(), MinimaxQConfig(), TDBackupConfig(), TDValueConfig())
+    of_match_ups, of_backup, of_value = (
+        max(config.games // flags.shorten, 10) for config in (AfterstateQConfig(), TDBackupConfig(), TDValueConfig())
     )
-    steps = max(ARTICLE_STEPS // flags.shorten, PRESETS["article"].warmup)
     backups: dict[int, TDBackup] = {}
 
     def measure(row: str, seed: int) -> Result:
-        if row == "minimax-q":
-            return minimax_q(seed, of_minimax, console)
-        if row == "td-backup":
-            milliseconds, backups[seed] = td_backup(seed, of_backup)
-            draws = group_counts(backups[seed].greedy_outcomes, GROUP)[:, -1]
-            return {"ms per game": milliseconds, **{f"draws {group}": int(drawn) for group, drawn in enumerate(draws)}}
-        return (
-            exercise(row, seed, of_value) if row in VARIANTS else {"steps/s": steps / article_speed.ours(seed, steps)}
-        )
+        if row in VARIANTS:
+            return exercise(row, seed, of_value)
+        milliseconds, backups[seed] = td_backup(seed, of_backup)
+        draws = group_counts(backups[seed].greedy_outcomes, GROUP)[:, -1]
+        return {"ms per game": milliseconds, **{f"draws {group}": int(drawn) for group, drawn in enumerate(draws)}}
 
-    MinimaxQ(MinimaxQConfig()).play(1)  # compiles, as does the next
-    TDBackup(TDBackupConfig()).play(1)
+    TDBackup(TDBackupConfig()).play(1)  # compiles
     tables = {
-        f"{of_minimax:,} games with a progress bar": ["minimax-q"],
         f"published: 1.35 ms per game; draws in each {GROUP} greedy games": ["td-backup"],
         "td-value in exercise 1.1, last tenth of training": list(VARIANTS),
-        f"{steps:,} steps; published: 128 steps/s": ["dqn --preset article"],
     }
     harness.present(console, match_ups(flags.match_up_seeds, of_match_ups), f"{of_match_ups:,} games")
     for note, rows in tables.items():

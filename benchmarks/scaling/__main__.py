@@ -58,9 +58,8 @@ def measure(flags: Flags, console: Console) -> Iterator[Measurement]:
         for curve in curves.boards(num_boards):
             if curve != curves.PGX or importlib.util.find_spec("pgx") is not None:
                 peaks = [curves.peak_bytes(curve, num_boards) for _ in range(flags.processes)]
-                for unit, values in (("peak B/board", peaks), ("held B/board", [curves.held_bytes(curve, num_boards)])):
-                    per_board = spread(value / num_boards for value in values)
-                    yield Measurement("memory", curve, num_boards, str(num_boards), unit, per_board, len(values))
+                per_board = spread(peak / num_boards for peak in peaks)
+                yield Measurement("memory", curve, num_boards, str(num_boards), "peak B/board", per_board, len(peaks))
 
 
 def main(args: Sequence[str]) -> None:

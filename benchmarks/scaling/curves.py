@@ -2,7 +2,6 @@
 
 import ctypes
 import gc
-import importlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -10,7 +9,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import gymnasium
 import numpy as np
 import torch
 
@@ -21,7 +19,7 @@ from benchmarks.environment.speed import Make
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.dqn import InterleavedSelfPlay
 from selfplay.settings import LARGEST
-from tictactoe import Rules, batch
+from tictactoe import Rules
 
 BOARDS = tuple(4**power for power in range(11))
 BATCHES = tuple(2**power for power in range(3, 14))
@@ -194,18 +192,3 @@ def raised_bytes(curve: str, num_boards: int) -> int:
 def _status(name: str) -> int:
     line = next(line for line in STATUS.read_text().splitlines() if line.startswith(name))
     return int(line.split()[1]) * 1_024
-
-
-def held_bytes(curve: str, num_boards: int) -> int:
-    """Return the bytes of the arrays of 3,3,3 that live from one step to the next, without a replay memory."""
-    if curve == VECTOR:
-        env = gymnasium.make_vec("TicTacToe-v0", num_envs=num_boards)
-        env.reset()
-        return int(env.unwrapped._state.nbytes + env.unwrapped._over.nbytes)  # type: ignore[attr-defined]
-    if curve == PGX:
-        jax, pgx = importlib.import_module("jax"), importlib.import_module("pgx").make("tic_tac_toe")
-        state = jax.vmap(pgx.init)(jax.random.split(jax.random.PRNGKey(0), num_boards))
-        return int(sum(leaf.nbytes for leaf in jax.tree.leaves(state)))
-    fields = batch.reset(FAMILY[0], num_boards, torch if curve == IN_TORCH else np)
-    observation = num_boards * 3 * FAMILY[0].cells * torch.float32.itemsize if curve == PLAYING else 0
-    return int(sum(field.nbytes for field in fields)) + observation

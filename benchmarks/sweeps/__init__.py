@@ -1,1 +1,1 @@
-"""Sweeps that are disturbed, what their engine costs, and the files of those that make our figures."""
+"""Sweeps that are disturbed, and the files of those that make our figures."""

@@ -8,9 +8,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-MEGABYTE = 1_024
-"""Kilobytes."""
-
 
 def start(*args: str) -> subprocess.Popen[str]:
     """Start `selfplay sweep` with these arguments; what it prints is kept."""
@@ -34,17 +31,6 @@ def descendants(process: int) -> list[int]:
     return list(below(process))
 
 
-def session(leader: int) -> list[int]:
-    """Return the processes that `start` and what it started have left at work, also once the first has ended itself."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            state, _, _, number = path.read_text().rpartition(")")[2].split()[:4]
-            if int(number) == leader and state != "Z":  # a zombie, which has ended
-                found.append(int(path.parent.name))
-    return found
-
-
 def workers(process: int) -> list[int]:
     """Return the workers that a process, or those it has started, has at work."""
     return [pid for pid in descendants(process) if title(pid).startswith(b"ray::train_run")]
@@ -57,15 +43,6 @@ def kill(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-def megabytes(pid: int) -> float:
-    """Return the memory of a process, of what it shares with others its part; 0 if it has ended."""
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0.0
-    return next((int(line.split()[1]) / MEGABYTE for line in lines if line.startswith("Pss:")), 0.0)
 
 
 def title(pid: int) -> bytes:

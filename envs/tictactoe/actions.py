@@ -9,7 +9,7 @@ from gymnasium.error import InvalidAction
 from numpy.typing import NDArray
 
 FEW = 32
-"""Up to so many actions are checked one by one, which takes less time than an operation on their array."""
+"""Largest number of actions that are checked one by one, which is faster than an operation on their array."""
 
 
 @lru_cache(maxsize=64)
@@ -18,7 +18,7 @@ def _cells(number: int) -> frozenset[int]:
 
 
 def checked_cell(cells: int, action: Any) -> int:
-    """Return an action on a board of so many cells as a Python integer.
+    """Return an action on a board of `cells` cells as a Python integer.
 
     Raises:
         gymnasium.error.InvalidAction: it is not an integer from 0 to `cells - 1`.
@@ -33,7 +33,7 @@ def checked_cell(cells: int, action: Any) -> int:
 
 
 def checked_cells(cells: int, actions: Any, boards: int, ignored: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-    """Return an action for each of so many boards of `cells` cells, [boards] int64.
+    """Return an action for each of `boards` boards of `cells` cells, [boards] int64.
 
     Where `ignored`, [boards], any integer will do.
 

@@ -22,7 +22,7 @@ Choices: TypeAlias = Callable[[Rules, Bitboard, Bitboard], Bitboard]
 
 RULE_BASE = 4
 MOST_MARKS = 20
-"""From so many marks on a line is worth no more by the rule, so that sums in 64-bit floats stay exact."""
+"""Largest number of marks that still adds to the worth of a line, so that sums in 64-bit floats stay exact."""
 MOVE_POSITIONS = 2_000_000
 """Positions that are looked at for one move on a board that is searched: a second or two on one core."""
 SEARCHED_POSITIONS = 1 << 16

@@ -15,7 +15,7 @@ from tictactoe.arrays import Array, device, library, read_only
 from tictactoe.rules import Bitboard
 
 MakeTable: TypeAlias = Callable[[int], NDArray[Any]]
-"""Returns the table of chunks of so many cells, [number of indices, bytes of a chunk]."""
+"""Returns the table of chunks of a number of cells, [number of indices, bytes of a chunk]."""
 
 CHUNK_CELLS = 9
 """The most cells a chunk has: its table of 2^18 rows takes 7 MB, of which a game touches little."""

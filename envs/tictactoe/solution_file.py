@@ -79,7 +79,7 @@ def _users_caches() -> str:
 def read(path: Path, rules: Rules, states: int) -> tuple[IntArray, IntArray] | None:
     """Return the values and the optimal moves that a file holds, or None if it is not whole or not of this board.
 
-    At most one byte more is read than the solution of a board with so many states takes.
+    At most one byte more is read than the solution of a board with `states` states takes.
     """
     size = len(_header(rules, b"")) + BYTES_OF_A_STATE * states
     try:

@@ -18,10 +18,9 @@ from tictactoe import Rules
 QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
 SEARCH = "--trials 1 --seeds 1000 --seconds 0.05 --evaluations 2 --final-seconds 0.1 --final-evaluations 2"
 SCRIPTS: dict[str, tuple[str, list[str]]] = {
-    "environment.speed": ("--rounds 1 --seconds 0.001 --no-one-core", ["TicTacToe-v0, gymnasium.make", "ratio"]),
+    "environment.speed": ("--rounds 1 --seconds 0.001", ["TicTacToe-v0, gymnasium.make", "ratio"]),
     "environment.search": ("--boards 3x3x3 7x7x5 --times 1 --max-positions 5000 --markdown", ["3x3x3", "not known"]),
     "environment.rule": ("--boards 3x3x3 --games 100 --markdown", ["3x3x3", "never", "yes", "25", "70"]),
-    "environment.web_page": ("--moves 2 --loads 1 --markdown", ["a move", "the page"]),
     "learning.article_speed": ("--steps 150 --seeds 1000", ["ours; theirs", "ratio"]),
     "learning.bigger_boards": ("--rows 1x3x3 --seeds 1000 --total-steps 4096 --games 20 --markdown", ["1 of 1"]),
     "learning.learners": ("--shorten 1000 --seeds 1000 --markdown", ["td-backup", "ties with itself"]),
@@ -61,12 +60,11 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bigger_boards, "ROWS", {"1x3x3": f"--rows 1 --cols 3 --k 3 {QUICK}"})
     monkeypatch.setattr(targets, "DQNConfig", lambda **settings: DQNConfig(**settings | {"eval_every": 512}))
     monkeypatch.setattr(article_speed, "WARM_UP_STEPS", 120)
-    for name in ("ONE_BOARD_PLIES", "FEW_BOARDS_STEPS", "MANY_BOARDS_PLIES"):
+    for name in ("ONE_BOARD_PLIES", "MANY_BOARDS_PLIES"):
         monkeypatch.setattr(speed, name, 32)
     for name, values in {"BOARDS": (1, 4), "BATCHES": (8,), "WIDTHS": (16,), "MEMORY_BOARDS": (64,)}.items():
         monkeypatch.setattr(curves, name, values)
     monkeypatch.setattr(curves, "FAMILY", (Rules(), Rules(15, 15, 5)))
-    monkeypatch.setattr(speed, "IMPORT", "print(1)")
     monkeypatch.setattr(curves, "peak_bytes", lambda _, num_boards: 100 * num_boards)
     monkeypatch.setattr(tuning, "train_fresh", lambda *args: (tuning.train(*args), ""))
     monkeypatch.setattr(harness, "pin_to_one_core", lambda _: None)
@@ -106,7 +104,6 @@ MISTAKES = [
     ("peers", "--players", "name it by --docs"),
     ("peers.tuning", "--dir pyproject.toml", "pyproject.toml: is not a folder"),
     ("peers.tuning", "--processes 9999", "--processes must be at most the cores"),
-    ("sweeps.speed", "--nonsense", "--nonsense"),
     ("sweeps.disturbed", "--runs 0", "--runs must be at least 1"),
     ("sweeps.past", "", "sweep"),
 ]

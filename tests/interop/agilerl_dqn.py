@@ -1,11 +1,11 @@
-"""AgileRL's evolved DQN learns the versus view on its vector form, by the mask.
+"""Train AgileRL's evolved DQN on the vector of boards against random play.
 
-Observations are flattened, because AgileRL takes three axes for a picture and wants convolutions.
-Its training loop stores the observation that follows an end as the next one, which only SAME_STEP makes harmless:
-with NEXT_STEP it would also store the step that starts the next game. Run it by `tests/interop/run agilerl`.
+AgileRL reads the mask of legal moves from `info`. Observations are flattened, because it takes three axes for a picture
+and wants convolutions. Its training loop stores the observation that follows an end as the next one, which only
+SAME_STEP makes harmless: with NEXT_STEP it would also store the step that starts the next game.
+Run it by `tests/interop/run agilerl`.
 """
 
-from importlib.metadata import version
 from typing import Any
 
 import gymnasium
@@ -18,40 +18,32 @@ from agilerl.hpo.tournament import TournamentSelection
 from agilerl.training.train_off_policy import train_off_policy
 from gymnasium.vector import AutoresetMode, VectorWrapper
 from gymnasium.vector.utils import batch_space
-from match import match  # type: ignore[import-not-found]  # beside this file, which runs as a script
+from shared import match, print_versions
 
 BOARDS, STEPS, GAMES, SEED = 16, 8_000, 500, 1_000
 
 
 class FlatBoards(VectorWrapper):
-    """Flatten the observations, and note the rewards and how many actions the mask before them barred.
-
-    Gymnasium's own flattening of vectors refuses SAME_STEP.
-    """
+    """Flatten the observations and record the rewards; Gymnasium's own flattening of vectors refuses SAME_STEP."""
 
     def __init__(self, environment: gymnasium.vector.VectorEnv[Any, Any, Any]) -> None:
         super().__init__(environment)
         self.single_observation_space = gymnasium.spaces.Box(0, 1, (27,), np.int8)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.paid: set[float] = set()
-        self.barred = self.plies = 0
+        self.rewards: list[float] = []
 
     def reset(self, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
         observations, info = self.env.reset(**kwargs)
-        self._masks = info["action_mask"]
         return observations.reshape(-1, 27), info
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        self.barred += int((self._masks[np.arange(len(actions)), actions] == 0).sum())
         observations, rewards, terminations, truncations, info = self.env.step(actions)
-        self.plies += len(actions)
-        self.paid |= set(rewards.tolist())
-        self._masks = info["action_mask"]
+        self.rewards += rewards.tolist()
         return observations.reshape(-1, 27), rewards, terminations, truncations, info
 
 
 def wins(agent: DQN) -> float:
-    """Return the fraction of games that an agent wins in the first seat against random play."""
+    """Return the fraction of games that an agent wins in the first seat."""
     score = match(lambda seen, mask: agent.get_action(seen.reshape(1, 27), 0.0, mask[None])[0], GAMES)
     return float(score.won)
 
@@ -90,15 +82,11 @@ def main() -> None:
         mutation=Mutations(0.5, 0, 0.2, 0, 0, 0.3, rand_seed=SEED),
         verbose=False,
     )
-    best = max(trained, key=wins)
-    after = wins(best)
-    print(f"agilerl {version('agilerl')}, torch {version('torch')}, gymnasium {version('gymnasium')}", end=", ")
-    print(f"pettingzoo {version('pettingzoo')}")
-    print(f"plies played {boards.plies:,} by {len(trained)} agents, rewards seen {sorted(boards.paid)}")
-    print(f"mask: info['action_mask'] of the vector; actions against it: {boards.barred}")
+    after = max(map(wins, trained))
+    print_versions("agilerl", "torch", "gymnasium", "pettingzoo")
+    print(f"plies played: {len(boards.rewards):,}; rewards: {sorted({*boards.rewards})}, -10 for a taken cell")
     print(f"wins in {GAMES} games against random: {before:.3f} before, {after:.3f} after, the better agent")
-    assert boards.barred == 0
-    assert boards.paid == {1.0, 0.0, -1.0}
+    assert {*boards.rewards} == {1.0, 0.0, -1.0}
     assert after > before + 0.05
 
 

@@ -1,4 +1,4 @@
-"""OpenSpiel's best response to the play of a certificate agrees with our checker and our exact evaluation.
+"""Compare OpenSpiel's best response to the play of a certificate with our checker and our exact evaluation.
 
 The certificate is that of the shipped player. Then single moves in it are changed. Positions that it does not list
 are met only after such a change, and there a random empty cell is played. OpenSpiel walks the full tree for each seat.
@@ -6,17 +6,16 @@ Run it by `tests/interop/run openspiel_certificate`.
 """
 
 import gzip
-import json
-import tempfile
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pyspiel
 from open_spiel.python import policy
-from open_spiel.python.algorithms import best_response, exploitability
+from open_spiel.python.algorithms import best_response
+from shared import print_versions
 
 import selfplay
 from selfplay.evaluation.agents import player_policy
@@ -25,10 +24,9 @@ from selfplay.evaluation.check_certificate import Certificate, check
 from tictactoe import Rules
 
 Moves = Mapping[str, int]
-"""The cell that is marked in each position, whose nine cells are x, o or "."."""
+"""The cell that is marked in each position, whose nine cells are X, O or "."."""
 GAME = pyspiel.load_game("tic_tac_toe")
-VERDICTS = UNBEATABLE, NOT_UNBEATABLE, NOT_PROVED = "UNBEATABLE", "NOT UNBEATABLE", "NOT PROVED"
-HEADER = {"version": 1, "rows": 3, "cols": 3, "k": 3, "symmetric": False, "masked": False}
+UNBEATABLE, NOT_UNBEATABLE, NOT_PROVED = "UNBEATABLE", "NOT UNBEATABLE", "NOT PROVED"
 CHANGES = 5
 """Changed moves of each verdict of the checker that OpenSpiel is given, which takes it many seconds."""
 
@@ -40,19 +38,20 @@ class Certified(policy.Policy):  # type: ignore[misc]  # OpenSpiel has no types
         super().__init__(GAME, [0, 1])
         self.moves = moves
 
+    def chances(self, position: str) -> list[float]:
+        empty = [float(cell == ".") for cell in position]
+        move = self.moves.get(position)
+        return [
+            chance / max(sum(empty), 1) if move is None else float(cell == move) for cell, chance in enumerate(empty)
+        ]
+
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:  # noqa: ARG002
-        move = self.moves.get(str(state).replace("\n", ""))
-        legal = state.legal_actions()
-        return {cell: 1 / len(legal) if move is None else float(cell == move) for cell in legal}
+        chances = self.chances(str(state).replace("\n", "").upper())
+        return {cell: chances[cell] for cell in state.legal_actions()}
 
     def probabilities(self, observation: Any) -> Any:
-        planes = np.asarray(observation).reshape(len(observation), 9, 3)
-        chances = planes[..., 0] / np.maximum(planes[..., 0].sum(axis=1, keepdims=True), 1)
-        for board, marks in enumerate(planes.argmax(axis=2)):
-            move = self.moves.get("".join(".xo"[mark] for mark in marks))
-            if move is not None:
-                chances[board] = np.eye(9)[move]
-        return chances
+        marks = np.asarray(observation).reshape(-1, 9, 3).argmax(axis=2)
+        return [self.chances("".join(".XO"[mark] for mark in board)) for board in marks]
 
 
 def results(moves: Moves, verdict: str) -> list[float]:
@@ -67,36 +66,32 @@ def results(moves: Moves, verdict: str) -> list[float]:
     return values
 
 
-def checked(moves: Moves, path: Path) -> str:
-    """Return the verdict of our checker on a certificate of these moves, written into a file."""
-    lines = [f"{position[:move]}*{position[move + 1 :]}\n".upper() for position, move in moves.items()]
-    path.write_bytes(gzip.compress((json.dumps(HEADER) + "\n" + "".join(lines)).encode(), compresslevel=1))
-    return check(Certificate(str(path)))[1].split(":")[0] or UNBEATABLE
-
-
 def main() -> None:
     """Print what was compared."""
-    print(f"open_spiel {version('open_spiel')}, numpy {np.__version__}")
+    print_versions("open_spiel", "numpy")
     shipped = player_policy(selfplay.load("shipped"))
     content = packed(shipped.rules, unbeatable_play(shipped, 10**6, "shipped"), shipped.symmetric, False, None)
-    lines = gzip.decompress(content).decode().splitlines()[1:]
-    moves = {line.replace("*", ".").lower(): line.index("*") for line in lines}
-    gain = exploitability.exploitability(GAME, Certified(moves))
-    print(f"shipped, {len(moves)} positions: exploitability {gain:g}, worst results {results(moves, UNBEATABLE)}")
-    assert gain == 0
-    changed = [
-        {**moves, position: cell}
-        for position, move in moves.items()
-        for cell in range(9)
-        if position[cell] == "." and cell != move
-    ]
-    with tempfile.TemporaryDirectory() as folder:
-        verdicts = [checked(each, Path(folder) / "certificate.txt.gz") for each in changed]
-    for verdict in VERDICTS:
-        alike = [each for each, its_verdict in zip(changed, verdicts, strict=True) if its_verdict == verdict]
+    header, *lines = gzip.decompress(content).decode().splitlines()
+    moves = {line.replace("*", "."): line.index("*") for line in lines}
+    worst = results(moves, UNBEATABLE)
+    print(f"shipped, {len(moves)} positions: worst results {worst}")
+    assert worst == [0, 0]
+    changed: dict[str, list[Moves]] = {UNBEATABLE: [], NOT_UNBEATABLE: [], NOT_PROVED: []}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "certificate.txt.gz"
+        for number, line in enumerate(lines):
+            position = line.replace("*", ".")
+            for cell in range(9):
+                if line[cell] == ".":
+                    other = f"{position[:cell]}*{position[cell + 1 :]}"
+                    text = "\n".join([header, *lines[:number], other, *lines[number + 1 :], ""])
+                    path.write_bytes(gzip.compress(text.encode(), compresslevel=1))
+                    verdict = check(Certificate(str(path)))[1].split(":")[0] or UNBEATABLE
+                    changed[verdict].append({**moves, position: cell})
+    for verdict, alike in changed.items():
         chosen = alike[:: len(alike) // CHANGES][:CHANGES]
-        worst = ", ".join(f"{min(results(each, verdict)):.3f}" for each in chosen)
-        print(f"{len(alike)} of {len(changed)} changed moves are {verdict}; worst results of {len(chosen)}: {worst}")
+        worst = [round(min(results(each, verdict)), 3) for each in chosen]
+        print(f"{len(alike)} changed moves are {verdict}; worst results of {len(chosen)}: {worst}")
 
 
 if __name__ == "__main__":

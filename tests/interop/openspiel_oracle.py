@@ -1,17 +1,17 @@
-"""OpenSpiel as the oracle of the rules: every state of tic-tac-toe, and random games of the m,n,k family.
+"""Compare the rules with OpenSpiel's: every state of tic-tac-toe, and random games of the m,n,k family.
 
 OpenSpiel's `mnk` names its sizes from the columns on: m columns, n rows. Its planes are empty, O, X.
 Run it by `tests/interop/run openspiel`.
 """
 
-from importlib.metadata import version
+from collections import Counter
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pyspiel
+from shared import print_versions
 
-import tictactoe  # noqa: F401 (registers the environment)
 from tictactoe import tictactoe_v0
 
 STATES = 5_478
@@ -20,95 +20,76 @@ SIZES = ((3, 3, 3), (4, 4, 3), (5, 4, 4), (4, 5, 4), (7, 7, 5), (15, 15, 5))
 """Rows, columns and k of the boards on which random games are played."""
 
 
-class Environments:
-    """Play Gymnasium's turn view and PettingZoo's environment beside a state of OpenSpiel, and compare all three."""
+def environments(rows: int, cols: int, k: int) -> tuple[Any, Any]:
+    settings: dict[str, Any] = {"rows": rows, "cols": cols, "k": k, "rewards": "sparse"}
+    return gymnasium.make("TicTacToe-v0", **settings), tictactoe_v0.raw_env(**settings)
 
-    def __init__(self, rows: int, cols: int, k: int) -> None:
-        settings: dict[str, Any] = {"rows": rows, "cols": cols, "k": k, "rewards": "sparse"}
-        self.shape = 3, rows, cols
-        self.turn = gymnasium.make("TicTacToe-v0", **settings)
-        self.pair = tictactoe_v0.raw_env(**settings)
 
-    def replay(self, state: Any) -> None:
-        """Play the moves that led to a state."""
-        self.seen = *self.turn.reset(), 0.0, False
-        self.pair.reset()
-        for cell in state.history():
-            self.step(cell)
+def compare(last: Any, turn: Any, pair: Any) -> int:
+    """Play the moves that led to OpenSpiel's state `last` in both environments, and compare all three at every ply.
 
-    def step(self, cell: int) -> None:
-        """Play one move."""
-        observation, reward, over, _, info = self.turn.step(cell)
-        self.seen = observation, info, float(reward), over
-        self.pair.step(cell)
+    Returns:
+        The winner, -1 if there is none.
+    """
+    state = last.get_game().new_initial_state()
+    observation, info = turn.reset()
+    pair.reset()
+    check(state, pair, observation, info, over=False)
+    for cell in last.history():
+        state.apply_action(cell)
+        observation, reward, over, _, info = turn.step(cell)
+        pair.step(cell)
+        check(state, pair, observation, info, over)
+        assert not over or reward == abs(state.returns()[0])
+    return int(info["winner"])
 
-    def check(self, state: Any) -> None:
-        """Compare what both environments say of the position with what `state` says."""
-        observation, info, reward, over = self.seen
-        empty, second, first = np.array(state.observation_tensor(0)).reshape(self.shape)
-        agent = self.pair.agents[info["to_play"]]
-        seen = self.pair.observe(agent)
-        for planes in (observation, seen["observation"]):
-            assert np.array_equal(planes, np.stack([empty, first, second], axis=-1))
-        assert over == state.is_terminal() == all(self.pair.terminations.values())
-        assert [self.pair.rewards[agent] for agent in self.pair.agents] == state.rewards()
-        if over:
-            assert info["winner"] == {1.0: 0, 0.0: -1, -1.0: 1}[state.returns()[0]]
-            assert reward == abs(state.returns()[0])
-            assert not info["illegal"]
-            return
+
+def check(state: Any, pair: Any, observation: Any, info: dict[str, Any], over: bool) -> None:
+    """Compare what both environments say of a position with what OpenSpiel says."""
+    empty, second, first = np.array(state.observation_tensor(0)).reshape(3, *observation.shape[:2])
+    agent = pair.agents[info["to_play"]]
+    seen = pair.observe(agent)
+    for planes in (observation, seen["observation"]):
+        assert np.array_equal(planes, np.stack([empty, first, second], axis=-1))
+    assert over == state.is_terminal() == all(pair.terminations.values())
+    assert [pair.rewards[agent] for agent in pair.agents] == state.rewards()
+    if over:
+        assert info["winner"] == {1.0: 0, 0.0: -1, -1.0: 1}[state.returns()[0]]
+        assert not info["illegal"]
+    else:
         assert info["to_play"] == state.current_player()
-        assert agent == self.pair.agent_selection
+        assert agent == pair.agent_selection
         for mask in (info["action_mask"], seen["action_mask"]):
             assert np.flatnonzero(mask).tolist() == state.legal_actions()
 
 
-def check_every_state() -> int:
-    """Reach each state of tic-tac-toe once, by one of the games that lead to it, and return how many there are."""
-    environments = Environments(3, 3, 3)
+def main() -> None:
+    print_versions("open_spiel", "gymnasium", "numpy")
+    turn, pair = environments(3, 3, 3)
     root = pyspiel.load_game("tic_tac_toe").new_initial_state()
     known, waiting = {str(root)}, [root]
-    while waiting:
-        state = waiting.pop()
-        environments.replay(state)
-        environments.check(state)
-        for cell in state.legal_actions():
-            child = state.child(cell)
-            if str(child) not in known:
-                known.add(str(child))
-                waiting.append(child)
-    return len(known)
+    for state in waiting:  # each state by one of the games that lead to it
+        compare(state, turn, pair)
+        children = {str(child): child for child in map(state.child, state.legal_actions())}
+        waiting += [children[name] for name in children.keys() - known]
+        known |= children.keys()
+    print(f"tic_tac_toe: {len(known):,} states, all equal in legal actions, mover, end, winner, returns, observation")
+    assert len(known) == STATES
 
-
-def play_random_games(rows: int, cols: int, k: int) -> tuple[int, list[int]]:
-    """Compare at every ply of random games; return the plies, and how many each seat won and were drawn."""
-    generator = np.random.default_rng(0)
-    game = pyspiel.load_game(f"mnk(m={cols},n={rows},k={k})")
-    environments = Environments(rows, cols, k)
-    plies, endings = 0, [0, 0, 0]
-    for _ in range(GAMES):
-        state = game.new_initial_state()
-        environments.replay(state)
-        environments.check(state)
-        while not state.is_terminal():
-            cell = int(generator.choice(state.legal_actions()))
-            state.apply_action(cell)
-            environments.step(cell)
-            environments.check(state)
-            plies += 1
-        endings[environments.seen[1]["winner"]] += 1
-    return plies, endings
-
-
-def main() -> None:
-    print(f"open_spiel {version('open_spiel')}, gymnasium {version('gymnasium')}, numpy {version('numpy')}")
-    states = check_every_state()
-    print(f"tic_tac_toe: {states:,} states, all equal in legal actions, mover, end, winner, returns and observation")
-    assert states == STATES
     for rows, cols, k in SIZES:
-        plies, (first, second, drawn) = play_random_games(rows, cols, k)
-        print(f"{rows},{cols},{k}: {GAMES:,} games, {plies:,} plies equal; X won {first}, O {second}, drawn {drawn}")
-    print("mask: info['action_mask'] of the turn view and observation['action_mask'] of the AEC view")
+        generator = np.random.default_rng(0)
+        game = pyspiel.load_game(f"mnk(m={cols},n={rows},k={k})")
+        turn, pair = environments(rows, cols, k)
+        winners: Counter[int] = Counter()
+        plies = 0
+        for _ in range(GAMES):
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                state.apply_action(int(generator.choice(state.legal_actions())))
+            winners[compare(state, turn, pair)] += 1
+            plies += len(state.history())
+        ends = f"X won {winners[0]}, O {winners[1]}, drawn {winners[-1]}"
+        print(f"{rows},{cols},{k}: {GAMES:,} games, {plies:,} plies equal; {ends}")
 
 
 if __name__ == "__main__":

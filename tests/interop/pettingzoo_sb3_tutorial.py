@@ -1,4 +1,4 @@
-"""One MaskablePPO plays both seats of a PettingZoo game, as in PettingZoo's tutorial on masks with Stable-Baselines3.
+"""Train one MaskablePPO on both seats of a PettingZoo game, as PettingZoo's tutorial on masks does.
 
 The learner is that of the recipe `docs/recipes/pettingzoo_two_lines.py`. It is trained alike on our game with its
 defaults, on our game as PettingZoo's own is (a loss is the opposite of a win, and each seat sees its own marks first),
@@ -9,7 +9,7 @@ Run it by `tests/interop/run pettingzoo_sb3_tutorial`.
 
 import sys
 from collections.abc import Callable, Mapping
-from importlib.metadata import version
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +18,15 @@ import torch
 from pettingzoo import AECEnv
 from pettingzoo.classic import tictactoe_v3
 from sb3_contrib import MaskablePPO
+from shared import print_versions
 
 from tictactoe import tictactoe_v0
 
 STEPS, GAMES, SEEDS = 20_480, 300, range(3)
 MAKERS: Mapping[str, Callable[[], AECEnv[str, Any, Any]]] = {
     "tictactoe_v0, defaults": tictactoe_v0.env,
-    'tictactoe_v0, rewards="sparse", perspective="mover"': lambda: tictactoe_v0.env(
-        rewards="sparse", perspective="mover"
+    'tictactoe_v0, rewards="sparse", perspective="mover"': partial(
+        tictactoe_v0.env, rewards="sparse", perspective="mover"
     ),
     "PettingZoo's tictactoe_v3": tictactoe_v3.env,
 }
@@ -38,17 +39,14 @@ def wins_in_the_second_seat(model: MaskablePPO, game: AECEnv[str, Any, Any]) -> 
         generator = np.random.default_rng(seed)
         game.reset(seed=seed)
         learner = game.possible_agents[1]
-        for agent in game.agent_iter():
-            seen, _, terminated, truncated, _ = game.last()
-            if terminated or truncated:
-                wins += game.rewards[learner] == 1
-                break
+        while not any(game.terminations.values()):
+            seen = game.observe(game.agent_selection)
             mask = seen["action_mask"]
-            if agent == learner:
-                cell = int(model.predict(seen["observation"], action_masks=mask, deterministic=True)[0])
+            if game.agent_selection == learner:
+                game.step(int(model.predict(seen["observation"], action_masks=mask, deterministic=True)[0]))
             else:
-                cell = int(generator.choice(np.flatnonzero(mask)))
-            game.step(cell)
+                game.step(int(generator.choice(np.flatnonzero(mask))))
+        wins += game.rewards[learner] == 1
     return wins
 
 
@@ -57,17 +55,14 @@ def main() -> None:
     from docs.recipes.pettingzoo_two_lines import train  # noqa: PLC0415 (found by the line above)
 
     torch.set_num_threads(1)
-    names = ("sb3-contrib", "stable-baselines3", "pettingzoo", "torch")
-    print(", ".join(f"{name} {version(name)}" for name in names))
+    print_versions("sb3-contrib", "stable-baselines3", "pettingzoo", "torch")
     print(f"wins of {GAMES} games in the second seat against random moves, after {STEPS:,} steps, seeds {list(SEEDS)}")
-    wins = {
-        name: [wins_in_the_second_seat(train(make(), STEPS, seed), make()) for seed in SEEDS]
-        for name, make in MAKERS.items()
-    }
-    for name, won in wins.items():
-        print(f"{name:52}", *(f"{each:4}" for each in won))
-    ours, likened, theirs = wins.values()
-    assert min(likened) > max(ours), "as PettingZoo's own game is, ours is learned better than with its defaults"
+    wins = []
+    for name, make in MAKERS.items():
+        wins.append([wins_in_the_second_seat(train(make(), STEPS, seed), make()) for seed in SEEDS])
+        print(f"{name:52}", *wins[-1])
+    defaults, likened, theirs = wins
+    assert min(likened) > max(defaults), "as PettingZoo's own game is, ours is learned better than with its defaults"
     assert min(likened) > 0.8 * min(theirs), "as PettingZoo's own game is, ours is learned about as well as that"
 
 

@@ -1,11 +1,10 @@
-"""RLlib's PPO learns the versus view unmasked, and both seats of the PettingZoo view with a mask.
+"""Train RLlib's PPO on the versus view without a mask, and on both seats of the PettingZoo view with one.
 
 RLlib's default encoders take flat float32 observations. Its masking module is the one of its own examples, which
 wants the mask beside `observations` in a Dict observation. Run it by `tests/interop/run rllib`.
 """
 
-from collections.abc import Callable
-from importlib.metadata import version
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -13,13 +12,14 @@ import numpy as np
 import ray
 import torch
 from gymnasium.wrappers import DtypeObservation, FlattenObservation
-from match import match  # type: ignore[import-not-found]  # beside this file, which runs as a script
 from pettingzoo.utils import BaseWrapper
 from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core import DEFAULT_MODULE_ID
 from ray.rllib.core.rl_module import MultiRLModuleSpec, RLModule, RLModuleSpec
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 from ray.tune.registry import register_env
+from shared import Score, match, print_versions
 
 from tictactoe import tictactoe_v0
 
@@ -31,9 +31,7 @@ def flat_versus(settings: dict[str, Any]) -> gymnasium.Env[Any, Any]:
 
 
 class FloatObservations(BaseWrapper):  # type: ignore[misc]
-    """Show each agent `observations` [27] and `action_mask` [9], both float32; count actions against the mask."""
-
-    barred = 0
+    """Show each agent `observations` [27] and `action_mask` [9], both float32."""
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:  # noqa: ARG002
         flat, mask = (gymnasium.spaces.Box(0, 1, (size,), np.float32) for size in (27, 9))
@@ -43,23 +41,15 @@ class FloatObservations(BaseWrapper):  # type: ignore[misc]
         seen = self.env.observe(agent)
         return as_floats(seen["observation"], seen["action_mask"])
 
-    def step(self, action: int | None) -> None:
-        """Play, and count the action if the mask bars it."""
-        if action is not None and not self.env.observe(self.env.agent_selection)["action_mask"][action]:
-            FloatObservations.barred += 1
-        self.env.step(action)
-
 
 def as_floats(observation: Any, mask: Any) -> dict[str, Any]:
     return {"observations": observation.astype(np.float32).ravel(), "action_mask": mask.astype(np.float32)}
 
 
-def greedy(module: RLModule, seen: Any) -> int:
+def greedy(module: RLModule, observation: Any, mask: Any) -> int:
     """Return the likeliest cell for one observation."""
-    if isinstance(seen, dict):
-        batch: Any = {name: torch.from_numpy(part)[None] for name, part in seen.items()}
-    else:
-        batch = torch.from_numpy(seen)[None]
+    seen = {name: torch.from_numpy(part)[None] for name, part in as_floats(observation, mask).items()}
+    batch = seen if isinstance(module, ActionMaskingTorchRLModule) else seen["observations"]
     with torch.no_grad():
         return int(module.forward_inference({"obs": batch})["action_dist_inputs"].argmax())
 
@@ -74,60 +64,44 @@ def config(environment: str) -> PPOConfig:
     )
 
 
-def train_versus() -> None:
-    """Train on the versus view without a mask."""
-    algorithm = config("versus").build_algo()
+def train(settings: PPOConfig, modules: list[str]) -> tuple[list[Score], list[Score]]:
+    """Train one module per seat; return their scores against random play before and after."""
+    algorithm = settings.build_algo()
 
-    def policy(observation: Any, _mask: Any) -> int:
-        return greedy(algorithm.get_module(), observation.astype(np.float32).ravel())
+    def scores() -> list[Score]:
+        return [match(partial(greedy, algorithm.get_module(name)), GAMES, seat) for seat, name in enumerate(modules)]
 
-    before = match(policy, GAMES)
+    before = scores()
     sampled = [algorithm.train()["env_runners"]["num_env_steps_sampled_lifetime"] for _ in range(ITERATIONS)]
-    after = match(policy, GAMES)
+    after = scores()
     algorithm.stop()
-    print(f"PPO, TicTacToeVersus-v0, no mask: {sampled[-1]:,.0f} steps; won and illegal {before} before, {after} after")
+    print(f"PPO, {settings.env}: {sampled[-1]:,.0f} plies; {before} before, {after} after")
     assert sampled[-1] >= ITERATIONS * STEPS_PER_ITERATION
-    assert before.illegal > 0.5
-    assert after.illegal < 0.2
-    assert after.won > before.won + 0.2
-
-
-def train_both_seats() -> None:
-    """Train a policy for each seat of the PettingZoo view, by the mask."""
-    agents = tictactoe_v0.env().possible_agents
-    spec = RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config={"head_fcnet_hiddens": [64, 64]})
-    algorithm = (
-        config("pair")
-        .multi_agent(policies=set(agents), policy_mapping_fn=lambda agent, *_args, **_kwargs: agent)
-        .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs=dict.fromkeys(agents, spec)))
-        .build_algo()
-    )
-
-    def policy_of(agent: str) -> Callable[[Any, Any], int]:
-        return lambda observation, mask: greedy(algorithm.get_module(agent), as_floats(observation, mask))
-
-    before = [match(policy_of(agent), GAMES, seat) for seat, agent in enumerate(agents)]
-    sampled = [algorithm.train()["env_runners"]["num_env_steps_sampled_lifetime"] for _ in range(ITERATIONS)]
-    after = [match(policy_of(agent), GAMES, seat) for seat, agent in enumerate(agents)]
-    algorithm.stop()
-    print(
-        f"PPO, tictactoe_v0 by PettingZooEnv, both seats: {sampled[-1]:,.0f} plies; won {before} before, {after} after"
-    )
-    print(f"mask: observation['action_mask'] of the AEC view; actions against it: {FloatObservations.barred}")
-    assert sampled[-1] >= ITERATIONS * STEPS_PER_ITERATION
-    assert FloatObservations.barred == 0
-    assert sum(won for won, _ in after) > sum(won for won, _ in before) + 0.1
+    return before, after
 
 
 def main() -> None:
-    print(f"ray {version('ray')}, torch {version('torch')}, gymnasium {version('gymnasium')}", end=", ")
-    print(f"pettingzoo {version('pettingzoo')}")
+    print_versions("ray", "torch", "gymnasium", "pettingzoo")
     torch.set_num_threads(1)
     ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     register_env("versus", flat_versus)
     register_env("pair", lambda _: PettingZooEnv(FloatObservations(tictactoe_v0.env(rewards="sparse"))))
-    train_versus()
-    train_both_seats()
+
+    [before], [after] = train(config("versus"), [DEFAULT_MODULE_ID])
+    assert before.illegal > 0.5
+    assert after.illegal < 0.2
+    assert after.won > before.won + 0.2
+
+    agents = tictactoe_v0.env().possible_agents
+    spec = RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config={"head_fcnet_hiddens": [64, 64]})
+    pair = (
+        config("pair")
+        .multi_agent(policies=set(agents), policy_mapping_fn=lambda agent, *_args, **_kwargs: agent)
+        .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs=dict.fromkeys(agents, spec)))
+    )
+    untrained, trained = train(pair, agents)
+    assert {score.illegal for score in untrained + trained} == {0}
+    assert sum(score.won for score in trained) > sum(score.won for score in untrained) + 0.1
     ray.shutdown()
 
 

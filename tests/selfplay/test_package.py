@@ -11,7 +11,7 @@ import tictactoe
 from selfplay.cli.main import COMMANDS, main
 from tests.runs import python
 
-HEAVY = ("torch", "numba", "matplotlib", "tensorboard", "scipy", "choix")
+HEAVY = ("torch", "numba", "matplotlib", "pygame", "tensorboard", "scipy", "choix")
 
 
 def run(code: str, *path: Path) -> subprocess.CompletedProcess[str]:

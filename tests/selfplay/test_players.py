@@ -121,7 +121,7 @@ def test_a_mistake_is_one_line(name: str, gist: str) -> None:
 
 
 def test_modules_are_found_in_the_current_folder_by_the_installed_program_too(here: Path) -> None:
-    program = [Path(sys.executable).parent / "selfplay", "prove", "my_agents:fails"]
+    program: list[str | Path] = [Path(sys.executable).parent / "selfplay", "prove", "my_agents:fails"]
     done = subprocess.run(program, cwd=here, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("selfplay prove: my_agents:fails: KeyError: 'the key' (my_agents.py, line 28)")

@@ -124,7 +124,7 @@ class Agents:
 
     def __init__(self, number: int, settings: dict[str, Any]) -> None:
         self.envs = [tictactoe_v0.env(**settings) for _ in range(number)]
-        self.loss = settings["rewards"].loss
+        self.loss, self.perspective = settings["rewards"].loss, settings["perspective"]
 
     def reset(self, options: list[Any]) -> list[Any]:
         for env, one in zip(self.envs, options, strict=True):
@@ -150,6 +150,8 @@ class Agents:
         to_play = seat if info.get("illegal") else AGENTS.index(env.agent_selection)
         seen, other = (env.observe(AGENTS[one]) for one in (to_play, 1 - to_play))
         assert set(other["action_mask"].tolist()) == {int(over)}
+        theirs = seen["observation"] if self.perspective == "absolute" else seen["observation"][..., [0, 2, 1]]
+        np.testing.assert_array_equal(other["observation"], theirs)
         assert seen["action_mask"].tolist() == env.infos[AGENTS[to_play]]["action_mask"].tolist()
         ended = (info.get("winner", -1), info.get("illegal", False))
         return seen["observation"].tolist(), seen["action_mask"].tolist(), to_play, *ended, env.rewards[mover], over

@@ -67,16 +67,6 @@ def test_a_misspelt_setting_names_what_was_called(make: Any, named: str) -> None
         make(colls=4)
 
 
-@pytest.mark.parametrize("make", [TicTacToeVersusEnv, tictactoe_v0.env])
-def test_every_setting_reaches_the_game(make: Any) -> None:
-    settings = {"rows": 2, "cols": 4, "k": 3, "rewards": "sparse", "perspective": "mover", "render_mode": "ansi"}
-    made = make(**settings, dict_observation=True)
-    game = made.game if make is TicTacToeVersusEnv else made._game
-    assert (game.rules.rows, game.rules.cols, game.rules.k) == (2, 4, 3)
-    assert game.rewards == tictactoe.Rewards(win=1, illegal=-10, allow=0, draw=0, loss=-1)
-    assert (game.perspective, game.dict_observation, game.render_mode) == ("mover", True, "ansi")
-
-
 USES = """
 import json, sys
 import gymnasium, numpy, tictactoe, tictactoe.rendering.window

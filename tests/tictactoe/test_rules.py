@@ -59,7 +59,9 @@ def assert_agreement(size: tuple[int, int, int], boards: Sequence[Board], kinds:
     lines = [[book.complete_lines(board, mark) for board in boards] for mark in MARKS]
     winning = [[bits(book.winning_cells(board, mark)) for board in boards] for mark in MARKS]
     for side, complete in zip(sides, lines, strict=True):
-        assert [set(rules.complete_lines(marks)) for marks in side] == [{bits(line) for line in of} for of in complete]
+        assert [sorted(rules.complete_lines(marks)) for marks in side] == [
+            sorted({bits(line) for line in of}) for of in complete
+        ]
     for answer in kinds:
         assert unsigned(answer(rules.empty_cells, *sides)) == empty
         for side, complete, cells in zip(sides, lines, winning, strict=True):
@@ -98,13 +100,6 @@ def test_random_positions_agree_for_every_kind_of_bitboard(size: tuple[int, int,
 def test_random_positions_agree_beyond_a_word(size: tuple[int, int, int]) -> None:
     rows, cols, _ = size
     assert_agreement(size, random_boards(rows * cols, 30), [answer_with_python])
-
-
-@pytest.mark.parametrize("size", [*WORD_BOARDS, *LARGE_BOARDS], ids=str)
-def test_every_line_is_there_once(size: tuple[int, int, int]) -> None:
-    lines = Rules(*size).lines
-    assert len(set(lines)) == len(lines)
-    assert set(lines) == {bits(line) for line in RuleBook(*size).lines}
 
 
 @pytest.mark.parametrize("size", [(8, 8, 5), (4, 16, 4), (1, 64, 6), (64, 1, 3)], ids=str)

@@ -47,33 +47,6 @@ def test_solution_is_the_same_however_many_states_are_worked_on_at_a_time(monkey
         np.testing.assert_array_equal(optimal_moves, solution.optimal_moves)
 
 
-@pytest.mark.parametrize("size", [*SMALL_BOARDS, (3, 4, 1), (3, 3, 1)], ids=str)
-def test_states_are_numbered_by_ply_then_by_the_lowest_cell_that_leads_there(size: tuple[int, int, int]) -> None:
-    tree, book = game_tree(Rules(*size)), RuleBook(*size)
-    level: list[Board] = [book.empty_board]
-    numbered: list[Board] = []
-    following: list[list[int]] = []
-    for ply, states in tree.plies():
-        assert (states.start, states.stop) == (len(numbered), len(numbered) + len(level))
-        assert set(tree.ply[states]) == {ply}
-        numbered += level
-        parents = [board for board in level if not book.finished(board)]
-        moves = [(board, cell) for cell in range(book.cells) for board in parents if board[cell] == EMPTY]
-        played = {(board, cell): with_mark(board, cell, MARKS[seat_to_move(board)]) for board, cell in moves}
-        level = list(dict.fromkeys(played.values()))
-        number = {board: len(numbered) + place for place, board in enumerate(level)}
-        # A taken cell leads nowhere.
-        following += [
-            [number.get(played.get((board, cell), ()), -1) for cell in range(book.cells)] for board in parents
-        ]
-    marks = [mover_and_opponent(board) for board in numbered]
-    assert list(zip(tree.mover.tolist(), tree.opponent.tolist(), strict=True)) == marks
-    assert tree.find(tree.mover, tree.opponent).tolist() == list(range(len(marks)))
-    assert tree.finished.tolist() == [book.finished(board) for board in numbered]
-    assert tree.decisions.tolist() == [state for state, over in enumerate(tree.finished) if not over]
-    assert tree.successors(tree.decisions).tolist() == following
-
-
 @pytest.mark.parametrize(
     ("size", "value"),
     [((3, 4, 3), 1), ((4, 3, 3), 1), ((3, 3, 2), 1), ((2, 2, 2), 1), ((3, 4, 4), 0), ((2, 6, 3), 0), ((1, 5, 3), 0)],
@@ -154,3 +127,31 @@ def test_a_board_of_more_than_16_cells_is_refused(size: tuple[int, int, int]) ->
     rows, cols, _ = size
     with pytest.raises(ValueError, match=f"up to 16 cells.*a {rows}x{cols} board has {rows * cols}"):
         solve(Rules(*size))
+
+
+@pytest.mark.parametrize("size", [*SMALL_BOARDS, (3, 4, 1), (3, 3, 1)], ids=str)
+def test_states_are_numbered_by_ply_then_by_the_lowest_cell_that_leads_there(size: tuple[int, int, int]) -> None:
+    tree, book = game_tree(Rules(*size)), RuleBook(*size)
+
+    def after(board: Board, cell: int) -> Board | None:
+        return with_mark(board, cell, MARKS[seat_to_move(board)]) if board[cell] == EMPTY else None
+
+    level: list[Board] = [book.empty_board]
+    numbered: list[Board] = []
+    for ply, states in tree.plies():
+        assert (states.start, states.stop) == (len(numbered), len(numbered) + len(level))
+        assert set(tree.ply[states]) == {ply}
+        numbered += level
+        parents = [board for board in level if not book.finished(board)]
+        led_to = (after(board, cell) for cell in range(book.cells) for board in parents)
+        level = list(dict.fromkeys(board for board in led_to if board))
+    number = {board: state for state, board in enumerate(numbered)}
+    marks = [mover_and_opponent(board) for board in numbered]
+    assert list(zip(tree.mover.tolist(), tree.opponent.tolist(), strict=True)) == marks
+    assert tree.find(tree.mover, tree.opponent).tolist() == list(range(len(marks)))
+    assert tree.finished.tolist() == [book.finished(board) for board in numbered]
+    assert tree.decisions.tolist() == [state for state, over in enumerate(tree.finished) if not over]
+    decisions = [numbered[state] for state in tree.decisions]
+    # A taken cell leads nowhere.
+    following = [[number.get(after(board, cell) or (), -1) for cell in range(book.cells)] for board in decisions]
+    assert tree.successors(tree.decisions).tolist() == following

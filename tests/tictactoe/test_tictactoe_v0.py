@@ -3,12 +3,10 @@
 from typing import Any
 
 import gymnasium
-import numpy as np
 import pettingzoo
 import pytest
 from pettingzoo.test import api_test, seed_test
 
-from tests.tictactoe.rule_book import RuleBook
 from tictactoe import tictactoe_v0
 
 WIN_OF_X = [0, 3, 1, 4, 2]
@@ -136,28 +134,3 @@ def test_the_mask_is_always_in_the_observation() -> None:
     assert set(played([], dict_observation=True).observe("player_1")) == {"observation", "action_mask"}
     with pytest.raises(ValueError, match="dict_observation must be True"):
         tictactoe_v0.env(dict_observation=False)
-
-
-@pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="before 1.27 its own games are made in another way")
-def test_every_reachable_position_is_that_of_pettingzoos_own_game() -> None:
-    """Theirs counts cells down the columns and gives two planes, mine and theirs, in columns x rows."""
-    ours = tictactoe_v0.env(perspective="mover", rewards="sparse")
-    theirs = pettingzoo.make("aec", "classic/tictactoe_v3").unwrapped
-    histories = RuleBook(3, 3, 3).histories()
-    assert len(histories) == 5478
-    for cells in histories.values():
-        ours.reset()
-        theirs.reset()
-        for cell in cells:
-            ours.step(cell)
-            theirs.step(3 * (cell % 3) + cell // 3)
-        assert ours.agent_selection == theirs.agent_selection
-        assert ours.terminations == theirs.terminations
-        assert ours.rewards == theirs.rewards
-        over = ours.terminations["player_1"]
-        for agent in tictactoe_v0.AGENTS:
-            our_view, their_view = ours.observe(agent), theirs.observe(agent)
-            np.testing.assert_array_equal(our_view["observation"][..., 1:], their_view["observation"].swapaxes(0, 1))
-            if not over:  # theirs then masks what is taken, ours nothing
-                mask = their_view["action_mask"].reshape(3, 3).T.ravel()
-                np.testing.assert_array_equal(our_view["action_mask"], mask)

@@ -1,45 +1,16 @@
 """The opponents inside the versus environments: their randomness, their errors, and those that do not exist."""
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
 
-from tests.tictactoe.driver import VERSUS, first_empty, random_actions, sized
+from tests.tictactoe.driver import VERSUS, first_empty, sized
 from tictactoe import TicTacToeVersusEnv, TicTacToeVersusVectorEnv
 from tictactoe.opponents import OPPONENTS
-
-
-def test_a_random_seat_is_sampled_for_each_game_from_the_environments_generator() -> None:
-    def seats(seed: int) -> list[int]:
-        game = TicTacToeVersusEnv(seat="random")
-        game.reset(seed=seed)
-        found = []
-        for _ in range(200):
-            game.reset()
-            found.append(game.seat)
-        return found
-
-    assert seats(1) == seats(1)
-    assert seats(1) != seats(2)
-    assert 70 < sum(seats(1)) < 130
-
-
-@pytest.mark.parametrize("opponent", OPPONENTS)
-def test_the_same_seed_gives_the_same_games(opponent: str) -> None:
-    def boards(seed: int) -> list[bytes]:
-        game = TicTacToeVersusEnv(opponent, 1)
-        found = []
-        for number in range(30):
-            observation, _ = game.reset(seed=seed if number == 0 else None)
-            found.append(observation.tobytes())
-            found.append(game.step(int(np.flatnonzero(game.action_masks())[0]))[0].tobytes())
-        return found
-
-    assert boards(4) == boards(4)
-    assert boards(4) != boards(5)
 
 
 @pytest.mark.parametrize(
@@ -68,17 +39,10 @@ def test_an_unknown_opponent_leaves_the_old_one(opponent: Any) -> None:
     game.set_opponent(lambda *_: 8)
     with pytest.raises(ValueError, match=r"unknown opponent .*: choose from random, heuristic, rule, optimal"):
         game.set_opponent(opponent)
-    game.reset()
-    assert game.step(0)[0][2, 2].tolist() == [0, 0, 1]
-
-
-def test_a_live_opponent_never_hides_in_the_specification() -> None:
-    env = gymnasium.make(VERSUS, opponent="heuristic")
-    before = env.spec.to_json()  # type: ignore[union-attr]
-    env.unwrapped.set_opponent(first_empty)  # type: ignore[attr-defined]
-    assert env.spec.to_json() == before  # type: ignore[union-attr]
     with pytest.raises(TypeError, match=r"pass a function to set_opponent\(\) instead"):
         gymnasium.make(VERSUS, opponent=first_empty)
+    game.reset()
+    assert game.step(0)[0][2, 2].tolist() == [0, 0, 1]
 
 
 @pytest.mark.parametrize("answer", [1.5, None, 9, "centre", ValueError("no move")])
@@ -98,21 +62,6 @@ def test_an_opponent_that_fails_ends_the_game_and_is_heard(answer: Any) -> None:
         game.step(1)
 
 
-def test_optimal_on_a_board_that_is_searched_is_never_beaten() -> None:
-    pytest.importorskip("numba", reason="without Numba there is no search")
-    for seat in (0, 1):
-        env = gymnasium.make_vec(VERSUS, num_envs=2, opponent="optimal", seat=seat, **sized((5, 5, 4)))
-        _, info = env.reset(seed=seat)
-        rng = np.random.default_rng(seat)
-        winners: list[int] = []
-        while len(winners) < 3:
-            actions = random_actions(info["action_mask"], rng, careless=0)
-            _, _, over, _, info = env.step(actions)
-            winners += info["winner"][over].tolist()
-        assert seat not in winners
-        assert 1 - seat in winners  # random moves lose
-
-
 @pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec], ids=["single", "vector"])
 def test_optimal_on_a_board_that_is_searched_wants_numba(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tictactoe.compiled_search", None)
@@ -121,3 +70,36 @@ def test_optimal_on_a_board_that_is_searched_wants_numba(make: Any, monkeypatch:
         make(VERSUS, opponent="optimal", **sized((5, 5, 4)))
     make(VERSUS, opponent="optimal")
     make(VERSUS, opponent="rule", **sized((5, 5, 4)))
+
+
+VECTORIZATION = pytest.mark.parametrize("vectorization", ["sync", "vector_entry_point"])
+
+
+@VECTORIZATION
+@pytest.mark.parametrize("opponent", OPPONENTS)
+def test_games_and_seats_follow_from_the_seed_alone(opponent: str, vectorization: str) -> None:
+    def games(seed: int) -> bytes:
+        np.random.seed(seed % 7)  # noqa: NPY002 (the global stream must not matter)
+        env = gymnasium.make_vec(VERSUS, 30, vectorization, opponent=opponent, seat="random")
+        observation, info = env.reset(seed=seed)
+        assert set(info["to_play"].tolist()) == {0, 1}
+        seen = [observation]
+        for _ in range(6):
+            observation, *_, info = env.step(info["action_mask"].argmax(axis=1))
+            seen.append(observation)
+        return np.stack(seen).tobytes()
+
+    assert games(1) == games(1) != games(2)
+
+
+@VECTORIZATION
+@pytest.mark.parametrize(("opponent", "choices"), [("random", range(1, 9)), ("heuristic", range(1, 9)), ("rule", [4])])
+def test_replies_to_a_mark_in_the_corner_are_spread_over_all_choices(
+    opponent: str, choices: Sequence[int], vectorization: str
+) -> None:
+    vector = gymnasium.make_vec(VERSUS, 800, vectorization, opponent=opponent)
+    vector.reset(seed=1)
+    replies = vector.step(np.zeros(800, int))[0][..., 2].reshape(800, 9).sum(axis=0)
+    assert np.flatnonzero(replies).tolist() == list(choices)
+    expected = 800 / len(choices)
+    assert np.abs(replies[choices] - expected).max() < 5 * np.sqrt(expected)  # five standard deviations

@@ -97,7 +97,7 @@ def objective(outcome: Outcome | None, kind: str) -> float:
 def survival_data(results: Sequence[Result], kind: str) -> tuple[list[float], list[bool]]:
     """Return for each run of a setting the steps, updates or seconds it was followed, and whether to its proof.
 
-    A failed run never comes to a proof, so it counts as followed as far as the longest one.
+    A failed run is never proved, so it counts as followed as far as the longest one.
     """
     followed = [result for result in results if result.end != DROPPED]
     amounts = [result.outcome.amount(kind) for result in followed]

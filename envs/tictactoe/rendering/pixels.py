@@ -77,7 +77,7 @@ def cell_pixels(rules: Rules) -> int:
 
 @lru_cache(maxsize=16)
 def _mark_shapes(side: int) -> tuple[Field, Field]:
-    """Return the distance fields of X and O in a cell of so many pixels, [side, side] each."""
+    """Return the distance fields of X and O in a cell, [side, side] pixels each."""
     down, right = _pixel_centres(side, side)
     middle, half_stroke = side / 2, STROKE / 2 * side
     near, far = middle - CROSS_REACH * side, middle + CROSS_REACH * side

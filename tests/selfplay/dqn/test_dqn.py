@@ -84,13 +84,6 @@ def test_only_a_masked_agent_avoids_a_taken_cell_it_values_most(mask: bool, expe
     assert self_play.agents[0].act(play(self_play, [4])[1], 0.0).tolist() == [expected]
 
 
-def test_an_update_lowers_the_error_on_its_own_batch() -> None:
-    self_play = make(config_with(symmetry="none", soft_update=1e-6, learning_rate=3e-3))
-    play(self_play, [0, 3, 1, 4, 2])
-    losses = [float(self_play.learn()[0].loss) for _ in range(150)]
-    assert losses[-1] < losses[0] / 10
-
-
 def test_the_loss_is_the_mean_squared_error_of_the_actions_taken() -> None:
     self_play = make(config_with(symmetry="none"))
     (agent,) = self_play.agents
@@ -163,15 +156,6 @@ def test_shared_and_separate_networks_are_equal_after_one_update_from_equal_weig
     for agent in separate.agents:
         assert torch.equal(agent.weights, shared.agents[0].weights)
         assert not torch.equal(agent.weights, before)
-
-
-def test_one_agent_for_both_seats_learns_once_a_step_and_two_learn_both() -> None:
-    for separate in (False, True):
-        self_play = make(config_with(), separate)
-        play(self_play, [0, 3, 1, 4, 2])
-        assert len(self_play.learn()) == 1 + separate
-        assert self_play.updates == 1
-        assert [agent.optimizer.steps for agent in self_play.agents] == [1] * (1 + separate)
 
 
 def test_the_player_is_the_averaged_network_unless_updates_are_hard() -> None:

@@ -1,4 +1,4 @@
-"""What each target comes to once every value agrees with it: best play with negamax, a beaten player as published."""
+"""The fixed point of each target: best play with negamax, and a player that is beaten with the published one."""
 
 import numpy as np
 import pytest
@@ -38,13 +38,13 @@ def at_fixed_point(target: Target, rules: Rules, rewards: str, gamma: float = 0.
 
 @pytest.mark.parametrize("rewards", ["shaped", "sparse"])
 @pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(2, 4, 3), Rules(2, 3, 2)], ids=str)
-def test_negamax_comes_to_best_play(rules: Rules, rewards: str) -> None:
+def test_the_fixed_point_of_negamax_is_best_play(rules: Rules, rewards: str) -> None:
     evaluation = at_fixed_point("negamax", rules, rewards)
     assert evaluation.optimal
     assert evaluation.unexploitable
 
 
-def test_the_published_target_comes_to_a_player_that_loses_in_both_seats() -> None:
+def test_the_fixed_point_of_the_published_target_loses_in_both_seats() -> None:
     evaluation = at_fixed_point("article", Rules(), "article")
     assert evaluation.exploitability == 1
     assert evaluation.illegal_states == 0

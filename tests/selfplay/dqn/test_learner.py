@@ -226,24 +226,14 @@ def test_on_another_device_random_numbers_start_again() -> None:
     assert torch.equal(learner.self_play.generator.get_state(), before)
 
 
-@pytest.mark.parametrize(
-    ("changes", "more"),
-    [
-        ({"memory_size": 1_000 + 7}, 7 * 58 * 4),
-        (
-            {"memory_size": 1_000 + 7, "networks": "separate"},
-            ((1_000 + 7 + 7) * 58 + WEIGHT_COPIES * (27 * 32 + 32 * 9)) * 4,
-        ),
-        ({"batch_size": 64 + 5}, 5 * (58 + 32 + 9) * 4),
-        ({"num_envs": 16 + 3}, 3 * (32 + 9) * 4),
-        ({"hidden": (32, 10)}, ((64 + 16) * 10 + WEIGHT_COPIES * (32 * 10 + 10 * 9 - 32 * 9)) * 4),
-        ({"convolution": (4, 5)}, ((64 + 16) * 9 * 9 + WEIGHT_COPIES * (9 * (3 * 4 + 4 * 5) + 2 * 9 * 32)) * 4),
-    ],
-)
-def test_each_setting_adds_what_it_holds(changes: dict[str, Any], more: int) -> None:
-    settings = {"memory_size": 1_000, "batch_size": 64, "num_envs": 16, "hidden": (32,)}
-    before = config_with(**settings)
-    assert least_bytes(config_with(**settings | changes)) - least_bytes(before) == more
+def test_the_memory_of_a_run_is_counted_by_its_settings() -> None:
+    config = config_with(
+        memory_size=1_000, batch_size=64, num_envs=16, hidden=(32, 10), convolution=(4, 5), networks="separate"
+    )
+    weights = 9 * (3 * 4 + 4 * 5) + 5 * 9 * 32 + 32 * 10 + 10 * 9
+    units = 9 * (4 + 5) + 32 + 10 + 9  # numbers of all layers for one board
+    memories = 2 * (1_000 * 58 + WEIGHT_COPIES * weights)
+    assert least_bytes(config) == 4 * (memories + 64 * (58 + units) + 16 * units)
 
 
 def test_a_memory_is_as_large_as_it_is_said_to_be() -> None:

@@ -83,22 +83,20 @@ def test_independent_adds_the_replys_reward() -> None:
     assert remembered(self_play.agents[0]).reward.tolist() == [0, 0, 0, -1, 1]
 
 
-def test_independent_bootstraps_from_the_position_at_the_own_next_turn() -> None:
-    self_play = make(config_with(target="independent", symmetry="none"))
-    seen = play(self_play, GAME)
-    transitions = remembered(self_play.agents[0])
-    assert torch.equal(transitions.observation, torch.cat(seen[:5]))
-    assert torch.equal(transitions.next_observation[:3], torch.cat(seen[2:5]))
-    assert transitions.continues.tolist() == [1, 1, 1, 0, 0]
-
-
-@pytest.mark.parametrize("target", ["negamax", "article"])
-def test_the_others_bootstrap_from_the_position_just_after_the_move(target: str) -> None:
+@pytest.mark.parametrize(
+    ("target", "plies", "continues"),
+    [("negamax", 1, [1, 1, 1, 1, 0]), ("article", 1, [1, 1, 1, 1, 0]), ("independent", 2, [1, 1, 1, 0, 0])],
+)
+def test_targets_bootstrap_after_the_move_or_at_the_own_next_turn(
+    target: str, plies: int, continues: list[int]
+) -> None:
     self_play = make(config_with(target=target, symmetry="none"))
     seen = play(self_play, GAME)
     transitions = remembered(self_play.agents[0])
-    assert torch.equal(transitions.next_observation[:4], torch.cat(seen[1:5]))
-    assert transitions.continues.tolist() == [1, 1, 1, 1, 0]
+    assert transitions.continues.tolist() == continues
+    assert torch.equal(transitions.observation, torch.cat(seen[:5]))
+    open_ones = sum(continues)
+    assert torch.equal(transitions.next_observation[:open_ones], torch.cat(seen[plies : plies + open_ones]))
 
 
 def test_a_masked_target_stays_finite_on_a_full_board() -> None:

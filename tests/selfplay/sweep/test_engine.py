@@ -1,5 +1,6 @@
 """Sweeps on Ray: to their end, interrupted, with workers that die, runs that fail, a cluster, and a search."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 from benchmarks.learning.waiting import run_on_terminal
-from benchmarks.sweeps.processes import descendants, kill, session, start, title, workers
+from benchmarks.sweeps.processes import descendants, kill, start, title, workers
 from selfplay.errors import UserError
 from selfplay.sweep import plan as plans, state
 from selfplay.sweep.state import Sweep
@@ -57,6 +58,17 @@ def test_a_sweep_trains_every_run_and_names_what_failed(whole: Path) -> None:
     page = report(whole)["report.md"].decode()
     assert f"- failed: `{failed.name}`: {failed.why}\n" in page
     assert "| learning_rate=1e+30 | 0 of 2 | 0% to 66% | 2 | 0 | 0 |" in page
+
+
+def session(leader: int) -> list[int]:
+    """Return the processes that `start` and what it started have left at work, also once the first has ended itself."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, _, number = path.read_text().rpartition(")")[2].split()[:4]
+            if int(number) == leader and state != "Z":  # a zombie, which has ended
+                found.append(int(path.parent.name))
+    return found
 
 
 def test_a_killed_worker_a_killed_sweep_and_ctrl_c_lose_nothing(

@@ -19,7 +19,7 @@ PATIENCE = 60
 
 
 class Response(NamedTuple):
-    """Hold what a server has answered."""
+    """Hold a response of the server."""
 
     status: int
     headers: Mapping[str, str]

@@ -26,7 +26,7 @@ from tests.runs import refused, save
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.web.positions import early_boards, texts
-from tests.selfplay.web.visits import SHOWN, answered, board_of, square, watched
+from tests.selfplay.web.visits import SHOWN, board_of, square, wait_for_turn, watched
 from tictactoe import Rules
 
 LARGEST = 500_000
@@ -150,7 +150,7 @@ def test_the_file_is_played_and_looked_into(exported: Exported, browser: Browser
         shown = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in HOSTILE)
         assert str(page.locator("#player option").text_content()).startswith(f"{shown}, 3")
         assert page.get_by_role("tab").all_inner_texts() == ["Game", "Look inside", "Mistakes", "Games lost"]
-        while "Your move" in answered(page):
+        while "Your move" in wait_for_turn(page):
             square(page, board_of(page).index(".")).click()
         assert board_of(page).count("X") >= 3
         for steps in (None, *SNAPSHOTS):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from selfplay.position import read_board
-from tests.selfplay.web.visits import answered, board_of, go_to, heard, square
+from tests.selfplay.web.visits import board_of, go_to, spoken, square, wait_for_turn
 from tictactoe import Rules
 
 Open = Callable[..., Page]
@@ -30,12 +30,12 @@ def result_of(board: str, seat: int) -> str:
 def test_a_game_is_played_to_its_end_with_the_mouse(visit: Open) -> None:
     page = visit("#player=masked")
     page.get_by_text("O, second").click()
-    status = answered(page)
+    status = wait_for_turn(page)
     while status.startswith("Your move"):
         square(page, board_of(page).index(".")).click()
-        status = answered(page)
+        status = wait_for_turn(page)
     assert status == result_of(board_of(page), 1)
-    assert heard(page)[-1].endswith(status)
+    assert spoken(page)[-1].endswith(status)
     won, drawn, lost = (int(each == status) for each in ("You win.", "A draw.", "masked wins."))
     tally = f"On this visit you have won {won}, drawn {drawn} and lost {lost}."
     assert page.locator(".tally").inner_text() == tally
@@ -49,14 +49,14 @@ def test_a_game_is_played_to_its_end_by_the_keyboard_alone(visit: Open) -> None:
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.dataset.cell"):
             break
-    status, keys = answered(page), ["Enter", "Space"]
+    status, keys = wait_for_turn(page), ["Enter", "Space"]
     while status.startswith("Your move"):
         target = board_of(page).rindex(".")
         ways = ["End", "ArrowLeft", "Home", *["ArrowUp"] * 2]  # to the first square, beyond which no key leads
         ways += ["ArrowDown"] * (target // 3) + ["ArrowRight"] * (target % 3)
         for key in [*ways, keys[board_of(page).count("X") % 2]]:
             page.keyboard.press(key)
-        status = answered(page)
+        status = wait_for_turn(page)
     assert status == result_of(board_of(page), 0)
     expect(square(page, target)).to_be_focused()
     assert square(page, target).locator(".focus-frame").evaluate("frame => getComputedStyle(frame).display") != "none"
@@ -69,7 +69,7 @@ def test_moves_are_refused_undone_and_gone_back_to(visit: Open) -> None:
     for _ in range(2):
         before = board_of(page)
         square(page, before.index(".")).click()
-        answered(page)
+        wait_for_turn(page)
     undo.click()
     assert board_of(page) == before
     undo.click()
@@ -77,7 +77,7 @@ def test_moves_are_refused_undone_and_gone_back_to(visit: Open) -> None:
     assert undo.get_attribute("aria-disabled") == "true"
     go_to(page, "#player=masked&seat=X&moves=5,1,9,3")
     square(page, 4).click(force=True)  # it says that it is disabled
-    assert heard(page)[-1] == "square 5 is taken."
+    assert spoken(page)[-1] == "square 5 is taken."
     page.get_by_role("button", name="O, square 1").click()
     assert board_of(page) == "O...X...."
     assert page.locator("#status").inner_text() == "After move 2 of 4"
@@ -85,7 +85,7 @@ def test_moves_are_refused_undone_and_gone_back_to(visit: Open) -> None:
     assert board_of(page) == "O.O.X...X"
     page.get_by_role("button", name="Back").click()
     square(page, 1).click()  # in an earlier position O plays another move, and later moves are dropped
-    assert answered(page) == "Your move. You are O."
+    assert wait_for_turn(page) == "Your move. You are O."
     assert board_of(page)[:3] == "OO."
 
 
@@ -93,9 +93,9 @@ def test_a_link_restores_the_position_the_seat_and_the_player(visit: Open) -> No
     page = visit("#player=masked")
     page.locator("#player").select_option(label="unmasked, 3\u00d73")
     page.get_by_text("O, second").click()
-    answered(page)
+    wait_for_turn(page)
     square(page, board_of(page).index(".")).click()
-    answered(page)
+    wait_for_turn(page)
     page.get_by_role("tab", name="Look inside").click()
     before = board_of(page)
     page.reload()
@@ -129,17 +129,17 @@ def test_a_position_is_set_up_and_played_on_from(visit: Open) -> None:
     done.click()
     assert board_of(page) == "X.X.O...."
     assert "board=X.X.O...." in page.url
-    assert answered(page) == "Your move. You are O."
+    assert wait_for_turn(page) == "Your move. You are O."
     page.get_by_role("button", name="Let it move").click()
-    assert answered(page) == "Your move. You are X."
+    assert wait_for_turn(page) == "Your move. You are X."
     assert board_of(page).count("O") == 2
 
 
 def test_a_larger_board_is_played_on_as_well(visit: Open) -> None:
     page = visit("#player=larger", width=390)
     square(page, 7).click()
-    answered(page)
+    wait_for_turn(page)
     assert len(board_of(page)) == 20
-    assert heard(page)[0].startswith("You mark row 2, column 3.")
+    assert spoken(page)[0].startswith("You mark row 2, column 3.")
     page.locator("#player").select_option(label="optimal, 3\u00d73")
     assert board_of(page) == "." * 9

@@ -53,14 +53,14 @@ def board_of(page: Page) -> str:
     return str(marks)
 
 
-def answered(page: Page) -> str:
+def wait_for_turn(page: Page) -> str:
     """Wait until it is the person's turn, or the game is over; return what is then written above the board."""
     page.locator("#status", has_text=re.compile(r"^(Your move|You win|You lose|A draw|.* wins)")).wait_for()
     return page.locator("#status").inner_text()
 
 
-def heard(page: Page) -> list[str]:
-    """Return what a screen reader was given to say."""
+def spoken(page: Page) -> list[str]:
+    """Return the sentences for screen readers."""
     return page.locator("#spoken p").all_inner_texts()
 
 

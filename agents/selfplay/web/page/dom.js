@@ -1,4 +1,4 @@
-// Elements of the page and of its pictures, made from JavaScript.
+// Elements of the page and of its drawings, made from JavaScript.
 
 const SVG_SPACE = "http://www.w3.org/2000/svg";
 

@@ -75,7 +75,7 @@ export function exactMap(rules, board, analysis) {
 function heatMap(rules, board, colours, notes, chosen) {
   const { picture, squares } = boardPicture(rules, { class: "heat-map", role: "img" });
   squares.forEach((square, cell) => {
-    square.append(tile(colours[cell] === null ? { class: "tile" } : { class: "tile warm", fill: colours[cell] }));
+    square.append(tile(colours[cell] === null ? { class: "tile" } : { class: "tile coloured", fill: colours[cell] }));
     const marked = board[cell] !== EMPTY;
     if (marked) {
       const place = notes[cell] === "" && !chosen.includes(cell) ? {} : { transform: "translate(14 4) scale(0.72)" }; // room for a value and a star

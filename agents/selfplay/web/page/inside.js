@@ -25,8 +25,8 @@ export function insidePanel(app) {
 
   function draw(analysis, board) {
     const player = app.player();
-    const judged = judgement(analysis.gives_away);
-    verdict.className = `verdict ${judged}`;
+    const rating = moveClass(analysis.gives_away);
+    verdict.className = `verdict ${rating}`;
     verdict.textContent = moveSentence(player, board, analysis, app.state.steps !== null);
     maps.className = player.cols > 3 ? "maps wide" : "maps";
     const mover = analysis.result === null ? ` for ${MARKS[analysis.seat]}` : "";
@@ -70,7 +70,7 @@ export function insidePanel(app) {
   };
 }
 
-function judgement(givesAway) {
+function moveClass(givesAway) {
   return givesAway === null ? "open" : givesAway ? "bad" : "good";
 }
 

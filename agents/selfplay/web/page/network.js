@@ -56,11 +56,11 @@ function leastImage(marks, symmetries) {
 function network(game, part) {
   const layer = (name) => ({ weight: part(`${name}.weight`), bias: part(`${name}.bias`).values });
   const layers = (name) => {
-    const found = [];
-    while (part(`${name}.${found.length}.weight`)) {
-      found.push(layer(`${name}.${found.length}`));
+    const parts = [];
+    while (part(`${name}.${parts.length}.weight`)) {
+      parts.push(layer(`${name}.${parts.length}`));
     }
-    return found;
+    return parts;
   };
   const convolution = layers("convolution");
   const lines = part("lines.line.weight") && { line: layer("lines.line"), cell: layer("lines.cell") };
@@ -107,9 +107,9 @@ function dense({ weight, bias }, inputs) {
 /** Apply a layer that looks at the 3x3 cells around each, with zeros beyond the edge; features are [A * channels]. */
 function convolved({ rows, cols }, { weight, bias }, features) {
   const [channels, inputs] = weight.shape;
-  const found = new Float64Array(rows * cols * channels);
+  const outputs = new Float64Array(rows * cols * channels);
   for (let cell = 0; cell < rows * cols; cell += 1) {
-    found.set(bias, cell * channels);
+    outputs.set(bias, cell * channels);
     for (let square = 0; square < SIDE * SIDE; square += 1) {
       const row = Math.floor(cell / cols) + Math.floor(square / SIDE) - 1;
       const col = (cell % cols) + (square % SIDE) - 1;
@@ -118,13 +118,13 @@ function convolved({ rows, cols }, { weight, bias }, features) {
         for (let channel = 0; channel < channels; channel += 1) {
           for (let input = 0; input < inputs; input += 1) {
             const at = (channel * inputs + input) * SIDE * SIDE + square;
-            found[cell * channels + channel] += weight.values[at] * seen[input];
+            outputs[cell * channels + channel] += weight.values[at] * seen[input];
           }
         }
       }
     }
   }
-  return found;
+  return outputs;
 }
 
 /** Let the same two layers look at each line, and add up in its cells what they find; features are [A * features]. */
@@ -133,8 +133,8 @@ function lineFeatures({ rows, cols, k, lines }, { line, cell }, observation) {
   const sums = new Float64Array(rows * cols * width);
   for (const cells of lines) {
     const seen = cells.flatMap((at) => [...observation.subarray(3 * at, 3 * at + 3)]);
-    const told = dense(cell, relu(dense(line, seen)));
-    told.forEach((number, at) => {
+    const features = dense(cell, relu(dense(line, seen)));
+    features.forEach((number, at) => {
       sums[cells[Math.floor(at / width)] * width + (at % width)] += number;
     });
   }

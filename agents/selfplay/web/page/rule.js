@@ -3,7 +3,7 @@
 import { EMPTY, MARKS, seatToMove } from "./rules.js";
 
 const BASE = 4;
-const MOST_MARKS = 20; // from so many on a line is worth no more
+const MOST_MARKS = 20; // with more marks a line is worth no more
 
 /**
  * Return how the rule rates each cell, from 0 to 1; taken cells are rated 0.

@@ -64,7 +64,7 @@ function lineFrom(rules, row, col, down, right) {
 }
 
 /**
- * Return how a board stands.
+ * Return the outcome of a board.
  *
  * @param {Rules} rules
  * @returns {{winner: 0 | 1 | null, line: number[], over: boolean}} the cells of the finished lines, if there are any

@@ -37,7 +37,7 @@ export function setupControls(app) {
   };
 }
 
-/** The position stands until one moves or lets the player move: the person has the seat to move. */
+/** The position stays on the board until one moves or lets the player move: the person has the seat to move. */
 function finish(app) {
   const { setup } = app.state;
   const problem = problemOf(app.player(), setup);

@@ -16,8 +16,8 @@ function actionValues([tables, rows, cells], values) {
   return (board) => {
     const seat = seatToMove(board);
     const start = (Math.min(seat, tables - 1) * rows + positionNumber(board)) * cells;
-    const found = [...values.subarray(start, start + cells)];
-    return seat === 0 ? found : found.map((value) => -value); // the second seat wants them low
+    const stored = [...values.subarray(start, start + cells)];
+    return seat === 0 ? stored : stored.map((value) => -value); // the second seat wants them low
   };
 }
 

@@ -1,16 +1,12 @@
-"""Matches against random play, for the scripts that train with other frameworks."""
+"""What the scripts that train with other frameworks share: versions, and matches against random play."""
 
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import gymnasium
-import numpy as np
-from numpy.typing import NDArray
 
 import tictactoe  # noqa: F401 (registers the environments)
-
-Policy = Callable[[NDArray[np.int8], NDArray[np.int8]], Any]
-"""Maps an observation [rows, cols, 3] and an action mask [rows * cols] to a cell."""
 
 
 class Score(NamedTuple):
@@ -21,8 +17,16 @@ class Score(NamedTuple):
     """Ended by an illegal move of the policy."""
 
 
-def match(policy: Policy, games: int, seat: int = 0) -> Score:
-    """Play games against random play, one from each of the seeds 0, 1, 2 ..."""
+def print_versions(*packages: str) -> None:
+    """Print the versions of installed packages on one line."""
+    print(", ".join(f"{package} {version(package)}" for package in packages))
+
+
+def match(policy: Callable[[Any, Any], Any], games: int, seat: int = 0) -> Score:
+    """Play games against random play, one from each of the seeds 0, 1, 2 ...
+
+    The policy maps an observation [R, C, 3] and an action mask [A] to a cell.
+    """
     environment = gymnasium.make("TicTacToeVersus-v0", seat=seat)
     won = illegal = 0
     for seed in range(games):
