@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.evaluation.agents import player_policy
-from selfplay.evaluation.games import self_play_game
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
-from selfplay.tabular.learners import AfterstateQ, MinimaxQ, TDBackup, TDValue, match_up_curves
+from selfplay.tabular.learners import MinimaxQ, TDBackup, TDValue, match_up_curves
 from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer, TabularPlayer, reachable_rows, rows_and_seats
 from tests.selfplay.tabular.references import afterstate, row_of
 from tests.tictactoe.rule_book import Board, RuleBook, empty_cells, mover_and_opponent, seat_to_move
@@ -98,21 +96,12 @@ def test_a_player_does_not_change_when_the_learner_goes_on(learner: MinimaxQ | T
     assert not np.array_equal(learner.table, before)
 
 
-def test_minimax_q_ties_with_itself_and_is_unbeatable_after_its_training() -> None:
+def test_minimax_q_is_unbeatable_after_its_training() -> None:
     learner = MinimaxQ(MinimaxQConfig(seed=1000))
     learner.play(learner.config.games)  # 10,000,000 games, about 2 s
-    assert self_play_game(player_policy(learner.player())).endswith("A draw.")
     evaluation: Any = selfplay.evaluate(learner.player(), RULES)
     assert evaluation.unbeatable
     assert evaluation.optimal_states > 4_400
-
-
-def test_random_against_random_ends_as_the_exact_probabilities_say() -> None:
-    games = 1_000_000
-    outcomes = AfterstateQ(AfterstateQConfig(seed=1000, seat="none")).play(games)
-    for outcome, probability in ((0, 0.58492), (1, 0.28810), (-1, 0.12698)):
-        error = (probability * (1 - probability) / games) ** 0.5
-        assert abs(np.mean(outcomes == outcome) - probability) < 4 * error
 
 
 def test_afterstate_q_reproduces_the_published_match_ups() -> None:
@@ -122,21 +111,6 @@ def test_afterstate_q_reproduces_the_published_match_ups() -> None:
     assert len(curves) == len(expected)
     for counts, (shares, tolerance) in zip(curves.values(), expected, strict=True):
         np.testing.assert_allclose(counts[:, -1].mean(axis=0) / 100, shares, atol=tolerance)
-
-
-def test_backing_up_losses_makes_td_value_lose_less() -> None:
-    lost = []
-    for config in (
-        TDValueConfig(seed=1000, opponent="self"),
-        TDValueConfig(seed=1000),
-        TDValueConfig(seed=1000, back_up_losses=False),
-    ):
-        learner = TDValue(config)
-        learner.play(100_000)
-        evaluation: Any = selfplay.evaluate(learner.player(), RULES)
-        lost.append(evaluation.first.loss + evaluation.second.loss)
-        assert evaluation.first.win > 0.96
-    assert lost == sorted(set(lost))
 
 
 def test_greedy_games_of_td_backup_become_draws() -> None:
