@@ -54,19 +54,14 @@ def greedy(module: RLModule, observation: Any, mask: Any) -> int:
         return int(module.forward_inference({"obs": batch})["action_dist_inputs"].argmax())
 
 
-def config(environment: str) -> PPOConfig:
-    return (
-        PPOConfig()
-        .environment(environment)
-        .env_runners(num_env_runners=0)
-        .training(train_batch_size_per_learner=STEPS_PER_ITERATION, minibatch_size=128, num_epochs=8, lr=1e-3)
-        .debugging(seed=1_000)
-    )
-
-
 def train(settings: PPOConfig, modules: list[str]) -> tuple[list[Score], list[Score]]:
     """Train one module per seat; return their scores against random play before and after."""
-    algorithm = settings.build_algo()
+    algorithm = (
+        settings.env_runners(num_env_runners=0)
+        .training(train_batch_size_per_learner=STEPS_PER_ITERATION, minibatch_size=128, num_epochs=8, lr=1e-3)
+        .debugging(seed=1_000)
+        .build_algo()
+    )
 
     def scores() -> list[Score]:
         return [match(partial(greedy, algorithm.get_module(name)), GAMES, seat) for seat, name in enumerate(modules)]
@@ -87,7 +82,7 @@ def main() -> None:
     register_env("versus", flat_versus)
     register_env("pair", lambda _: PettingZooEnv(FloatObservations(tictactoe_v0.env(rewards="sparse"))))
 
-    [before], [after] = train(config("versus"), [DEFAULT_MODULE_ID])
+    [before], [after] = train(PPOConfig().environment("versus"), [DEFAULT_MODULE_ID])
     assert before.illegal > 0.5
     assert after.illegal < 0.2
     assert after.won > before.won + 0.2
@@ -95,7 +90,8 @@ def main() -> None:
     agents = tictactoe_v0.env().possible_agents
     spec = RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config={"head_fcnet_hiddens": [64, 64]})
     pair = (
-        config("pair")
+        PPOConfig()
+        .environment("pair")
         .multi_agent(policies=set(agents), policy_mapping_fn=lambda agent, *_args, **_kwargs: agent)
         .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs=dict.fromkeys(agents, spec)))
     )

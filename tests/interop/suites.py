@@ -17,7 +17,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import wraps
 from importlib.metadata import version
@@ -136,15 +136,15 @@ class Plugin:
             self.reports.pop(item.nodeid, None)
         return result
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Record the outcome of the test itself, or of a failure before or after it."""
+    def pytest_runtest_logreport(self, report: Report) -> None:
+        """Record the outcome of the test itself, or of a failure before or after it.
+
+        A file that cannot be imported counts as one failure: its tests have not run.
+        """
         if report.when == "call" or report.outcome != "passed":
             self.reports[report.nodeid] = report
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Count a file that cannot be imported as one failure: its tests have not run."""
-        if report.failed:
-            self.reports[report.nodeid] = report
+    pytest_collectreport = pytest_runtest_logreport
 
 
 def run_tests(name: str, ours: Iterable[type], arguments: Sequence[str]) -> bool:
@@ -213,7 +213,7 @@ def run_pettingzoos(folder: Path, name: str) -> bool:
     return run_tests(name, [tictactoe_v0.raw_env, TicTacToeEnv], [*chosen, "test", wrappers])
 
 
-SUITES: Mapping[str, tuple[str, str, str, Callable[[Path, str], bool], tuple[str, ...]]] = {
+SUITES = {
     "gymnasium_suite": ("Gymnasium", "v", "tests", run_gymnasiums, IDS),
     "pettingzoo_suite": ("PettingZoo", "", "test", run_pettingzoos, ("tictactoe_v0",)),
 }

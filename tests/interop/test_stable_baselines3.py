@@ -6,6 +6,7 @@ What they learn is tested with the recipes.
 from typing import Any
 
 import gymnasium
+import numpy as np
 import pytest
 import torch
 from sb3_contrib import MaskablePPO
@@ -13,43 +14,32 @@ from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.env_checker import check_env
 
 STEPS = 256
-
-
-class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Record each step's reward, and whether the cell was taken in the observation before it."""
-
-    def __init__(self) -> None:
-        super().__init__(gymnasium.make("tictactoe:TicTacToeVersus-v0"))
-        self.steps: list[tuple[float, bool]] = []
-
-    def reset(self, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
-        self._observation, info = self.env.reset(**kwargs)
-        return self._observation, info
-
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        taken = self._observation[..., 0].flat[action] == 0
-        self._observation, reward, *rest = self.env.step(action)
-        self.steps.append((float(reward), bool(taken)))
-        return self._observation, reward, *rest
+RESULTS = {(1.0, False), (0.0, False), (-1.0, False)}
+TAKEN = {(-10.0, True)}
+"""Rewards, and whether the cell was taken."""
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "settings", "masked"),
+    ("algorithm", "settings", "results"),
     [
-        (DQN, {"learning_starts": 100, "train_freq": 2}, False),
-        (PPO, {"n_steps": 128}, False),
-        (MaskablePPO, {"n_steps": 128}, True),
+        (DQN, {"learning_starts": 100, "train_freq": 2, "buffer_size": STEPS}, RESULTS | TAKEN),
+        (PPO, {"n_steps": STEPS}, RESULTS | TAKEN),
+        (MaskablePPO, {"n_steps": STEPS}, RESULTS),
     ],
 )
-def test_it_trains_and_is_paid_by_the_mask(algorithm: Any, settings: dict[str, Any], masked: bool) -> None:
-    game = Recorder()
+def test_it_trains_and_is_paid_by_the_mask(
+    algorithm: Any, settings: dict[str, Any], results: set[tuple[float, bool]]
+) -> None:
+    game = gymnasium.make("tictactoe:TicTacToeVersus-v0")
     model = algorithm("MlpPolicy", game, seed=1000, device="cpu", **settings)
     trained = model.q_net if algorithm is DQN else model.policy  # the target network follows later
     weights = [weight.clone() for weight in trained.parameters()]
     model.learn(STEPS)
     assert not any(map(torch.equal, weights, trained.parameters()))
-    assert len(game.steps) == STEPS
-    assert {*game.steps} == {(1.0, False), (0.0, False), (-1.0, False)} | (set() if masked else {(-10.0, True)})
+    memory = model.replay_buffer if algorithm is DQN else model.rollout_buffer
+    empty = memory.observations.reshape(STEPS, 9, 3)[..., 0]
+    taken = empty[np.arange(STEPS), memory.actions.flatten().astype(int)] == 0
+    assert {*zip(memory.rewards.flatten().tolist(), taken.tolist(), strict=True)} == results
 
 
 # It takes any box of three axes for a picture; SB3 itself flattens what is no uint8.
