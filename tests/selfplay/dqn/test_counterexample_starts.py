@@ -79,17 +79,6 @@ def test_of_too_many_earlier_ones_the_latest_are_kept() -> None:
     assert state["mover"][1, :EARLIER].tolist() == [2] * (EARLIER - 10) + [1] * 10
 
 
-def test_a_restored_state_starts_the_same_games() -> None:
-    first, second = (CounterexampleStarts(Rules(), 0.5) for _ in range(2))
-    first.replace(*positions(100))
-    second.restore({name: tensor.clone() for name, tensor in first.state().items()})
-    boards, ended = batch.reset(Rules(), 300, np), np.ones(300, bool)
-    started = [each.start_games(boards, ended, torch.Generator().manual_seed(1)) for each in (first, second)]
-    assert started[0].ply.any()
-    for one, other in zip(*started, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
 def test_without_counterexamples_there_is_no_state_of_them() -> None:
     learner = DQNLearner(config_with(**{**vars(SMALL), "counterexamples": 0.0}))
     assert not learner.takes_counterexamples

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.dqn import DQNAgent, ReplayMemory, Transitions, linear
+from selfplay.dqn.dqn import ReplayMemory, Transitions, linear
 from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered, store
 from tictactoe import Rules, batch
 
@@ -128,34 +128,11 @@ def test_each_boards_move_comes_from_the_agent_whose_seat_is_to_move() -> None:
     assert self_play.act(torch.zeros(4, 27), torch.tensor([0, 1, 1, 0])).tolist() == [2, 6, 6, 2]
 
 
-@pytest.mark.parametrize("target", ["negamax", "independent", "article"])
-def test_each_transition_is_stored_with_the_agent_that_acted(target: str) -> None:
-    self_play = make(config_with(target=target), separate=True)
-    play(self_play, [0, 3, 1, 4, 2])
-    assert [remembered(agent).action.tolist() for agent in self_play.agents] == [[0, 1, 2], [3, 4]]
-
-
 def test_boards_at_different_plies_are_told_apart() -> None:
     self_play = make(config_with(), separate=True)
     # Board 0 has one mark, board 1 none: the seats to move differ.
     store(self_play, batch.State(np.array([0, 0]), np.array([1, 0]), np.array([1, 0])), [4, 8])
     assert [remembered(agent).action.tolist() for agent in self_play.agents] == [[8], [4]]
-
-
-@pytest.mark.parametrize(("target", "mask"), [("negamax", False), ("independent", True), ("article", False)])
-def test_shared_and_separate_networks_are_equal_after_one_update_from_equal_weights(target: str, mask: bool) -> None:
-    config = config_with(target=target, mask=mask)
-    shared, separate = make(config), make(config, separate=True)
-    play(shared, [0, 3, 1, 4, 2])
-    before = shared.agents[0].weights.detach().clone()
-    for seat in range(2):  # each with a generator of its own, so that both sample the same batch
-        separate.agents[seat] = DQNAgent(config, CPU, torch.Generator().manual_seed(config.seed))
-        separate.agents[seat].memory.add(remembered(shared.agents[0]))
-    shared.learn()
-    separate.learn()
-    for agent in separate.agents:
-        assert torch.equal(agent.weights, shared.agents[0].weights)
-        assert not torch.equal(agent.weights, before)
 
 
 def test_the_player_is_the_averaged_network_unless_updates_are_hard() -> None:

@@ -1,22 +1,18 @@
 """The DQN's training: it learns, each setting counts, the same seed gives the same bits, and a proof ends it."""
 
 import dataclasses
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
 import selfplay
 from selfplay.dqn import learner as dqn_learner
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.dqn.dqn import DQNAgent, Update
+from selfplay.dqn.dqn import DQNAgent
 from selfplay.dqn.learner import WEIGHT_COPIES, DQNLearner, check_memory, learned_tensors, least_bytes
 from selfplay.errors import UserError
-from selfplay.learner import State
 from selfplay.training.loop import Record, train
-from tests.runs import checkpoint_number
 from tests.selfplay.dqn.scripted import CPU, config_with, iterations
 
 
@@ -165,48 +161,6 @@ def test_numbers_that_are_not_finite_are_refused(name: str, number: float) -> No
     tensors[name][-1] = number
     with pytest.raises(UserError, match="the loss is no longer finite; lower --learning-rate"):
         learner.check_finite()
-
-
-def test_no_player_is_judged_or_kept_of_weights_that_are_not_finite(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    config = config_with(run_dir=tmp_path / "it")
-    update = DQNAgent.update
-
-    def overflow(agent: DQNAgent, *args: Any) -> Update:
-        done = update(agent, *args)
-        if agent.optimizer.steps == 122:  # the last before the first evaluation: every loss so far is finite
-            agent.weights.data[0] = float("inf")
-        return done
-
-    monkeypatch.setattr(DQNAgent, "update", overflow)
-    with pytest.raises(UserError, match="the loss is no longer finite; lower"):
-        selfplay.train(config)
-    assert not (tmp_path / "it" / "metrics.jsonl").exists()
-    assert not (tmp_path / "it" / "model.safetensors").exists()
-    assert checkpoint_number(tmp_path / "it") == 1
-
-
-@pytest.mark.parametrize(
-    "changes", [{}, {"networks": "separate", "target": "independent", "symmetry": "augment"}], ids=str
-)
-def test_a_restored_learner_goes_on_to_the_same_bits(changes: dict[str, Any]) -> None:
-    config = config_with(**changes)
-    first, second = (DQNLearner(config, CPU) for _ in range(2))
-    for _ in range(10):
-        first.advance()
-    if first.takes_counterexamples:
-        first.teach(np.array([1]), np.array([2]))
-    state = first.state()
-    tensors = {name: tensor.clone() for name, tensor in state.tensors.items()}
-    for _ in range(10):
-        first.advance()
-    second.restore(State(tensors, state.counters), {"device": "cpu"})
-    for _ in range(10):
-        second.advance()
-    one, other = first.state(), second.state()
-    assert one.counters == other.counters
-    assert equal(dict(one.tensors), dict(other.tensors))
 
 
 def test_a_damaged_state_of_the_generator_is_refused() -> None:

@@ -104,14 +104,6 @@ def test_what_was_spoilt_is_repaired() -> None:
     assert last.config.hidden == (config.hidden[0] + last.corrected,)
 
 
-def test_an_untrained_network_is_repaired() -> None:
-    player, config = trained(mask=True)
-    states = [*repair(player, config, Corrections(10**6))]
-    assert states[0].found.beaten > 20
-    assert states[-1].found.beaten == 0
-    assert evaluate_policy(player_policy(states[-1].player)).unbeatable
-
-
 def test_a_player_that_nothing_beats_stays_as_it_is() -> None:
     player, config = shipped()
     (only,) = repair(player, config, Corrections(10**6))
