@@ -1,18 +1,16 @@
 """Run commands in forked processes in which everything is loaded, to kill them or to limit and measure them."""
 
-import contextlib
 import io
 import multiprocessing
 import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any, NamedTuple
 
-PIPES = ("output", "complaint", "measured")
 PATIENCE = 120
 """Seconds after which a process counts as hanging."""
 MIB = 1 << 20
@@ -25,7 +23,6 @@ class Ended(NamedTuple):
 
     status: int
     """The exit status, or a signal with a minus sign."""
-    output: str
     complaint: str
     mebibytes: int
     """Memory that the command took beyond that of the process."""
@@ -54,54 +51,44 @@ class Killer:
 
 
 def run(
-    command: str,
-    args: Sequence[str],
-    place: Path,
-    before: Callable[[], object] | None = None,
-    dies_at: int | None = None,
+    command: str, args: Sequence[str], before: Callable[[], object] | None = None, dies_at: int | None = None
 ) -> Ended:
-    """Run `train`, `prove`, `play` or `arena`; it prints into pipes in the folder `place`.
+    """Run `train`, `prove`, `play` or `arena`, and read what it complains of from a pipe, which no full disk affects.
 
     `before` is called first in the process; it must be a function of a module, so that it can be sent there. The
     process kills itself before the operation `dies_at` on a file; with 0 operations are only counted.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.fork_server"])
-    with contextlib.ExitStack() as pipes:
-        ends = [pipes.enter_context(_pipe(place / name)) for name in PIPES]
-        process = context.Process(target=_command, args=(command, [*args], place, before, dies_at))
+    complaint, errors = context.Pipe(duplex=False)
+    measured, measures = context.Pipe(duplex=False)
+    with complaint, errors, measured, measures:
+        process = context.Process(target=_command, args=(command, [*args], errors, measures, before, dies_at))
         process.start()
         process.join(PATIENCE)
         if process.is_alive():
             process.kill()
             process.join()
             raise AssertionError(f"{command} {args} hangs")
-        output, complaint, measured = (os.read(end, MIB).decode() for end in ends)
+        text = os.read(complaint.fileno(), MIB).decode() if complaint.poll() else ""
+        mebibytes, calls = measured.recv() if measured.poll() else (0, 0)
     assert process.exitcode is not None
-    mebibytes, calls = measured.split() or ("0", "0")
-    return Ended(process.exitcode, output, complaint, int(mebibytes), int(calls))
-
-
-@contextlib.contextmanager
-def _pipe(path: Path) -> Iterator[int]:
-    """Make a pipe and open its end for reading; neither a full disk nor a limit on files affects it."""
-    os.mkfifo(path)
-    end = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        yield end
-    finally:
-        os.close(end)
-        path.unlink()
+    return Ended(process.exitcode, text, mebibytes, calls)
 
 
 def _command(
-    command: str, args: list[str], place: Path, before: Callable[[], object] | None, dies_at: int | None
+    command: str,
+    args: list[str],
+    errors: Connection,
+    measures: Connection,
+    before: Callable[[], object] | None,
+    dies_at: int | None,
 ) -> None:
     from selfplay.command_line import run_command  # noqa: PLC0415 (loaded already where this runs)
     from tests.fork_server import COMMANDS  # noqa: PLC0415
 
-    output, complaint, measured = (os.open(place / name, os.O_WRONLY) for name in PIPES)
-    for number, end in enumerate((os.open(os.devnull, os.O_RDONLY), output, complaint)):
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number, end in enumerate((nowhere, nowhere, errors.fileno())):
         os.dup2(end, number)
     sys.stdout = os.fdopen(1, "w", closefd=False)  # the inherited ones write to the old place
     sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)
@@ -116,4 +103,4 @@ def _command(
     finally:
         sys.setprofile(None)
         mebibytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - size) * 1024 // MIB
-        os.write(measured, f"{mebibytes} {killer.calls if killer else 0}".encode())
+        measures.send((mebibytes, killer.calls if killer else 0))

@@ -1,21 +1,20 @@
 """Short runs of `train.py`: their flags, how they are stopped, and their results."""
 
 import csv
-import hashlib
 import json
+import os
 import signal
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import pytest
 import torch
 from safetensors import safe_open
-from safetensors.torch import load_file, save as pack
+from safetensors.torch import load_file
 
 from selfplay.cli import train
 from selfplay.dqn.config import DQNConfig
@@ -97,11 +96,6 @@ def last_checkpoint(folder: Path) -> Path:
     return max((folder / "checkpoint").glob("*.safetensors"), key=lambda path: int(path.name.split("-")[0]))
 
 
-def checkpoint_number(folder: Path) -> int:
-    """Return the number of a run's last checkpoint, 0 before the first."""
-    return max((int(path.name.split("-")[0]) for path in (folder / "checkpoint").glob("*.safetensors")), default=0)
-
-
 def content_of(folder: Path) -> dict[Path, bytes]:
     """Return every file of a folder with its content."""
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -122,12 +116,12 @@ def python(*args: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 def unread(*args: str | Path, cwd: Path) -> tuple[int, str]:
     """Run Python with nobody to read what it prints; return its exit status and what it complains of."""
-    with subprocess.Popen([sys.executable, *args], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.close()
-        complaint = process.stderr.read().decode()
-    return process.returncode, complaint
+    nobody, output = os.pipe()
+    os.close(nobody)
+    command = [sys.executable, *args]
+    ended = subprocess.run(command, cwd=cwd, stdout=output, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(output)
+    return ended.returncode, ended.stderr
 
 
 def read(path: Path) -> list[dict[str, str]]:
@@ -189,14 +183,3 @@ def read_checkpoint(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, An
     with safe_open(path, framework="pt") as file:
         run: dict[str, Any] = json.loads(file.metadata()["run"])
     return load_file(path), run
-
-
-def forge(folder: Path, tensors: Mapping[str, torch.Tensor] = MappingProxyType({}), **changes: dict[str, Any]) -> None:
-    """Change a run's last checkpoint as another program would, with the right checksum."""
-    path = last_checkpoint(folder)
-    state, run = read_checkpoint(folder)
-    for name, values in changes.items():
-        run[name] |= values
-    content = pack(state | dict(tensors), {"run": json.dumps(run)})
-    path.unlink()
-    path.with_name(f"{path.name.split('-')[0]}-{hashlib.sha256(content).hexdigest()}.safetensors").write_bytes(content)

@@ -37,7 +37,7 @@ class Record:
     metrics: Mapping[str, float]
     """What was measured beside it, by TensorBoard tag."""
     player: Player
-    """The player that was evaluated; that of a DQN learns on with the run."""
+    """The player that was evaluated: a tabular one is a copy, that of a DQN keeps learning while the run goes on."""
     proofs: int
     """Evaluations in a row, up to this one, that proved what `stop` asks for."""
 

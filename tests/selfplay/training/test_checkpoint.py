@@ -60,10 +60,6 @@ def test_the_last_checkpoint_is_read_and_the_one_before_it_stays(folder: Path) -
     assert_read(again(folder).read(EXPECTED), 4)
 
 
-def test_a_run_without_a_checkpoint_has_none(tmp_path: Path) -> None:
-    assert again(tmp_path).read(EXPECTED) is None
-
-
 def test_a_damaged_checkpoint_is_named_and_the_one_before_it_used(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -94,17 +90,9 @@ def test_without_a_whole_checkpoint_the_run_is_refused(folder: Path) -> None:
     assert line == f"{folder / 'checkpoint'}: no checkpoint is whole; start a new run"
 
 
-@pytest.mark.parametrize(
-    ("wanted", "gist"),
-    [
-        ({"table": torch.zeros(3, 3)}, "for 3x3 table must be (3, 3), but is (3, 2)"),
-        ({"table": torch.zeros(3, 2, dtype=torch.float64)}, "table is not made of float64 numbers"),
-        ({"other": torch.zeros(1)}, "holds other tensors than config.json describes (other)"),
-    ],
-    ids=["shape", "type", "name"],
-)
-def test_a_checkpoint_of_another_network_is_refused(folder: Path, wanted: dict[str, torch.Tensor], gist: str) -> None:
-    assert gist in refused(again(folder).read, EXPECTED | wanted)
+def test_a_checkpoint_of_another_network_is_refused(folder: Path) -> None:
+    message = refused(again(folder).read, EXPECTED | {"other": torch.zeros(1)})
+    assert "holds other tensors than config.json describes (other)" in message
 
 
 def test_a_full_disk_leaves_what_was_there_and_may_have_room_again(

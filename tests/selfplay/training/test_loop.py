@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from selfplay.learner import State
+from selfplay.tabular.players import AfterstatePlayer
 from selfplay.training import loop
 from selfplay.training.loop import Callback, Progress, Record, first_of_final_streak, train
 from tictactoe import Rules
@@ -22,18 +23,6 @@ class Config:
     stop: str = "unbeatable"
     unit: str = "games"
     seed: int = 0
-
-
-class FirstEmpty:
-    """Mark the first empty cell, and be beaten."""
-
-    rules = Rules()
-
-    def act(self, observation: Any, _mask: Any = None) -> Any:
-        return (np.asarray(observation)[..., 0].reshape(len(observation), -1) != 0).argmax(axis=1)
-
-    def q_values(self, observation: Any) -> Any:
-        return np.zeros((len(observation), 9))
 
 
 class ScriptedLearner:
@@ -60,7 +49,7 @@ class ScriptedLearner:
         self.events.append("checked")
 
     def player(self) -> Any:
-        return FirstEmpty()
+        return AfterstatePlayer(Rules(), np.zeros(3**9))  # the first empty cell, which is beaten
 
     def teach(self, mover: Any, opponent: Any) -> None:
         self.events.append(("teach", self.steps, len(mover) == len(opponent) > 0))
@@ -113,6 +102,7 @@ def test_evaluations_come_when_due_and_at_the_end_which_does_not_count() -> None
         ("evaluated", 5, 15, 0),
     ]
     assert learner.events.count("checked") == 5
+    assert learner.events[0] == "checked"  # before the first evaluation
 
 
 def test_an_evaluation_that_comes_late_delays_the_next() -> None:

@@ -12,20 +12,17 @@ from typing import Any
 import pytest
 import torch
 
-from selfplay.algorithms import ALGORITHMS, SHIPPED_FOLDER, read_settings
+from selfplay.algorithms import ALGORITHMS, read_settings, snapshot_steps
 from selfplay.cli import train
 from selfplay.errors import UserError
 from selfplay.training import loop
 from selfplay.training.checkpoint import Checkpoints
-from selfplay.training.screen import Screen
 from tests.runs import (
     DQN,
     TABULAR,
     Stopper,
     assert_same,
-    checkpoint_number,
     content_of,
-    forge,
     in_parts,
     last_checkpoint,
     metrics,
@@ -54,9 +51,7 @@ def resume(folder: Path, *args: str) -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        [*DQN, "--hard-update", "7", "--dueling", "--convolution", "4", "--double", "--symmetry", "none"],
-        [*DQN, "--lines", "2", "--networks", "separate", "--updates-per-step", "2", "--symmetry", "augment"],
-        ["minimax-q", *TABULAR, "--tables", "separate"],
+        [*DQN, "--networks", "separate", "--hard-update", "7", "--updates-per-step", "2", "--symmetry", "augment"],
         ["td-value", *TABULAR, "--opponent", "self"],
     ],
     ids=" ".join,
@@ -74,53 +69,40 @@ def test_a_run_that_is_stopped_and_resumed_ends_with_the_same_bits(
         assert (tmp_path / "it" / path.name).read_bytes() == path.read_bytes()
 
 
-def test_a_table_that_is_only_evaluated_is_stopped_and_resumed_too(
-    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    in_parts(["minimax-q", *TABULAR], tmp_path / "learned", stopper, [])
-    args = ["minimax-q", "--games", "0", "--from-table", str(tmp_path / "learned" / "table.csv")]
-    in_parts(args, tmp_path / "whole", stopper, [])
-    with monkeypatch.context() as patched:
-        patched.setattr(Screen, "evaluated", lambda *_: signal.raise_signal(signal.SIGINT))
-        with pytest.raises(KeyboardInterrupt):
-            train.main([*args, "--run-dir", str(tmp_path / "it")])
-    resume(tmp_path / "it")
-    assert_same(tmp_path / "whole", tmp_path / "it")
-
-
 def test_sigterm_asks_for_a_checkpoint_and_a_second_signal_waits_for_none(tmp_path: Path, stopper: Stopper) -> None:
     handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     stopper.signals = [signal.SIGTERM]
     folder = stopped(tmp_path / "it", stopper, stop=5)
-    assert checkpoint_number(folder) == 2
+    assert last_checkpoint(folder).name.startswith("2-")
     stopper.signals = [signal.SIGTERM, signal.SIGINT]
     stopper.left = 5
     with pytest.raises(KeyboardInterrupt):
         resume(folder)
-    assert checkpoint_number(folder) == 2
+    assert last_checkpoint(folder).name.startswith("2-")
     assert handlers == (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
 
 
-@pytest.mark.parametrize("args", [DQN, ["td-backup", *TABULAR]], ids=["dqn", "td-backup"])
+@pytest.mark.parametrize(
+    ("args", "longer", "snapshots"),
+    [
+        (DQN, ["--total-steps", "4800"], (960, 1_920, 2_880, 4_800)),
+        (["td-backup", *TABULAR], ["--games", "2000"], (400, 800, 1_200, 4_500)),
+    ],
+    ids=["dqn", "td-backup"],
+)
 def test_a_finished_run_says_so_and_can_be_made_as_long_as_another(
-    args: list[str], tmp_path: Path, stopper: Stopper
+    args: list[str], longer: list[str], snapshots: tuple[int, ...], tmp_path: Path, stopper: Stopper
 ) -> None:
-    length, longer = ("--games", "2000") if "td-backup" in args else ("--total-steps", "4800")
     in_parts(args, tmp_path / "it", stopper, [])
     before = content_of(tmp_path / "it")
-    assert re.search(rf"is finished; {length} above \d+ goes on$", refused(resume, tmp_path / "it"))
+    assert re.search(rf"is finished; {longer[0]} above \d+ goes on$", refused(resume, tmp_path / "it"))
     assert content_of(tmp_path / "it") == before
-    resume(tmp_path / "it", length, longer)
-    in_parts([*args, length, longer], tmp_path / "longer", stopper, [])
+    resume(tmp_path / "it", *longer)
+    in_parts([*args, *longer], tmp_path / "longer", stopper, [])
     extended, whole = results(tmp_path / "it"), results(tmp_path / "longer")
     assert extended["model.safetensors"] == whole["model.safetensors"]
     assert extended["state"] == whole["state"]
-    unit = "games" if "td-backup" in args else "plies"
-    evaluated, wanted = ([line[unit] for line in each["metrics"]] for each in (extended, whole))
-    assert set(wanted) < set(evaluated)  # and where it was to end at first
-    saved = sorted(int(path.stem) for path in (tmp_path / "it" / "snapshots").iterdir())
-    assert saved == sorted({evaluated[number - 1] for number in (1, 2, 4)} | {evaluated[-1]})
-    assert "is finished" in refused(resume, tmp_path / "it")
+    assert snapshot_steps(tmp_path / "it") == snapshots  # the third evaluation is that of the first end
 
 
 def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
@@ -134,20 +116,6 @@ def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
         assert "is finished: --stop unbeatable is proved; --stop never --force goes on" in message
     resume(tmp_path / "it", "--total-steps", "1600", "--stop", "never", "--force")
     assert metrics(tmp_path / "it")[-1]["plies"] == 1_600
-
-
-def test_a_run_made_longer_stops_where_one_of_that_length_does(
-    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(loop, "proves", lambda _, stop: stop != "never")
-    longer = ["--total-steps", "4800"]
-    in_parts(DQN, tmp_path / "it", stopper, [])
-    resume(tmp_path / "it", *longer)
-    in_parts([*DQN, *longer], tmp_path / "longer", stopper, [])
-    extended, whole = results(tmp_path / "it"), results(tmp_path / "longer")
-    assert [line["plies"] for line in whole["metrics"]] == [960, 1_920, 2_880]
-    assert [line["plies"] for line in extended["metrics"]] == [960, 1_920, 2_400, 2_880]  # the third does not count
-    assert extended["state"] == whole["state"]
 
 
 @pytest.mark.parametrize(
@@ -190,8 +158,6 @@ def test_a_read_only_folder_is_refused(folder: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_folder_of_no_run_is_refused(tmp_path: Path) -> None:
     assert "config.json: cannot be read" in refused(resume, tmp_path)
-    shipped = Path(shutil.copytree(SHIPPED_FOLDER, tmp_path / "shipped"))
-    assert "has results but no checkpoint" in refused(resume, shipped)
 
 
 def test_a_run_whose_checkpoints_are_gone_keeps_its_results_unless_by_force(
@@ -221,7 +187,6 @@ def test_a_run_keeps_its_device_and_takes_another_by_force(folder: Path, monkeyp
     config = json.loads((folder / "config.json").read_text())
     config["config"]["device"] = "cuda"
     (folder / "config.json").write_text(json.dumps(config))
-    forge(folder, {"generator": torch.zeros(8_192, dtype=torch.uint8)}, settings={"device": "cuda"})
     assert refused(resume, folder).endswith("has no CUDA; use --device cpu")
     message = refused(resume, folder, "--device", "cpu")
     assert "--device was 'cuda' and now is 'cpu' (--force takes them)" in message
