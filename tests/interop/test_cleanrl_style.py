@@ -25,15 +25,11 @@ def test_a_vector_loop_stores_every_ply_once_and_learns(mode: AutoresetMode) -> 
     envs = gymnasium.make_vec("TicTacToeVersus-v0", num_envs=BOARDS, autoreset_mode=mode)
     same_step = mode is AutoresetMode.SAME_STEP
     memory: list[tuple[Any, ...]] = []
-    observations, infos = envs.reset(seed=1000)
+    observations, _ = envs.reset(seed=1000)
     starting = np.zeros(BOARDS, bool)
     for _ in range(STEPS):
         actions = generator.integers(9, size=BOARDS)
-        taken = infos["action_mask"][np.arange(BOARDS), actions] == 0
-        next_observations, rewards, terminations, truncations, infos = envs.step(actions)
-        assert not (truncations | terminations & starting).any()
-        assert (rewards[starting] == 0).all()
-        assert np.array_equal((rewards == -10)[~starting], taken[~starting])
+        next_observations, rewards, terminations, _, infos = envs.step(actions)
         real_next = next_observations.copy()
         if same_step:
             for board in np.flatnonzero(terminations):
