@@ -59,8 +59,6 @@ IMPOSSIBLE = {
     ("O.. ... ...", "absolute"): "no game leads to 0 X in plane 1 of the position and 1 O in plane 2",
     ("X.. ... ...", "mover"): "no game leads to 1 marks of the mover in plane 1 of the position and 0 in plane 2",
     ("OO. ... ...", "mover"): "no game leads to 0 marks of the mover in plane 1 of the position and 2 in plane 2",
-    ("XXX OO. ...", "absolute"): "X has a complete line",
-    ("OOO XX. X..", "absolute"): "O has a complete line",
     ("OOO XX. ...", "mover"): "X has a complete line",  # plane 1, with fewer marks, is O's
     ("XOX XOO OXX", "absolute"): "no cell of the position is empty",
 }

@@ -105,14 +105,6 @@ def test_cells_shrink_so_that_large_boards_fit_the_screen() -> None:
     assert cell_pixels(Rules(1, 500, 3)) == 12
 
 
-def test_empty_x_and_o_look_different_and_the_same_in_every_cell() -> None:
-    rules, image = Rules(3, 4, 4), render((3, 4, 4), "XO.. .XO. ..XO")
-    for cell, mark in enumerate("XO...XO...XO"):
-        first = cell_of(image, rules, "XO.".index(mark))
-        np.testing.assert_array_equal(cell_of(image, rules, cell), first)
-        assert [share(first, colour) > 0.05 for colour in MARK_COLOURS] == [mark == "X", mark == "O"]
-
-
 @pytest.mark.parametrize("name", WON)
 def test_bands_lie_behind_the_marks_of_winning_lines(name: str) -> None:
     size, text = WON[name]
@@ -127,6 +119,7 @@ def test_bands_lie_behind_the_marks_of_winning_lines(name: str) -> None:
         if mark != EMPTY:
             alone = cell_of(render(size, mark + EMPTY * (rules.cells - 1)), rules, 0)
             inked = (alone == MARK_COLOURS[MARKS.index(mark)]).all(axis=-1)
+            assert inked.mean() > 0.05
             np.testing.assert_array_equal(seen[inked], alone[inked])
 
 

@@ -134,17 +134,21 @@ def test_answers_that_share_a_full_table_stay_right(
             assert shared.bounds(*position, 10**6) == (value, value)
 
 
+WON, DRAWN, LOST = Bounds(1, 1), Bounds(0, 0), Bounds(-1, -1)
+NOT_LOST, NOT_WON, UNKNOWN = Bounds(0, 1), Bounds(-1, 0), Bounds(-1, 1)
+
+
 @pytest.mark.parametrize(
     ("known", "best"),
     [
-        ([Bounds(0, 0), Bounds(-1, -1), Bounds(0, 0)], (0, 2)),
-        ([Bounds(1, 1), Bounds(-1, 0), Bounds(0, 0)], (0,)),
-        ([Bounds(-1, -1), Bounds(-1, -1)], (0, 1)),
-        ([Bounds(0, 0), Bounds(-1, 0)], None),
-        ([Bounds(0, 0), Bounds(0, 1)], None),
-        ([Bounds(1, 1), Bounds(-1, 1)], None),
-        ([Bounds(0, 0), Bounds(-1, 1)], None),
-        ([Bounds(-1, 0), Bounds(-1, 0)], None),
+        ([DRAWN, LOST, DRAWN], (0, 2)),
+        ([WON, NOT_WON, DRAWN], (0,)),
+        ([LOST, LOST], (0, 1)),
+        ([DRAWN, NOT_WON], None),
+        ([DRAWN, NOT_LOST], None),
+        ([WON, UNKNOWN], None),
+        ([DRAWN, UNKNOWN], None),
+        ([NOT_WON, NOT_WON], None),
     ],
 )
 def test_best_moves_are_known_once_no_other_can_be_as_good(

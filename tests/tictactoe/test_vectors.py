@@ -7,7 +7,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from tests.tictactoe.driver import (
@@ -244,19 +243,6 @@ def test_frameworks_find_spaces_and_mode(env_id: str) -> None:
     assert env.observation_space.contains(observation)
     assert env.action_space.shape == (3,)
     assert env.single_observation_space["observation"].shape == (3, 3, 3)
-
-
-def test_a_specification_survives_json() -> None:
-    env: Any = gymnasium.make_vec(
-        VERSUS, num_envs=3, autoreset_mode=SAME_STEP, opponent="heuristic", rewards=Rewards(win=2)
-    )
-    env.unwrapped.set_opponent(first_empty)
-    again: Any = gymnasium.make_vec(EnvSpec.from_json(env.spec.to_json()))
-    assert again.num_envs == 3
-    assert again.unwrapped.autoreset_mode is SAME_STEP
-    again.reset(seed=0)
-    for actions in ([0] * 3, [4] * 3, [8] * 3):
-        assert again.step(actions)[1].dtype == np.float64
 
 
 def test_seats_are_sampled_for_boards_that_start_alone() -> None:
