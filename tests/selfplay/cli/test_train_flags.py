@@ -11,7 +11,7 @@ from selfplay.algorithms import ALGORITHMS
 from selfplay.cli import train
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
-from tests.runs import ROOT, python, refused
+from tests.runs import refused
 
 
 def test_flags_are_read_for_the_algorithm_that_is_named_and_override_the_presets_values() -> None:
@@ -45,12 +45,6 @@ def test_flags_are_read_for_the_algorithm_that_is_named_and_override_the_presets
 def test_a_mistake_is_one_line(args: str, gist: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert gist in refused(train.main, args.split())
-
-
-def test_a_mistake_ends_the_program_with_status_2(tmp_path: Path) -> None:
-    done = python(ROOT / "train.py", "minimax-Q", cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert done.stderr.startswith("python train.py: there is no algorithm 'minimax-Q'")
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
