@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, bits, cells_in, empty_cells
+from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, cells_in, empty_cells, marks_of
 from tictactoe import Rules, best_moves, opponents, solve
 from tictactoe.opponents import OPPONENTS, best_known, check_optimal
 from tictactoe.search import Bounds
@@ -49,15 +49,15 @@ def test_opponents_choose_what_their_names_promise_in_every_state(name: str) -> 
 def test_rule_is_the_same_for_one_board_and_for_many(size: tuple[int, int, int]) -> None:
     rules, book = Rules(*size), RuleBook(*size)
     rng = np.random.default_rng(0)
-    boards: list[tuple[int, int]] = []
+    boards: list[Board] = []
     for marks in range(rules.cells):
-        cells = rng.permutation(rules.cells)[:marks].tolist()
-        boards.append((bits(cells[1::2]), bits(cells[::2])))
-    words = np.array(boards, np.uint64).view(np.int64)
-    many = OPPONENTS["rule"](rules, words[:, 0], words[:, 1]).view(np.uint64).tolist()
-    for position, choices in zip(boards, many, strict=True):
+        shuffled = rng.permutation([*"OX" * (marks // 2), *"O" * (marks % 2), *EMPTY * (rules.cells - marks)])
+        boards.append(tuple(shuffled.tolist()))
+    positions = [[marks_of(board, mark) for mark in MARKS] for board in boards]
+    many = OPPONENTS["rule"](rules, *np.array(positions, np.uint64).view(np.int64).T).view(np.uint64).tolist()
+    for board, position, choices in zip(boards, positions, many, strict=True):
         assert OPPONENTS["rule"](rules, *position) == choices
-        assert cells_in(choices, rules.cells) == chosen_from("rule", book, board_of(rules, *position))
+        assert cells_in(choices, rules.cells) == chosen_from("rule", book, board)
 
 
 def test_rule_plays_a_board_of_any_size() -> None:
