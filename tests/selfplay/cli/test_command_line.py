@@ -163,9 +163,10 @@ def test_exit_statuses(error: BaseException | None, status: int, line: str, caps
 def test_output_that_is_refused_in_the_end_is_a_mistake_too(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "stdout", Path("/dev/full").open("w"))  # noqa: SIM115 (closed with the last reference)
-    with pytest.raises(SystemExit, match="2"):
-        run_command(lambda _: print("a table"), "prog")
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(SystemExit, match="2"):
+            run_command(lambda _: print("a table"), "prog")
     assert capsys.readouterr().err == "prog: the output: No space left on device\n"
 
 
