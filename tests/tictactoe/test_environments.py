@@ -100,7 +100,6 @@ def test_games_of_both_seats_follow_the_rule_book(api: str, number: int) -> None
         ((1, 5, 2), "mover", PRESETS["article"], first_empty, False),
         ((8, 8, 5), "absolute", PRESETS["shaped"], last_empty_or_illegal, False),
     ],
-    ids=str,
 )
 def test_games_of_one_seat_follow_the_rule_book(
     api: str, size: Size, perspective: str, rewards: Rewards, opponent: Opponent, dicts: bool

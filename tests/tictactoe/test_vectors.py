@@ -99,7 +99,6 @@ def compare(reference: Any, vectors: list[Any], mode: AutoresetMode, plies: int)
         (DISABLED, (3, 4, 3), 0, last_empty_or_illegal, {"rewards": FRACTIONS, "max_episode_steps": 3}),
         (DISABLED, (8, 8, 5), 1, last_empty_or_illegal, {"rewards": "sparse"}),
     ],
-    ids=str,
 )
 def test_vectors_equal_single_environments_and_ask_opponents_as_often(
     mode: AutoresetMode,

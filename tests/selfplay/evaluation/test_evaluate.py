@@ -81,7 +81,6 @@ def test_every_number_of_a_seat_agrees_with_every_game(
         (careless, Rules(1, 3, 1)),
         (careless, Rules(2, 4, 3)),
     ],
-    ids=str,
 )
 def test_each_move_that_an_agent_may_sample_is_followed(sampling: Sampling, rules: Rules) -> None:
     verdict = evaluate(Sampler(rules, sampling), rules)
