@@ -277,7 +277,9 @@ def decompressed(content: bytes) -> bytes | None:
 
 
 @pytest.mark.parametrize(
-    "content", [None, b"", b"X", gzip.compress(b""), gzip.compress(b"[1]\n"), gzip.compress(bytes(10**6))]
+    "content",
+    [None, b"", b"X", gzip.compress(b""), gzip.compress(b"[1]\n"), gzip.compress(bytes(10**6))],
+    ids=["missing", "empty", "no gzip", "gzip of nothing", "gzip of a list", "gzip of zeros"],
 )
 def test_a_foreign_file_is_one_line(content: bytes | None, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if content is not None:
