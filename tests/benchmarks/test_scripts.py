@@ -73,6 +73,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_a_script_measures_prints_and_writes(script: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     flags, expected = SCRIPTS[script]
+    if script == "peers.tuning":
+        pytest.importorskip("optuna")  # of the extras `bench` and `sweep`
     args = flags.split()
     if args[-1] == "--markdown":
         args.append(str(tmp_path / "table.md"))
