@@ -277,3 +277,17 @@ def test_an_opponent_that_answers_no_cell_is_named_and_changes_nothing() -> None
             call()
         np.testing.assert_array_equal(env.unwrapped.action_masks(), before)
         np.testing.assert_array_equal(env.unwrapped.seats, seats)
+
+
+def test_a_partial_reset_leaves_the_other_board_over() -> None:
+    env = gymnasium.make_vec(TURN, num_envs=2, autoreset_mode=DISABLED)
+    env.reset(seed=0)
+    for cell in (0, 3, 1, 4, 2):  # X wins on both boards
+        _, _, terminations, _, _ = env.step(np.array([cell, cell]))
+    assert terminations.all()
+    _, info = env.reset(options={"reset_mask": np.array([True, False])})
+    assert info["action_mask"].tolist() == [[1] * 9] * 2
+    with pytest.raises(gymnasium.error.ResetNeeded, match="1 games are over, the first on board 1"):
+        env.step(np.array([0, 5]))
+    env.reset(options={"reset_mask": np.array([False, True])})
+    env.step(np.array([0, 5]))
