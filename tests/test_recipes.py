@@ -87,7 +87,7 @@ def test_a_network_of_ones_own_is_loaded_as_it_was_trained(tmp_path: Path, monke
     assert all((again.tensors()[name] == weights).all() for name, weights in run.player.tensors().items())
 
 
-def test_the_right_target_leaves_fewer_lines_that_beat_it() -> None:
+def test_the_right_target_loses_fewer_games() -> None:
     assert own_target.main("negamax", steps=4_000).games_lost < own_target.main("hopeful", steps=4_000).games_lost
 
 

@@ -7,7 +7,7 @@ The tables of docs/bigger-boards.md:
 Every row is `python train.py` with the same flags and seed, but for the time limit. The seconds are those of training
 up to the first evaluation from which the proof holds to the end of the run; "all seconds" also count the evaluations.
 The player at the end is followed over more positions than while it trains, and its games against the built-in
-opponents are sampled. Where it was not followed to the end, there may be more lost and illegal lines.
+opponents are sampled. Where it was not followed to the end, there may be more lost and illegal games.
 """
 
 from collections.abc import Sequence
@@ -84,8 +84,8 @@ def measure(name: str, seed: int, flags: Flags) -> Result:
         evaluation = evaluate_policy(player_policy(player), positions=flags.positions)
     seats = evaluation.first, evaluation.second
     result |= {
-        "lost lines": Seats(*(seat.losses for seat in seats)),
-        "illegal lines": Seats(*(seat.illegal for seat in seats)),
+        "games lost": Seats(*(seat.losses for seat in seats)),
+        "illegal games": Seats(*(seat.illegal for seat in seats)),
         "followed to the end": Seats(*(seat.complete for seat in seats)),
     }
     return result | sampled_games(player_policy(player), config.rules, flags.games, seed)

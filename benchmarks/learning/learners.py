@@ -83,8 +83,8 @@ def measure(command: str, seed: int, shorten: int = 1) -> Result:
     verdict = selfplay.evaluate(last.player, RULES)
     seats = verdict.first, verdict.second
     return {
-        "lost lines": Seats(*(seat.losses for seat in seats)),
-        "illegal lines": Seats(*(seat.illegal for seat in seats)),
+        "games lost": Seats(*(seat.losses for seat in seats)),
+        "illegal games": Seats(*(seat.illegal for seat in seats)),
         **{f"{end} %": Seats(*(100 * getattr(seat, end) for seat in seats)) for end in ("win", "draw", "loss")},
         "optimal states": verdict.optimal_states,
         "ties with itself": ties_with_itself(last.player),

@@ -56,8 +56,8 @@ class Evaluation(NamedTuple):
     unbeatable: bool
 
     @property
-    def bad_lines(self) -> int:
-        """Return the lost and the illegal lines of both seats."""
+    def bad_games(self) -> int:
+        """Return the lost and the illegal games of both seats."""
         return self.first_losses + self.second_losses + self.first_illegal + self.second_illegal
 
 

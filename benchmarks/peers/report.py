@@ -27,7 +27,7 @@ STYLES: Mapping[str, str | tuple[int, tuple[int, ...]]] = {
 }
 """Line styles of the seeds."""
 NOTE = (
-    "at the end of the training, as X + as O; fewest lost and illegal lines of both seats at any evaluation; "
+    "at the end of the training, as X + as O; fewest lost and illegal games of both seats at any evaluation; "
     "evaluations that prove the player unbeatable, and the first of them"
 )
 
@@ -56,7 +56,7 @@ def table(lines: Sequence[Evaluation]) -> list[list[str]]:
             (
                 f"{lost} + {end.second_losses}",
                 f"{illegal} + {end.second_illegal}",
-                str(min(line.bad_lines for line in history)),
+                str(min(line.bad_games for line in history)),
                 f"first after {proofs[0]:.1f} s, at {len(proofs)} of {len(history)}" if proofs else "never",
             )
         )
@@ -83,7 +83,7 @@ def write(docs: Path, lines: Sequence[Evaluation]) -> None:
 
 
 def plot(lines: Sequence[Evaluation]) -> Figure:
-    """Plot the lost and illegal lines over training seconds: a colour per library, a line style per seed."""
+    """Plot the lost and illegal games over training seconds: a colour per library, a line style per seed."""
     figure = Figure(figsize=(9, 5.4), layout="constrained")
     axes = figure.subplots()
     seeds = sorted({line.seed for line in lines})
@@ -93,7 +93,7 @@ def plot(lines: Sequence[Evaluation]) -> Figure:
         library = name.removesuffix(SEARCHED)
         axes.plot(
             [line.seconds for line in history],
-            [line.bad_lines for line in history],
+            [line.bad_games for line in history],
             color=COLOURS[library],
             linestyle=STYLES[styles[seed]],
             linewidth=2.2 if library == "ours" else 1.5,
@@ -113,7 +113,7 @@ def plot(lines: Sequence[Evaluation]) -> Figure:
     named = ", ".join(f"seed {seed} {style}" for seed, style in styles.items())
     axes.set_title(f"How much beats each player, by exact evaluation while it trains\n({named})")
     axes.set_xlabel("seconds of training on one core")
-    axes.set_ylabel("lost and illegal game lines, both seats (0: unbeatable)")
+    axes.set_ylabel("lost and illegal games, both seats (0: unbeatable)")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.3)
     figure.legend(loc="outside lower center", ncols=3, frameon=False)

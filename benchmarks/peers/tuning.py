@@ -117,7 +117,7 @@ def score(history: Sequence[Evaluation]) -> float:
     """Return what the evaluations of a trial at equal moments are worth; less is better.
 
     A proof that holds to the end comes first: the number of the moment from which it holds over the number of all, less
-    1, which is 0 or below. Without one it is the mean of the lost and illegal lines of both seats over the last quarter
+    1, which is 0 or below. Without one it is the mean of the lost and illegal games of both seats over the last quarter
     of the moments, because they swing by dozens from one to the next, and the fewest ever would reward luck. A trial
     that failed, and has none, comes last.
     """
@@ -126,7 +126,7 @@ def score(history: Sequence[Evaluation]) -> float:
     first = harness.held_from([line.unbeatable for line in history])
     if first is not None:
         return (first + 1) / len(history) - 1
-    return statistics.mean(line.bad_lines for line in history[-math.ceil(len(history) / 4) :])
+    return statistics.mean(line.bad_games for line in history[-math.ceil(len(history) / 4) :])
 
 
 def words(sampled: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ from tictactoe.tree import FloatArray
 
 PLIES, DQN_PLIES, TABLE_GAMES = 512_000, 1_500_000, 200_000
 """Usual length of the loops, of our DQN's runs and of the table's."""
-PROVED, ILLEGAL = "proved", "lines ended by a taken cell"
+PROVED, ILLEGAL = "proved", "illegal games"
 TAKEN, SIZE = "states in which it marks a taken cell", "size of what the target takes"
 DRAW_IS_LOSS = Rewards(draw=-1.0, allow=0.0, loss=-1.0)
 Experiment: TypeAlias = Callable[[int, float], Result]
@@ -32,8 +32,8 @@ def numbers(verdict: selfplay.Verdict, **more: float) -> Result:
     first, second = verdict.first, verdict.second
     return {
         PROVED: verdict.unbeatable,
-        "lost lines as X": first.losses,
-        "lost lines as O": second.losses,
+        "games lost as X": first.losses,
+        "games lost as O": second.losses,
         ILLEGAL: first.illegal + second.illegal,
         **more,
     }
@@ -90,7 +90,7 @@ def past_proof(seed: int, part: float, **settings: Any) -> Result:
     more = {
         "plies to the first proof": found[first].steps if later else np.inf,
         "evaluations from then on, % not proved": 100 * float(np.mean(np.array(later) > 0)) if later else np.nan,
-        "most lines that beat it then": max(later, default=np.nan),
+        "most games lost then": max(later, default=np.nan),
     }
     return numbers(found[-1].evaluation, **more)
 
@@ -105,7 +105,7 @@ def ties(seed: int, part: float, **settings: Any) -> Result:
     more = {
         "evaluations at which it ties with itself": len(beaten),
         "of these, it could be beaten at": len(could),
-        "most lines that beat it then": max(could, default=0),
+        "most games lost then": max(could, default=0),
     }
     return numbers(record.evaluation, **more)
 

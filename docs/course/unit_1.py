@@ -93,8 +93,8 @@ print(f"All {len(positions):,} values are right.")
 
 
 # %% [markdown]
-# Now your moves. `selfplay.evaluate` plays an agent in both seats against *every* sequence of replies, and counts game
-# lines: a *game line* is one whole game, from the empty board to its end. It samples nothing: what it says is proved.
+# Now your moves. `selfplay.evaluate` plays an agent in both seats against *every* sequence of replies, and counts the
+# distinct games that it loses. It samples nothing: what it says is proved.
 
 
 # %%
@@ -105,7 +105,7 @@ def agent(observation):
 
 
 proof = selfplay.evaluate(agent, RULES, perspective="mover")
-print(f"Lost game lines: {proof.first.losses} as X, {proof.second.losses} as O.")
+print(f"Games lost: {proof.first.losses} as X, {proof.second.losses} as O.")
 print(f"Best move in {proof.optimal_states:,} of {proof.decision_states:,} positions.")
 assert proof.optimal, "best_cells returns a cell that does not keep the value"
 for position, best in zip(positions, solution.optimal_moves.tolist(), strict=True):

@@ -57,12 +57,12 @@ class Moved(NamedTuple):
 #
 # ## Before you run anything
 #
-# All three learn from the same 60,000 random games. Then each is beaten in how many game lines, both seats taken
-# together? And what does each believe that the empty board is worth to X? (Unit 1 says: 0.) Sketch the three curves of
-# beaten lines over games on paper, and write down where they end.
+# All three learn from the same 60,000 random games. Then how many games can each lose, both seats taken together? And
+# what does each believe that the empty board is worth to X? (Unit 1 says: 0.) Sketch the three curves of games lost
+# over training games on paper, and write down where they end.
 
 # %%
-my_prediction = {  # (beaten lines, value of the empty board)
+my_prediction = {  # (games lost, value of the empty board)
     "minus": (None, None),
     "plus": (None, None),
     "own_turn": (None, None),
@@ -175,14 +175,14 @@ for rule in (minus, plus, own_turn):
         proofs[name] = judge(table)
         curves[name].append(proofs[name].games_lost)
     believed[name] = max(values_at(table, 0, 0).values())
-    print(f"{name:8} beaten lines {curves[name]}, empty board {believed[name]:+.2f}; you said {my_prediction[name]}")
+    print(f"{name:8} games lost {curves[name]}, empty board {believed[name]:+.2f}; you said {my_prediction[name]}")
 
 # %%
 for name, beaten in curves.items():
     plt.plot(CHECKPOINTS, beaten, marker="o", label=name)
 plt.yscale("symlog")  # logarithmic, but with a place for 0
 plt.xlabel("random games")
-plt.ylabel("game lines in which somebody beats it")
+plt.ylabel("games lost, over every reply")
 plt.legend()
 plt.savefig("three_targets.png")
 
@@ -192,7 +192,7 @@ plt.savefig("three_targets.png")
 # %%
 assert proofs["minus"].unbeatable, "minus: somebody still beats it"
 assert believed["minus"] == 0, "minus: the empty board is a draw"
-assert proofs["plus"].exploitability == 1, "plus: it should lose in both seats, as whoever copies the formula does"
+assert proofs["plus"].exploitability == 1, "plus: it should lose in both seats, as everyone does who copies the formula"
 assert believed["plus"] > 0.5
 assert curves["own_turn"][-1] < curves["plus"][-1] / 3, "own_turn: it plays far better than plus"
 assert curves["own_turn"][3] < curves["minus"][3], "own_turn: after 10,000 games it is ahead of minus"
@@ -203,19 +203,19 @@ print("PASSED")
 # %% [markdown]
 # ## What you should see
 #
-# - `minus` comes down to **0** beaten lines, and gives the empty board exactly **0**, as unit 1 does.
-# - `plus` stays at **hundreds** of lines. It thinks better and better of itself: to it the empty board is worth nearly
-#   a win, because it believes that the opponent plays to help it. Look at nothing but its own values, and it is
+# - `minus` falls to **0** games lost, and gives the empty board exactly **0**, as unit 1 does.
+# - `plus` stays at **hundreds** of games lost. It thinks better and better of itself: to it the empty board is worth
+#   nearly a win, because it believes that the opponent plays to help it. Look at nothing but its own values, and it is
 #   the best of the three.
-# - `own_turn` is the surprise. At first it is ahead of `minus`. Then it stays at some tens of lines, believes as well
-#   that X nearly wins, and it is **not wrong**. It has learned from opponents that draw their moves by lot, and against
-#   *those* X does nearly win. It answers another question: what is best against whom I have met? `minus` asks what is
-#   best against the best.
+# - `own_turn` is the surprise. At first it is ahead of `minus`. Then it stays at some tens of games lost, believes as
+#   well that X nearly wins, and it is **not wrong**. It has learned from opponents that draw their moves by lot, and
+#   against *those* X does nearly win. It answers another question: what is best against whom I have met? `minus` asks
+#   what is best against the best.
 #
 # With `plus` no number of games helps. That is how you tell a wrong target from a slow one.
 #
 # ## What to try next
 #
-# - Leave `opponents_reward` out of `own_turn`, and pass over the small tests. How many lines does it lose now, and why?
+# - Leave `opponents_reward` out of `own_turn`, and pass over the small tests. How many games does it lose now, and why?
 # - In `random_game`, let the opponent play well, say with the moves of `minus`. What does `own_turn` learn then?
 # - On a full-size run the three targets look the same: `docs/results.md`, "What the target does".

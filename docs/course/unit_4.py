@@ -172,7 +172,7 @@ def train(capacity, rate, most_steps=3_000):
 
 # %%
 updates, proof = train(capacity=20_000, rate=0.05)
-print(f"Lost lines: {proof.first.losses} as X, {proof.second.losses} as O, after {updates} updates.")
+print(f"Games lost: {proof.first.losses} as X, {proof.second.losses} as O, after {updates} updates.")
 print(f"Best move in {proof.optimal_states:,} of {proof.decision_states:,} positions.")
 assert proof.unbeatable, "the parts pass their tests, and yet it does not learn: did you change the loop?"
 assert not proof.optimal

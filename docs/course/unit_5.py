@@ -46,10 +46,10 @@ print(LEGAL.shape, "of which legal:", int(LEGAL.sum()))
 # | `half masked` | the empty cells | of all nine |
 #
 # In the third, the number of a taken cell is never corrected, since nobody ever plays it: it stays 0, as it was at
-# first. It plays by the rules. Can it be beaten? In how many game lines?
+# first. It plays by the rules. Can it be beaten? How many games can it lose?
 
 # %%
-my_prediction = {"rules learned": None, "masked": None, "half masked": None}  # beaten lines
+my_prediction = {"rules learned": None, "masked": None, "half masked": None}  # games lost
 
 # %% [markdown]
 # ## Your turn
@@ -122,7 +122,7 @@ learners = {
 }
 proofs = {name: selfplay.evaluate(Greedy(*learner), RULES, perspective="mover") for name, learner in learners.items()}
 for name, proof in proofs.items():
-    print(f"{name:13} beaten in {proof.first.losses:2} lines as X, {proof.second.losses:3} as O; "
+    print(f"{name:13} games lost {proof.first.losses:2} as X, {proof.second.losses:3} as O; "
           f"taken cells in {proof.illegal_states} positions; you said {my_prediction[name]}")  # fmt: skip
 
 # %% [markdown]
@@ -138,8 +138,8 @@ print("PASSED")
 # %% [markdown]
 # ## What you should see
 #
-# `half masked` never breaks a rule, and is beaten in **9** lines as X and **106** as O. Here is a position in which the
-# mover has lost whatever it does, because the other seat threatens two lines at once. Its numbers:
+# `half masked` never breaks a rule, and loses **9** games as X and **106** as O. Here is a position in which the mover
+# has lost whatever it does, because the other seat threatens two lines at once. Its numbers:
 
 # %%
 mover, opponent = 1 << 1 | 1 << 3, 1 << 0 | 1 << 4 | 1 << 6  # X has 0, 4 and 6, and threatens 2 and 8
@@ -169,8 +169,8 @@ for mask in (False, True):
     for record in selfplay.training(selfplay.DQNConfig(mask=mask)):
         proof = record.evaluation
         if record.steps < 20_000 or proof.unbeatable:
-            print(f"mask={mask!s:5} {record.steps:7,} plies: lost lines {proof.first.losses + proof.second.losses:4}, "
-                  f"lines ended by a taken cell {proof.first.illegal + proof.second.illegal:5}")  # fmt: skip
+            print(f"mask={mask!s:5} {record.steps:7,} plies: games lost {proof.first.losses + proof.second.losses:4}, "
+                  f"illegal games {proof.first.illegal + proof.second.illegal:5}")  # fmt: skip
         if proof.unbeatable:
             break
     assert proof.unbeatable
@@ -178,12 +178,12 @@ for mask in (False, True):
 
 # %% [markdown]
 # Both come to a proof, and without the mask it takes more plies: with this seed we saw 43,264 instead of 29,952. Look
-# at how it gets there. At first hundreds of lines end by a taken cell, then a few, then none, and meanwhile the *lost*
-# lines grow: from 350 to 653 when we ran it. It has not become worse. Games that it used to end by breaking a rule now
+# at how it gets there. At first hundreds of games end by a taken cell, then a few, then none, and meanwhile the *lost*
+# games grow: from 350 to 653 when we ran it. It has not become worse. Games that it used to end by breaking a rule now
 # go on, and it loses those. One of the two numbers alone would have told you a story.
 #
 # ## What to try next
 #
 # - Let the taken cells start at -10 instead of 0 in `half masked`. Why is all well now? Would it be, with a network?
-# - Give the target the mask of the position *before* the move. How many lines are lost?
+# - Give the target the mask of the position *before* the move. How many games are lost?
 # - Multiply by the mask, `(values * legal).max(axis=1)`, as one often sees. For which positions is that wrong?

@@ -58,10 +58,10 @@ def played_by(mend):
 # %% [markdown]
 # ## Before you run anything
 #
-# Can the rule be beaten when it moves first? When it moves second? In how many game lines?
+# Can the rule be beaten when it moves first? When it moves second? How many games can it lose?
 
 # %%
-my_prediction = (None, None)  # lost lines as X, as O
+my_prediction = (None, None)  # games lost as X, as O
 
 # %% [markdown]
 # ## What beats it
@@ -72,7 +72,7 @@ def show(agent):
     """Print the shortest game that beats an agent in each seat, and return how many positions it is beaten in."""
     proof = selfplay.evaluate(agent, RULES, perspective="mover")
     found = selfplay.counterexamples(agent, RULES, perspective="mover")
-    print(f"lost lines: {proof.first.losses} as X, {proof.second.losses} as O; beaten in {len(found.mover)} positions")
+    print(f"games lost: {proof.first.losses} as X, {proof.second.losses} as O; beaten in {len(found.mover)} positions")
     for seat, line in enumerate(found.shortest):
         if line is not None:
             print(f"It is beaten as {'XO'[seat]}:")
@@ -88,9 +88,9 @@ show(played_by(lambda *_: None))
 print("you said", my_prediction)
 
 # %% [markdown]
-# As X nobody beats it, as O it is beaten in **12** lines. Read the game from its end. In the last position there was
-# nothing left to save: two lines were threatened. So look for the *first* position from which it was lost, and for what
-# the agent should have done there instead.
+# As X nobody beats it, as O it loses **12** games. Read the game from its end. In the last position there was nothing
+# left to save: two lines were threatened. So look for the *first* position from which it was lost, and for what the
+# agent should have done there instead.
 #
 # ## Your turn
 #
@@ -139,9 +139,9 @@ assert first_thought_beaten_in == 8
 assert selfplay.evaluate(played_by(first_thought), RULES, perspective="mover").second.losses == 4
 
 # %% [markdown]
-# It sounds complete, and **4** lines still beat it. X has two opposite corners and O has the centre. X has
-# two cells to fork from, O can stop one of them, and so X takes the other. What saves O is to threaten a line itself:
-# then X has to block, and must do so in a cell that does not fork.
+# It sounds complete, and it still loses **4** games. X has two opposite corners and O has the centre. X has two cells
+# to fork from, O can stop one of them, and so X takes the other. What saves O is to threaten a line itself: then X has
+# to block, and must do so in a cell that does not fork.
 #
 # Few would have found those 4 games by watching. And the player that is now *unbeatable* is still not
 # *optimal*: it errs in positions that its own play never leads to. A proof about play is not a proof about knowledge.
@@ -156,7 +156,7 @@ for part in (0.0, 0.5):
     for record in selfplay.training(selfplay.DQNConfig(mask=True, counterexamples=part, total_steps=250_000)):
         if record.evaluation.unbeatable:
             break
-    print(f"counterexamples={part}: {record.steps:,} plies, beaten in {record.evaluation.games_lost} lines")
+    print(f"counterexamples={part}: {record.steps:,} plies, {record.evaluation.games_lost} games lost")
 assert record.evaluation.unbeatable
 
 # %% [markdown]

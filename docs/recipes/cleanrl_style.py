@@ -4,7 +4,7 @@ What such a loop has to know is the autoreset mode. With `"SameStep"` the observ
 that of the next game, and the one that the game ended with is in `infos["final_obs"]`.
 
 By default it plays 8,000 plies in some seconds. With seed 0 it then plays a taken cell in no decision state, is right
-in 2,936 of 4,520, and 62 lines as X and 395 as O beat it. `--steps 10000` is more like the real thing.
+in 2,936 of 4,520, and it loses 62 games as X and 395 as O. `--steps 10000` is more like the real thing.
 """
 
 import gymnasium
@@ -73,7 +73,7 @@ def main(steps: int = 500, seed: int = 0) -> selfplay.Verdict:
     proof = selfplay.evaluate(lambda observation: int(greedy(network, observation[None])[0]), Rules())
     print(f"unbeatable: {proof.unbeatable}; exploitability {proof.exploitability} of 2")
     print(f"illegal in {proof.illegal_states:,} of {proof.decision_states:,} decision states, right in", end=" ")
-    print(f"{proof.optimal_states:,}; lost game lines as X + as O {proof.first.losses} + {proof.second.losses}")
+    print(f"{proof.optimal_states:,}; games lost as X + as O {proof.first.losses} + {proof.second.losses}")
     return proof
 
 

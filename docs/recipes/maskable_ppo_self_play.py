@@ -3,8 +3,8 @@
 Eight games run at once. In each the opponent is one of the latest copies of the learner, so that it does not only learn
 to beat its last self; `perspective="mover"` shows each seat its own marks in plane 1, so that one network plays both.
 
-By default it plays 3,072 plies in some seconds, and hundreds of lines beat it. `--rounds 12 --steps 8192` takes two
-minutes of one core. With the seeds 0, 1 and 2 it ends with 83, 120 and 146 lost lines in both seats together; the
+By default it plays 3,072 plies in some seconds, and loses hundreds of games. `--rounds 12 --steps 8192` takes two
+minutes of one core. With the seeds 0, 1 and 2 it ends with 83, 120 and 146 lost games in both seats together; the
 fewest at the end of a round were 58, 78 and 47. Both seats can be beaten then, but for five rounds of seed 2 in
 which X lost no line: none is proved unbeatable, and all get worse again.
 """
@@ -57,7 +57,7 @@ def main(rounds: int = 3, steps: int = 1_024, seed: int = 0) -> list[selfplay.Ve
         proof = selfplay.evaluate(copies[-1], Rules(), perspective="mover")
         proofs.append(proof)
         lost = f"{proof.first.losses} + {proof.second.losses}"
-        print(f"round {number}: exploitability {proof.exploitability}, lost game lines as X + as O {lost}")
+        print(f"round {number}: exploitability {proof.exploitability}, games lost as X + as O {lost}")
         if proof.unbeatable:
             break
     return proofs

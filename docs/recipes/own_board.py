@@ -3,8 +3,8 @@
 Every environment and every algorithm that can take it is told `rows`, `cols` and `k`. The solver
 says what is true of a board of up to 16 cells; the evaluation says what a learner has reached.
 
-By default it trains for 20,000 plies in three seconds, and still loses lines as X, though X wins 3,4,3 with best play.
-With `--steps 1000000` and seed 0 it stops by itself after 109,824 plies, in seven seconds: it loses no line as X. As O
+By default it trains for 20,000 plies in three seconds, and still loses games as X, though X wins 3,4,3 with best play.
+With `--steps 1000000` and seed 0 it stops by itself after 109,824 plies, in seven seconds: it loses no game as X. As O
 it must be beaten by best play, so what can be proved is an exploitability of 0.
 """
 
@@ -36,7 +36,7 @@ def main(rows: int = 3, cols: int = 4, k: int = 3, steps: int = 20_000, seed: in
     config = selfplay.DQNConfig(rows=rows, cols=cols, k=k, mask=True, total_steps=steps, seed=seed)
     for record in selfplay.training(config):
         first, second = record.evaluation.first, record.evaluation.second
-        print(f"{record.steps:>7,} plies: lost game lines as X + as O {first.losses} + {second.losses}", end=", ")
+        print(f"{record.steps:>7,} plies: games lost as X + as O {first.losses} + {second.losses}", end=", ")
         # Not known where a player of a large board leads to more positions than are followed.
         print(f"exploitability {record.evaluation.exploitability}")
     return record

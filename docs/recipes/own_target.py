@@ -5,7 +5,7 @@ to be worth is one small function: `negamax`, or `hopeful`, which takes the oppo
 another one, name it in `TARGETS`, and run it by `--target`.
 
 By default it plays 512,000 plies in four seconds. `negamax` is then proved unbeatable with the seeds 0 and 1, and loses
-one line with seed 2; with `--steps 20000` it is proved with all three. `hopeful` loses 12, 4 and 10 lines, and 8, 4 and
+one game with seed 2; with `--steps 20000` it is proved with all three. `hopeful` loses 12, 4 and 10 games, and 8, 4 and
 8 with more steps: no number of games mends a target that is wrong.
 """
 
@@ -64,7 +64,7 @@ def main(target: str = "negamax", steps: int = 8_000, seed: int = 0) -> selfplay
 
     proof = selfplay.evaluate(agent, Rules())
     lost = f"{proof.first.losses} + {proof.second.losses}"
-    print(f"{target}: unbeatable {proof.unbeatable}, lost game lines as X + as O {lost}", end=", ")
+    print(f"{target}: unbeatable {proof.unbeatable}, games lost as X + as O {lost}", end=", ")
     print(f"exploitability {proof.exploitability}")
     return proof
 

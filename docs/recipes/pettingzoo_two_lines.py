@@ -5,8 +5,8 @@ has just moved is paid. PettingZoo's games are zero-sum and show each seat its o
 our game and ask for the same of it.
 
 By default it plays 2,048 plies in some seconds. `--steps 20480`, the tutorial's number, takes half a minute; with seed
-0 195 lines as X and 344 as O beat it then, where 113 and 493 did before. The tutorial's learner takes the other seat's
-next position for its own, with a plus sign: the target that `docs/training.md` calls "article", and wrong.
+0 it then loses 195 games as X and 344 as O, where it lost 113 and 493 before. The tutorial's learner takes the other
+seat's next position for its own, with a plus sign: the target that `docs/training.md` calls "article", and wrong.
 """
 
 from typing import Any
@@ -71,7 +71,7 @@ def main(steps: int = 2_048, seed: int = 0) -> selfplay.Verdict:
 
     proof = selfplay.evaluate(agent, Rules(), perspective="mover")
     lost = f"{proof.first.losses} + {proof.second.losses}"
-    print(f"lost game lines as X + as O {lost}; wins against random play {proof.first.win:.1%}, {proof.second.win:.1%}")
+    print(f"games lost as X + as O {lost}; wins against random play {proof.first.win:.1%}, {proof.second.win:.1%}")
     return proof
 
 

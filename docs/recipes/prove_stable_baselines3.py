@@ -3,8 +3,8 @@
 It is trained in one seat against random moves, saved and loaded as anybody's model is, and judged over every reply of
 every opponent. The last lines draw the shortest game that beats it in each seat.
 
-By default it is trained for 3,000 steps, which takes some seconds. With seed 0 it then loses 55 lines as X and 324 as
-O, and ends 4 by a taken cell. `--steps 100000` takes a minute and a half of one core; the lines that a taken cell ends
+By default it is trained for 3,000 steps, which takes some seconds. With seed 0 it then loses 55 games as X and 324 as
+O, and ends 4 by a taken cell. `--steps 100000` takes a minute and a half of one core; the games that a taken cell ends
 are gone by then, and 24 + 148 are still lost: random play seldom shows what a better opponent would do.
 """
 
@@ -52,9 +52,7 @@ def main(steps: int = 3_000, seed: int = 0) -> selfplay.Counterexamples:
     proof = selfplay.evaluate(agent, Rules())
     print(f"unbeatable: {proof.unbeatable}; exploitability {proof.exploitability} of 2")
     for name, seat in (("X", proof.first), ("O", proof.second)):
-        print(
-            f"as {name}: {seat.losses} lost and {seat.illegal} illegal game lines, wins {seat.win:.1%} from random play"
-        )
+        print(f"as {name}: {seat.losses} lost and {seat.illegal} illegal games, wins {seat.win:.1%} from random play")
 
     beaten = selfplay.counterexamples(agent, Rules())
     for name, line in zip("XO", beaten.shortest, strict=True):

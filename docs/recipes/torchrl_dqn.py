@@ -3,7 +3,7 @@
 `ActionMask` bars taken cells from the environment's own random actions alone, so the Q-value module and the
 epsilon-greedy one are told where the mask is. Both want it as bool.
 
-By default it plays 2,000 plies in some ten seconds, and is beaten in 41 lines as X and 240 as O with seed 0.
+By default it plays 2,000 plies in some ten seconds, and loses 41 games as X and 240 as O with seed 0.
 """
 
 import numpy as np
@@ -75,7 +75,7 @@ def main(steps: int = 2_000, seed: int = 0) -> selfplay.Verdict:
     proof = selfplay.evaluate(agent, Rules())
     print(f"unbeatable: {proof.unbeatable}; exploitability {proof.exploitability} of 2")
     lost = f"{proof.first.losses} + {proof.second.losses}"
-    print(f"lost game lines as X + as O {lost}; illegal in {proof.illegal_states} decision states")
+    print(f"games lost as X + as O {lost}; illegal in {proof.illegal_states} decision states")
     return proof
 
 

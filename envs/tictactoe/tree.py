@@ -196,7 +196,7 @@ def play_out(tree: GameTree, first: Policy, second: Policy) -> Totals:
     """Follow every game that two policies can play, visiting each distinct state once.
 
     A weight flows from the empty board along the actions in proportion to the policies' weights. With
-    probabilities the totals are exact probabilities; with weights of 1 they count distinct game lines,
+    probabilities the totals are exact probabilities; with weights of 1 they count distinct games,
     exactly while there are fewer than 2^53 of them.
     """
     wins, draws, illegal = [0.0, 0.0], 0.0, [0.0, 0.0]

@@ -86,7 +86,7 @@ def test_the_clock_stands_still_during_evaluations() -> None:
     assert [(each.seconds, each.updates) for each in found] == [(2, 1), (5, 4)]
     expected = evaluate(player, Rules(), perspective="mover")
     assert (found[0].first_losses, found[0].second_losses) == (expected.first.losses, expected.second.losses)
-    assert found[0].bad_lines == expected.games_lost > 0
+    assert found[0].bad_games == expected.games_lost > 0
 
 
 def test_evaluations_are_denser_at_the_beginning() -> None:
@@ -267,7 +267,7 @@ def test_a_score_puts_the_earliest_lasting_proof_first_and_failures_last() -> No
 
 @pytest.fixture
 def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
-    """Return which runs are done, by name and seed; how many lines beat them tells which settings they have."""
+    """Return which runs are done, by name and seed; how many games they lose tells which settings they have."""
     done: list[tuple[str, int]] = []
 
     def train(

@@ -29,7 +29,7 @@ def test_train_does_what_the_command_does(tmp_path: Path) -> None:
     assert run.folder == tmp_path / "python"
     assert [record.steps for record in run.records] == [960, 1_920, 2_400]
     assert run.proof == run.records[-1].evaluation == selfplay.evaluate(run.player, Rules())
-    assert results(run.folder)["metrics"][-1]["eval/beaten_lines"] == run.proof.games_lost
+    assert results(run.folder)["metrics"][-1]["eval/games_lost"] == run.proof.games_lost
 
 
 @pytest.mark.usefixtures("stopper")

@@ -90,7 +90,7 @@ def test_the_evaluation_is_that_of_the_card() -> None:
     evaluation = selfplay.evaluate(PLAYER, RULES)
     assert (evaluation.optimal, evaluation.unbeatable, row("verdict")) == (True, True, ["**unbeatable and optimal**"])
     assert row("optimal moves") == ["in 4,520 of 4,520 decision states; an illegal one in none"]
-    assert row("lost game lines") == ["0 as X, 0 as O"]
+    assert row("games lost") == ["0 as X, 0 as O"]
     for name, seat in (("X", evaluation.first), ("O", evaluation.second)):
         shares = f"wins {seat.win:.2%}, draws {seat.draw:.2%}, loses {seat.loss:.0f} (exact)".replace("%", " %")
         assert row(f"against uniformly random moves, as {name}") == [shares]

@@ -48,7 +48,7 @@ def test_known_values_of_other_boards(size: tuple[int, int, int], value: int) ->
     assert solve(Rules(*size)).lookup(0, 0)[0] == value
 
 
-def test_there_are_255168_game_lines() -> None:
+def test_there_are_255168_games() -> None:
     tree = game_tree(Rules())
     totals = play_out(tree, every_legal(tree), every_legal(tree))
     assert totals == (131_184, 77_904, 46_080, (0, 0))

@@ -99,7 +99,7 @@ class DQNConfig(RunSettings):
     """Step size of Adam at first."""
     learning_rate_hold: CountOrZero = 3_000
     """Updates for which the learning rate stays as it is; from then on it falls as this / updates. 0: it never
-    falls, and players that were trained on past their proof then ended some lines by a taken cell."""
+    falls, and players that were trained on past their proof then ended some games by a taken cell."""
     batch_size: Count = 384
     """Transitions per update."""
     memory_size: Count = 20_000

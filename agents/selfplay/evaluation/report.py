@@ -16,7 +16,7 @@ def live_score(verdict: Verdict) -> str:
     """Return the exact score in a few words."""
     seats = verdict.first, verdict.second
     lost, illegal = ([_count(getattr(seat, kind), seat) for seat in seats] for kind in ("losses", "illegal"))
-    score = f"lost game lines {lost[0]} as X, {lost[1]} as O; illegal game lines {illegal[0]} as X, {illegal[1]} as O"
+    score = f"games lost {lost[0]} as X, {lost[1]} as O; illegal games {illegal[0]} as X, {illegal[1]} as O"
     if verdict.decision_states is not None:
         return f"{score}; optimal in {verdict.optimal_states:,} of {verdict.decision_states:,} states"
     return score if verdict.exploitability is None else f"{score}; exploitability {verdict.exploitability:g}"
@@ -42,8 +42,8 @@ def verdict_table(verdict: Verdict) -> Table:
     seats = verdict.first, verdict.second
     if not verdict.complete:
         table.add_row("plies followed", *(_extent(seat) for seat in seats))
-    table.add_row("lost game lines", *(_count(seat.losses, seat) for seat in seats))
-    table.add_row("illegal game lines", *(_count(seat.illegal, seat) for seat in seats))
+    table.add_row("games lost", *(_count(seat.losses, seat) for seat in seats))
+    table.add_row("illegal games", *(_count(seat.illegal, seat) for seat in seats))
     if any(seat.complete for seat in seats):
         table.add_row("worst possible result", *(_result(seat.best_response) for seat in seats))
         table.add_section()
@@ -55,7 +55,7 @@ def verdict_table(verdict: Verdict) -> Table:
 def verdict_text(verdict: Verdict) -> str:
     """Return what is proved, in one or two sentences."""
     if not verdict.complete:
-        beaten = "NOT unbeatable: some opponent beats it" if verdict.games_lost else "NOT PROVED: no lost line was met"
+        beaten = "NOT unbeatable: some opponent beats it" if verdict.games_lost else "NOT PROVED: no lost game was met"
         return f"{beaten}. Its play leads to too many positions to follow to the end."
     states = f"Its exploitability is {verdict.exploitability:g}."
     if verdict.decision_states is not None:

@@ -81,8 +81,8 @@ def last_score(folder: Path, unit: str) -> str:
     try:
         line = json.loads((folder / METRICS).read_bytes().splitlines()[-1])
         score = f"{line[unit]:,} {unit}"
-        if "eval/beaten_lines" in line:
-            score += f", {line['eval/beaten_lines']:,.0f} lost or illegal game lines"
+        if "eval/games_lost" in line:
+            score += f", {line['eval/games_lost']:,.0f} lost or illegal games"
         if "eval/optimal_fraction" in line:
             score += f", optimal in {line['eval/optimal_fraction']:.1%} of states"
     except (OSError, ValueError, LookupError):  # there is none yet, or it is being written

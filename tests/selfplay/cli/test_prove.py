@@ -21,7 +21,7 @@ def test_a_built_in_opponent_is_proved_on_any_board(capsys: pytest.CaptureFixtur
     prove.main(["rule", "--rows", "5", "--cols", "5", "--k", "4", "--positions", "20000"])
     shown = capsys.readouterr().out
     assert "plies followed" in shown
-    assert "illegal game lines │                   ≥0" in shown
+    assert "illegal games  │                   ≥0" in shown
 
 
 @pytest.mark.parametrize(

@@ -30,12 +30,12 @@ CUT = SeatVerdict(losses=7, illegal=0, plies=6, positions=1_234)
 
 def test_the_verdict_in_words() -> None:
     proved, cut = Verdict(DRAWS, DRAWS), Verdict(DRAWS, CUT)
-    score = "lost game lines 0 as X, 0 as O; illegal game lines 0 as X, 0 as O; "
+    score = "games lost 0 as X, 0 as O; illegal games 0 as X, 0 as O; "
     assert live_score(proved) == f"{score}exploitability 0"
     assert live_score(replace(proved, decision_states=9, optimal_states=8, illegal_states=0)).endswith(
         "optimal in 8 of 9 states"
     )
-    assert live_score(cut) == "lost game lines 0 as X, ≥7 as O; illegal game lines 0 as X, ≥0 as O"
+    assert live_score(cut) == "games lost 0 as X, ≥7 as O; illegal games 0 as X, ≥0 as O"
     assert verdict_text(proved).endswith("in either seat. Its exploitability is 0.")
     assert verdict_text(replace(proved, decision_states=9, optimal_states=9, illegal_states=0)).startswith(
         "PROVED UNBEATABLE AND OPTIMAL"
@@ -45,7 +45,7 @@ def test_the_verdict_in_words() -> None:
     ).startswith("PROVED UNEXPLOITABLE")
     assert verdict_text(Verdict(replace(DRAWS, losses=1, best_response=-1), DRAWS)).startswith("NOT unbeatable")
     assert verdict_text(cut).startswith("NOT unbeatable: some opponent beats it.")
-    assert verdict_text(Verdict(DRAWS, replace(CUT, losses=0))).startswith("NOT PROVED: no lost line was met.")
+    assert verdict_text(Verdict(DRAWS, replace(CUT, losses=0))).startswith("NOT PROVED: no lost game was met.")
     cells = [list(column.cells) for column in verdict_table(cut).columns]
     assert cells[1] == ["all", "0", "0", "draw", "75.00%", "25.00%", "0.00%"]
     assert cells[2] == ["6 (1,234 positions)", "≥7", "≥0", "?", "?", "?", "?"]
