@@ -18,7 +18,6 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import torch
 from rich.console import Console
-from rich.table import Table
 
 from selfplay.command_line import parse
 from selfplay.errors import UserError
@@ -41,7 +40,7 @@ def read_flags(kind: type[Flags], args: Sequence[str], prog: str, may_be_empty: 
     """Return the flags that a script's dataclass declares, each checked by its type.
 
     Integers are counts, floats are times, tuples name something to measure unless they `may_be_empty`, and paths are
-    written to: `--docs` is a folder that exists, `--dir` may be made in another, all others are files.
+    written to: `--docs` is a folder that exists, `--dir` may be made in another.
 
     Raises:
         UserError: There is no such flag, or its value is of no use.
@@ -61,8 +60,6 @@ def read_flags(kind: type[Flags], args: Sequence[str], prog: str, may_be_empty: 
             folder = value if name == "docs" or (name == "dir" and value.exists()) else value.parent
             if not folder.is_dir():
                 raise UserError(f"{folder}: is not a folder; make it first, or name another")
-            if name == "markdown" and value.is_dir():
-                raise UserError(f"--{name} {value}: is a folder; name a file in it")
             check_writable(folder, f"name another --{name}")
     return flags
 
@@ -233,18 +230,10 @@ def summary(results: Mapping[Row, Sequence[Result]]) -> list[list[str]]:
     return lines
 
 
-def present(console: Console, lines: Sequence[Sequence[str]], note: str, file: Path | None = None) -> None:
-    """Print a table, whose first line is the header, with a note; write it as Markdown if a file is given."""
-    table = Table(padding=(0, 0, 0, 1), show_lines=True)
-    for name in lines[0]:
-        table.add_column(name, overflow="fold")
-    table.columns[0].min_width = 20
-    for line in lines[1:]:
-        table.add_row(*line)
-    console.print(table)
+def present(console: Console, lines: Sequence[Sequence[str]], note: str) -> None:
+    """Print a table in Markdown, as the documents have it, with a note."""
+    console.print(markdown(lines), soft_wrap=True)
     console.print(f"median (least to most); {note}; load {load()} at the end", soft_wrap=True)
-    if file is not None:
-        file.write_text(markdown(lines))
 
 
 def run(
@@ -253,13 +242,12 @@ def run(
     seeds: Sequence[int],
     measure: Callable[[Row, int], Result],
     note: str,
-    file: Path | None = None,
     libraries: Iterable[str] = (),
 ) -> dict[Row, list[Result]]:
     """Print machine and versions, measure all rows with all seeds, present the summary, and return the results."""
     console = start(title, libraries, seeds)
     results = in_turns(console, rows, seeds, measure)
-    present(console, summary(results), note, file)
+    present(console, summary(results), note)
     return results
 
 

@@ -17,7 +17,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -50,8 +49,6 @@ class Flags:
     """How often each proof is made."""
     games: int = 10_000
     """Games sampled in each seat against each of the others."""
-    markdown: Path | None = None
-    """File to write the table to, as Markdown."""
 
 
 def can_lose(rules: Rules, choices: Choices, seat: int) -> tuple[bool, int]:
@@ -146,7 +143,6 @@ def main(args: Sequence[str]) -> None:
         range(flags.times),
         lambda board, _: measure(board, flags.games),
         note,
-        flags.markdown,
     )
 
 

@@ -2,7 +2,7 @@
 
 The table of docs/bigger-boards.md:
 
-    python -m benchmarks.environment.search --markdown table.md
+    python -m benchmarks.environment.search
 
 A value that differs from the published one ends the benchmark. What is timed is the search alone, once it is compiled.
 """
@@ -10,7 +10,6 @@ A value that differs from the published one ends the benchmark. What is timed is
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 
 from benchmarks import harness
@@ -50,8 +49,6 @@ class Flags:
     """How often each is searched."""
     max_positions: int = 1_000_000_000
     """Positions after which a search ends without an answer."""
-    markdown: Path | None = None
-    """File to write the table to, as Markdown."""
 
 
 def rules_of(board: str) -> Rules:
@@ -96,7 +93,6 @@ def main(args: Sequence[str]) -> None:
         range(flags.times),
         lambda board, _: measure(board, flags.max_positions),
         f"{flags.times} searches",
-        flags.markdown,
         libraries=["numba"],
     )
 

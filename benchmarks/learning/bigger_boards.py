@@ -2,7 +2,7 @@
 
 The tables of docs/bigger-boards.md:
 
-    python -m benchmarks.learning.bigger_boards --rows 4x4x4 4x4x4-unmasked --markdown table.md
+    python -m benchmarks.learning.bigger_boards --rows 4x4x4 4x4x4-unmasked
 
 Every row is `python train.py` with the same flags and seed, but for the time limit. The seconds are those of training
 up to the first evaluation from which the proof holds to the end of the run; "all seconds" also count the evaluations.
@@ -12,7 +12,6 @@ opponents are sampled. Where it was not followed to the end, there may be more l
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import MappingProxyType
 
 from benchmarks import harness
@@ -68,8 +67,6 @@ class Flags:
     """Largest number of distinct positions to which the player at the end is followed at each ply."""
     games: int = 10_000
     """Games sampled in each seat against each built-in opponent."""
-    markdown: Path | None = None
-    """File to write the table to, as Markdown."""
 
 
 def measure(name: str, seed: int, flags: Flags) -> Result:
@@ -102,7 +99,6 @@ def main(args: Sequence[str]) -> None:
         flags.seeds,
         lambda name, seed: measure(name, seed, flags),
         f"{note}; rows: {', '.join(f'{name} is {ROWS[name]}' for name in flags.rows)}",
-        flags.markdown,
     )
 
 

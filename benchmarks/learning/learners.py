@@ -2,7 +2,7 @@
 
 The table of docs/results.md:
 
-    python -m benchmarks.learning.learners --markdown table.md
+    python -m benchmarks.learning.learners
 
 Every row is `python train.py` with the same flags and seed. The time is that of training alone, without compiling,
 making tables and networks, and evaluating. A DQN that stops when something is proved has trained until the third
@@ -12,7 +12,6 @@ evaluation in a row that proves it.
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -50,8 +49,6 @@ class Flags:
     """Flags of what to train, each in quotes."""
     seeds: tuple[int, ...] = tuple(range(5))
     """Seeds of every row."""
-    markdown: Path | None = None
-    """File to write the table to, as Markdown."""
     shorten: int = 1
     """Divide the length of every training by this; more than 1 only to try the script."""
 
@@ -103,7 +100,6 @@ def main(args: Sequence[str]) -> None:
         flags.seeds,
         lambda command, seed: measure(command, seed, flags.shorten),
         note,
-        flags.markdown,
         libraries=["numba"],
     )
 

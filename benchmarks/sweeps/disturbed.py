@@ -57,8 +57,6 @@ class Flags:
     """Workers that die, one after the other, in as many sweeps on this machine as it takes."""
     seed: int = 0
     """Of the moments, and of which worker dies."""
-    markdown: Path | None = None
-    """File to write the table to, as Markdown."""
 
 
 def arguments(flags: Flags) -> list[str]:
@@ -186,7 +184,7 @@ def main(args: Sequence[str]) -> None:
             console.print(f"workers died: {lost[-1]}", soft_wrap=True)
     note = f"{flags.runs} runs of {flags.plies:,} plies a sweep; seed {flags.seed}"
     table = harness.summary({"one of two machines": machines, "workers": lost})
-    harness.present(console, table, note, flags.markdown)
+    harness.present(console, table, note)
     if any(result["report"] != SAME or result["failed"] for result in (*machines, *lost)):
         sys.exit(UNEQUAL)
 
