@@ -29,7 +29,7 @@ TABULAR = "--games 100 --eval-every 40"
 SETTINGS: Mapping[str, str] = {
     "default": DQN,
     "mask": f"{DQN} --mask --counterexamples 0.9 --convolution 4 --dueling --double --symmetry none",
-    "separate": f"{DQN} --networks separate --target independent --lines 2",
+    "separate": f"{DQN} --networks separate --target independent --lines 2 --hard-update 3 --symmetry augment",
     "article": f"--preset article --warmup 20 --batch-size 16 --memory-size 50 {SHORT}",
     "minimax-q": f"minimax-q {TABULAR} --tables separate",
     "afterstate-q": f"afterstate-q {TABULAR}",

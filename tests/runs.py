@@ -161,7 +161,7 @@ def results(folder: Path) -> dict[str, Any]:
             for line in metrics(folder)
         ],
         **{name: (folder / name).read_bytes() for name in ("model.safetensors", "evaluation.json", "latest.json")},
-        **{path.name: path.read_bytes() for path in (folder / "snapshots").iterdir()},
+        **{path.name: path.read_bytes() for path in (*folder.glob("*.csv"), *(folder / "snapshots").iterdir())},
     }
 
 

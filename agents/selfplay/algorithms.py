@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError, naming_the_extra
@@ -32,61 +32,28 @@ SHIPPED, SHIPPED_FOLDER = "shipped", Path(__file__).parent / "model"
 """Name of the player that comes with the package, and its run folder, whose README says how it was trained."""
 
 
-class Algorithm(NamedTuple):
-    """Hold the parts of an algorithm."""
-
-    settings: type[Config]
-    learner: "Callable[[Any, NetworkFactory | None], Learner]"
-    """Returns the learner of the settings, with a network of the user or without."""
-    player: "Callable[[Path, Any, Mapping[str, object], NetworkFactory | None], Player]"
-    """Returns the player that a file holds, by the settings and notes of its run."""
+ALGORITHMS: Mapping[str, type[Config]] = MappingProxyType(
+    {kind.algorithm: kind for kind in (DQNConfig, MinimaxQConfig, AfterstateQConfig, TDValueConfig, TDBackupConfig)}
+)
+"""The settings of each algorithm by its name on the command line and in config.json."""
 
 
-def _dqn(config: DQNConfig, network: "NetworkFactory | None") -> "Learner":
-    from selfplay.dqn.learner import DQNLearner
+def _make_learner(config: Config, network: "NetworkFactory | None") -> "Learner":
+    """Return the learner of these settings before its first step."""
+    if isinstance(config, DQNConfig):
+        from selfplay.dqn.learner import DQNLearner
 
-    return DQNLearner(config, network=network)
-
-
-def _dqn_player(
-    path: Path, config: DQNConfig, notes: Mapping[str, object], network: "NetworkFactory | None"
-) -> "Player":
-    from selfplay.dqn.player import read_player
-
-    return read_player(path, config, notes, network)
-
-
-def _tabular(config: TabularConfig, network: "NetworkFactory | None") -> "Learner":
+        return DQNLearner(config, network=network)
     from selfplay.tabular.learners import make_learner
 
-    _no_network(config, network)
+    _check_no_network(config, network)
     return make_learner(config)
 
 
-def _tabular_player(
-    path: Path, config: TabularConfig, _notes: Mapping[str, object], network: "NetworkFactory | None"
-) -> "Player":
-    from selfplay.tabular.players import read_player
-
-    _no_network(config, network)
-    return read_player(path, config)
-
-
-def _no_network(config: TabularConfig, network: "NetworkFactory | None") -> None:
+def _check_no_network(config: TabularConfig, network: "NetworkFactory | None") -> None:
+    """Refuse a network for a table."""
     if network is not None:
         raise UserError(f"{config.algorithm} has a table and no network: leave out network=")
-
-
-ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(
-    {
-        "dqn": Algorithm(DQNConfig, _dqn, _dqn_player),
-        "minimax-q": Algorithm(MinimaxQConfig, _tabular, _tabular_player),
-        "afterstate-q": Algorithm(AfterstateQConfig, _tabular, _tabular_player),
-        "td-value": Algorithm(TDValueConfig, _tabular, _tabular_player),
-        "td-backup": Algorithm(TDBackupConfig, _tabular, _tabular_player),
-    }
-)
-"""The parts of each algorithm by its name on the command line and in config.json."""
 
 
 @naming_the_extra()
@@ -97,7 +64,7 @@ def train(
     resume: str | Path | None = None,
     force: bool = False,
     checkpoint_interval: float = RunFlags.checkpoint_interval,
-    stop_when: Callable[[], bool] | None = None,
+    stop_when: Callable[[], bool] = lambda: False,
     **flags: Any,
 ) -> "Run":
     """Train a player, showing the exact score, and leave a run folder behind: what `selfplay train` does.
@@ -122,7 +89,7 @@ def train(
     from selfplay.training import run
 
     with _one_thread():
-        learner = ALGORITHMS[config.algorithm].learner(config, network)
+        learner = _make_learner(config, network)
         return run.train_in_folder(learner, run_flags, stop_when)
 
 
@@ -162,7 +129,7 @@ def training(config: Config, network: "NetworkFactory | None" = None) -> "Iterat
     with naming_the_extra():
         from selfplay.training import loop
 
-        learner = ALGORITHMS[config.algorithm].learner(config, network)
+        learner = _make_learner(config, network)
     with _one_thread():
         yield from loop.train(learner)
 
@@ -188,10 +155,10 @@ def configured(algorithm: str, flags: Mapping[str, Any]) -> Config:
     """
     if algorithm not in ALGORITHMS:
         raise UserError(f"there is no algorithm {algorithm!r}; choose one of {', '.join(ALGORITHMS)}")
-    preset = flags.get("preset", "default")
     if algorithm != DQNConfig.algorithm:
-        return _changed(ALGORITHMS[algorithm].settings(), flags)
-    if not isinstance(preset, str) or preset not in PRESETS:
+        return _changed(ALGORITHMS[algorithm](), flags)
+    preset = str(flags.get("preset", "default"))
+    if preset not in PRESETS:
         raise UserError(f"there is no preset {preset!r}; choose one of {', '.join(PRESETS)}")
     return _changed(PRESETS[preset], flags)
 
@@ -230,7 +197,14 @@ def load(folder: str | Path, network: "NetworkFactory | None" = None, steps: int
             raise UserError(
                 f"{folder}: has no snapshot at {steps} steps; it has {', '.join(map(str, saved)) or 'none'}"
             )
-    return ALGORITHMS[config.algorithm].player(path, config, notes, network)
+    if isinstance(config, DQNConfig):
+        from selfplay.dqn.player import read_player
+
+        return read_player(path, config, notes, network)
+    from selfplay.tabular.players import read_player as read_table
+
+    _check_no_network(config, network)
+    return read_table(path, config)
 
 
 def snapshot_steps(folder: str | Path) -> tuple[int, ...]:
@@ -259,12 +233,11 @@ def read_settings(folder: Path) -> tuple[Config, dict[str, Any]]:
     """
     path, content = folder / CONFIG, read_config(folder)
     algorithm, saved = content.get("algorithm"), content.get("config")
-    if not isinstance(algorithm, str) or algorithm not in ALGORITHMS or not isinstance(saved, dict):
+    if str(algorithm) not in ALGORITHMS or not isinstance(saved, dict):
         raise UserError(f"{path}: is not the configuration of a run of {', '.join(ALGORITHMS)}")
-    kind = ALGORITHMS[algorithm].settings
+    kind = ALGORITHMS[str(algorithm)]
     known = {field.name for field in fields(kind)} - {"run_dir"}
-    if saved.keys() != known:
-        odd = ", ".join(map(repr, sorted(saved.keys() ^ known)))
+    if odd := ", ".join(map(repr, sorted(saved.keys() ^ known))):
         raise UserError(f"{path}: is from another version of this program (settings that differ: {odd})")
     # JSON has neither tuples nor paths.
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in saved.items()}

@@ -9,8 +9,6 @@ LONGEST_LINE = 2_000
 """Characters of a message; a file can hold a name of any length."""
 
 
-LEARNING = ("train", "which learning and judging need")
-SWEEPS = ("sweep", "which sweeps need")
 OF_LEARNING = (
     "choix",
     "jupytext",
@@ -25,8 +23,8 @@ OF_LEARNING = (
     "uvicorn",
 )
 EXTRAS = {
-    **dict.fromkeys(OF_LEARNING, LEARNING),
-    **dict.fromkeys(("optuna", "ray", "tomli"), SWEEPS),
+    **dict.fromkeys(OF_LEARNING, ("train", "which learning and judging need")),
+    **dict.fromkeys(("optuna", "ray", "tomli"), ("sweep", "which sweeps need")),
 }
 """Modules that an extra brings, with its name and what they are for."""
 

@@ -22,29 +22,24 @@ class BusyError(UserError):
     """Another process is in a run folder."""
 
 
-def write_whole(path: Path, content: bytes, lasting: bool = True) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write a file aside, flush it to the disk and rename it, so that nobody ever sees a part of it.
-
-    A file that is not `lasting` is not flushed, which takes most of the time; a power cut may lose it or empty it.
 
     Raises:
         OSError: it cannot be written; an earlier file stays, and the error names it.
     """
     aside = path.with_name(path.name + ".partial")
     with _naming(path):
-        aside.unlink(missing_ok=True)  # left by a killed run, or a link that somebody has planted
         try:
+            aside.unlink(missing_ok=True)  # left by a killed run, or a link that somebody has planted
             with aside.open("xb") as file:
                 file.write(content)
-                if lasting:
-                    file.flush()
-                    os.fsync(file.fileno())
+            sync(aside)
             aside.replace(path)
         except OSError:  # on a full disk a part of a file would keep it full
             aside.unlink(missing_ok=True)
             raise
-        if lasting:
-            sync(path.parent)
+        sync(path.parent)
 
 
 def append(path: Path, content: bytes) -> None:

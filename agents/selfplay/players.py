@@ -1,7 +1,7 @@
 """Who plays: the shipped player, a built-in opponent, a run folder, or `module:name` of an agent of your own."""
 
 import contextlib
-import importlib
+import pkgutil
 import re
 import sys
 from collections.abc import Iterator
@@ -88,16 +88,12 @@ def run_folder(name: str) -> Path | None:
 
 
 def _imported(name: str) -> Any:
-    module, _, attributes = name.partition(":")
     if "" not in sys.path:
         sys.path.insert(0, "")
     try:
-        agent: Any = importlib.import_module(module)
-        for attribute in attributes.split("."):
-            agent = getattr(agent, attribute)
+        return pkgutil.resolve_name(name)
     except Exception as error:  # the module is somebody's own program
         raise UserError(f"{name}: cannot be imported: {what_failed(error)}") from None
-    return agent
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -166,7 +166,7 @@ def check_changes(before: RunSettings, now: RunSettings, place: str) -> None:
     """
     differences = [
         f"--{field.name.replace('_', '-')} was {old!r} and now is {new!r}"
-        for field in sorted(fields(now), key=lambda field: field.name)
+        for field in fields(now)
         if field.name != "run_dir" and (old := getattr(before, field.name)) != (new := getattr(now, field.name))
         if field.name != now.length_setting or old > new
     ]

@@ -16,10 +16,10 @@ LARGEST_HEADER = 1 << 20
 """Bytes; this program writes a few thousand at most."""
 
 
-def packed(tensors: Mapping[str, Tensor], metadata: Mapping[str, str] | None = None) -> bytes:
+def packed(tensors: Mapping[str, Tensor], metadata: dict[str, str] | None = None) -> bytes:
     """Return the content of a safetensors file with tensors of any device."""
     on_cpu = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    return save(on_cpu, None if metadata is None else dict(metadata))
+    return save(on_cpu, metadata)
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
@@ -39,14 +39,13 @@ def read_tensors(path: Path, wanted: Mapping[str, Tensor], rules: Rules) -> tupl
     Raises:
         UserError: it has others, is damaged, or cannot be read.
     """
+    tensors: dict[str, Tensor] = {}
     try:
         with open_regular(path) as file:
             if int.from_bytes(file.read(8), "little") > LARGEST_HEADER:
                 raise UserError(f"{path}: is truncated or not a safetensors file (its header is too long)")
         with safe_open(path, framework="pt") as mapped:
-            names, expected = set(mapped.keys()), wanted.keys()
-            if names != expected:
-                odd = ", ".join(sorted(names ^ expected))
+            if odd := ", ".join(sorted(wanted.keys() ^ mapped.keys())):
                 raise UserError(f"{path}: holds other tensors than config.json describes ({odd})")
             for name, tensor in wanted.items():
                 shape = tuple(mapped.get_slice(name).get_shape())
@@ -55,18 +54,16 @@ def read_tensors(path: Path, wanted: Mapping[str, Tensor], rules: Rules) -> tupl
                         f"{path}: is of another board or network than config.json describes: "
                         f"for {rules.rows}x{rules.cols} {name} must be {tuple(tensor.shape)}, but is {shape}"
                     )
-            tensors = {name: mapped.get_tensor(name) for name in wanted}
-            metadata = mapped.metadata() or {}
+                tensors[name] = mapped.get_tensor(name)
+                if tensors[name].dtype != tensor.dtype:
+                    raise UserError(f"{path}: {name} must be of {tensor.dtype}, but is of {tensors[name].dtype}")
+            return tensors, mapped.metadata() or {}
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file; did the run end?") from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
     except SafetensorError as error:
         raise UserError(f"{path}: is truncated or not a safetensors file ({error})") from None
-    for name, tensor in tensors.items():
-        if tensor.dtype != wanted[name].dtype:
-            raise UserError(f"{path}: {name} is not made of {_type(wanted[name])} numbers")
-    return tensors, metadata
 
 
 def read_model(path: Path, wanted: Mapping[str, Tensor], rules: Rules) -> dict[str, Tensor]:
@@ -78,9 +75,5 @@ def read_model(path: Path, wanted: Mapping[str, Tensor], rules: Rules) -> dict[s
     tensors, _ = read_tensors(path, wanted, rules)
     for name, tensor in tensors.items():
         if not bool(torch.isfinite(tensor).all()):
-            raise UserError(f"{path}: {name} is not made of finite {_type(tensor)} numbers")
+            raise UserError(f"{path}: {name} is not made of finite numbers")
     return tensors
-
-
-def _type(tensor: Tensor) -> str:
-    return str(tensor.dtype).removeprefix("torch.")

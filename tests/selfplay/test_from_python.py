@@ -23,22 +23,13 @@ SHORT: dict[str, Any] = {**SIZES, "total_steps": 2_400, "eval_every": 960, "seed
 
 @pytest.mark.usefixtures("stopper")
 def test_train_does_what_the_command_does(tmp_path: Path) -> None:
-    main([*DQN, "--run-dir", str(tmp_path / "command")])
-    run = selfplay.train(run_dir=tmp_path / "python", **SHORT)
+    main([*DQN, "--preset", "article", "--run-dir", str(tmp_path / "command")])
+    run = selfplay.train(run_dir=tmp_path / "python", preset="article", **SHORT)
     assert_same(tmp_path / "command", tmp_path / "python")
     assert run.folder == tmp_path / "python"
     assert [record.steps for record in run.records] == [960, 1_920, 2_400]
     assert run.proof == run.records[-1].evaluation == selfplay.evaluate(run.player, Rules())
     assert results(run.folder)["metrics"][-1]["eval/games_lost"] == run.proof.games_lost
-
-
-@pytest.mark.usefixtures("stopper")
-def test_a_config_and_a_preset_are_settings_too(tmp_path: Path) -> None:
-    table = selfplay.train(selfplay.TDBackupConfig(games=300, greedy_games=10, run_dir=tmp_path / "table"))
-    assert table.player.rules == Rules()
-    article = selfplay.train(preset="article", total_steps=300, eval_every=300, run_dir=tmp_path / "article")
-    assert article.config.defaults == selfplay.PRESETS["article"]
-    assert article.folder == tmp_path / "article"
 
 
 @pytest.mark.parametrize("config", [selfplay.DQNConfig(**SHORT), selfplay.TDBackupConfig(games=1_000, eval_every=400)])

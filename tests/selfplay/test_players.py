@@ -32,9 +32,6 @@ class Uniform:
 class Wide(Uniform):
     rules = Rules(3, 4, 3)
 
-class Big(Uniform):
-    rules = Rules(4, 5, 4)
-
 class Samples:
     def act(self, observation, action_mask=None):
         return numpy.random.default_rng().integers(9, size=len(observation))
@@ -43,8 +40,7 @@ class Fails:
     def act(self, observation, action_mask=None):
         return {}["the key"]
 
-stubborn = lambda observation: 0
-uniform, wide, big, samples, fails, number = Uniform(), Wide(), Big(), Samples(), Fails(), 3
+uniform, wide, samples, fails, number = Uniform(), Wide(), Samples(), Fails(), 3
 """
 
 
@@ -97,13 +93,6 @@ def test_everybody_meets_in_an_arena(here: Path) -> None:
     assert wins[0] == pytest.approx(wins[1], abs=1e-12)
 
 
-def test_an_agent_that_samples_is_sampled_on_a_board_too_large_to_follow(here: Path) -> None:
-    arena.main(["my_agents:big", "heuristic", "--games", "1000", "--out", "it"])
-    wins = {(line["first"], line["second"]): line for line in read(here / "it" / "results.csv")}
-    assert float(wins["heuristic", "my_agents:big"]["win"]) > 0.8
-    assert {line[f"illegal_by_{seat}"] for line in wins.values() for seat in ("first", "second")} == {"0.0"}
-
-
 @pytest.mark.parametrize(
     ("name", "gist"),
     [
@@ -123,4 +112,4 @@ def test_modules_are_found_in_the_current_folder_by_the_installed_program_too(he
     program: list[str | Path] = [Path(sys.executable).parent / "selfplay", "prove", "my_agents:fails"]
     done = subprocess.run(program, cwd=here, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("selfplay prove: my_agents:fails: KeyError: 'the key' (my_agents.py, line 28)")
+    assert done.stderr.startswith("selfplay prove: my_agents:fails: KeyError: 'the key' (my_agents.py, line 25)")

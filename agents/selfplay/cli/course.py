@@ -57,7 +57,7 @@ def write_notebooks(folder: Path, overwrite: bool) -> list[Path]:
     except OSError as error:
         raise UserError(f"--into {folder}: is no folder, and none can be made there ({error.strerror})") from None
     for path, content in contents.items():
-        write_whole(path, content, lasting=False)
+        write_whole(path, content)
     return list(contents)
 
 

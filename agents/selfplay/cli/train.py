@@ -53,7 +53,7 @@ def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, Run
         preset = str(peek(DQNConfig, rest, prog).get("preset"))
         default = PRESETS.get(preset, PRESETS["default"])  # an unknown preset is refused below
     else:
-        default = ALGORITHMS[algorithm].settings()
+        default = ALGORITHMS[algorithm]()
     config, run_flags = parse_together([default, RunFlags], rest, f"{prog} {algorithm}".rstrip(), about(default))
     return config, run_flags
 
@@ -69,9 +69,7 @@ def about(default: Config) -> list[str]:
     if not isinstance(default, DQNConfig):
         return [own]
     others = [
-        f"  train {name:13} {_in_one_line(algorithm.settings)}"
-        for name, algorithm in ALGORITHMS.items()
-        if name != DQNConfig.algorithm
+        f"  train {name:13} {_in_one_line(kind)}" for name, kind in ALGORITHMS.items() if name != DQNConfig.algorithm
     ]
     return [own, "Other algorithms, each with its own --help:", *others]
 

@@ -53,7 +53,7 @@ class Plan:
     @property
     def unit(self) -> str:
         """Return the unit of steps, plies or games."""
-        return ALGORITHMS[self.algorithm].settings.unit
+        return ALGORITHMS[self.algorithm].unit
 
 
 @dataclasses.dataclass
@@ -220,7 +220,7 @@ def _check(plan: Plan) -> None:
         raise UserError(f"objective must be steps or updates, got {plan.objective!r}")
     if not isinstance(plan.search, int) or not 0 <= plan.search <= MOST_RUNS:
         raise UserError(f"search must be 0 to {MOST_RUNS:,} settings to try, got {plan.search!r}")
-    known = {field.name for field in dataclasses.fields(ALGORITHMS[plan.algorithm].settings)} - {"seed", "run_dir"}
+    known = {field.name for field in dataclasses.fields(ALGORITHMS[plan.algorithm])} - {"seed", "run_dir"}
     named = [*plan.set, *plan.vary, *plan.each]
     for name in named:
         if name not in known:
@@ -252,7 +252,7 @@ def _parse_all(plan: Plan, name: str, given: object) -> Any:
 
 def _default(plan: Plan, name: str) -> Any:
     """Return the default of a setting, whose type a value must have."""
-    return getattr(ALGORITHMS[plan.algorithm].settings(), name)
+    return getattr(ALGORITHMS[plan.algorithm](), name)
 
 
 PARSERS: Mapping[type, Callable[[str], Any]] = MappingProxyType(

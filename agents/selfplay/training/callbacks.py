@@ -72,7 +72,7 @@ class MetricsLog(Callback):
             return
         config, rules = self._config, self._config.rules
         special = {
-            name: value if isinstance(value, int | float) and not isinstance(value, bool) else one_line(value)
+            name: value if type(value) in (int, float) else one_line(value)
             for name, value in differences(config).items()
         }
         board = f"{rules.rows}x{rules.cols}x{rules.k}"
@@ -134,7 +134,7 @@ class LatestState(Callback):
             "opening": [float(value) if math.isfinite(value) else None for value in opening_values(record.player)],
             "game": self_play_cells(player_policy(record.player)),
         }
-        write_whole(self._path, (json.dumps(content) + "\n").encode(), lasting=False)
+        write_whole(self._path, (json.dumps(content) + "\n").encode())
 
 
 def opening_values(player: Player) -> NDArray[np.floating[Any]]:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,6 @@ from torch import Tensor
 from selfplay.errors import UserError, one_line
 from selfplay.files import checksum_of_file, sync, write_whole
 from selfplay.learner import State
-from selfplay.program import on_stop_signals
 from selfplay.settings import RunSettings
 from selfplay.tensor_file import LARGEST_HEADER, packed, read_tensors
 from selfplay.training.folder import CHECKPOINTS, METRICS, settings
@@ -48,7 +47,7 @@ class Checkpoints:
     """
 
     def __init__(
-        self, folder: Path, config: RunSettings, interval: float, stop_when: Callable[[], bool] | None = None
+        self, folder: Path, config: RunSettings, interval: float, stop_when: Callable[[], bool] = lambda: False
     ) -> None:
         self._metrics, self._place = folder / METRICS, folder / CHECKPOINTS
         self._place.mkdir(exist_ok=True)
@@ -61,8 +60,7 @@ class Checkpoints:
 
     def due(self) -> bool:
         """Tell whether the next checkpoint is due, because of the time or because the run was asked to stop."""
-        if self._stop_when is not None and self._stop_when():
-            self._stopping = True
+        self._stopping = self._stopping or self._stop_when()
         return self._stopping or time.perf_counter() >= self._next
 
     def write(self, state: State, progress: Progress) -> None:
@@ -105,16 +103,18 @@ class Checkpoints:
             UserError: all are damaged, or the last one is of a run with another network or board.
         """
         files = self._files()
+        most = 8 + LARGEST_HEADER + sum(tensor.nbytes for tensor in expected.values())
         for path in files:
             try:
-                _check_whole(path, expected)
-            except ValueError as damage:
-                _notice(f"{path}: {damage}; trying the checkpoint before it")
-                continue
-            tensors, metadata = read_tensors(path, expected, self._config.rules)
-            run = json.loads(metadata[CONTENT])
-            self._last = path
-            return Checkpoint(State(tensors, run["counters"]), Progress(**run["progress"]), run["settings"])
+                if path.stat().st_size <= most and f"-{checksum_of_file(path)}." in path.name:
+                    tensors, metadata = read_tensors(path, expected, self._config.rules)
+                    run = json.loads(metadata[CONTENT])
+                    self._last = path
+                    return Checkpoint(State(tensors, run["counters"]), Progress(**run["progress"]), run["settings"])
+                damage = "is damaged (its checksum differs)"
+            except OSError as error:
+                damage = f"cannot be read ({error.strerror})"
+            _notice(f"{path}: {damage}; trying the checkpoint before it")
         if files:
             raise UserError(f"{self._place}: no checkpoint is whole; start a new run")
         return None
@@ -123,37 +123,16 @@ class Checkpoints:
         """Return the checkpoints, the newest first."""
         return sorted((path for path in self._place.glob("*-*.safetensors")), key=_number, reverse=True)
 
-    @contextlib.contextmanager
-    def stopping_on_signals(self) -> Iterator[None]:
-        """Let Ctrl-C and SIGTERM make a checkpoint due, which ends the run; a second signal ends it at once."""
-
-        def stop() -> None:
-            if self._stopping:
-                raise KeyboardInterrupt
-            self._stopping = True
-
-        with on_stop_signals(stop):
-            yield
+    def stop(self) -> None:
+        """Make a checkpoint due, which ends the run; a second call ends it at once."""
+        if self._stopping:
+            raise KeyboardInterrupt
+        self._stopping = True
 
 
 def _number(path: Path) -> int:
     number = path.name.split("-")[0]
     return int(number) if number.isdecimal() else 0
-
-
-def _check_whole(path: Path, expected: Mapping[str, Tensor]) -> None:
-    """Refuse a damaged file.
-
-    Raises:
-        ValueError: the checksum in its name is not its own, or it cannot be read.
-    """
-    most = 8 + LARGEST_HEADER + sum(tensor.nbytes for tensor in expected.values())
-    try:
-        if path.stat().st_size <= most and f"-{checksum_of_file(path)}." in path.name:
-            return
-    except OSError as error:
-        raise ValueError(f"cannot be read ({error.strerror})") from None
-    raise ValueError("is damaged (its checksum differs)")
 
 
 def _notice(message: str) -> None:

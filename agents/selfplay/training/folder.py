@@ -52,16 +52,8 @@ def create(folder: Path, flag: str = "--run-dir") -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{folder}: cannot be made ({error.strerror}); choose another {flag}") from None
-    check_unused(folder, flag)
     check_writable(folder, f"choose another {flag}")
-
-
-def check_unused(folder: Path, flag: str = "--run-dir") -> None:
-    """Refuse a folder that has files in it; an empty folder of checkpoints is left by a run killed at its beginning.
-
-    Raises:
-        UserError: it has some.
-    """
+    # A run that was killed at its beginning leaves an empty folder of checkpoints.
     if any(path.name not in (CHECKPOINTS, f"{CONFIG}.partial") for path in folder.rglob("*")):
         raise UserError(f"{folder}: has files in it already; choose a new or empty {flag}")
 

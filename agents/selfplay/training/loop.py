@@ -151,13 +151,8 @@ def _evaluate(learner: Learner, progress: Progress, clock: _Clock) -> tuple[Reco
         metrics["teach/positions"] = positions.found
     evaluation = positions.verdict if positions else evaluate_policy(policy, every_state)
     progress.evaluations += 1
-    proofs = proofs_in_a_row(progress.proofs, evaluation, config.stop)
+    proofs = progress.proofs + 1 if proves(evaluation, config.stop) else 0
     return Record(progress.evaluations, learner.steps, evaluation, metrics, player, proofs), positions
-
-
-def proofs_in_a_row(before: int, evaluation: Verdict, stop: str) -> int:
-    """Return the number of evaluations in a row, up to this one, that proved what `stop` asks for."""
-    return before + 1 if proves(evaluation, stop) else 0
 
 
 def proves(evaluation: Verdict, stop: str) -> bool:
@@ -174,6 +169,7 @@ def ends(config: RunSettings, steps: int, proofs: int) -> bool:
 
 def first_of_final_streak(proofs: Sequence[bool]) -> int | None:
     """Return the index of the first evaluation from which the proof held to the end, None if it did not."""
-    failures = [number for number, proved in enumerate(proofs) if not proved]
-    first = failures[-1] + 1 if failures else 0
+    first = len(proofs)
+    while first and proofs[first - 1]:
+        first -= 1
     return first if first < len(proofs) else None

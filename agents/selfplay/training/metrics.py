@@ -99,7 +99,7 @@ def _parsed(line: bytes, unit: str) -> Metrics:
     if not isinstance(metrics, dict) or not {unit, "time/training_s"} <= metrics.keys():
         raise ValueError
     for value in metrics.values():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST_NUMBER:
+        if type(value) not in (int, float) or not abs(value) <= LARGEST_NUMBER:
             raise ValueError
     if not isinstance(metrics[unit], int) or not 0 <= metrics[unit] <= 2 * LARGEST:
         raise ValueError

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
+from matplotlib.ticker import EngFormatter, PercentFormatter
 from numpy.typing import NDArray
 
 from selfplay.evaluation.report import finite_values, value_text
@@ -48,41 +48,41 @@ def progress_figure(
     figure.suptitle(heading, fontsize="medium", parse_math=False)
     lost, optimal, against_random, learning = figure.subplots(2, 2, sharex=True).ravel()
     steps = [line[unit] for line in metrics]
+    known = metrics[-1].keys()
 
-    def plot(axes: Axes, tag: str, label: str, colour: str, line_style: str = "-") -> None:
+    def plot(axes: Axes, tag: str, label: str, colour: str, line_style: str = ".-") -> None:
         if any(tag in line for line in metrics):
             values = [float(line.get(tag, np.nan)) for line in metrics]  # numbers of games may be too large for int64
-            axes.plot(steps, values, line_style, label=label, color=colour, marker="." if line_style != ":" else "")
+            axes.plot(steps, values, line_style, label=label, color=colour)
 
     for seat, colour in (("first", FIRST), ("second", SECOND)):
         plot(lost, f"eval/{seat}/losses", f"lost, {seat} seat", colour)
         plot(lost, f"eval/{seat}/illegal", f"illegal, {seat} seat", colour, ":")
-        plot(lost, f"eval/{seat}/losses_at_least", f"lost, at least, {seat} seat", colour, "--")
+        plot(lost, f"eval/{seat}/losses_at_least", f"lost, at least, {seat} seat", colour, ".--")
         plot(against_random, f"eval/{seat}/win_vs_random", f"{seat} seat", colour)
     lost.set(yscale="symlog", title="Games lost or ended by an illegal move")
     lost.set_ylim(bottom=0)
     lost.yaxis.set_major_formatter(EngFormatter())
     against_random.set_title("Wins against a random opponent (exact)")
-    if "eval/optimal_fraction" in metrics[-1]:
+    fractions = [against_random]
+    if "eval/optimal_fraction" in known:
         plot(optimal, "eval/optimal_fraction", "optimal", BOTH)
         optimal.set_title("Decision states with an optimal move")
+        fractions.append(optimal)
     else:
         plot(optimal, "eval/exploitability", "exploitability", BOTH)
         optimal.set_title("Exploitability")
-    if "games/draws" in metrics[-1]:
+    if "games/draws" in known:
         for end, label, colour in OUTCOMES:
             plot(learning, f"games/{end}", label, colour)
         learning.set_title("Training games")
+        fractions.append(learning)
     else:
         plot(learning, "loss/td", "squared TD error", BOTH)
         learning.set(yscale="log", title="Mean squared TD error")
-        learning.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        learning.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))  # 0.2, not 2 x 10^-1
-        learning.yaxis.set_minor_formatter(NullFormatter())
-    for axes in (optimal, against_random, learning):
-        if axes.get_title() not in ("Exploitability", "Mean squared TD error"):  # fractions, on one scale in all plots
-            axes.set_ylim(-0.03, 1.03)
-            axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
+    for axes in fractions:  # on one scale in all plots
+        axes.set_ylim(-0.03, 1.03)
+        axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
     for axes in (lost, optimal, against_random, learning):
         if not axes.get_lines():
             reason = "not known: the player leads to\ntoo many positions to follow"
@@ -103,21 +103,21 @@ def value_figure(values: NDArray[np.floating[Any]], title: str) -> Figure:
     # A run plots this while it trains: a layout that fits by itself, ticks and a scale would take most of the time.
     wide, high = max(1.1 * cols + 0.4, TITLE_WIDTH), 1.1 * rows + 0.75
     figure = Figure(figsize=(wide, high))
-    board = (wide - 1.1 * cols) / 2 / wide, 0.15 / high, 1.1 * cols / wide, 1.1 * rows / high
+    board = 0, 0.15 / high, 1, 1.1 * rows / high
     axes = figure.add_axes(board)
     axes.set_axis_off()
+    axes.invert_yaxis()
+    axes.set_aspect("equal")
     # With a least range around 0, or the noise of a player that has learned nothing would be full of colours.
     drawn = finite_values(values)
     least, most = min(drawn.min(), -LEAST_VALUE), max(drawn.max(), LEAST_VALUE)
-    axes.imshow(drawn, cmap="viridis", vmin=least, vmax=most)
-    axes.vlines(np.arange(1, cols) - 0.5, -0.5, rows - 0.5, color="white", linewidth=2)
-    axes.hlines(np.arange(1, rows) - 0.5, -0.5, cols - 0.5, color="white", linewidth=2)
+    axes.pcolormesh(drawn, vmin=least, vmax=most, edgecolors="white", linewidth=2)
     for (row, col), value in np.ndenumerate(drawn):
         colour = "black" if value > (least + most) / 2 else "white"
-        axes.text(col, row, value_text(float(values[row, col])), ha="center", va="center", color=colour)
+        text = value_text(float(values[row, col]))
+        axes.text(col + 0.5, row + 0.5, text, ha="center", va="center", color=colour)
         if value == drawn.max():
-            frame = Rectangle((col - 0.42, row - 0.42), 0.84, 0.84, fill=False, edgecolor=BEST, linewidth=3)
-            axes.add_patch(frame)
+            axes.add_patch(Rectangle((col + 0.08, row + 0.08), 0.84, 0.84, fill=False, edgecolor=BEST, linewidth=3))
     axes.set_title(f"{title}\nframed: the best", y=1, fontsize="medium")
     return figure
 

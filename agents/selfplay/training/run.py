@@ -13,14 +13,14 @@ from selfplay.errors import UserError, one_line
 from selfplay.evaluation.verdict import Verdict
 from selfplay.files import locked, write_whole
 from selfplay.learner import Learner
-from selfplay.program import command
+from selfplay.program import command, on_stop_signals
 from selfplay.settings import RunSettings, require
 from selfplay.tensor_file import write_tensors
 from selfplay.training import folder as run_folder, loop
 from selfplay.training.callbacks import LatestState, MetricsLog, Snapshots, is_snapshot
 from selfplay.training.checkpoint import Checkpoints
 from selfplay.training.folder import CONFIG, METRICS, MODEL, RunFlags
-from selfplay.training.loop import PROOFS_TO_STOP, Progress, Record, proofs_in_a_row
+from selfplay.training.loop import PROOFS_TO_STOP, Progress, Record, proves
 from selfplay.training.metrics import Metrics, metrics_evaluation, read_metrics
 from selfplay.training.screen import Screen
 
@@ -52,15 +52,21 @@ class Interrupted(KeyboardInterrupt):
         self.run = run
 
 
-def train_in_folder(learner: Learner, flags: RunFlags, stop_when: Callable[[], bool] | None = None) -> Run:
+def train_in_folder(learner: Learner, flags: RunFlags, stop_when: Callable[[], bool] = lambda: False) -> Run:
     """Train to the end, showing the exact score, and leave a run folder behind.
 
     Raises:
         Interrupted: the run was interrupted; the player so far is in its folder.
-        UserError: a file cannot be written, or one of an earlier process cannot be read.
+        UserError: the folder or a file cannot be written, another process is in the folder, or a file of an earlier
+            process cannot be read.
     """
     config = learner.config
-    with _entered(config, flags) as folder, _disk_errors_in_one_line(folder):
+    folder = flags.resume or config.run_dir or run_folder.unused(run_folder.default_run_dir(config))
+    if flags.resume:
+        run_folder.check_writable(folder, "copy the run elsewhere and resume it there")
+    else:
+        run_folder.create(folder)
+    with locked(folder), _disk_errors_in_one_line(folder):
         checkpoints = Checkpoints(folder, config, flags.checkpoint_interval, stop_when)
         progress = _resumed(learner, folder, checkpoints, flags.force) if flags.resume else None
         lines = _earlier_lines(folder, config.unit, progress.evaluations if progress else 0)
@@ -75,7 +81,7 @@ def train_in_folder(learner: Learner, flags: RunFlags, stop_when: Callable[[], b
             progress = Progress(config.eval_every)
             checkpoints.write(learner.state(), progress)
         try:
-            with checkpoints.stopping_on_signals(), screen.live or contextlib.nullcontext():
+            with on_stop_signals(checkpoints.stop), screen.live or contextlib.nullcontext():
                 for record in loop.train(learner, progress, callbacks, checkpoints):
                     records.append(record)
                 for callback in callbacks:
@@ -90,24 +96,6 @@ def train_in_folder(learner: Learner, flags: RunFlags, stop_when: Callable[[], b
         # Last of all: until then a run that is killed is resumed, and writes all of it again.
         run_folder.write_config(folder, config, learner.notes(), finished=True)
         return Run(config, folder, learner.player(), records)
-
-
-@contextlib.contextmanager
-def _entered(config: RunSettings, flags: RunFlags) -> Iterator[Path]:
-    """Make the folder of a new run, or enter that of one to resume, and keep other processes out of it.
-
-    Raises:
-        UserError: the folder cannot be made or written to, or another process is in it.
-    """
-    folder = flags.resume or config.run_dir or run_folder.unused(run_folder.default_run_dir(config))
-    if flags.resume is None:
-        run_folder.create(folder)
-    else:
-        run_folder.check_writable(folder, "copy the run elsewhere and resume it there")
-    with locked(folder):
-        if flags.resume is None:
-            run_folder.check_unused(folder)  # once more: another run may have begun in the meantime
-        yield folder
 
 
 def _resumed(learner: Learner, folder: Path, checkpoints: Checkpoints, force: bool) -> Progress | None:
@@ -163,7 +151,7 @@ def _earlier_records(lines: Sequence[Metrics], learner: Learner) -> list[Record]
     proofs = 0
     for number, line in enumerate(lines, start=1):
         evaluation = metrics_evaluation(line, config.rules)
-        proofs = proofs_in_a_row(proofs, evaluation, config.stop)
+        proofs = proofs + 1 if proves(evaluation, config.stop) else 0
         records.append(Record(number, int(line[config.unit]), evaluation, line, player, proofs))
     return records
 

@@ -60,7 +60,7 @@ def test_the_help_documents_every_setting_and_the_dqns_names_the_others(
         assert all(re.search(rf"^  train {other} +Train ", text, re.MULTILINE) for other in ALGORITHMS if other != name)
     else:
         assert text.startswith(f"usage: selfplay train {name} [flags]")
-    for field in dataclasses.fields(ALGORITHMS[name].settings):
+    for field in dataclasses.fields(ALGORITHMS[name]):
         flag = f"--{field.name.replace('_', '-')}"
         assert re.search(rf"^  {flag}( [A-Z{{[]|, ).*?\w+ \w+", text, re.DOTALL | re.MULTILINE), flag
 

@@ -98,13 +98,6 @@ def test_a_missing_folder_or_file_is_named(run: Path) -> None:
         assert refused(selfplay.load, run).startswith(f"{run / name}: ")
 
 
-@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
-@pytest.mark.parametrize("size", [0, 7, 100, -2])
-def test_a_truncated_file_is_refused(run: Path, name: str, size: int) -> None:
-    (run / name).write_bytes((run / name).read_bytes()[:size])
-    assert f"{run / name}: is truncated or not" in refused(selfplay.load, run)
-
-
 @pytest.mark.parametrize("number", [2, None, "1"])
 def test_a_folder_of_another_format_is_refused(run: Path, number: Any) -> None:
     edit(run, format=number)
@@ -143,28 +136,18 @@ def test_a_model_of_another_run_is_refused(run: Path, tmp_path: Path, other: Any
     assert gist in refused(selfplay.load, run)
 
 
-def test_a_name_that_moves_the_cursor_is_shown_and_cut(run: Path) -> None:
-    tensors = load_file(run / "model.safetensors")
-    save_file(tensors | {"\x1b[2J\n" + "x" * 9_000: np.zeros(3, np.float32)}, run / "model.safetensors")
-    message = refused(selfplay.load, run)
-    assert message.isprintable()
-    assert f"{DESCRIBED} (\\x1b[2J\\nxxx" in message
-    assert len(message) < 2_010
-
-
 @pytest.mark.parametrize("run", [DQN, TABLE], indirect=True, ids=["dqn", "table"])
 @pytest.mark.parametrize("value", [np.nan, np.inf, None])
 def test_a_model_of_other_numbers_is_refused(run: Path, value: float | None) -> None:
     tensors = load_file(run / "model.safetensors")
     name = "table" if "table" in tensors else "shared.advantage.bias"
-    kind = tensors[name].dtype.name
     if value is None:
         tensors[name] = tensors[name].astype(np.float16)
     else:
         tensors[name][-1] = value
     save_file(tensors, run / "model.safetensors")
-    expected = f"{kind} numbers" if value is None else f"finite {kind} numbers"
-    assert refused(selfplay.load, run).endswith(f"model.safetensors: {name} is not made of {expected}")
+    gist = "must be of torch.float" if value is None else "is not made of finite numbers"
+    assert f"model.safetensors: {name} {gist}" in refused(selfplay.load, run)
 
 
 @pytest.mark.parametrize(
@@ -175,13 +158,16 @@ def test_a_model_of_other_numbers_is_refused(run: Path, value: float | None) -> 
         ("learning_rate", 10**400, "config.json: --learning-rate must be "),
         ("seed", 10**4_000, "config.json: --seed must be "),
         ("k", 9, "config.json: k must be at most the longer side of the board"),
-        ("\x1b[2J\n", 1, r"config.json: is from another version of this program (settings that differ: '\x1b[2J\n'"),
+        ("\x1b[2J\n" + "x" * 9_000, 1, r"another version of this program (settings that differ: '\x1b[2J\nxxx"),
     ],
 )
 def test_a_setting_that_does_not_fit_is_refused(run: Path, name: str, value: Any, reason: str) -> None:
     edit(run, config={name: value})
-    assert f"{run}/" in refused(selfplay.load, run)
-    assert reason in refused(selfplay.load, run)
+    message = refused(selfplay.load, run)
+    assert message.startswith(f"{run}/")
+    assert reason in message
+    assert message.isprintable()
+    assert len(message) < 2_010
 
 
 def test_a_run_folder_must_be_new_or_empty(run: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from selfplay.algorithms import ALGORITHMS, read_settings, snapshot_steps
+from selfplay.algorithms import read_settings, snapshot_steps
 from selfplay.cli import train
 from selfplay.errors import UserError
 from selfplay.training import loop
@@ -46,27 +46,6 @@ def folder(interrupted: Path, tmp_path: Path) -> Path:
 
 def resume(folder: Path, *args: str) -> None:
     train.main(["--resume", str(folder), *args])
-
-
-@pytest.mark.parametrize(
-    "args",
-    [
-        [*DQN, "--networks", "separate", "--hard-update", "7", "--updates-per-step", "2", "--symmetry", "augment"],
-        ["td-value", *TABULAR, "--opponent", "self"],
-    ],
-    ids=" ".join,
-)
-def test_a_run_that_is_stopped_and_resumed_ends_with_the_same_bits(
-    args: list[str], tmp_path: Path, stopper: Stopper
-) -> None:
-    in_parts(args, tmp_path / "whole", stopper, [])
-    tabular = args[0] in ALGORITHMS
-    in_parts(args, tmp_path / "it", stopper, [8, 1] if tabular else [61, 1, 2])
-    assert_same(tmp_path / "whole", tmp_path / "it")
-    written = list((tmp_path / "whole").glob("*.csv"))
-    assert bool(written) == tabular
-    for path in written:
-        assert (tmp_path / "it" / path.name).read_bytes() == path.read_bytes()
 
 
 def test_sigterm_asks_for_a_checkpoint_and_a_second_signal_waits_for_none(tmp_path: Path, stopper: Stopper) -> None:

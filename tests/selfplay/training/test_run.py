@@ -25,7 +25,7 @@ from selfplay.training.callbacks import LatestState, Snapshots
 from selfplay.training.folder import RunFlags
 from selfplay.training.loop import Record
 from selfplay.training.screen import Screen
-from tests.runs import DQN, Stopper, in_parts, metrics, refused, without_plots
+from tests.runs import DQN, metrics, refused, without_plots
 from tictactoe import Rules
 
 OFTEN = ["--eval-every", "240"]
@@ -55,7 +55,11 @@ def test_an_interrupted_run_saves_the_current_player(tmp_path: Path, monkeypatch
     assert (tmp_path / "it" / "progress.png").exists()
 
 
-def test_the_player_of_the_end_is_saved_and_returned(tmp_path: Path) -> None:
+def test_the_player_of_the_end_is_saved_and_returned_and_snapshots_are_those_that_were_evaluated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluated: dict[int, dict[str, bytes]] = {}
+    monkeypatch.setattr(Screen, "evaluated", lambda _, record: evaluated.update({record.steps: bits(record.player)}))
     learner = TDBackup(TDBackupConfig(games=250, greedy_games=30, eval_every=80, run_dir=tmp_path / "it"))
     finished = run.train_in_folder(learner, RunFlags())
     assert [(record.number, record.steps) for record in finished.records] == [
@@ -65,21 +69,11 @@ def test_the_player_of_the_end_is_saved_and_returned(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "it" / "evaluation.json").read_text()) == finished.proof.as_dict()
     assert bits(load(tmp_path / "it")) == bits(learner.player())
     assert snapshot_steps(tmp_path / "it") == (80, 160, 250, 280)
-    assert read_settings(tmp_path / "it")[0].algorithm == "td-backup"
-
-
-def test_snapshots_are_the_players_that_were_evaluated(
-    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    evaluated: dict[int, dict[str, bytes]] = {}
-    monkeypatch.setattr(Screen, "evaluated", lambda _, record: evaluated.update({record.steps: bits(record.player)}))
-    in_parts([*DQN, *OFTEN], tmp_path / "it", stopper, [])
-    assert snapshot_steps(tmp_path / "it") == (240, 480, 960, 1_920, 2_400)
     for steps in snapshot_steps(tmp_path / "it"):
         assert bits(load(tmp_path / "it", steps=steps)) == evaluated[steps]
-    assert bits(load(tmp_path / "it")) == evaluated[2_400]
     message = refused(load, tmp_path / "it", steps=321)
-    assert message.endswith("has no snapshot at 321 steps; it has 240, 480, 960, 1920, 2400")
+    assert message.endswith("has no snapshot at 321 steps; it has 80, 160, 250, 280")
+    assert read_settings(tmp_path / "it")[0].algorithm == "td-backup"
 
 
 def test_there_are_no_snapshots_but_those_of_a_run() -> None:
@@ -122,14 +116,7 @@ def test_the_latest_state_is_written_once_a_second_and_at_the_end(
     state.ended(record(9))
     opening = [0.5, None, None, *[0] * 6]
     assert (latest()["steps"], latest()["opening"]) == (90, opening)
-
-
-def test_at_its_end_the_latest_state_is_that_of_the_player(tmp_path: Path, stopper: Stopper) -> None:
-    in_parts([*DQN, "--rows", "2", "--cols", "3", "--k", "2"], tmp_path / "it", stopper, [])
-    content, player = json.loads((tmp_path / "it" / "latest.json").read_text()), load(tmp_path / "it")
-    assert content["game"] == self_play_cells(player_policy(player))
-    assert len(content["opening"]) == 6
-    assert content["steps"] == 2_400
+    assert latest()["game"] == self_play_cells(player_policy(record(9).player))
 
 
 def test_on_a_terminal_the_score_moves_between_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
