@@ -83,7 +83,7 @@ def write_config(folder: Path, config: RunSettings, notes: Mapping[str, str], fi
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """Return the content of config.json, of which only the format is checked.
+    """Return the content of config.json; only its format is checked.
 
     Raises:
         UserError: it is missing, no JSON object, or of another format.

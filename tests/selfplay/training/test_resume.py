@@ -101,7 +101,7 @@ def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
     ("args", "gist"),
     [
         (["--seed", "4"], "--seed was 1000 and now is 4 (--force takes them)"),
-        (["--mask", "--gamma", "0.5"], "--gamma was 0.99 and now is 0.5; --mask was False and now is True"),
+        (["--mask", "--gamma", "0.5"], "--mask was False and now is True; --gamma was 0.99 and now is 0.5"),
         (["--total-steps", "1600"], "--total-steps was 2400 and now is 1600"),
         (["--hidden", "8", "8"], "--hidden was (16,) and now is (8, 8)"),
         (["minimax-q"], "is a run of dqn, not of minimax-q"),
