@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import logging
 import os
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -58,22 +57,13 @@ def load_or_solve(rules: Rules, solve: Solve) -> tuple[GameTree, IntArray, IntAr
 
 def file_of(rules: Rules) -> Path | None:
     """Return where the solution of a board is saved, or None where the user has no folder for such files."""
-    chosen = os.environ.get(FOLDER_VARIABLE)
+    chosen, caches = os.environ.get(FOLDER_VARIABLE), os.environ.get("XDG_CACHE_HOME", "")
     try:
-        folder = Path(chosen) if chosen else Path(_users_caches()).expanduser() / "tictactoe"
+        usual = (Path(caches) if os.path.isabs(caches) else Path.home() / ".cache") / "tictactoe"  # noqa: PTH117 (often empty)
     except RuntimeError:  # the user has no home folder
-        return None
-    return folder / f"{rules.rows}-{rules.cols}-{rules.k}.solution"
-
-
-def _users_caches() -> str:
-    """Return the folder in which this system's programs save what they can make again."""
-    if sys.platform == "win32":
-        return os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-    if sys.platform == "darwin":
-        return "~/Library/Caches"
-    chosen = os.environ.get("XDG_CACHE_HOME", "")
-    return chosen if os.path.isabs(chosen) else "~/.cache"  # noqa: PTH117 (it is no path yet, and often empty)
+        usual = None
+    folder = Path(chosen) if chosen else usual
+    return folder and folder / f"{rules.rows}-{rules.cols}-{rules.k}.solution"
 
 
 def read(path: Path, rules: Rules, states: int) -> tuple[IntArray, IntArray] | None:

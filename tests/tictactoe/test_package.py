@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 import sys
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -19,27 +18,14 @@ from tictactoe import TicTacToeEnv, TicTacToeVersusEnv, tictactoe_v0
 ROOT = Path(__file__).parents[2]
 
 
-def test_everything_offered_is_there_and_seen_in_a_listing() -> None:
-    assert {"TicTacToeVectorEnv", "TicTacToeVersusVectorEnv", "__version__"} <= set(dir(tictactoe))
+def test_everything_offered_is_there() -> None:
     for name in tictactoe.__all__:
         assert getattr(tictactoe, name).__name__ == name
-    with pytest.raises(AttributeError, match="module 'tictactoe' has no attribute 'TicTacToeEnvironment'"):
-        _ = tictactoe.TicTacToeEnvironment  # type: ignore[attr-defined]
 
 
 def test_the_version_is_that_of_the_project() -> None:
     [version] = re.findall(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
     assert tictactoe.__version__ == version
-
-
-def test_without_an_installation_there_is_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> str:
-        raise metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(metadata, "version", missing)
-    assert not hasattr(tictactoe, "__version__")
-    with pytest.raises(AttributeError, match="no __version__ until it is installed"):
-        _ = tictactoe.__version__
 
 
 @pytest.mark.parametrize("make", [TicTacToeVersusEnv, tictactoe_v0.env])

@@ -1,6 +1,5 @@
 """What both vector environments share: settings, actions, autoreset, `reset(options=...)`, and what is returned."""
 
-import itertools
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
@@ -192,9 +191,7 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         seen, empty = self._games.look(results.state, results.terminated, boards)
         each: list[Any] = list(seen)
         if self._dict_observation:
-            # Without a limit every mask is all ones, and one will do: a view of each takes half as long as the step.
-            masks = itertools.repeat(np.ones(self._cells, np.int8)) if self._limit is None else empty.copy()
-            each = [{"observation": one, "action_mask": left} for one, left in zip(each, masks, strict=False)]
+            each = [{"observation": one, "action_mask": left} for one, left in zip(seen, empty.copy(), strict=True)]
         mask = np.zeros((self.num_envs, self._cells), np.int8)
         mask[boards] = empty
         final_obs = np.empty(self.num_envs, dtype=object)
