@@ -1,16 +1,17 @@
 """Drive every environment API through games that the rule book judges, and compare all that is returned."""
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+import random
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 import gymnasium
 import numpy as np
-import torch
 
-from tests.tictactoe.rule_book import EMPTY, Board, RuleBook, Verdict, empty_cells, mover_and_opponent, seat_to_move
-from tictactoe import Rewards, Rules, batch, tictactoe_v0
+from tests.tictactoe.rule_book import EMPTY, Board, RuleBook, Verdict, empty_cells, seat_to_move, with_mark
+from tictactoe import Rewards, tictactoe_v0
+from tictactoe.rewards import PRESETS
 
 TURN, VERSUS = "tictactoe:TicTacToe-v0", "tictactoe:TicTacToeVersus-v0"
 AGENTS = tictactoe_v0.AGENTS
@@ -54,28 +55,70 @@ def last_empty_or_illegal(observation: np.ndarray, action_mask: np.ndarray) -> A
     return np.where(observation[..., 0, 0, 1] == 1, 0, last)
 
 
-class Game:
-    """One game by the rule book, of both seats or of one against an opponent, and what an environment shows of it."""
+def random_boards(book: RuleBook, number: int) -> list[Board]:
+    """Return boards of random games that go on; every fourth is empty."""
+    rng, found = np.random.default_rng(number), list[Board]()
+    for count in range(number):
+        board = book.empty_board
+        for _ in range(int(rng.integers(book.cells)) * (count % 4 > 0)):
+            after = with_mark(board, int(rng.choice(empty_cells(board))), "XO"[seat_to_move(board)])
+            if book.finished(after):
+                break
+            board = after
+        found.append(board)
+    return found
 
-    def __init__(self, book: RuleBook, rewards: Rewards, perspective: str, seat: int | None, reply: Opponent) -> None:
-        self.book, self.rewards, self.perspective, self.seat, self.reply = book, rewards, perspective, seat, reply
 
-    def start(self, board: Board) -> Verdict:
-        self.now = Verdict(board, 0.0, terminated=False)
-        if self.seat not in (None, seat_to_move(board)):
+class Drive:
+    """Play games in an environment of one board and by the rule book, and compare what is seen at every ply.
+
+    `api` is "turn", "PettingZoo" or "versus"; in the last an opponent plays the seat that the agent does not.
+    """
+
+    def __init__(
+        self,
+        api: str,
+        size: Size,
+        perspective: str,
+        rewards: Rewards = EXACT,
+        reply: Opponent = first_empty,
+        **settings: Any,
+    ) -> None:
+        self.book, self.perspective, self.rewards, self.reply = book_of(*size), perspective, rewards, reply
+        settings |= {**sized(size), "rewards": rewards, "perspective": perspective}
+        self.env = Agents(settings) if api == "PettingZoo" else Single(VERSUS if api == "versus" else TURN, settings)
+        if api == "versus":
+            self.env.env.unwrapped.set_opponent(lambda *seen: int(reply(*seen)))
+
+    def seats(self, board: Board) -> list[int]:
+        """Return the agent's seats in which a game can start from a board: no first reply may end it."""
+        self.now, to_move = Verdict(board, 0.0, terminated=False), seat_to_move(board)
+        ends = [self.book.play(board, cell, EXACT).terminated for cell in empty_cells(board)]
+        return [to_move] if any(ends) or self.answered().terminated else [to_move, 1 - to_move]
+
+    def start(self, board: Board, seat: int | None = None) -> None:
+        """Start a game from a board, in which the agent plays one seat or both."""
+        self.now, self.seat = Verdict(board, 0.0, terminated=False), seat
+        if seat not in (None, seat_to_move(board)):
             self.now = replace(self.answered(), reward=0.0)
-        return self.now
-
-    def answered(self) -> Verdict:
-        observation = np.array(self.book.one_hot(self.now.board, self.perspective))
-        return self.book.play(self.now.board, int(self.reply(observation, np.array(self.mask))), self.rewards)
+        options = {"position": self.book.one_hot(board, self.perspective), "seat": seat}
+        if seat is None:
+            del options["seat"]
+        usual = board == self.book.empty_board and not seat
+        assert self.env.reset(None if usual else options) == self.row
 
     def step(self, cell: int) -> None:
+        """Mark a cell, and check what that does."""
         self.now = self.book.play(self.now.board, cell, self.rewards)
         if self.seat is not None and not self.now.terminated:
             answered = self.answered()
             loss = self.rewards.loss if answered.winner == 1 - self.seat else 0.0
             self.now = replace(answered, reward=self.now.reward + loss)
+        assert self.env.step(cell) == self.row
+
+    def answered(self) -> Verdict:
+        observation = np.array(self.book.one_hot(self.now.board, self.perspective))
+        return self.book.play(self.now.board, int(self.reply(observation, np.array(self.mask))), self.rewards)
 
     @property
     def mask(self) -> list[int]:
@@ -87,59 +130,74 @@ class Game:
         now, planes = self.now, self.book.one_hot(self.now.board, self.perspective, self.seat)
         return planes, self.mask, seat_to_move(now.board), now.winner, now.illegal, now.reward, now.terminated
 
-
-def columns(observation: Any, *rest: Any) -> list[Any]:
-    """Return what Gymnasium's `reset` or `step` has returned in the order of a game's row; check keys and types."""
-    *outcome, info = rest
-    if isinstance(observation, dict):
-        assert observation["action_mask"].dtype == np.int8
-        assert observation["action_mask"].tolist() == info["action_mask"].tolist()
-        observation = observation["observation"]
-    assert observation.dtype == np.int8
-    assert {key: info[key].dtype for key in info if not key.startswith("_")} == INFO_TYPES
-    return [observation.tolist(), *(info[key].tolist() for key in INFO_TYPES), *outcome[:2]]
+    def play(self, board: Board, rng: np.random.Generator, seat: int | None = None) -> int:
+        """Play a game with random moves to its end, and return the number of steps."""
+        self.start(board, seat)
+        steps = 0
+        while not self.now.terminated:
+            self.step(int(random_actions(np.array([self.mask]), rng)[0]))
+            steps += 1
+        return steps
 
 
-class Singles:
-    """Environments of one board each."""
+SIZES = [(3, 3, 3), (1, 1, 1), (3, 3, 1), (1, 5, 2), (4, 2, 3), (3, 4, 3), (4, 4, 4), (2, 8, 4), (8, 8, 5), (10, 9, 5)]
+"""Boards that are looked up in a table, and boards that are computed, one of exactly 64 cells and one of more."""
 
-    def __init__(self, env_id: str, number: int, opponent: Opponent, settings: dict[str, Any]) -> None:
-        self.envs: list[Any] = [gymnasium.make(env_id, **settings) for _ in range(number)]
-        for env in self.envs if env_id == VERSUS else []:
-            env.unwrapped.set_opponent(lambda *seen: int(opponent(*seen)))
 
-    def reset(self, options: list[Any]) -> list[Any]:
-        started = [columns(*env.reset(options=one)) for env, one in zip(self.envs, options, strict=True)]
-        return [(*seen, 0.0, False) for seen in started]
+def play_sampled_games(api: str, number: int, games: int) -> int:
+    """Play games whose settings follow from a number, and return the number of steps."""
+    choose, size = random.Random(number).choice, SIZES[number % len(SIZES)]
+    settings = {} if api == "PettingZoo" else {"dict_observation": choose((False, True))}
+    rewards, reply = choose((EXACT, *PRESETS.values())), choose((first_empty, last_empty_or_illegal))
+    played = Drive(api, size, choose(("absolute", "mover")), rewards, reply, **settings)
+    rng = np.random.default_rng(number)
+    boards = random_boards(played.book, games if size[0] < 8 else 1)
+    return sum(played.play(board, rng, choose(played.seats(board)) if api == "versus" else None) for board in boards)
 
-    def step(self, cells: list[int], playing: list[bool]) -> list[Any]:
-        moves = zip(self.envs, cells, playing, strict=True)
-        returned = [env.step(cell) if plays else None for env, cell, plays in moves]
-        assert all([type(part) for part in one[1:4]] == [float, bool, bool] and not one[3] for one in returned if one)
-        return [one and tuple(columns(*one)) for one in returned]
+
+class Single:
+    """A Gymnasium environment."""
+
+    def __init__(self, env_id: str, settings: dict[str, Any]) -> None:
+        self.env: Any = gymnasium.make(env_id, **settings)
+
+    def reset(self, options: Any) -> tuple[Any, ...]:
+        return *self.row(*self.env.reset(options=options)), 0.0, False
+
+    def step(self, cell: int) -> tuple[Any, ...]:
+        observation, reward, terminated, truncated, info = self.env.step(cell)
+        assert [type(part) for part in (reward, terminated, truncated)] == [float, bool, bool]
+        assert not truncated
+        return *self.row(observation, info), reward, terminated
+
+    def row(self, observation: Any, info: dict[str, Any]) -> tuple[Any, ...]:
+        if isinstance(observation, dict):
+            assert observation["action_mask"].dtype == np.int8
+            assert observation["action_mask"].tolist() == info["action_mask"].tolist()
+            observation = observation["observation"]
+        assert observation.dtype == np.int8
+        assert {key: value.dtype for key, value in info.items()} == INFO_TYPES
+        return observation.tolist(), *(info[key].tolist() for key in INFO_TYPES)
 
 
 class Agents:
-    """PettingZoo environments, both agents of which are looked at."""
+    """A PettingZoo environment, both agents of which are looked at."""
 
-    def __init__(self, number: int, settings: dict[str, Any]) -> None:
-        self.envs = [tictactoe_v0.env(**settings) for _ in range(number)]
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.env = tictactoe_v0.env(**settings)
         self.loss, self.perspective = settings["rewards"].loss, settings["perspective"]
 
-    def reset(self, options: list[Any]) -> list[Any]:
-        for env, one in zip(self.envs, options, strict=True):
-            env.reset(options=one)
-        return [self.row(env, env.agent_selection) for env in self.envs]
+    def reset(self, options: Any) -> tuple[Any, ...]:
+        self.env.reset(options=options)
+        return self.row(self.env.agent_selection)
 
-    def step(self, cells: list[int], playing: list[bool]) -> list[Any]:
-        movers = [env.agent_selection for env in self.envs]
-        for env, cell, plays in zip(self.envs, cells, playing, strict=True):
-            if plays:
-                env.step(cell)
-        moves = zip(self.envs, movers, playing, strict=True)
-        return [self.row(env, mover) if plays else None for env, mover, plays in moves]
+    def step(self, cell: int) -> tuple[Any, ...]:
+        mover = self.env.agent_selection
+        self.env.step(cell)
+        return self.row(mover)
 
-    def row(self, env: Any, mover: str) -> tuple[Any, ...]:
+    def row(self, mover: str) -> tuple[Any, ...]:
+        env = self.env
         over, info, seat = env.terminations[mover], env.infos[mover], AGENTS.index(mover)
         assert env.terminations == dict.fromkeys(AGENTS, over)
         assert env.truncations == dict.fromkeys(AGENTS, False)
@@ -155,139 +213,6 @@ class Agents:
         assert seen["action_mask"].tolist() == env.infos[AGENTS[to_play]]["action_mask"].tolist()
         ended = (info.get("winner", -1), info.get("illegal", False))
         return seen["observation"].tolist(), seen["action_mask"].tolist(), to_play, *ended, env.rewards[mover], over
-
-
-class Vectors:
-    """A vector environment, in which boards that have ended start new games that nobody looks at."""
-
-    def __init__(self, env_id: str, number: int, opponent: Opponent, settings: dict[str, Any]) -> None:
-        made: Any = gymnasium.make_vec(env_id, num_envs=number, **settings)
-        self.env = made
-        if env_id == VERSUS:
-            made.unwrapped.set_opponent(opponent)
-
-    def reset(self, options: list[Any]) -> list[Any]:
-        together = options[0] and {key: np.array([one[key] for one in options]) for key in options[0]}
-        observation, self.info = self.env.reset(options=together)
-        start = np.zeros(len(options)), np.zeros(len(options), bool), None
-        return self.rows(observation, *start)
-
-    def step(self, cells: list[int], playing: list[bool]) -> list[Any]:
-        *seen, self.info = self.env.step(np.where(playing, cells, self.info["action_mask"].argmax(axis=1)))
-        assert not seen[3].any()
-        return self.rows(*seen)
-
-    def rows(self, observation: Any, reward: np.ndarray, terminated: np.ndarray, _: Any) -> list[Any]:
-        assert all(self.info[f"_{key}"].all() for key in INFO_TYPES)
-        return list(zip(*columns(observation, reward.tolist(), terminated.tolist(), self.info), strict=True))
-
-
-class Batches:
-    """`tictactoe.batch` on the arrays of a library."""
-
-    def __init__(self, library: Any, number: int, settings: dict[str, Any]) -> None:
-        self.library = library
-        self.rules = Rules(settings["rows"], settings["cols"], settings["k"])
-        self.rewards, self.perspective = settings["rewards"], settings["perspective"]
-        self.state = batch.reset(self.rules, number, library)
-
-    def reset(self, boards: list[Board]) -> list[Any]:
-        marks = np.array([mover_and_opponent(board) for board in boards], np.uint64).view(np.int64)
-        ply = np.array([len(board) - board.count(EMPTY) for board in boards])
-        self.state = batch.State(*(self.library.asarray(part.copy()) for part in (*marks.T, ply)))
-        start = np.zeros(len(boards), bool)
-        return self.rows(np.full(len(boards), -1), start, np.zeros(len(boards)), start)
-
-    def step(self, cells: list[int], playing: list[bool]) -> list[Any]:
-        state = batch.restart(self.state, ~self.library.asarray(playing))
-        before = [field.tolist() for field in state]
-        after = batch.step(self.rules, self.rewards, state, self.library.asarray(cells))
-        assert [field.tolist() for field in state] == before
-        self.state = after.state
-        fields = [np.asarray(field) for field in (*after.state, *after[1:])]
-        assert [field.dtype for field in fields] == [np.int64] * 3 + [np.float32] * 2 + [np.bool_, np.int64, np.bool_]
-        assert all(type(field) is type(state.ply) for field in (*after.state, *after[1:]))
-        *_, reward, other_reward, terminated, winner, illegal = fields
-        assert other_reward.tolist() == np.where((winner >= 0) & ~illegal, self.rewards.loss, 0.0).tolist()
-        return self.rows(winner, illegal, reward, terminated)
-
-    def rows(self, winner: np.ndarray, illegal: np.ndarray, reward: np.ndarray, terminated: np.ndarray) -> list[Any]:
-        planes, empty = (
-            batch.observe(self.rules, self.state, self.perspective),
-            batch.action_mask(self.rules, self.state),
-        )
-        mask = (np.asarray(empty) | terminated[:, None]).astype(int)
-        parts = (np.asarray(planes), mask, self.state.to_play, winner, illegal, reward, terminated)
-        assert [parts[0].dtype, np.asarray(empty).dtype] == [np.int8, np.bool_]
-        return list(zip(*(part.tolist() for part in parts), strict=True))
-
-
-APIS: dict[str, Callable[..., Any]] = {
-    "turn": lambda *given: Singles(TURN, *given),
-    "vector": lambda *given: Vectors(TURN, *given),
-    "PettingZoo": lambda number, _, settings: Agents(number, settings),
-    "batch, NumPy": lambda number, _, settings: Batches(np, number, settings),
-    "batch, torch": lambda number, _, settings: Batches(torch, number, settings),
-    "versus": lambda *given: Singles(VERSUS, *given),
-    "versus vector": lambda *given: Vectors(VERSUS, *given),
-}
-
-
-class Drive:
-    """Play games in one API; with an opponent the agent plays the seat to move and the other one in turns."""
-
-    def __init__(
-        self, api: str, number: int, size: Size, perspective: str, rewards: Rewards = EXACT, **settings: Any
-    ) -> None:
-        self.api, self.book, self.perspective, self.rng = (
-            api,
-            book_of(*size),
-            perspective,
-            np.random.default_rng(number),
-        )
-        opponent: Opponent = settings.pop("opponent", first_empty)
-        self.new_game = functools.partial(Game, self.book, rewards, perspective, reply=opponent)
-        settings |= {**sized(size), "rewards": rewards, "perspective": perspective}
-        self.played = APIS[api](number, opponent, settings)
-        self.games: list[Game] = []
-
-    def start(self, boards: Sequence[Board]) -> None:
-        """Start a game from each board, and check what is seen of it."""
-        seats = [seat_to_move(board) for board in boards]
-        if "versus" in self.api:
-            for number in range(1, len(boards), 2):
-                board, other = boards[number], 1 - seats[number]
-                ends = [self.book.play(board, cell, EXACT).terminated for cell in empty_cells(board)]
-                # No environment starts a game that the opponent's first move could end, nor one that it ends illegally.
-                if not any(ends) and not self.new_game(seat=other).start(board).terminated:
-                    seats[number] = other
-        self.games = [self.new_game(seat=seat if "versus" in self.api else None) for seat in seats]
-        positions = [self.book.one_hot(board, self.perspective) for board in boards]
-        options: Any = [{"position": one, "seat": seat} for one, seat in zip(positions, seats, strict=True)]
-        if "versus" not in self.api and set(boards) == {self.book.empty_board}:
-            options = [None] * len(boards)
-        returned = self.played.reset(boards if "batch" in self.api else options)
-        for game, board, one in zip(self.games, boards, returned, strict=True):
-            game.start(board)
-            assert one == game.row
-
-    def step(self, cells: list[int]) -> bool:
-        """Mark these cells, check what that does in the games that go on, and tell whether any still does."""
-        playing = [not game.now.terminated for game in self.games]
-        for game, cell, plays, returned in zip(
-            self.games, cells, playing, self.played.step(cells, playing), strict=True
-        ):
-            if plays:
-                game.step(cell)
-                assert returned == game.row
-        return not all(game.now.terminated for game in self.games)
-
-    def play(self, boards: Sequence[Board]) -> set[tuple[int, bool]]:
-        """Play games with random moves from these boards to their end, and return how they ended."""
-        self.start(boards)
-        while self.step(random_actions(np.array([game.mask for game in self.games]), self.rng).tolist()):
-            pass
-        return {(game.now.winner, game.now.illegal) for game in self.games}
 
 
 def assert_same(ours: Any, theirs: Any) -> None:

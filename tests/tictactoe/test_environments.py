@@ -12,18 +12,17 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from tests.tictactoe.driver import (
-    APIS,
-    EXACT,
     TURN,
     VERSUS,
     Drive,
-    Opponent,
     Size,
     first_empty,
     last_empty_or_illegal,
+    play_sampled_games,
+    random_boards,
     sized,
 )
-from tests.tictactoe.rule_book import Board, RuleBook, empty_cells, seat_to_move, with_mark
+from tests.tictactoe.rule_book import empty_cells
 from tictactoe import (
     Rewards,
     TicTacToeEnv,
@@ -32,84 +31,32 @@ from tictactoe import (
     TicTacToeVersusVectorEnv,
     tictactoe_v0,
 )
-from tictactoe.rewards import PRESETS
-
-BOTH_SEATS = list(APIS)[:5]
-BOOK = RuleBook(3, 3, 3)
 
 
-def random_boards(size: Size, number: int) -> list[Board]:
-    """Return boards of random games that go on; every fourth is empty."""
-    book, rng = RuleBook(*size), np.random.default_rng(number)
-    found: list[Board] = []
-    for _ in range(number):
-        board = book.empty_board
-        for _ in range(int(rng.integers(book.cells)) * (len(found) % 4 > 0)):
-            after = with_mark(board, int(rng.choice(empty_cells(board))), "XO"[seat_to_move(board)])
-            if book.finished(after):
-                break
-            board = after
-        found.append(board)
-    return found
-
-
-@pytest.mark.parametrize(("api", "perspective"), [("turn", "mover"), ("vector", "absolute"), ("batch, NumPy", "mover")])
-def test_every_action_in_every_state_follows_the_rule_book(api: str, perspective: str) -> None:
-    boards = [board for board in BOOK.histories() if not BOOK.finished(board)]
+def test_every_action_in_every_state_follows_the_rule_book() -> None:
+    played = Drive("turn", (3, 3, 3), "mover")
+    boards = [board for board in played.book.histories() if not played.book.finished(board)]
     assert len(boards) == 4520
-    moves: list[tuple[Board, int]] = []
     for number, board in enumerate(boards):
-        empty = empty_cells(board)
-        taken = [cell for cell in range(9) if cell not in empty]
-        moves += [(board, cell) for cell in (*empty, *taken[number % 3 :: 3])]
-    together = 9 if api == "turn" else len(moves)
-    played = Drive(api, together, (3, 3, 3), perspective)
-    for first in range(0, len(moves) - together + 1, together * (5 if api == "turn" else 1)):
-        played.start([board for board, _ in moves[first : first + together]])
-        played.step([cell for _, cell in moves[first : first + together]])
+        for cell in {*empty_cells(board), number % 9}:
+            played.start(board)
+            played.step(cell)
 
 
-# Boards that are looked up in a table, and boards that are computed, one of exactly 64 cells and one of more.
-SIZES = [(3, 3, 3), (1, 1, 1), (3, 3, 1), (1, 5, 2), (4, 2, 3), (3, 4, 3), (4, 4, 4), (2, 8, 4), (8, 8, 5), (10, 9, 5)]
-ANY_SIZE = ("turn", "PettingZoo")
-PRESET_OR_EXACT = [EXACT, *PRESETS.values()]
+@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("api", ["turn", "PettingZoo", "versus"])
+def test_games_follow_the_rule_book(api: str, number: int) -> None:
+    play_sampled_games(api, number, games=20)
 
 
-@pytest.mark.parametrize(
-    ("api", "number"),
-    [(api, number) for api in BOTH_SEATS for number, size in enumerate(SIZES) if api in ANY_SIZE or size[0] < 10],
-)
-def test_games_of_both_seats_follow_the_rule_book(api: str, number: int) -> None:
-    size = SIZES[number]
-    perspective = ("absolute", "mover")[(number + BOTH_SEATS.index(api)) % 2]
-    settings = {"dict_observation": number % 3 == 0} if api in ("turn", "vector") else {}
-    boards = random_boards(size, {(3, 3, 3): 40, (8, 8, 5): 4, (10, 9, 5): 1}.get(size, 12))
-    played = Drive(api, len(boards), size, perspective, PRESET_OR_EXACT[number % 4], **settings)
-    endings = played.play(boards) | played.play([played.book.empty_board] * len(boards))
-    assert endings >= {(0, False), (1, False), (0, True), (1, True), (-1, False)} or size != (3, 3, 3)
-
-
-@pytest.mark.parametrize("api", ["versus", "versus vector"])
-@pytest.mark.parametrize(
-    ("size", "perspective", "rewards", "opponent", "dicts"),
-    [
-        ((3, 3, 3), "absolute", EXACT, last_empty_or_illegal, False),
-        ((3, 3, 3), "mover", PRESETS["sparse"], first_empty, True),
-        ((3, 4, 3), "absolute", PRESETS["sparse"], first_empty, True),
-        ((3, 4, 3), "mover", EXACT, last_empty_or_illegal, False),
-        ((1, 5, 2), "mover", PRESETS["article"], first_empty, False),
-        ((8, 8, 5), "absolute", PRESETS["shaped"], last_empty_or_illegal, False),
-    ],
-)
-def test_games_of_one_seat_follow_the_rule_book(
-    api: str, size: Size, perspective: str, rewards: Rewards, opponent: Opponent, dicts: bool
-) -> None:
-    boards = random_boards(size, 4 if size == (8, 8, 5) else 60)
-    played = Drive(api, len(boards), size, perspective, rewards, opponent=opponent, dict_observation=dicts)
-    endings = played.play(boards)
-    assert {game.seat for game in played.games} == {0, 1}
-    illegal = {(0, True), (1, True)}
-    assert size == (8, 8, 5) or endings >= (illegal if opponent is last_empty_or_illegal else {(0, False), (1, False)})
+def test_games_end_in_every_way() -> None:
+    endings = set()
+    for api, reply in (("turn", first_empty), ("versus", last_empty_or_illegal)):
+        played, rng = Drive(api, (3, 3, 3), "mover", reply=reply), np.random.default_rng(0)
+        for board in random_boards(played.book, 40):
+            played.play(board, rng, played.seats(board)[-1] if api == "versus" else None)
+            endings.add((api, played.now.winner, played.now.illegal))
+    assert len(endings) == 10
 
 
 NO_CELLS = [9, -1, 10**30, 1.0, float("nan"), "1", None, np.array([1]), [1], {}, True, np.True_, np.array(0.0)]

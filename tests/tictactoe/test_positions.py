@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.tictactoe.driver import TURN, VERSUS, Size
+from tests.tictactoe.driver import VERSUS, Size
 from tests.tictactoe.rule_book import MARKS, RuleBook, empty_cells, marks_of
 from tictactoe import (
     Rewards,
@@ -202,17 +202,6 @@ def test_an_opponent_that_begins_on_a_taken_cell_is_named() -> None:
         with pytest.raises(gymnasium.error.InvalidAction, match=message):
             vector.reset(options={"position": shown, "seat": 0})
         np.testing.assert_array_equal(vector.unwrapped.action_masks(), before)
-
-
-@pytest.mark.parametrize("board", ["... .X. ...", ".... .X.. ...."])
-def test_boards_without_a_new_game_keep_theirs(board: str) -> None:
-    shown = np.stack([planes(board), np.zeros_like(planes(board))])  # that of the second is ignored
-    env = gymnasium.make_vec(TURN, num_envs=2, cols=shown.shape[2])
-    env.reset()
-    before, *_ = env.step([0, 1])
-    seen, info = env.reset(options={"reset_mask": np.array([True, False]), "position": shown})
-    np.testing.assert_array_equal(seen, [shown[0], before[1]])
-    assert info["to_play"].tolist() == [1, 1]
 
 
 def test_the_array_of_a_position_stays_the_callers() -> None:

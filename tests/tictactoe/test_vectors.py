@@ -1,5 +1,7 @@
 """Both vector environments equal Gymnasium's vector of single ones at every ply, on every backend and in every mode."""
 
+import random
+import re
 import sys
 from collections import Counter
 from typing import Any
@@ -10,23 +12,27 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from tests.tictactoe.driver import (
+    SIZES,
     TURN,
     VERSUS,
+    Drive,
     Opponent,
     Size,
     assert_same,
     first_empty,
     last_empty_or_illegal,
     random_actions,
+    random_boards,
     sized,
 )
 from tictactoe import Rewards, Rules, TicTacToeVectorEnv, TicTacToeVersusVectorEnv
 from tictactoe.envs import base_vector
 from tictactoe.envs.backends import fastest
 from tictactoe.envs.backends.bitboards import BitboardGames
+from tictactoe.opponents import OPPONENTS
+from tictactoe.rewards import PRESETS
 
-NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode
-DICT = {"dict_observation": True}
+DISABLED = AutoresetMode.DISABLED
 FRACTIONS = Rewards(win=0.1, illegal=-0.3, allow=-0.7, draw=0.9, loss=-1.1)
 
 
@@ -39,24 +45,23 @@ def on_both_backends(patched: pytest.MonkeyPatch, number: int, env_id: str, **se
     return vectors
 
 
-def compare(reference: Any, vectors: list[Any], mode: AutoresetMode, plies: int) -> set[tuple[int, bool]]:
-    """Play the same cells everywhere, compare all that is returned, and return how games ended."""
+def compare(reference: Any, vectors: list[Any], mode: AutoresetMode, plies: int) -> int:
+    """Play the same cells everywhere, compare all that is returned, and return how many games ended."""
     number, rng = reference.num_envs, np.random.default_rng(0)
     expected: Any = reference.reset(seed=0)
     returned: list[Any] = [vector.reset(seed=0) for vector in vectors]
-    endings: set[tuple[int, bool]] = set()
+    endings = 0
     for _ in range(plies):
         for one in returned:
             for ours, theirs in zip(one, expected, strict=True):
                 assert_same(ours, theirs)
         info = returned[0][-1]
-        over = np.zeros(number, bool)
-        if len(expected) == 5:
-            over = expected[2] | expected[3]
-            ending = info.get("final_info", info)
-            endings |= set(zip(ending["winner"][over].tolist(), ending["illegal"][over].tolist(), strict=True))
+        over = expected[2] | expected[3] if len(expected) == 5 else np.zeros(number, bool)
+        endings += over.sum()
+        drawn = [re.sub("[() ]", "", board) for board in reference.render()]  # a vector shows no last move
         for vector in vectors:
             np.testing.assert_array_equal(vector.unwrapped.action_masks(), info["action_mask"])
+            assert [board.replace(" ", "") for board in vector.render()] == drawn
         restarted = over if mode is DISABLED else rng.random(number) < 0.1
         if restarted.any() and (mode is DISABLED or rng.random() < 0.2):
             # Gymnasium's takes the mask out of the options that it is given.
@@ -68,52 +73,30 @@ def compare(reference: Any, vectors: list[Any], mode: AutoresetMode, plies: int)
                 assert_same(seen, started[0][0])
             returned, expected = started[1:], started[1]
         else:
-            actions = random_actions(info["action_mask"], rng)
+            # The action of a board on which a game begins is ignored, even if it is no cell.
+            ignored = over & (mode is AutoresetMode.NEXT_STEP)
+            actions = np.where(ignored, rng.integers(-99, 99, number), random_actions(info["action_mask"], rng))
             expected, *returned = [env.step(actions) for env in (reference, *vectors)]
     return endings
 
 
-@pytest.mark.parametrize(
-    ("mode", "size", "seat", "opponent", "settings"),
-    [
-        (NEXT_STEP, (3, 3, 3), None, None, {"perspective": "mover", "rewards": "sparse"}),
-        (NEXT_STEP, (3, 3, 3), None, None, {"dict_observation": True, "max_episode_steps": 5}),
-        (NEXT_STEP, (3, 4, 3), None, None, {"rewards": FRACTIONS, "max_episode_steps": 4}),
-        (NEXT_STEP, (8, 8, 5), None, None, {"perspective": "mover", "rewards": "sparse"}),
-        (SAME_STEP, (3, 3, 3), None, None, {"rewards": FRACTIONS, "dict_observation": True}),
-        (SAME_STEP, (3, 3, 3), None, None, {"perspective": "mover", **DICT, "max_episode_steps": 5}),
-        (SAME_STEP, (1, 4, 2), None, None, {"perspective": "mover", "rewards": "article"}),
-        (SAME_STEP, (4, 4, 4), None, None, {"perspective": "mover", **DICT, "max_episode_steps": 9}),
-        (DISABLED, (3, 3, 3), None, None, {"rewards": "article", "max_episode_steps": 5}),
-        (DISABLED, (3, 4, 3), None, None, {"perspective": "mover", "rewards": FRACTIONS}),
-        (DISABLED, (8, 8, 5), None, None, {"dict_observation": True, "max_episode_steps": 20}),
-        (NEXT_STEP, (3, 3, 3), 0, first_empty, {"rewards": "sparse"}),
-        (NEXT_STEP, (3, 3, 3), 1, last_empty_or_illegal, {"rewards": "sparse", "perspective": "mover"}),
-        (NEXT_STEP, (3, 4, 3), 1, first_empty, {"rewards": "sparse", "max_episode_steps": 2}),
-        (NEXT_STEP, (8, 8, 5), 0, last_empty_or_illegal, {"rewards": FRACTIONS, "dict_observation": True}),
-        (SAME_STEP, (3, 3, 3), 1, first_empty, {"rewards": FRACTIONS, "max_episode_steps": 2, **DICT}),
-        (SAME_STEP, (3, 3, 3), 0, last_empty_or_illegal, {"perspective": "mover", "dict_observation": True}),
-        (SAME_STEP, (3, 4, 3), 1, last_empty_or_illegal, {"rewards": "sparse", "perspective": "mover"}),
-        (SAME_STEP, (8, 8, 5), 1, first_empty, {"rewards": "sparse", "perspective": "mover"}),
-        (DISABLED, (3, 3, 3), 1, first_empty, {"rewards": "sparse", "perspective": "mover"}),
-        (DISABLED, (3, 4, 3), 0, last_empty_or_illegal, {"rewards": FRACTIONS, "max_episode_steps": 3}),
-        (DISABLED, (8, 8, 5), 1, last_empty_or_illegal, {"rewards": "sparse"}),
-    ],
-)
-def test_vectors_equal_single_environments_and_ask_opponents_as_often(
-    mode: AutoresetMode,
-    size: Size,
-    seat: int | None,
-    opponent: Opponent,
-    settings: dict[str, Any],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    env_id, settings = (TURN if seat is None else VERSUS), {**sized(size), **settings}
-    if seat is not None:
-        settings["seat"] = seat
+def compare_sampled_vectors(patched: pytest.MonkeyPatch, seed: int, plies: int) -> int:
+    """Compare vectors, whose settings follow from a seed, with Gymnasium's of single environments."""
+    choose, mode = random.Random(seed).choice, list(AutoresetMode)[seed % 3]
+    opponent, versus = choose((first_empty, last_empty_or_illegal)), choose((False, True))
+    settings = sized(choose([size for size in SIZES if size[0] < 10 and size[2] > 1])) | {
+        "perspective": choose(("absolute", "mover")),
+        "rewards": choose((*PRESETS, FRACTIONS)),
+        "dict_observation": choose((False, True)),
+        "max_episode_steps": choose((None, None, 2, 5)),
+        "render_mode": "ansi",
+    }
+    if versus:
+        settings["seat"] = choose((0, 1))
+    env_id = VERSUS if versus else TURN
     single = SyncVectorEnv([lambda: gymnasium.make(env_id, **settings)] * 16, autoreset_mode=mode)
-    vectors = on_both_backends(monkeypatch, 16, env_id, autoreset_mode=mode, **settings)
-    asked: Counter[Any] = Counter()
+    vectors = on_both_backends(patched, 16, env_id, autoreset_mode=mode, **settings)
+    asked: Counter[int] = Counter()
 
     def counted(number: int) -> Opponent:
         def reply(observation: np.ndarray, action_mask: np.ndarray) -> Any:
@@ -122,43 +105,55 @@ def test_vectors_equal_single_environments_and_ask_opponents_as_often(
 
         return reply
 
-    for number, envs in enumerate((single.envs, *zip(vectors)) if seat is not None else ()):
+    for number, envs in enumerate((single.envs, *zip(vectors)) if versus else ()):
         for env in envs:
             env.unwrapped.set_opponent(counted(number))
-    endings = compare(single, vectors, mode, 30 + size[0] * size[1])
+    endings = compare(single, vectors, mode, plies)
     # A board that is over is never shown to an opponent.
     assert asked[0] == asked[1] == asked[2]
-    if seat is not None:
-        assert (seat, True) not in endings or opponent is last_empty_or_illegal
-        assert (1 - seat, True) in endings
-    elif size == (3, 3, 3) and "max_episode_steps" not in settings:
-        assert endings >= {(0, False), (0, True), (1, True)}
+    return endings
 
 
-@pytest.mark.parametrize(
-    ("opponent", "mode", "size", "seat", "perspective"),
-    [
-        ("random", NEXT_STEP, (3, 3, 3), "random", "mover"),
-        ("random", SAME_STEP, (4, 4, 4), "random", "absolute"),
-        ("random", DISABLED, (8, 8, 5), 1, "mover"),
-        ("heuristic", SAME_STEP, (3, 3, 3), 1, "mover"),
-        ("heuristic", NEXT_STEP, (2, 10, 2), "random", "mover"),
-        ("rule", DISABLED, (3, 3, 3), 0, "absolute"),
-        ("rule", NEXT_STEP, (7, 7, 5), 1, "mover"),
-        ("optimal", NEXT_STEP, (3, 3, 3), "random", "mover"),
-        ("optimal", SAME_STEP, (3, 4, 3), 1, "absolute"),
-    ],
-    ids=str,
-)
-def test_built_in_opponents_play_the_same_games_on_every_backend(
-    opponent: str,
-    mode: AutoresetMode,
-    size: tuple[int, ...],
-    seat: Any,
-    perspective: str,
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("number", range(36))
+def test_vectors_equal_single_environments_and_ask_opponents_as_often(
+    number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = {**sized(size), "opponent": opponent, "seat": seat, "perspective": perspective, "rewards": "sparse"}
+    assert compare_sampled_vectors(monkeypatch, number, plies=60)
+
+
+@pytest.mark.parametrize("size", [(3, 3, 3), (3, 4, 3)], ids=str)
+@pytest.mark.parametrize("env_id", [TURN, VERSUS])
+def test_each_chosen_board_starts_from_its_own_position(
+    env_id: str, size: Size, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played = Drive("versus", size, "mover")
+    boards = random_boards(played.book, 30)
+    settings: dict[str, Any] = {**sized(size), "perspective": "mover"}
+    single, *vectors = gymnasium.make(env_id, **settings), *on_both_backends(monkeypatch, 30, env_id, **settings)
+    for env in (single, *vectors) if env_id == VERSUS else ():
+        env.unwrapped.set_opponent(first_empty)
+    chosen = np.arange(30) % 3 > 0
+    position = np.array([played.book.one_hot(board, "mover") for board in boards])
+    seats = np.array([played.seats(board)[-1 if env_id == VERSUS else 0] for board in boards])
+    options = [{"position": planes, "seat": seat} for planes, seat in zip(position, seats, strict=True)]
+    expected = [single.reset(options=one if starts else None) for one, starts in zip(options, chosen, strict=True)]
+    of_all = {"reset_mask": chosen, "position": position.copy(), "seat": seats}
+    of_all["position"][~chosen] = 7  # nothing is asked of boards that start no game
+    for vector in vectors:
+        vector.reset()
+        seen, info = vector.reset(options=of_all)
+        for board, (planes, about) in enumerate(expected):
+            assert_same(seen[board], planes)
+            assert_same({key: info[key][board] for key in about}, about)
+
+
+@pytest.mark.parametrize("opponent", OPPONENTS)
+@pytest.mark.parametrize("size", [(3, 3, 3), (3, 4, 3), (2, 10, 2)], ids=str)
+def test_built_in_opponents_play_the_same_games_on_every_backend(
+    opponent: str, size: Size, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mode = list(AutoresetMode)[(len(opponent) + size[1]) % 3]
+    settings = {**sized(size), "opponent": opponent, "seat": "random", "perspective": "mover", "render_mode": "ansi"}
     ours, theirs = on_both_backends(monkeypatch, 40, VERSUS, autoreset_mode=mode, **settings)
     assert compare(theirs, [ours], mode, plies=60)
 
@@ -180,17 +175,6 @@ def test_actions_of_any_layout_are_taken_and_never_written_to(size: tuple[int, .
     assert env.step(np.array([2, 3]))[4]["action_mask"].sum() == 2 * (size[0] * size[1] - 2)
 
 
-def test_any_integer_will_do_where_a_new_game_starts() -> None:
-    env = gymnasium.make_vec(TURN, num_envs=2)
-    env.reset()
-    env.step([0, 0])
-    env.step([0, 1])  # ends the first board's game
-    _, reward, terminated, _, info = env.step([-1, 2])
-    assert (reward[0], terminated[0], info["action_mask"][0].sum()) == (0.0, False, 9)
-    with pytest.raises(gymnasium.error.InvalidAction):
-        env.step([-1, 3])
-
-
 @pytest.mark.parametrize("env_id", [TURN, VERSUS])
 def test_there_is_no_step_without_a_game(env_id: str) -> None:
     env: Any = gymnasium.make_vec(env_id, num_envs=2, autoreset_mode="Disabled")
@@ -200,11 +184,16 @@ def test_there_is_no_step_without_a_game(env_id: str) -> None:
     with pytest.raises(gymnasium.error.ResetNeeded, match="without a reset_mask"):
         env.reset(options={"reset_mask": np.array([True, False])})
     env.reset(seed=0)
-    _, _, terminated, _, info = env.step([0, 0])
-    _, _, terminated, _, _ = env.step([0, info["action_mask"][1].argmax()])
-    assert terminated.tolist() == [True, False]
-    with pytest.raises(gymnasium.error.ResetNeeded, match="1 games are over, the first on board 0"):
+    env.step([0, 0])
+    env.step([0, 0])  # a taken cell
+    with pytest.raises(gymnasium.error.ResetNeeded, match="2 games are over, the first on board 0"):
         env.step([1, 1])
+    _, info = env.reset(options={"reset_mask": np.array([True, False])})
+    assert info["action_mask"].tolist() == [[1] * 9] * 2
+    with pytest.raises(gymnasium.error.ResetNeeded, match="1 games are over, the first on board 1"):
+        env.step([1, 1])
+    env.reset(options={"reset_mask": np.array([False, True])})
+    env.step([1, 1])
 
 
 @pytest.mark.parametrize("mask", [[True, False], np.ones(2), np.ones(3, bool), np.zeros(2, bool)], ids=repr)
@@ -232,16 +221,15 @@ def test_settings_that_do_not_exist_are_refused(kind: Any, settings: dict[str, A
         kind(**settings)
 
 
-@pytest.mark.parametrize("env_id", [TURN, VERSUS])
-def test_frameworks_find_spaces_and_mode(env_id: str) -> None:
-    for mode in AutoresetMode:
-        for asked in (mode, mode.value, mode.name, mode.name.lower()):
-            env: Any = gymnasium.make_vec(env_id, num_envs=3, autoreset_mode=asked, dict_observation=True)
-            assert env.metadata["autoreset_mode"] is env.unwrapped.autoreset_mode is mode
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_frameworks_find_spaces_and_mode(mode: AutoresetMode) -> None:
+    for asked in (mode, mode.value, mode.name, mode.name.lower()):
+        env: Any = gymnasium.make_vec(VERSUS, num_envs=3, autoreset_mode=asked, dict_observation=True)
+        assert env.metadata["autoreset_mode"] is env.unwrapped.autoreset_mode is mode
     observation, _ = env.reset(seed=0)
     assert env.observation_space.contains(observation)
-    assert env.action_space.shape == (3,)
     assert env.single_observation_space["observation"].shape == (3, 3, 3)
+    assert env.action_space.shape == (3,)
 
 
 def test_seats_are_sampled_for_boards_that_start_alone() -> None:
@@ -277,17 +265,3 @@ def test_an_opponent_that_answers_no_cell_is_named_and_changes_nothing() -> None
             call()
         np.testing.assert_array_equal(env.unwrapped.action_masks(), before)
         np.testing.assert_array_equal(env.unwrapped.seats, seats)
-
-
-def test_a_partial_reset_leaves_the_other_board_over() -> None:
-    env = gymnasium.make_vec(TURN, num_envs=2, autoreset_mode=DISABLED)
-    env.reset(seed=0)
-    for cell in (0, 3, 1, 4, 2):  # X wins on both boards
-        _, _, terminations, _, _ = env.step(np.array([cell, cell]))
-    assert terminations.all()
-    _, info = env.reset(options={"reset_mask": np.array([True, False])})
-    assert info["action_mask"].tolist() == [[1] * 9] * 2
-    with pytest.raises(gymnasium.error.ResetNeeded, match="1 games are over, the first on board 1"):
-        env.step(np.array([0, 5]))
-    env.reset(options={"reset_mask": np.array([False, True])})
-    env.step(np.array([0, 5]))
