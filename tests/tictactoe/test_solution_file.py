@@ -3,7 +3,6 @@
 import os
 import pwd
 import resource
-import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -59,22 +58,13 @@ def test_a_changed_bit_in_every_byte_and_every_other_length_is_noticed() -> None
     path, states = saved(TINY), len(game_tree(TINY))
     whole = path.read_bytes()
     damaged = [whole[:length] for length in range(len(whole))] + [whole + b"\0", whole + whole]
-    damaged += [whole[:place] + bytes([byte ^ 1 << place % 8]) + whole[place + 1 :] for place, byte in enumerate(whole)]
+    for place in range(len(whole)):
+        changed = bytearray(whole)
+        changed[place] ^= 1 << place % 8
+        damaged.append(bytes(changed))
     for content in damaged:
         path.write_bytes(content)
         assert read(path, TINY, states) is None, content
-    path.write_bytes(whole)
-    assert read(path, TINY, states) is not None
-
-
-def test_a_damaged_solution_is_solved_again_and_saved(caplog: pytest.LogCaptureFixture) -> None:
-    path = saved()
-    whole = path.read_bytes()
-    caplog.clear()
-    path.write_bytes(whole[:-1])
-    assert_solved(SMALL)
-    assert path.read_bytes() == whole
-    assert caplog.messages == [f"tictactoe: solving the board 2,3,2 again, which may take seconds; {path} is damaged"]
 
 
 def test_the_solution_of_another_board_or_format_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,18 +97,13 @@ def test_a_malicious_file_does_nothing_and_takes_no_memory(make: Callable[[Path]
 
 
 def test_a_file_is_whole_before_it_has_its_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    states = len(game_tree(SMALL))
-    renamed: list[bool] = []
-    real = Path.replace
-
-    def replace(aside: Path, path: Path) -> Path:
-        renamed.append(read(aside, SMALL, states) is not None and not path.exists())
-        return real(aside, path)
-
-    monkeypatch.setattr(Path, "replace", replace)
-    path = saved()
-    assert list(folder.iterdir()) == [path]
-    assert renamed == [True]
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", lambda aside, _: aside.rename(aside.with_suffix(".whole")))
+        path = saved()
+    [whole] = folder.iterdir()
+    assert whole.suffix == ".whole"
+    assert read(whole, SMALL, len(game_tree(SMALL))) is not None
+    assert not path.exists()
 
 
 def test_a_disk_without_room_leaves_nothing_behind(folder: Path) -> None:
@@ -134,11 +119,10 @@ def test_a_disk_without_room_leaves_nothing_behind(folder: Path) -> None:
 def test_where_there_is_no_folder_the_board_is_solved_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / "file").touch()
     (tmp_path / "loop").symlink_to("loop")
     message = "tictactoe: solving the board 2,3,2, which may take seconds"
-    places = [os.devnull, tmp_path / "file", tmp_path / "file" / "below", tmp_path / "loop", "/proc/none"]
-    for place in map(str, places):
+    places = [os.devnull, str(tmp_path / "loop"), "/proc/none"]
+    for place in places:
         monkeypatch.setenv("TICTACTOE_CACHE", place)
         assert_solved(SMALL)
     assert caplog.messages == [f"{message}; the solution is kept in {place}" for place in places]
@@ -153,39 +137,29 @@ def test_where_there_is_no_folder_the_board_is_solved_in_memory(
 
 
 @pytest.mark.parametrize(
-    ("platform", "variables", "expected"),
+    ("chosen", "caches", "expected"),
     [
-        ("linux", {}, "/home/somebody/.cache/tictactoe"),
-        ("linux", {"XDG_CACHE_HOME": "/caches"}, "/caches/tictactoe"),
-        ("linux", {"XDG_CACHE_HOME": "not/absolute"}, "/home/somebody/.cache/tictactoe"),
-        ("linux", {"XDG_CACHE_HOME": "/caches", "TICTACTOE_CACHE": "/chosen"}, "/chosen"),
-        ("linux", {"TICTACTOE_CACHE": ""}, "/home/somebody/.cache/tictactoe"),
-        ("darwin", {"XDG_CACHE_HOME": "/caches"}, "/home/somebody/Library/Caches/tictactoe"),
-        ("win32", {"LOCALAPPDATA": "/local"}, "/local/tictactoe"),
-        ("win32", {}, "/home/somebody/AppData/Local/tictactoe"),
+        ("", "", "/home/somebody/.cache/tictactoe"),
+        ("", "/caches", "/caches/tictactoe"),
+        ("", "not/absolute", "/home/somebody/.cache/tictactoe"),
+        ("/chosen", "/caches", "/chosen"),
     ],
 )
-def test_each_system_has_its_folder(
-    platform: str, variables: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
+def test_the_users_caches_hold_the_file(
+    chosen: str, caches: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "platform", platform)
-    monkeypatch.setenv("HOME", "/home/somebody")
-    for name in ("TICTACTOE_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
+    for name, value in (("HOME", "/home/somebody"), ("TICTACTOE_CACHE", chosen), ("XDG_CACHE_HOME", caches)):
         monkeypatch.setenv(name, value)
     assert file_of(Rules(4, 4, 3)) == Path(expected) / "4-4-3.solution"
 
 
-@pytest.mark.parametrize(
-    ("size", "files"), [((3, 5, 3), ["3-5-3.solution"]), ((3, 3, 3), []), ((2, 7, 3), [])], ids=str
-)
+@pytest.mark.parametrize("size", [(3, 5, 3), (2, 7, 3)], ids=str)
 def test_solving_is_announced_once_and_only_where_it_takes_long(
-    size: tuple[int, int, int], files: list[str], folder: Path, caplog: pytest.LogCaptureFixture
+    size: tuple[int, int, int], folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     for _ in range(2):
         solve.cache_clear()
         solve(Rules(*size))
-    assert [path.name for path in folder.glob("*")] == files
     message = f"tictactoe: solving the board 3,5,3, which may take seconds; the solution is kept in {folder}"
-    assert caplog.messages == [message for _ in files]
+    assert caplog.messages == [message] * (size == (3, 5, 3))
+    assert folder.exists() == (size == (3, 5, 3))
