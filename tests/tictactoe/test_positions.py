@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.tictactoe.driver import VERSUS, Size
+from tests.tictactoe.driver import VERSUS, Size, first_empty
 from tests.tictactoe.rule_book import MARKS, RuleBook, empty_cells, marks_of
 from tictactoe import (
     Rewards,
@@ -41,56 +41,53 @@ def with_cell(cell: int, values: list[float]) -> np.ndarray:
 
 
 def test_a_board_of_any_size_and_numbers_of_any_type_are_taken() -> None:
-    rules, cells = Rules(10, 9, 9), np.arange(90)
+    cells, book = np.arange(90), RuleBook(10, 9, 9)
     board = tuple(np.where(cells % 7 == 0, "X", np.where(cells % 7 == 2, "O", ".")).tolist())
-    shown = np.array(RuleBook(10, 9, 9).one_hot(board, "mover"))
+    shown = np.array(book.one_hot(board, "mover"))
     of_types = [shown.astype(kind) for kind in (bool, np.int8, np.uint64, np.float16)]
     for same in (*of_types, shown.tolist(), torch.as_tensor(shown), np.asfortranarray(shown)):
-        found = checked_position(rules, same, "mover")
+        found = checked_position(Rules(10, 9, 9), same, "mover")
         assert found == tuple(marks_of(board, mark) for mark in MARKS)
         assert [type(marks) for marks in found] == [int, int]
 
 
-NOT_PLANES = {
-    "a number": 4,
-    "a dict": {"observation": 0},
-    "ragged": [[[1, 0, 0]], [[1, 0]]],
-    "strings": np.full((3, 3, 3), "1"),
-    "planes first": np.zeros((3, 3, 4)),
-    "another board": planes(".... .... ...."),
-}
-NOT_ONE_HOT = {
-    "nothing set": (with_cell(4, [0, 0, 0]), r"got \[0\.0, 0\.0, 0\.0\] for cell 4"),
-    "not a number": (with_cell(1, [float("nan"), 1, 0]), r"got \[nan, 1\.0, 0\.0\] for cell 1"),
-    "negative": (with_cell(2, [1, 1, -1]), r"got \[1\.0, 1\.0, -1\.0\] for cell 2"),
-}
-IMPOSSIBLE = {
-    ("XX. ... ...", "absolute"): "no game leads to 2 X in plane 1 of the position and 0 O in plane 2",
-    ("O.. ... ...", "absolute"): "no game leads to 0 X in plane 1 of the position and 1 O in plane 2",
-    ("X.. ... ...", "mover"): "no game leads to 1 marks of the mover in plane 1 of the position and 0 in plane 2",
-    ("OO. ... ...", "mover"): "no game leads to 0 marks of the mover in plane 1 of the position and 2 in plane 2",
-    ("OOO XX. ...", "mover"): "X has a complete line",  # plane 1, with fewer marks, is O's
-    ("XOX XOO OXX", "absolute"): "no cell of the position is empty",
-}
+NOT_PLANES = r"position must be numbers of shape \(3, 3, 3\), one-hot .*, got"
+NOT_ONE_HOT = "position must be one-hot, with one 1 and two 0 for each cell, got"
 
 
-@pytest.mark.parametrize("position", NOT_PLANES.values(), ids=NOT_PLANES)
-def test_what_is_no_board_is_refused(position: Any) -> None:
-    with pytest.raises(ValueError, match=r"^position must be numbers of shape \(3, 3, 3\), one-hot .*, got .*$"):
+@pytest.mark.parametrize(
+    ("position", "message"),
+    [
+        (4, NOT_PLANES),
+        ({"observation": 0}, NOT_PLANES),
+        ([[[1, 0, 0]], [[1, 0]]], NOT_PLANES),
+        (np.full((3, 3, 3), "1"), NOT_PLANES),
+        (np.zeros((3, 3, 4)), NOT_PLANES),
+        (with_cell(4, [0, 0, 0]), rf"{NOT_ONE_HOT} \[0\.0, 0\.0, 0\.0\] for cell 4"),
+        (with_cell(1, [float("nan"), 1, 0]), rf"{NOT_ONE_HOT} \[nan, 1\.0, 0\.0\] for cell 1"),
+        (with_cell(2, [1, 1, -1]), rf"{NOT_ONE_HOT} \[1\.0, 1\.0, -1\.0\] for cell 2"),
+        (planes("XX. ... ..."), "no game leads to 2 X in plane 1 of the position and 0 O in plane 2"),
+        (planes("O.. ... ..."), "no game leads to 0 X in plane 1 of the position and 1 O in plane 2"),
+        (planes("XOX XOO OXX"), "no cell of the position is empty"),
+    ],
+    ids=str,
+)
+def test_what_no_game_goes_on_from_is_refused(position: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}.*$"):
         checked_position(Rules(), position, "absolute")
 
 
-@pytest.mark.parametrize(("position", "message"), NOT_ONE_HOT.values(), ids=NOT_ONE_HOT)
-def test_what_is_not_one_hot_is_refused(position: np.ndarray, message: str) -> None:
-    with pytest.raises(ValueError, match=rf"^position must be one-hot, with one 1 and two 0 for each cell, {message}$"):
-        checked_position(Rules(), position, "absolute")
-
-
-@pytest.mark.parametrize(("drawing", "perspective"), IMPOSSIBLE)
-def test_what_no_game_goes_on_from_is_refused(drawing: str, perspective: str) -> None:
-    shown = planes(drawing)  # here plane 1 holds X in either perspective
-    with pytest.raises(ValueError, match=f"^{IMPOSSIBLE[drawing, perspective]}.*$"):
-        checked_position(Rules(), shown, perspective)
+@pytest.mark.parametrize(
+    ("drawing", "message"),
+    [
+        ("X.. ... ...", "no game leads to 1 marks of the mover in plane 1 of the position and 0 in plane 2"),
+        ("OO. ... ...", "no game leads to 0 marks of the mover in plane 1 of the position and 2 in plane 2"),
+        ("OOO XX. ...", "X has a complete line"),  # plane 1, with fewer marks, is O's
+    ],
+)
+def test_the_mover_has_as_many_marks_or_one_less(drawing: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}.*$"):
+        checked_position(Rules(), planes(drawing), "mover")
 
 
 REFUSED_BY_EACH = [
@@ -174,15 +171,14 @@ def test_the_seat_of_one_game_is_not_that_of_the_next() -> None:
     assert env.reset()[1]["to_play"] == 0
     assert env.reset(options={})[1]["to_play"] == 0
 
-    vector: Any = gymnasium.make_vec(VERSUS, num_envs=2, autoreset_mode="SameStep")
-    _, info = vector.reset(seed=0, options={"seat": np.array([1, 0])})
-    assert vector.unwrapped.seats.tolist() == [1, 0]
-    ended = np.zeros(2, bool)
-    while not ended.all():
-        *_, info = vector.step(info["action_mask"].argmax(axis=1))
-        ended |= info.get("_final_info", False)
+    vector = TicTacToeVersusVectorEnv(2)
+    vector.set_opponent(first_empty)
+    _, info = vector.reset(seed=0, options={"seat": np.array([1, 1])})
+    while not info["illegal"].all():
+        assert vector.seats.tolist() == [1, 1]
+        *_, info = vector.step([4, 4])
     vector.reset(options={"reset_mask": np.array([True, False])})
-    assert vector.unwrapped.seats.tolist() == [0, 0]
+    assert vector.seats.tolist() == [0, 1]
 
 
 def test_an_opponent_that_begins_on_a_taken_cell_is_named() -> None:
