@@ -62,7 +62,7 @@ def resolve(
     Raises:
         UserError: the name means nothing, or the player cannot be loaded.
     """
-    from selfplay.evaluation.agents import AgentPolicy, built_in_policy, player_policy
+    from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, player_policy
 
     rules = rules or Rules()
     folder = run_folder(name)
@@ -70,7 +70,7 @@ def resolve(
         player = load(folder, steps=steps)
         return NamedPolicy(name, player_policy(player), player, folder)
     if name in OPPONENTS:
-        return NamedPolicy(name, built_in_policy(OPPONENTS[name], rules), None, None)
+        return NamedPolicy(name, BuiltInPolicy(OPPONENTS[name], rules), None, None)
     if not re.fullmatch(r"[\w.]+:[\w.]+", name):
         known = ", ".join((SHIPPED, *OPPONENTS))
         raise UserError(f"{name}: is neither a run folder, nor one of {known}, nor module:name of an agent of your own")

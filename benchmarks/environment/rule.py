@@ -27,7 +27,7 @@ from benchmarks.environment.search import rules_of
 from benchmarks.harness import Result, Seats
 from selfplay.arena.matches import sample
 from selfplay.command_line import run_command
-from selfplay.evaluation.agents import AgentPolicy, built_in_policy
+from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy
 from selfplay.evaluation.forward_search import sort_keys
 from tictactoe import Rules, planes
 from tictactoe.opponents import OPPONENTS, Choices
@@ -108,7 +108,7 @@ def sampled_games(policy: AgentPolicy, rules: Rules, games: int, seed: int) -> R
     """Return the shares of games that a policy wins, draws and loses in each seat against built-in opponents."""
     result = {}
     for name in ("random", "heuristic"):
-        opponent = built_in_policy(OPPONENTS[name], rules)
+        opponent = BuiltInPolicy(OPPONENTS[name], rules)
         first = sample(rules, policy, opponent, games, np.random.default_rng([seed, 0]))
         second = sample(rules, opponent, policy, games, np.random.default_rng([seed, 1]))
         shares = Seats((first.win, first.draw, first.loss), (second.loss, second.draw, second.win))
@@ -127,7 +127,7 @@ def measure(board: str, games: int) -> Result:
         "can it lose?": Seats(*("yes" if loses else "never" for loses, _ in found)),
         "positions": Seats(*(positions for _, positions in found)),
         "seconds": Seats(*(end - start for start, end in pairwise(times))),
-        **sampled_games(built_in_policy(policy, rules), rules, games, seed=0),
+        **sampled_games(BuiltInPolicy(policy, rules), rules, games, seed=0),
     }
 
 

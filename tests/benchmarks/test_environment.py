@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.environment import loops, rule, search, speed
 from benchmarks.environment.loops import CELLS, COLUMNS, FromMask, Presampled
 from benchmarks.scaling import curves
-from selfplay.evaluation.agents import built_in_policy
+from selfplay.evaluation.agents import BuiltInPolicy
 from selfplay.evaluation.evaluate import evaluate_policy
 from tictactoe import Rewards, Rules
 from tictactoe.opponents import OPPONENTS, Choices
@@ -97,7 +97,7 @@ def test_sampling_from_a_mask_is_exactly_uniform() -> None:
 @pytest.mark.parametrize("size", [(3, 3, 3), (3, 3, 2), (2, 4, 3), (3, 4, 4)], ids=str)
 def test_the_rule_can_lose_where_the_evaluation_says_so(size: tuple[int, int, int], name: str) -> None:
     rules = Rules(*size)
-    verdict = evaluate_policy(built_in_policy(CHOICES[name], rules))
+    verdict = evaluate_policy(BuiltInPolicy(CHOICES[name], rules))
     for seat, found in enumerate((verdict.first, verdict.second)):
         assert rule.can_lose(rules, CHOICES[name], seat)[0] is (found.losses > 0)
 

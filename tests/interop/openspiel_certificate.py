@@ -70,7 +70,7 @@ def main() -> None:
     """Print what was compared."""
     print_versions("open_spiel", "numpy")
     shipped = player_policy(selfplay.load("shipped"))
-    content = packed(shipped.rules, unbeatable_play(shipped, 10**6, "shipped"), shipped.symmetric, False, None)
+    content = packed(shipped, unbeatable_play(shipped, 10**6, "shipped"), None)
     header, *lines = gzip.decompress(content).decode().splitlines()
     moves = {line.replace("*", "."): line.index("*") for line in lines}
     worst = results(moves, UNBEATABLE)

@@ -9,7 +9,7 @@ from pathlib import Path
 from selfplay.algorithms import SHIPPED
 from selfplay.command_line import offer, parse
 from selfplay.evaluation import certificate, check_certificate
-from selfplay.evaluation.agents import built_in_policy
+from selfplay.evaluation.agents import BuiltInPolicy
 from selfplay.files import open_regular, write_whole
 from selfplay.players import EvaluatedPlayer
 from selfplay.training.folder import MODEL
@@ -33,14 +33,14 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     named = config.resolve()
     name, rules, policy = named.name, named.rules, named.policy
     if name in OPPONENTS:
-        policy = built_in_policy(OPPONENTS[name], rules, symmetric=True)
+        policy = BuiltInPolicy(OPPONENTS[name], rules, symmetric=True)
     play = certificate.unbeatable_play(policy, config.positions, name)
     place, checksum = Path(), None
     if named.folder is not None:
         place = place if name == SHIPPED else named.folder
         with open_regular(named.folder / MODEL) as file:
             checksum = hashlib.sha256(file.read()).hexdigest()
-    content = certificate.packed(rules, play, policy.symmetric, policy.legal, checksum)
+    content = certificate.packed(policy, play, checksum)
     output = config.output or place / NAME
     write_whole(output, content)
     print(f"CERTIFIED: {name} is unbeatable on {rules}; its play is in {output} ({len(content):,} bytes)")

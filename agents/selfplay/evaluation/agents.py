@@ -1,15 +1,14 @@
 """How an agent is queried: the view that it is shown, what it may answer, and what is refused."""
 
 import contextlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from gymnasium.error import InvalidAction
 from numpy.typing import NDArray
 
-from selfplay.agent import AnyAgent, Array, Player
+from selfplay.agent import Array, Player
 from selfplay.errors import UserError, what_failed
 from tictactoe import Rules, batch, planes
 from tictactoe.actions import checked_cells
@@ -20,6 +19,12 @@ BOARDS = 16_384
 """Boards in one query."""
 LARGEST_ERROR = 1e-3
 """Largest distance of a sum of probabilities from 1, as 32-bit numbers of many moves have it."""
+
+OTHER_CELLS = (
+    "the agent answers the same positions differently when asked twice, and one sampled move proves nothing: give it "
+    "probabilities(observation), or have it choose its best move"
+)
+OTHER_PROBABILITIES = "the agent gives the same positions other probabilities when asked twice"
 
 
 class AgentPolicy:
@@ -38,7 +43,7 @@ class AgentPolicy:
 
     def __init__(
         self,
-        agent: AnyAgent,
+        agent: Any,
         rules: Rules,
         perspective: str = "absolute",
         twice: bool = True,
@@ -59,16 +64,7 @@ class AgentPolicy:
 
     def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
         """Return the cell that the agent chooses in each position, [n]; the bitboards are [n] int64."""
-        chosen = np.empty(len(mover), dtype=np.int64)
-        with self._named_errors():
-            for part, observation in self._queries(mover, opponent):
-                answer = self._cells(observation)
-                if self._twice and not np.array_equal(answer, self._cells(observation)):
-                    raise UserError(
-                        "the agent answers the same positions differently when asked twice, and one sampled move "
-                        "proves nothing: give it probabilities(observation), or have it choose its best move"
-                    )
-                chosen[part] = answer
+        chosen: NDArray[np.int64] = self._answers(self._cells, np.zeros(0, np.int64), mover, opponent)
         return chosen
 
     def probabilities(self, mover: IntArray, opponent: IntArray) -> FloatArray:
@@ -76,16 +72,7 @@ class AgentPolicy:
         if not self.stochastic:
             certain: FloatArray = np.eye(self.rules.cells)[self.cells(mover, opponent)]
             return certain
-        probabilities = np.empty((len(mover), self.rules.cells))
-        with self._named_errors():
-            for part, observation in self._queries(mover, opponent):
-                answer = self._probabilities(observation)
-                if self._twice and not np.allclose(
-                    answer, self._probabilities(observation), rtol=0, atol=LARGEST_ERROR
-                ):
-                    raise UserError("the agent gives the same positions other probabilities when asked twice")
-                probabilities[part] = answer
-        return probabilities
+        return self._answers(self._probabilities, np.zeros((0, self.rules.cells)), mover, opponent)
 
     def moves(self, mover: IntArray, opponent: IntArray) -> IntArray:
         """Return the cells that the agent may mark in each position, bitboards [n] int64."""
@@ -103,18 +90,22 @@ class AgentPolicy:
             ours = isinstance(error, UserError | InvalidAction)
             raise UserError(f"{self._name}: {error if ours else what_failed(error)}") from None
 
-    def _queries(self, mover: IntArray, opponent: IntArray) -> Iterator[tuple[slice, Array]]:
-        """Yield parts of the positions with their observations [B, R, C, 3]."""
-        for start in range(0, len(mover), BOARDS):
-            part = slice(start, start + BOARDS)
-            mine, theirs = mover[part].astype(np.int64), opponent[part].astype(np.int64)
-            ply = np.zeros_like(mine)
-            if self._perspective == "absolute":  # the mover's view does not depend on the ply
+    def _answers(self, ask: Callable[[Array], Array], none: Array, mover: IntArray, opponent: IntArray) -> NDArray[Any]:
+        """Return the agent's answers in positions [n], [n, ...]; `none` are those for no positions."""
+        answers = [none]
+        with self._named_errors():
+            for start in range(0, len(mover), BOARDS):
+                part = slice(start, start + BOARDS)
+                mine, theirs = mover[part].astype(np.int64), opponent[part].astype(np.int64)
                 ply = planes.bits(self.rules.cells, mine | theirs).sum(axis=1, dtype=np.int64)
-            yield part, batch.observe(self.rules, batch.State(mine, theirs, ply), self._perspective)
+                observation = batch.observe(self.rules, batch.State(mine, theirs, ply), self._perspective)
+                answers.append(ask(observation))
+                if self._twice and not np.allclose(answers[-1], ask(observation), rtol=0, atol=LARGEST_ERROR):
+                    raise UserError(OTHER_PROBABILITIES if self.stochastic else OTHER_CELLS)
+        return np.concatenate(answers)
 
     def _cells(self, observation: Array) -> NDArray[np.int64]:
-        agent: Any = self.agent
+        agent = self.agent
         # A function is asked for one board at a time, as an environment would ask it.
         answer = agent.act(observation) if hasattr(agent, "act") else [_single(agent(board)) for board in observation]
         try:
@@ -123,8 +114,7 @@ class AgentPolicy:
             raise InvalidAction(f"the agent's {error}") from None
 
     def _probabilities(self, observation: Array) -> FloatArray:
-        agent: Any = self.agent
-        answer = np.asarray(agent.probabilities(observation), dtype=np.float64)
+        answer = np.asarray(self.agent.probabilities(observation), dtype=np.float64)
         shape = (len(observation), self.rules.cells)
         if answer.shape != shape:
             raise InvalidAction(f"the agent's probabilities must be of shape {shape}, got {answer.shape}")
@@ -151,26 +141,23 @@ class TabulatedPolicy(AgentPolicy):
         return chosen
 
 
-@dataclass(frozen=True)
-class BuiltInAgent:
+class BuiltInPolicy(AgentPolicy):
     """Play as a built-in opponent, which samples among its choices, each with the same probability."""
 
-    choices: Choices
-    rules: Rules
+    def __init__(self, choices: Choices, rules: Rules, symmetric: bool = False) -> None:
+        super().__init__(choices, rules, symmetric=symmetric, legal=True)
+        self._choices, self.stochastic = choices, True
 
-    def probabilities(self, observation: Array, action_mask: Array | None = None) -> FloatArray:  # noqa: ARG002
-        """Return the probability [B, A] of each move, for observations [B, R, C, 3] from the mover's perspective."""
-        cells = np.int64(1) << np.arange(self.rules.cells)
-        marks = np.asarray(observation).reshape(-1, self.rules.cells, 3).astype(np.int64)
-        choices = self.choices(self.rules, marks[..., 1] @ cells, marks[..., 2] @ cells)
-        chosen = planes.bits(self.rules.cells, choices.astype(np.int64))
+    def probabilities(self, mover: IntArray, opponent: IntArray) -> FloatArray:
+        """Return the probability of each move in each position, [n, A]."""
+        chosen = planes.bits(self.rules.cells, self.moves(mover, opponent))
         probabilities: FloatArray = chosen / chosen.sum(axis=1, keepdims=True)
         return probabilities
 
-
-def built_in_policy(choices: Choices, rules: Rules, symmetric: bool = False) -> AgentPolicy:
-    """Return the policy of a built-in opponent, each of whose choices is followed."""
-    return AgentPolicy(BuiltInAgent(choices, rules), rules, "mover", twice=False, symmetric=symmetric, legal=True)
+    def moves(self, mover: IntArray, opponent: IntArray) -> IntArray:
+        """Return its choices in each position, bitboards [n] int64."""
+        parts = np.array_split(np.stack([mover, opponent]).astype(np.int64), len(mover) // BOARDS + 1, axis=1)
+        return np.concatenate([self._choices(self.rules, *part) for part in parts]).astype(np.int64)
 
 
 def player_policy(player: Player) -> AgentPolicy:

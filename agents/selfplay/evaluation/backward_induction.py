@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.evaluation.agents import AgentPolicy
-from selfplay.evaluation.forward_search import Ply, sort_keys
+from selfplay.evaluation.forward_search import Moved, Ply, moved, sort_keys
 from tictactoe import Rules, planes
 from tictactoe.symmetry import representatives
 from tictactoe.tree import FloatArray, IntArray
@@ -22,19 +22,6 @@ NEVER = inf
 """Plies to the loss of what cannot be lost."""
 EXACT_DIGITS = 12
 """Digits of a sum of probabilities that rounding leaves exact."""
-
-
-class Moved(NamedTuple):
-    """Hold the result of each of the agent's moves of one ply; an agent that samples has several in a position."""
-
-    position: IntArray
-    """Number of the position in its ply."""
-    cell: IntArray
-    mine: IntArray
-    """Marks of the agent after the move."""
-    theirs: IntArray
-    taken: NDArray[np.bool_]
-    won: NDArray[np.bool_]
 
 
 class Values(NamedTuple):
@@ -64,35 +51,34 @@ RESULT = Ends(taken=-1, won=1, answered=-1, drawn=0, plies=0)
 """Mean result of the game."""
 
 
-def moved(rules: Rules, ply: Ply) -> Moved:
-    """Return the result of the moves of a ply."""
-    position, cell = np.nonzero(planes.bits(rules.cells, ply.moves))
-    mine, theirs, bit = ply.mine[position], ply.theirs[position], np.int64(1) << cell
-    taken = (mine | theirs) & bit != 0
-    mine = mine | bit
-    return Moved(position, cell, mine, theirs, taken, rules.has_line(mine) & ~taken)
-
-
 def answered_by_a_line(rules: Rules, after: Moved) -> NDArray[np.bool_]:
     """Tell for each move whether the opponent can complete a line at once."""
     answered: NDArray[np.bool_] = rules.winning_cells(after.theirs) & rules.empty_cells(after.mine, after.theirs) != 0
     return answered
 
 
-def loss_distances(policy: AgentPolicy, plies: Sequence[Ply]) -> list[Values]:
-    """Return in how many plies the positions of each of all plies are lost; they are the agent's play in a seat."""
-    distances: list[Values] = []
+def play_values(policy: AgentPolicy, plies: Sequence[Ply], ends: Ends = DISTANCE) -> list[Values]:
+    """Return the values of the positions of all plies of an agent's play in a seat."""
+    values: list[Values] = []
     for ply in reversed(plies):
-        distances.append(ply_distances(policy, ply, distances[-1] if distances else None))
-    return distances[::-1]
+        values.append(ply_values(policy, ply, values[-1] if values else None, ends))
+    return values[::-1]
 
 
-def ply_distances(policy: AgentPolicy, ply: Ply, later: Values | None) -> Values:
-    """Return in how many plies the positions of a ply are lost, given the distances of the agent's next ply."""
+def ply_values(policy: AgentPolicy, ply: Ply, later: Values | None, ends: Ends = DISTANCE) -> Values:
+    """Return the values of the positions of a ply, given those of the agent's next ply.
+
+    The distance is that by the move which loses first; the result is the mean over the moves that are sampled.
+    """
     after = moved(policy.rules, ply)
-    distance = np.full(len(ply.mine), NEVER)
-    np.minimum.at(distance, after.position, move_values(policy, after, later))
-    return Values(sort_keys(policy.rules, ply.mine, ply.theirs), distance)
+    of_moves = move_values(policy, after, later, ends)
+    if ends is DISTANCE:
+        value = np.full(len(ply.mine), NEVER)
+        np.minimum.at(value, after.position, of_moves)
+    else:
+        assert ply.probabilities is not None
+        value = np.bincount(after.position, ply.probabilities[after.position, after.cell] * of_moves)
+    return Values(sort_keys(policy.rules, ply.mine, ply.theirs), value)
 
 
 def worst_mean(policy: AgentPolicy, plies: Sequence[Ply]) -> float:
@@ -100,16 +86,8 @@ def worst_mean(policy: AgentPolicy, plies: Sequence[Ply]) -> float:
 
     Given are all its plies in a seat, the first one first; there is one at least.
     """
-    later: Values | None = None
-    for ply in reversed(plies):
-        assert ply.probabilities is not None
-        after = moved(policy.rules, ply)
-        mean = np.zeros(len(ply.mine))
-        probability = ply.probabilities[after.position, after.cell]
-        np.add.at(mean, after.position, probability * move_values(policy, after, later, RESULT))
-        later = Values(sort_keys(policy.rules, ply.mine, ply.theirs), mean)
-    assert later is not None
-    return round(float(later.value.min()), EXACT_DIGITS)  # in the second seat the opponent chooses the first position
+    first = play_values(policy, plies, RESULT)[0]
+    return round(float(first.value.min()), EXACT_DIGITS)  # in the second seat the opponent chooses the first position
 
 
 def move_values(policy: AgentPolicy, after: Moved, later: Values | None, ends: Ends = DISTANCE) -> FloatArray:

@@ -98,10 +98,9 @@ class Certificate:
         with gzip.open(path, "rt", encoding="ascii") as file:
             self.header = json.loads(file.readline(LONGEST_LINE))
             version, rows, cols, k, symmetric = (self.header[name] for name in FIELDS)
-            if version != 1 or {type(rows), type(cols), type(k)} != {int}:
-                raise ValueError("its first line names no board, or another version of the format than 1")
-            if min(rows, cols) < 1 or rows * cols > LARGEST_BOARD or not 1 <= k <= max(rows, cols):
-                raise ValueError(f"its first line names no board of up to {LARGEST_BOARD} cells")
+            known = version == 1 and {type(rows), type(cols), type(k)} == {int}
+            if not known or min(rows, cols) < 1 or rows * cols > LARGEST_BOARD or not 1 <= k <= max(rows, cols):
+                raise ValueError(f"its first line names no board of up to {LARGEST_BOARD} cells in version 1")
             self.board = Board(rows, cols, k, symmetric is True)
             self.masked = self.header["masked"] is True
             number = 1

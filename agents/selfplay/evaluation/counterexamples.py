@@ -13,16 +13,16 @@ import numpy as np
 
 from selfplay.agent import AnyAgent
 from selfplay.evaluation.agents import AgentPolicy, TabulatedPolicy
-from selfplay.evaluation.backward_induction import NEVER, Values, loss_distances, move_values, moved, position_values
+from selfplay.evaluation.backward_induction import NEVER, Values, move_values, play_values, position_values
 from selfplay.evaluation.evaluate import (
     ALL_STATES_CELLS,
     POSITIONS,
     evaluate_policy,
     search_seat,
-    suboptimal_states,
+    suboptimal_moves,
     with_all_states,
 )
-from selfplay.evaluation.forward_search import Ply
+from selfplay.evaluation.forward_search import Ply, moved
 from selfplay.evaluation.verdict import Verdict
 from tictactoe import Rules, batch
 from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
@@ -89,7 +89,7 @@ def find_counterexamples(
         if not (verdict.losses or verdict.illegal):
             games.append(())
             continue
-        distances = loss_distances(policy, plies)
+        distances = play_values(policy, plies)
         for ply, distance in zip(plies, distances, strict=True):
             lost = distance.value < NEVER
             mover.append(ply.mine[lost])
@@ -106,6 +106,7 @@ def lost_games(policy: AgentPolicy, distances: Sequence[Values], seat: int) -> I
     Given are the distances of all plies of its play in this seat. Games of one length come in the order of their cells.
     A game that ends with a move of the agent's ends with a taken cell, any other with the opponent's line.
     """
+    by_ply = dict(enumerate(distances))
     waiting: list[tuple[float, Game]] = [(0, ())]  # with the length of the shortest game that starts so
     while waiting:
         length, game = heapq.heappop(waiting)
@@ -113,27 +114,20 @@ def lost_games(policy: AgentPolicy, distances: Sequence[Values], seat: int) -> I
             yield game
             continue
         own, number = len(game) % 2 == seat, (len(game) + 1 - seat) // 2  # of the agent's next ply
-        mine, theirs = (_bitboard(game[side::2]) for side in (seat, 1 - seat))
+        mine, theirs = (
+            np.array([sum(1 << cell for cell in game[side::2])], np.uint64).view(np.int64) for side in (seat, 1 - seat)
+        )
         if own:
             after = moved(policy.rules, Ply(mine, theirs, policy.moves(mine, theirs)))
-            cells, plies = after.cell, move_values(policy, after, _nth(distances, number + 1))
+            cells, plies = after.cell, move_values(policy, after, by_ply.get(number + 1))
         else:
             cells = np.array(policy.rules.cells_of(int(policy.rules.empty_cells(mine, theirs)[0])))
             replied = theirs | np.int64(1) << cells
-            plies = 1 + position_values(policy, np.repeat(mine, len(cells)), replied, _nth(distances, number))
+            plies = 1 + position_values(policy, np.repeat(mine, len(cells)), replied, by_ply.get(number))
             plies[policy.rules.has_line(replied)] = 1
         for cell, distance in zip(cells.tolist(), plies.tolist(), strict=True):
             if distance < NEVER:
                 heapq.heappush(waiting, (len(game) + distance, (*game, cell)))
-
-
-def _nth(distances: Sequence[Values], number: int) -> Values | None:
-    return distances[number] if number < len(distances) else None
-
-
-def _bitboard(cells: Sequence[int]) -> IntArray:
-    """Return cells as a bitboard [1]."""
-    return np.array([sum(1 << cell for cell in cells)], np.uint64).view(np.int64)
 
 
 class TrainingPositions(NamedTuple):
@@ -154,25 +148,19 @@ def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.
     These are the counterexamples. With `every_state`, which asks for an optimal player, they are the decision states of
     the whole board in which its move does not keep the game-theoretic value.
     """
-    rules = policy.rules
-    if rules.cells > (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS):
-        examples = find_counterexamples(policy, PART, generator)
-        if not examples.verdict.complete and len(examples.mover) < FEW:  # the whole may contain what a part does not
-            examples = find_counterexamples(policy, WHOLE, generator)
-        return _for_training(examples.verdict, examples.mover, examples.opponent, generator)
-    table = TabulatedPolicy(policy)
-    if every_state:
-        verdict = evaluate_policy(table, every_state)
-        tree, states = game_tree(rules), suboptimal_states(table)
-        return _for_training(verdict, tree.mover[states], tree.opponent[states], generator)
-    examples = find_counterexamples(table, POSITIONS, generator)
-    verdict = with_all_states(table, examples.verdict.first, examples.verdict.second)
-    return _for_training(verdict, examples.mover, examples.opponent, generator)
-
-
-def _for_training(
-    verdict: Verdict, mover: IntArray, opponent: IntArray, generator: np.random.Generator
-) -> TrainingPositions:
+    small = policy.rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)
+    if small:
+        policy = TabulatedPolicy(policy)
+    if small and every_state:
+        verdict = evaluate_policy(policy, every_state)
+        tree, (states, _) = game_tree(policy.rules), suboptimal_moves(policy)
+        mover, opponent = tree.mover[states], tree.opponent[states]
+    else:
+        mover, opponent, _, verdict = find_counterexamples(policy, POSITIONS if small else PART, generator)
+        if not verdict.complete and len(mover) < FEW:  # the whole may contain what a part does not
+            mover, opponent, _, verdict = find_counterexamples(policy, WHOLE, generator)
+        if small:
+            verdict = with_all_states(policy, verdict.first, verdict.second)
     found = len(mover)
     if found > MOST_FOR_TRAINING:
         part = generator.choice(found, MOST_FOR_TRAINING, replace=False)

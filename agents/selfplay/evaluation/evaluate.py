@@ -6,18 +6,17 @@ boards the agent's moves in all decision states are compared with the solution a
 """
 
 import sys
-from collections import deque
 from collections.abc import Callable
 
 import numpy as np
 
 from selfplay.agent import AnyAgent
-from selfplay.evaluation.agents import AgentPolicy, TabulatedPolicy
+from selfplay.evaluation.agents import BOARDS, AgentPolicy, TabulatedPolicy
 from selfplay.evaluation.backward_induction import EXACT_DIGITS, worst_mean
 from selfplay.evaluation.forward_search import ForwardSearch, Ply
 from selfplay.evaluation.verdict import SeatVerdict, Verdict
 from tictactoe import Rules, batch, solve
-from tictactoe.tree import SOLVABLE_CELLS, IntArray
+from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
 
 POSITIONS = 500_000
 """Distinct positions followed at each ply by default: more than players of 4,4,4 lead to."""
@@ -93,7 +92,8 @@ def search_seat(
     if settled and search.complete and not (search.lost.games or search.drawn.games):
         # It wins every game, which is the best result, unless one of those that were settled is a draw.
         settled, search = False, ForwardSearch(policy, seat, limit, salt)
-        deque(search.plies(), maxlen=0)
+        for _ in search.plies():
+            pass
     lost, illegal = search.lost.games, search.illegal.games
     if not search.complete:
         return SeatVerdict(lost, illegal, plies=search.plies_followed, positions=search.positions), plies
@@ -122,23 +122,17 @@ def settles(policy: AgentPolicy) -> bool:
 
 def with_all_states(policy: AgentPolicy, first: SeatVerdict, second: SeatVerdict) -> Verdict:
     """Return the verdict of both seats together with how the policy moves in all decision states of a small board."""
-    solution = solve(policy.rules)
-    tree = solution.tree
-    optimal = illegal = 0
-    for _, level in tree.plies():
-        states = np.flatnonzero(~tree.finished[level]) + level.start
-        mover, opponent = tree.mover[states], tree.opponent[states]
-        moves = policy.moves(mover, opponent)
-        optimal += int((moves & ~solution.optimal_moves[states] == 0).sum())
-        illegal += int((moves & (mover | opponent) != 0).sum())
-    return Verdict(first, second, len(tree.decisions), optimal, illegal)
+    tree, (states, moves) = game_tree(policy.rules), suboptimal_moves(policy)
+    illegal = moves & (tree.mover[states] | tree.opponent[states]) != 0
+    decisions = len(tree.decisions)
+    return Verdict(first, second, decisions, decisions - len(states), int(illegal.sum()))
 
 
-def suboptimal_states(policy: AgentPolicy) -> IntArray:
-    """Return the numbers of the decision states of a small board in which some move does not keep the value."""
+def suboptimal_moves(policy: AgentPolicy) -> tuple[IntArray, IntArray]:
+    """Return the decision states [n] of a small board in which some move does not keep the value, and the moves [n]."""
     solution = solve(policy.rules)
-    tree = solution.tree
-    decisions = tree.decisions
-    moves = policy.moves(tree.mover[decisions], tree.opponent[decisions])
-    numbers: IntArray = decisions[moves & ~solution.optimal_moves[decisions] != 0]
-    return numbers
+    tree, decisions = solution.tree, solution.tree.decisions
+    parts = np.array_split(decisions, len(decisions) // BOARDS + 1)
+    moves = np.concatenate([policy.moves(tree.mover[part], tree.opponent[part]) for part in parts])
+    suboptimal = moves & ~solution.optimal_moves[decisions] != 0
+    return decisions[suboptimal], moves[suboptimal]

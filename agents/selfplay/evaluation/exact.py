@@ -6,7 +6,7 @@ from selfplay.evaluation.evaluate import ALL_STATES_CELLS
 from tictactoe import Rules, solve
 from tictactoe.search import Bounds, move_bounds
 
-NAMES = {1: "win", 0: "draw", -1: "loss"}
+NAMES: dict[float, str] = {1: "win", 0: "draw", -1: "loss"}
 
 
 def exact_moves(rules: Rules, mover: int, opponent: int, positions: int | None) -> Mapping[int, Bounds]:

@@ -6,25 +6,21 @@ position, one image of each is enough.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.evaluation.agents import AgentPolicy, bitboards
-from tictactoe import Rules
+from selfplay.evaluation.agents import BOARDS, AgentPolicy, bitboards
+from tictactoe import Rules, planes
 from tictactoe.rules import WORD_BITS
 from tictactoe.symmetry import representatives
 from tictactoe.tree import FloatArray, IntArray
 
 WEIGHT_POWER, LEAST_WEIGHT = 8, 1e-6
 """Power of the Erdős-Selfridge weight by which positions are sampled, where not all are followed, and its least."""
-BOARDS = 16_384
-"""Positions whose replies are enumerated at once."""
-
-
-Chosen: TypeAlias = NDArray[np.bool_] | IntArray | slice
-"""Which positions, out of those of a ply."""
+NO_MARKS: IntArray = np.zeros(1, np.int64)
+"""The marks of a seat on the empty board."""
 
 
 class Ply(NamedTuple):
@@ -39,9 +35,27 @@ class Ply(NamedTuple):
     probabilities: FloatArray | None = None
     """[n, A], of an agent that samples its moves."""
 
-    def where(self, chosen: Chosen) -> "Ply":
-        """Return some of the positions."""
-        return Ply._make(None if field is None else field[chosen] for field in self)
+
+class Moved(NamedTuple):
+    """Hold the result of each of the agent's moves of one ply; an agent that samples has several in a position."""
+
+    position: IntArray
+    """Number of the position in its ply."""
+    cell: IntArray
+    mine: IntArray
+    """Marks of the agent after the move."""
+    theirs: IntArray
+    taken: NDArray[np.bool_]
+    won: NDArray[np.bool_]
+
+
+def moved(rules: Rules, ply: Ply) -> Moved:
+    """Return the result of the moves of a ply."""
+    position, cell = np.nonzero(planes.bits(rules.cells, ply.moves))
+    mine, theirs, bit = ply.mine[position], ply.theirs[position], np.int64(1) << cell
+    taken = (mine | theirs) & bit != 0
+    mine = mine | bit
+    return Moved(position, cell, mine, theirs, taken, rules.has_line(mine) & ~taken)
 
 
 class Frontier(NamedTuple):
@@ -56,14 +70,13 @@ class Frontier(NamedTuple):
     probability: FloatArray
     """Probability against uniformly random replies."""
 
-    def where(self, chosen: Chosen) -> "Frontier":
-        """Return some of the positions."""
-        return Frontier._make(field[chosen] for field in self)
+
+Positions = TypeVar("Positions", Ply, Frontier)
 
 
-def start_of_games(mine: IntArray, theirs: IntArray) -> Frontier:
-    """Return positions [n] at each of which one game starts."""
-    return Frontier(mine, theirs, np.ones(len(mine), np.int64), np.ones(len(mine)))
+def some_of(positions: Positions, which: NDArray[np.bool_] | IntArray | slice) -> Positions:
+    """Return some of the positions of a ply."""
+    return type(positions)._make(None if field is None else field[which] for field in positions)
 
 
 class Total:
@@ -103,12 +116,12 @@ class ForwardSearch:
         """Tell whether no position was left out."""
         return self.plies_followed == self._rules.cells
 
-    def plies(self, start: Frontier | None = None, first: int = 0) -> Iterator[Ply]:
+    def plies(self, mine: IntArray = NO_MARKS, theirs: IntArray = NO_MARKS, first: int = 0) -> Iterator[Ply]:
         """Search to the end of all games, and yield each ply at which the agent is to move; the totals are then known.
 
-        The games start on the empty board, or at the positions `start` of the ply `first`.
+        The games start on the empty board, or at the positions [n] of the ply `first`, bitboards.
         """
-        frontier = start_of_games(np.zeros(1, np.int64), np.zeros(1, np.int64)) if start is None else start
+        frontier = merged(self._rules, [Frontier(mine, theirs, np.ones(len(mine), np.int64), np.ones(len(mine)))])
         for number in range(first, self._rules.cells):
             if not len(frontier.mine):
                 return
@@ -138,28 +151,19 @@ class ForwardSearch:
 
     def _after_moves(self, frontier: Frontier, ply: Ply) -> Frontier:
         """Return the positions in which the opponent is to move."""
-        if ply.probabilities is None:
-            return self._after(frontier, ply.moves)
-        parts = []
-        for cell, probability in enumerate(ply.probabilities.T):
-            some = frontier.where(probability > 0)
-            some = some._replace(probability=some.probability * probability[probability > 0])
-            parts.append(self._after(some, np.int64(1) << np.full(len(some.mine), cell)))
-        return merged(self._rules, parts)
-
-    def _after(self, frontier: Frontier, moves: IntArray) -> Frontier:
-        """Let the agent mark one cell in each position, and return the positions in which the games go on."""
-        taken = (frontier.mine | frontier.theirs) & moves != 0
-        self.illegal.add(frontier.where(taken))
-        moved = frontier._replace(mine=frontier.mine | moves)
-        wins = self._rules.has_line(moved.mine) & ~taken
-        self.won.add(moved.where(wins))
-        going_on = ~(wins | taken)
+        position, cell, mine, theirs, taken, won = moved(self._rules, ply)
+        probability = frontier.probability[position]
+        if ply.probabilities is not None:
+            probability *= ply.probabilities[position, cell]
+        after = Frontier(mine, theirs, frontier.games[position], probability)
+        self.illegal.add(some_of(after, taken))
+        self.won.add(some_of(after, won))
+        going_on = ~(taken | won)
         if self._settle:
-            settled = going_on & ~self._rules.has_line(self._rules.full_word & ~moved.mine)
-            self.settled.add(moved.where(settled))
+            settled = going_on & ~self._rules.has_line(self._rules.full_word & ~mine)
+            self.settled.add(some_of(after, settled))
             going_on &= ~settled
-        return merged(self._rules, [moved.where(going_on)])
+        return merged(self._rules, [some_of(after, going_on)])
 
 
 def replies(rules: Rules, frontier: Frontier, empty_cells: int, lost: Total) -> Iterator[Frontier]:
@@ -172,14 +176,14 @@ def replies(rules: Rules, frontier: Frontier, empty_cells: int, lost: Total) -> 
         games = games.astype(object)
     frontier = frontier._replace(games=games, probability=frontier.probability / empty_cells)
     for start in range(0, len(games), BOARDS):
-        some = frontier.where(slice(start, start + BOARDS))
+        some = some_of(frontier, slice(start, start + BOARDS))
         occupied, winning = some.mine | some.theirs, rules.winning_cells(some.theirs)
         after = []
         for cell in range(rules.cells):
             free = (occupied >> cell) & 1 == 0
             wins = (winning >> cell) & 1 != 0
-            lost.add(some.where(free & wins))
-            going_on = some.where(free & ~wins)
+            lost.add(some_of(some, free & wins))
+            going_on = some_of(some, free & ~wins)
             after.append(going_on._replace(theirs=going_on.theirs | (np.int64(1) << cell)))
         yield Frontier._make(map(np.concatenate, zip(*after, strict=True)))
 
@@ -193,7 +197,7 @@ def _represented(rules: Rules, frontier: Frontier) -> Frontier:
 def distinct(rules: Rules, parts: Iterable[Frontier], limit: int, salt: int | None = None) -> tuple[Frontier, bool]:
     """Return the distinct positions of all parts, sorted, with the sums of what leads to each, and whether it is all.
 
-    Of more than `limit` a random part is returned, which `salt` chooses, or without a salt an arbitrary part.
+    Of more than `limit` a random part is returned, which `salt` chooses, or without a salt an arbitrary one.
     """
     waiting: list[Frontier] = []
     complete = True
@@ -205,8 +209,8 @@ def distinct(rules: Rules, parts: Iterable[Frontier], limit: int, salt: int | No
             return frontier
         complete = False
         if salt is None:
-            return frontier.where(slice(limit))
-        return frontier.where(np.sort(np.argpartition(_sampling_keys(rules, frontier, salt), limit)[:limit]))
+            return frontier
+        return some_of(frontier, np.sort(np.argpartition(_sampling_keys(rules, frontier, salt), limit)[:limit]))
 
     for part in parts:
         waiting.append(merged(rules, [part]))
@@ -223,16 +227,26 @@ def _sampling_keys(rules: Rules, frontier: Frontier, salt: int) -> FloatArray:
     A position has the same number wherever it occurs. The least of -log(u) / w, with u uniform, are a sample without
     replacement in proportion to the weights w (Efraimidis and Spirakis, "Weighted random sampling", 2006).
     """
-    from selfplay.evaluation.erdos_selfridge import weights  # noqa: PLC0415 (a compiler, which most searches don't need)
-
     mixed = frontier.mine.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= (frontier.theirs.astype(np.uint64) + np.uint64(salt)) * np.uint64(0xC2B2AE3D27D4EB4F)
     mixed ^= mixed >> np.uint64(29)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
     uniform = (mixed >> np.uint64(12)).astype(np.float64) / 2.0**52
-    likely = weights(rules, frontier.mine, frontier.theirs) ** WEIGHT_POWER + LEAST_WEIGHT
+    parts = np.array_split(np.stack([frontier.mine, frontier.theirs]), len(uniform) // BOARDS + 1, axis=1)
+    likely = np.concatenate([weights(rules, *part) for part in parts]) ** WEIGHT_POWER + LEAST_WEIGHT
     keys: FloatArray = -np.log(np.maximum(uniform, 2.0**-53)) / likely
     return keys
+
+
+def weights(rules: Rules, mine: IntArray, theirs: IntArray) -> FloatArray:
+    """Return the sum of 2^-e over the lines without a mark of `mine`, with e empty cells each, for every position [n].
+
+    Erdős and Selfridge (1973) bound by it what an opponent with the marks `theirs` can still win.
+    """
+    lines = planes.bits(rules.cells, np.array(rules.lines, np.uint64).view(np.int64)).astype(np.float32)
+    own, others = (planes.bits(rules.cells, side) @ lines.T for side in (mine, theirs))  # [n, L] marks
+    sums: FloatArray = np.where(own > 0, 0, np.exp2(others - rules.k)).sum(axis=1, dtype=np.float64)
+    return sums
 
 
 def merged(rules: Rules, parts: Iterable[Frontier]) -> Frontier:
@@ -241,7 +255,7 @@ def merged(rules: Rules, parts: Iterable[Frontier]) -> Frontier:
     # Sorted by the agent's marks first: replies leave them alone, so equal positions come from neighbours.
     one_word = 2 * rules.cells < WORD_BITS
     keys = sort_keys(rules, every.mine, every.theirs)
-    every = every.where(np.argsort(keys) if one_word else np.lexsort((every.theirs, every.mine)))
+    every = some_of(every, np.argsort(keys) if one_word else np.lexsort((every.theirs, every.mine)))
     starts = np.ones(len(keys), dtype=np.bool_)
     starts[1:] = (every.mine[1:] != every.mine[:-1]) | (every.theirs[1:] != every.theirs[:-1])
     first = np.flatnonzero(starts)

@@ -1,6 +1,7 @@
 """Games to look at: the shortest games that beat an agent, and its game against itself."""
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -48,14 +49,12 @@ def self_play_game(policy: AgentPolicy, width: int = WIDTH) -> str:
     A row has as many boards as fit into `width` characters. For people the squares count from 1: square `n` is cell
     `n - 1`.
     """
-    cells = self_play_cells(policy)
-    last, mover = cells[-1], MARKS[(len(cells) - 1) % 2]
-    first, second = (sum(1 << cell for cell in cells[seat::2]) for seat in (0, 1))
-    if last in cells[:-1]:
+    *before, last = cells = self_play_cells(policy)
+    position = reduce(Position.after, before, Position(policy.rules))
+    mover = MARKS[position.seat]
+    result = "A draw." if position.after(last).winner is None else f"{mover} wins."
+    if last in before:
         result = f"{mover} plays the taken square {last + 1} and loses."
-    else:
-        won = policy.rules.has_line(first) or policy.rules.has_line(second)
-        result = f"{mover} wins." if won else "A draw."
     return f"{_boards(policy.rules, cells, width)}\n\n{result}"
 
 
@@ -76,9 +75,14 @@ def _boards(
     """Return the boards after each ply of a game, side by side, with notes on the moves of an agent's `seat`."""
     position, boards = Position(rules), []
     for ply, cell in enumerate(cells):
-        notes = []
-        if seat is not None:
-            notes = [_learned(player, position, cell), _exact(position, cell)] if position.seat == seat else ["", ""]
+        notes = [] if seat is None else ["", ""]
+        if position.seat == seat:
+            if player is not None:
+                notes[0] = f"learned {float(np.asarray(player.q_values(position.observation))[0, cell]):+.2f}"
+            results = exact_moves(rules, position.mover, position.opponent, MOVE_POSITIONS)
+            value = known_value(results[cell]) if cell in results else None
+            result = "not known" if value is None else NAMES[value]
+            notes[1] = f"exact: {result if cell in results else 'illegal'}"
         heading = f"{ply + 1}. {MARKS[position.seat]}: {cell + 1}"
         position = position.after(cell) if cell in position.empty else position  # a taken cell keeps its mark
         boards.append([heading, *notes, *board_text(rules, *position.marks, cell).split("\n")])
@@ -89,15 +93,3 @@ def _boards(
         lines = zip(*boards[start : start + in_a_row], strict=True)
         rows.append("\n".join(GAP.join(part.ljust(wide) for part in line).rstrip() for line in lines))
     return "\n\n".join(rows)
-
-
-def _learned(player: Player | None, position: Position, cell: int) -> str:
-    return "" if player is None else f"learned {float(np.asarray(player.q_values(position.observation))[0, cell]):+.2f}"
-
-
-def _exact(position: Position, cell: int) -> str:
-    moves = exact_moves(position.rules, position.mover, position.opponent, MOVE_POSITIONS)
-    if cell not in moves:
-        return "exact: illegal"
-    value = known_value(moves[cell])
-    return f"exact: {'not known' if value is None else NAMES[value]}"

@@ -7,6 +7,7 @@ policy iteration (Howard 1960) in these positions alone, and needs no solution o
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
@@ -19,14 +20,13 @@ from selfplay.evaluation.backward_induction import (
     NEVER,
     Values,
     answered_by_a_line,
-    loss_distances,
     move_values,
-    moved,
-    ply_distances,
+    play_values,
+    ply_values,
 )
 from selfplay.evaluation.evaluate import Report, search_seat, settles
 from selfplay.evaluation.exact import exact_moves
-from selfplay.evaluation.forward_search import ForwardSearch, Ply, merged, start_of_games
+from selfplay.evaluation.forward_search import ForwardSearch, Ply, moved, some_of
 from selfplay.evaluation.verdict import Verdict
 from tictactoe import Rules, planes
 from tictactoe.symmetry import representatives
@@ -89,8 +89,6 @@ class Corrections:
 
     def __init__(self, positions: int, report: Report | None = None, solver: bool = False) -> None:
         self._limit, self._report, self._solver = positions, report, solver
-        self._not_lost: dict[Position, int] = {}
-        """Answers of the solver: bitboards of the cells that are not known to lose."""
         self._given_up: set[Position] = set()
         """Positions behind moves that were no better."""
         self._ranks_tried: dict[Position, int] = {}
@@ -111,7 +109,7 @@ class Corrections:
                     f"the player leads to more than {self._limit:,} positions at one ply, and must be followed to the "
                     "end to be corrected; raise --positions, or train it longer"
                 )
-            play = SeatPlay(policy, seat, plies, loss_distances(policy, plies), preferences)
+            play = SeatPlay(policy, seat, plies, play_values(policy, plies), preferences)
             verdicts.append(verdict)
             beaten += sum(int((distances.value < NEVER).sum()) for distances in play.distances)
             positions += sum(len(ply.mine) for ply in plies)
@@ -154,13 +152,13 @@ class Corrections:
             lost = np.flatnonzero(distance < NEVER)
             distance = distance.copy()
             if better and len(lost):  # which may have cured some of them
-                distance[lost] = ply_distances(play.policy, ply.where(lost), later).value
+                distance[lost] = ply_values(play.policy, some_of(ply, lost), later).value
                 lost = lost[distance[lost] < NEVER]
-            lost = lost[[self._ranks_tried.get(each, 0) < ranks.stop for each in _positions(ply.where(lost))]]
+            lost = lost[[self._ranks_tried.get(each, 0) < ranks.stop for each in _positions(some_of(ply, lost))]]
             later = Values(keys, distance)
             if not len(lost):
                 continue
-            tried = ply.where(lost)
+            tried = some_of(ply, lost)
             wanted = play.preferences(tried.mine, tried.theirs)
             trial = self._try(play, number, tried, self._others(play.policy.rules, tried, wanted, ranks))
             followed += trial.followed
@@ -168,7 +166,7 @@ class Corrections:
             better |= _most_wanted(tried, safe, wanted)
             cured = safe.any(axis=1)
             distance[lost[cured]] = NEVER
-            self._ranks_tried.update(dict.fromkeys(_positions(tried.where(~cured)), ranks.stop))
+            self._ranks_tried.update(dict.fromkeys(_positions(some_of(tried, ~cured)), ranks.stop))
             if not longest:
                 plies = np.where(trial.new & ~cured[:, None], trial.distance, 0)
                 longest = _most_wanted(tried, (plies > 0) & (plies == plies.max(axis=1, keepdims=True)), wanted)
@@ -178,17 +176,10 @@ class Corrections:
         """Return the moves [n] of some ranks, bitboards, among the cells that the player does not mark there."""
         others = rules.empty_cells(lost.mine, lost.theirs) & ~lost.moves
         if self._solver:
-            others &= np.array([self._solved(rules, position) for position in _positions(lost)], np.int64)
+            others &= np.array([not_lost(rules, position) for position in _positions(lost)], np.int64)
         allowed = planes.bits(rules.cells, others)
         rank = np.argsort(np.argsort(-np.where(allowed, wanted, -np.inf), axis=1, kind="stable"), axis=1)
         return bitboards(allowed & (rank >= ranks.start) & (rank < ranks.stop))
-
-    def _solved(self, rules: Rules, position: Position) -> int:
-        """Return the cells that the solver does not know to lose, a bitboard."""
-        if position not in self._not_lost:
-            results = exact_moves(rules, *position, SEARCHED)
-            self._not_lost[position] = sum(1 << cell for cell, bounds in results.items() if bounds.most >= 0)
-        return self._not_lost[position]
 
     def _try(self, play: SeatPlay, number: int, lost: Ply, moves: IntArray) -> Trial:
         """Follow the player's own play behind other moves [n], bitboards, in lost positions of one of its plies.
@@ -199,12 +190,11 @@ class Corrections:
         policy = play.policy
         own, after = moved(policy.rules, lost), moved(policy.rules, lost._replace(moves=moves))
         going_on = ~(after.won | answered_by_a_line(policy.rules, after))
-        start = start_of_games(after.mine[going_on], after.theirs[going_on])
         search = ForwardSearch(policy, play.seat, self._limit, settle=settles(policy))
-        plies = list(search.plies(merged(policy.rules, [start]), play.seat + 2 * number + 1))
+        plies = list(search.plies(after.mine[going_on], after.theirs[going_on], play.seat + 2 * number + 1))
         if not search.complete:
             raise UserError(f"a better move leads to more than {self._limit:,} positions at one ply; raise --positions")
-        later = loss_distances(policy, plies)
+        later = play_values(policy, plies)
         shape = len(lost.mine), policy.rules.cells
         distance, new = np.zeros(shape), np.zeros(shape, np.bool_)
         distance[after.position, after.cell] = move_values(policy, after, later[0] if later else None)
@@ -213,11 +203,17 @@ class Corrections:
         return Trial(distance, new, search.positions)
 
 
+@cache  # a position is met again in later rounds
+def not_lost(rules: Rules, position: Position) -> int:
+    """Return the cells that the solver does not know to lose, a bitboard."""
+    return sum(1 << cell for cell, bounds in exact_moves(rules, *position, SEARCHED).items() if bounds.most >= 0)
+
+
 def _most_wanted(ply: Ply, among: NDArray[np.bool_], wanted: FloatArray) -> Moves:
     """Return the most wanted cell among some [n, A] for each position [n] that has any."""
     cells = np.where(among, wanted, -np.inf).argmax(axis=1)
     chosen = np.flatnonzero(among.any(axis=1))
-    return dict(zip(_positions(ply.where(chosen)), cells[chosen].tolist(), strict=True))
+    return dict(zip(_positions(some_of(ply, chosen)), cells[chosen].tolist(), strict=True))
 
 
 def _positions(ply: Ply) -> list[Position]:

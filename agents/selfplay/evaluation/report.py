@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
+from selfplay.evaluation.exact import NAMES
 from selfplay.evaluation.verdict import SeatVerdict, Verdict
 
 LARGEST_SHOWN = 1e100
@@ -29,8 +30,7 @@ def value_text(value: float) -> str:
 
 def finite_values(values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """Return values as colours can show them: 0 for what is no number, and none beyond 1e100."""
-    numbers = np.nan_to_num(values.astype(np.float64), nan=0.0)
-    return np.clip(numbers, -LARGEST_SHOWN, LARGEST_SHOWN)
+    return np.nan_to_num(np.clip(values.astype(np.float64), -LARGEST_SHOWN, LARGEST_SHOWN))
 
 
 def verdict_table(verdict: Verdict) -> Table:
@@ -88,7 +88,4 @@ def _share(share: float | None) -> str:
 
 
 def _result(value: float | None) -> str:
-    if value is None:
-        return "?"
-    names: dict[float, str] = {1: "win", 0: "draw", -1: "loss"}
-    return names.get(value, f"{value:+.3f} on average")
+    return "?" if value is None else NAMES.get(value, f"{value:+.3f} on average")

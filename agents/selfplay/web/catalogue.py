@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from selfplay import players
 from selfplay.algorithms import SHIPPED, read_settings, snapshot_steps
 from selfplay.errors import UserError, one_line
-from selfplay.evaluation.agents import built_in_policy
+from selfplay.evaluation.agents import BuiltInPolicy
 from selfplay.evaluation.evaluate import ALL_STATES_CELLS
 from selfplay.players import NamedPolicy, Perspective
 from selfplay.training.folder import CONFIG, MODEL, SNAPSHOTS, about
@@ -109,7 +109,7 @@ class Catalogue:
     def _load(self, number: int, steps: int | None, _version: Stamps) -> NamedPolicy:
         name, rules = self._names[number], self._rules
         if name == "optimal" and rules.cells > ALL_STATES_CELLS:
-            named = NamedPolicy(name, built_in_policy(searched_choices, rules), None, None)
+            named = NamedPolicy(name, BuiltInPolicy(searched_choices, rules), None, None)
         else:
             named = players.resolve(name, self._perspective, rules, steps)
         if named.rules.cells > WORD_BITS:

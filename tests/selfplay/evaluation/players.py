@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from selfplay.dqn.player import QPlayer
-from selfplay.evaluation.agents import AgentPolicy, BuiltInAgent, tree_policy
+from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, tree_policy
 from selfplay.evaluation.verdict import SeatVerdict
 from tests.tictactoe.rule_book import RuleBook, bits, cells_in
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS, Choices
-from tictactoe.tree import Policy, Totals, every_legal, game_tree, play_out, uniform_legal
+from tictactoe.tree import IntArray, Policy, Totals, every_legal, game_tree, play_out, uniform_legal
 
 Marks = tuple[frozenset[int], frozenset[int]]
 Sampling = Callable[[Rules, Marks, int], dict[int, Fraction]]
@@ -243,16 +244,13 @@ class FirstTwo:
         return first_two / first_two.sum(axis=1, keepdims=True)
 
 
-class FirstChoice:
+class FirstChoice(AgentPolicy):
     """Play the first of a built-in opponent's choices."""
 
-    def __init__(self, choices: Choices, rules: Rules) -> None:
-        self._agent = BuiltInAgent(choices, rules)
+    def __init__(self, choices: Choices, rules: Rules, symmetric: bool = False, legal: bool = False) -> None:
+        super().__init__(choices, rules, symmetric=symmetric, legal=legal)
+        self._built_in = BuiltInPolicy(choices, rules)
 
-    def act(self, observation: Any, action_mask: Any = None) -> Any:
-        assert action_mask is None
-        return self._agent.probabilities(observation).argmax(axis=1)
-
-
-def first_choice(choices: Choices, rules: Rules, symmetric: bool = False, legal: bool = False) -> AgentPolicy:
-    return policy_of(FirstChoice(choices, rules), rules, symmetric=symmetric, legal=legal)
+    def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
+        first: NDArray[np.int64] = self._built_in.probabilities(mover, opponent).argmax(axis=1)
+        return first

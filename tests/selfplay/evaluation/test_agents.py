@@ -8,7 +8,7 @@ import pytest
 from gymnasium.error import InvalidAction
 
 import selfplay
-from selfplay.evaluation.agents import AgentPolicy, BuiltInAgent, TabulatedPolicy
+from selfplay.evaluation.agents import AgentPolicy, TabulatedPolicy
 from tests.selfplay.evaluation.players import (
     FirstTwo,
     Sampler,
@@ -19,7 +19,6 @@ from tests.selfplay.evaluation.players import (
     optimal_player,
 )
 from tictactoe import Rules, solve
-from tictactoe.opponents import OPPONENTS
 from tictactoe.tree import game_tree
 
 
@@ -65,15 +64,6 @@ def test_a_table_answers_as_its_agent_does_and_moves_are_what_has_any_probabilit
     assert np.array_equal(
         two.probabilities(mover, opponent) > 0, two.moves(mover, opponent)[:, None] >> np.arange(9) & 1
     )
-
-
-@pytest.mark.parametrize("rules", [Rules(), Rules(8, 8, 5)], ids=str)
-def test_a_built_in_opponent_chooses_by_the_position_that_it_is_shown(rules: Rules) -> None:
-    agent, choices = BuiltInAgent(OPPONENTS["rule"], rules), OPPONENTS["rule"]
-    marks = np.array([[1, 1 << rules.cells - 1], [1 << rules.cells - 1 | 1, 6]], np.uint64).view(np.int64)
-    policy = AgentPolicy(agent, rules, "mover")
-    assert np.array_equal(policy.moves(*marks.T), choices(rules, *marks.T))
-    assert policy.probabilities(*marks.T).sum(axis=1) == pytest.approx(1)
 
 
 class Random:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 import selfplay
 from selfplay.errors import UserError
 from selfplay.evaluation import check_certificate
-from selfplay.evaluation.agents import AgentPolicy, built_in_policy, player_policy
+from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, player_policy
 from selfplay.evaluation.certificate import packed, unbeatable_play
 from selfplay.evaluation.evaluate import search_seat
-from tests.selfplay.evaluation.players import ScriptedPlayer, first_choice, optimal_player, policy_of, stubborn
+from tests.selfplay.evaluation.players import FirstChoice, ScriptedPlayer, optimal_player, policy_of, stubborn
 from tests.tictactoe.rule_book import cells_in
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS
@@ -33,8 +33,7 @@ TINY = {"version": 1, "rows": 3, "cols": 3, "k": 3, "symmetric": True, "masked":
 
 
 def certificate_of(policy: AgentPolicy) -> bytes:
-    play = unbeatable_play(policy, POSITIONS, "it")
-    return packed(policy.rules, play, policy.symmetric, policy.legal, None)
+    return packed(policy, unbeatable_play(policy, POSITIONS, "it"), None)
 
 
 def lines_of(content: bytes) -> tuple[dict[str, Any], list[str]]:
@@ -63,12 +62,12 @@ def status(path: Path, header: dict[str, Any], positions: list[str]) -> int:
     [
         player_policy(selfplay.load("shipped")),
         policy_of(optimal_player(Rules()), Rules()),
-        built_in_policy(OPTIMAL, Rules()),
-        built_in_policy(OPTIMAL, Rules(), symmetric=True),
-        first_choice(OPTIMAL, Rules(), symmetric=True),
-        first_choice(OPTIMAL, Rules(3, 4, 4), legal=True),
-        first_choice(OPTIMAL, Rules(4, 3, 4), symmetric=True),
-        first_choice(RULE, Rules(4, 4, 4), symmetric=True, legal=True),
+        BuiltInPolicy(OPTIMAL, Rules()),
+        BuiltInPolicy(OPTIMAL, Rules(), symmetric=True),
+        FirstChoice(OPTIMAL, Rules(), symmetric=True),
+        FirstChoice(OPTIMAL, Rules(3, 4, 4), legal=True),
+        FirstChoice(OPTIMAL, Rules(4, 3, 4), symmetric=True),
+        FirstChoice(RULE, Rules(4, 4, 4), symmetric=True, legal=True),
     ],
 )
 def test_what_is_certified_is_accepted(policy: AgentPolicy, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,15 +82,15 @@ def test_what_is_certified_is_accepted(policy: AgentPolicy, path: Path, capsys: 
 
 
 def test_the_same_play_makes_the_same_file() -> None:
-    policy = first_choice(OPTIMAL, Rules(), symmetric=True)
+    policy = FirstChoice(OPTIMAL, Rules(), symmetric=True)
     content = certificate_of(policy)
     assert content == certificate_of(policy)
     assert content[4:8] == bytes(4)  # where gzip writes the time
 
 
 def test_of_a_masked_player_only_what_can_be_lost_is_listed(path: Path) -> None:
-    header, whole = lines_of(certificate_of(first_choice(OPTIMAL, Rules(), symmetric=True)))
-    masked, positions = lines_of(certificate_of(first_choice(OPTIMAL, Rules(), symmetric=True, legal=True)))
+    header, whole = lines_of(certificate_of(FirstChoice(OPTIMAL, Rules(), symmetric=True)))
+    masked, positions = lines_of(certificate_of(FirstChoice(OPTIMAL, Rules(), symmetric=True, legal=True)))
     assert set(positions) < set(whole)
     assert status(path, masked, positions) == UNBEATABLE
     assert status(path, header, positions) == BEATEN
@@ -104,7 +103,7 @@ class Table:
     """Hold a best move in each decision state of a board, or in one image of each."""
 
     def __init__(self, rules: Rules, symmetric: bool) -> None:
-        self.header, self.met = lines_of(certificate_of(first_choice(OPTIMAL, rules, symmetric)))
+        self.header, self.met = lines_of(certificate_of(FirstChoice(OPTIMAL, rules, symmetric)))
         self.rules = rules
         solution = solve(rules)
         self.tree = solution.tree
@@ -196,7 +195,7 @@ def test_every_listed_move_is_followed_and_what_is_missing_is_named(
 ) -> None:
     assert status(path, TINY, []) == BEATEN
     assert "NOT PROVED: as O the player has no move listed after the cells" in capsys.readouterr().out
-    header, positions = lines_of(certificate_of(first_choice(OPTIMAL, Rules(), symmetric=True)))
+    header, positions = lines_of(certificate_of(FirstChoice(OPTIMAL, Rules(), symmetric=True)))
     root = next(position for position in positions if "X" not in position)
     for second in range(9):
         two = root[:second] + "*" + root[second + 1 :]
@@ -208,7 +207,7 @@ def test_every_listed_move_is_followed_and_what_is_missing_is_named(
 
 
 def test_any_image_of_a_position_counts_for_all(path: Path) -> None:
-    header, positions = lines_of(certificate_of(first_choice(OPTIMAL, Rules(), symmetric=True)))
+    header, positions = lines_of(certificate_of(FirstChoice(OPTIMAL, Rules(), symmetric=True)))
     generator = np.random.default_rng(0)
     turned = ["".join(line[cell] for cell in generator.choice(symmetries(Rules()))) for line in positions]
     assert turned != positions
@@ -233,9 +232,9 @@ class Careless(ScriptedPlayer):
     [
         policy_of(ScriptedPlayer(stubborn), Rules()),
         policy_of(Careless(), Rules()),
-        built_in_policy(RULE, Rules()),
-        built_in_policy(OPTIMAL, Rules(2, 3, 2)),
-        built_in_policy(OPTIMAL, Rules(1, 1, 1)),
+        BuiltInPolicy(RULE, Rules()),
+        BuiltInPolicy(OPTIMAL, Rules(2, 3, 2)),
+        BuiltInPolicy(OPTIMAL, Rules(1, 1, 1)),
     ],
 )
 def test_who_can_be_beaten_gets_no_certificate(policy: AgentPolicy) -> None:
@@ -245,7 +244,7 @@ def test_who_can_be_beaten_gets_no_certificate(policy: AgentPolicy) -> None:
 
 def test_who_leads_to_too_many_positions_gets_no_certificate() -> None:
     with pytest.raises(UserError, match=r"^it: leads to more than 5 positions"):
-        unbeatable_play(built_in_policy(OPTIMAL, Rules()), 5, "it")
+        unbeatable_play(BuiltInPolicy(OPTIMAL, Rules()), 5, "it")
 
 
 def one_line_of_complaint(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
@@ -257,7 +256,7 @@ def one_line_of_complaint(path: Path, capsys: pytest.CaptureFixture[str]) -> str
 
 
 def test_a_damaged_file_is_one_line(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    content = certificate_of(first_choice(OPTIMAL, Rules(2, 3, 3), symmetric=True))
+    content = certificate_of(FirstChoice(OPTIMAL, Rules(2, 3, 3), symmetric=True))
     for length in range(len(content)):
         path.write_bytes(content[:length])
         one_line_of_complaint(path, capsys)
@@ -327,7 +326,7 @@ def test_the_checker_needs_nothing_but_python(path: Path) -> None:
     assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
     copy = path.with_name("copied.py")
     copy.write_text(source)
-    path.write_bytes(certificate_of(first_choice(OPTIMAL, Rules(), symmetric=True)))
+    path.write_bytes(certificate_of(FirstChoice(OPTIMAL, Rules(), symmetric=True)))
     command = [sys.executable, "-I", "-S", str(copy), path.name]
     ended = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (UNBEATABLE, "")

@@ -10,14 +10,14 @@ import selfplay
 from selfplay.evaluation import counterexamples as module, forward_search
 from selfplay.evaluation.agents import AgentPolicy, player_policy
 from selfplay.evaluation.counterexamples import counterexamples, evaluate_for_training, find_counterexamples
-from selfplay.evaluation.erdos_selfridge import weights
-from selfplay.evaluation.evaluate import evaluate_policy, suboptimal_states
+from selfplay.evaluation.evaluate import evaluate_policy
+from selfplay.evaluation.forward_search import weights
 from tests.selfplay.evaluation.players import (
+    FirstChoice,
     FirstTwo,
     Moves,
     Pair,
     ScriptedPlayer,
-    first_choice,
     first_empty,
     lost_positions,
     network_player,
@@ -193,7 +193,6 @@ def test_what_is_not_optimal_is_given_where_an_optimal_player_is_wanted() -> Non
             suboptimal.add((mine, theirs))
     assert positions(given) == suboptimal
     assert given.verdict.optimal_states == 4520 - len(suboptimal)
-    assert len(suboptimal_states(policy)) == len(suboptimal)
 
 
 def test_a_player_of_too_many_positions_gives_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,7 +223,7 @@ def test_more_counterexamples_are_found_among_positions_of_large_weight(monkeypa
     numbers = []
     for power in (forward_search.WEIGHT_POWER, 0):
         monkeypatch.setattr(forward_search, "WEIGHT_POWER", power)
-        found = find_counterexamples(first_choice(OPPONENTS["rule"], Rules(5, 5, 4)), 2_000, np.random.default_rng(0))
+        found = find_counterexamples(FirstChoice(OPPONENTS["rule"], Rules(5, 5, 4)), 2_000, np.random.default_rng(0))
         assert not found.verdict.complete
         numbers.append(len(found.mover))
     assert numbers[0] > 2 * numbers[1]

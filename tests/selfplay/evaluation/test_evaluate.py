@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.evaluation.agents import AgentPolicy, built_in_policy, player_policy
+from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, player_policy
 from selfplay.evaluation.evaluate import evaluate, evaluate_policy, search_seat
 from selfplay.evaluation.forward_search import ForwardSearch, Frontier, Total, distinct, replies
 from selfplay.evaluation.verdict import SeatVerdict, Verdict
 from tests.selfplay.evaluation.players import (
+    FirstChoice,
     Marks,
     Sampler,
     Sampling,
@@ -22,7 +23,6 @@ from tests.selfplay.evaluation.players import (
     certain,
     choices_of,
     empty,
-    first_choice,
     first_empty,
     game_by_game,
     network_player,
@@ -92,7 +92,7 @@ def test_each_move_that_an_agent_may_sample_is_followed(sampling: Sampling, rule
 @pytest.mark.parametrize("name", OPPONENTS)
 @pytest.mark.parametrize("rules", [Rules(2, 3, 2), Rules(1, 5, 3)], ids=str)
 def test_each_choice_of_a_built_in_opponent_is_followed(name: str, rules: Rules) -> None:
-    assert_every_number(evaluate_policy(built_in_policy(OPPONENTS[name], rules)), rules, choices_of(name))
+    assert_every_number(evaluate_policy(BuiltInPolicy(OPPONENTS[name], rules)), rules, choices_of(name))
 
 
 @pytest.mark.parametrize(
@@ -102,14 +102,14 @@ def test_each_choice_of_a_built_in_opponent_is_followed(name: str, rules: Rules)
         lambda: policy_of(network_player(Rules(3, 4, 3), 1, mask=True), Rules(3, 4, 3)),
         lambda: policy_of(network_player(Rules(4, 3, 4), 2), Rules(4, 3, 4)),
         lambda: policy_of(network_player(Rules(1, 6, 3), 3, mask=True), Rules(1, 6, 3)),
-        lambda: first_choice(OPPONENTS["optimal"], Rules(3, 4, 3)),
+        lambda: FirstChoice(OPPONENTS["optimal"], Rules(3, 4, 3)),
         lambda: player_policy(selfplay.load("shipped")),
         lambda: player_policy(network_player(Rules(), 4, canonical=True)),
         lambda: player_policy(network_player(Rules(3, 4, 3), 5, mask=True, canonical=True, networks=2)),
         lambda: player_policy(network_player(Rules(2, 5, 3), 6, canonical=True)),
         lambda: AgentPolicy(Sampler(Rules(), uniform), Rules()),
-        lambda: built_in_policy(OPPONENTS["rule"], Rules(3, 4, 3), symmetric=True),
-        lambda: built_in_policy(OPPONENTS["heuristic"], Rules()),
+        lambda: BuiltInPolicy(OPPONENTS["rule"], Rules(3, 4, 3), symmetric=True),
+        lambda: BuiltInPolicy(OPPONENTS["heuristic"], Rules()),
     ],
 )
 def test_the_forward_search_gives_the_numbers_of_the_whole_tree(make_policy: Callable[[], AgentPolicy]) -> None:
@@ -157,17 +157,17 @@ def test_the_numbers_of_random_play_are_known() -> None:
 
 
 def test_the_numbers_of_the_built_in_opponents_are_known() -> None:
-    rule = evaluate_policy(built_in_policy(OPPONENTS["rule"], Rules()))
+    rule = evaluate_policy(BuiltInPolicy(OPPONENTS["rule"], Rules()))
     assert (rule.first.losses, rule.second.losses, rule.games_lost) == (0, 16, 16)
     assert (rule.illegal_states, rule.optimal_states) == (0, 4_362)
-    optimal = evaluate_policy(built_in_policy(OPPONENTS["optimal"], Rules()))
+    optimal = evaluate_policy(BuiltInPolicy(OPPONENTS["optimal"], Rules()))
     assert optimal.optimal
     assert optimal.unbeatable
     assert str(optimal.exploitability) == "0.0"  # and not -0.0
 
 
 def test_on_a_board_that_the_first_seat_wins_optimal_play_is_unexploitable_but_not_unbeatable() -> None:
-    verdict = evaluate_policy(first_choice(OPPONENTS["optimal"], Rules(3, 4, 3)))
+    verdict = evaluate_policy(FirstChoice(OPPONENTS["optimal"], Rules(3, 4, 3)))
     assert (verdict.first.best_response, verdict.second.best_response) == (1, -1)
     assert verdict.first.win == pytest.approx(1, abs=1e-12)
     assert verdict.second.losses > 0
@@ -257,7 +257,7 @@ def test_a_cut_evaluation_proves_nothing_but_that_a_lost_game_is_lost() -> None:
     [
         player_policy(network_player(Rules(3, 4, 3), 1, mask=True, canonical=True)),
         player_policy(network_player(Rules(2, 5, 3), 3, mask=True)),
-        first_choice(OPPONENTS["optimal"], Rules(3, 4, 3), legal=True),
+        FirstChoice(OPPONENTS["optimal"], Rules(3, 4, 3), legal=True),
     ],
 )
 def test_games_that_cannot_be_lost_any_more_need_not_be_followed(
@@ -288,7 +288,7 @@ def test_a_symmetric_player_is_asked_for_fewer_positions() -> None:
     rules = Rules(4, 4, 4)
     numbers = []
     for symmetric in (True, False):
-        search = ForwardSearch(first_choice(OPPONENTS["rule"], rules, symmetric), 0, 10**6)
+        search = ForwardSearch(FirstChoice(OPPONENTS["rule"], rules, symmetric), 0, 10**6)
         numbers.append(sum(len(ply.mine) for ply in search.plies()))
     assert numbers[0] < numbers[1] / 2
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import selfplay
-from selfplay.evaluation.agents import AgentPolicy, built_in_policy, player_policy
+from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, player_policy
 from selfplay.evaluation.evaluate import evaluate_policy
 from selfplay.evaluation.exact import NAMES
 from selfplay.evaluation.report import verdict_text
@@ -46,7 +46,7 @@ def learned(player: Any, position: Position, cell: int) -> Any:
         pytest.param(lambda: scripted(ScriptedPlayer(stubborn)), id="stubborn"),
         pytest.param(lambda: scripted(random_table(Rules(), SEED, careless=0.1)), id="random"),
         pytest.param(lambda: scripted(FirstTwo()), id="sampling"),
-        pytest.param(lambda: built_in_policy(OPPONENTS["rule"], Rules()), id="rule"),
+        pytest.param(lambda: BuiltInPolicy(OPPONENTS["rule"], Rules()), id="rule"),
         pytest.param(
             lambda: player_policy(make(config_with(seed=SEED, symmetry="canonical")).player()), id="canonical"
         ),
