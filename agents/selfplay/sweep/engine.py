@@ -10,7 +10,6 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # Ray reads them on import
@@ -20,10 +19,11 @@ import ray
 from selfplay.errors import UserError, one_line
 from selfplay.program import on_stop_signals
 from selfplay.sweep import plan as plans
-from selfplay.sweep.plan import Plan, Run
+from selfplay.sweep.plan import Run
 from selfplay.sweep.screen import Screen
 from selfplay.sweep.search_space import sample
 from selfplay.sweep.state import STOP, Sweep
+from selfplay.sweep.worker import train_run
 
 MOST_DEATHS = 10
 """Deaths of a run's workers, after which the next one makes it a failed run: it may be what kills them."""
@@ -37,13 +37,6 @@ MOST_SAMPLES = 100
 """Samples after which no new setting is expected."""
 RUNGS = frozenset(3**rung for rung in range(11))
 """Numbers of seeds after which only the best third of the settings of a search goes on."""
-
-
-def train_run(folder: Path, plan: Plan, run: Run, interval: float) -> Run:
-    """Train a run on a worker, and return its new state."""
-    from selfplay.sweep import worker  # PyTorch, which the process that gives out the work does not need
-
-    return worker.train_run(folder, plan, run, interval)
 
 
 def train(sweep: Sweep, cpus: int | None, interval: float) -> bool:
@@ -69,7 +62,8 @@ def train(sweep: Sweep, cpus: int | None, interval: float) -> bool:
 
     with screen.live or contextlib.nullcontext(), on_stop_signals(stop):
         while True:
-            while not screen.stopping and len(at_work) < (cpus or _cores()) and (run := next_run(sweep)):
+            most = cpus or ray.cluster_resources().get("CPU", 1)
+            while not screen.stopping and len(at_work) < most and (run := next_run(sweep)):
                 run.state, run.starts = "running", run.starts + 1
                 at_work[task.remote(sweep.folder.resolve(), sweep.plan, run, interval)] = run
                 sweep.write()
@@ -159,8 +153,3 @@ def connected(cpus: int | None, address: str | None) -> Iterator[None]:
             yield
         finally:
             ray.shutdown()
-
-
-def _cores() -> int:
-    """Return the cores of the cluster."""
-    return max(1, int(ray.cluster_resources().get("CPU", 1)))

@@ -13,13 +13,12 @@ import sys
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from selfplay.algorithms import ALGORITHMS, Config, configured
 from selfplay.errors import UserError
 from selfplay.files import read_small
-from selfplay.settings import LARGEST
+from selfplay.settings import LARGEST, Bounds, CountOrZero, check
 from selfplay.sweep.search_space import Range, parse_range
 
 LARGEST_FILE = 1 << 20
@@ -31,6 +30,8 @@ UNPROVED_PENALTY = float(LARGEST)
 """Added to the objective of a run without a proof, and twice to that of a failed one, beyond that of any proved run."""
 SEEDS = r" *\d{1,18}(?:\.\.\d{1,18})? *"
 TABLES = ("set", "vary", "each")
+NOT_SWEPT = frozenset({"seed", "run_dir", "from_table"})
+"""Settings that a sweep gives to each run, and files, whose names a run's folder could not have."""
 
 State = Literal["waiting", "running", "done", "failed", "dropped"]
 """State of a run; a search drops the remaining runs of a setting whose first seeds were worse than those of others."""
@@ -45,9 +46,9 @@ class Plan:
     set: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     vary: Mapping[str, Range | Sequence[Any]] = dataclasses.field(default_factory=dict)
     each: Mapping[str, Sequence[Any]] = dataclasses.field(default_factory=dict)
-    search: int = 0
+    search: Annotated[int, Bounds(0, MOST_RUNS)] = 0
     """Number of settings that a search tries; 0 trains every combination."""
-    objective: str = "steps"
+    objective: Literal["steps", "updates"] = "steps"
     """What a search minimizes: steps or updates to a proof."""
 
     @property
@@ -70,11 +71,11 @@ class Run:
     state: State = "waiting"
     why: str = ""
     """Why it failed or was dropped."""
-    proved: int | None = None
+    proved: CountOrZero | None = None
     """Steps to the first evaluation from which the proof held."""
     objective: float = 0.0
     """What a search minimizes, once the run has ended."""
-    starts: int = 0
+    starts: CountOrZero = 0
     """Workers that have started or resumed it."""
     host: str = ""
     """Host of its last worker."""
@@ -176,10 +177,9 @@ def all_runs(plan: Plan) -> list[Run]:
 
 def run_of(values: dict[str, Any], seed: int) -> Run:
     """Return the run of a setting and a seed; its name is one that a folder can have."""
-    setting = label(values)
-    name = re.sub(r"[^\w.,=+-]", "-", setting, flags=re.ASCII)[:LONGEST_NAME]
-    if name != setting:  # two settings may look the same now
-        name = f"{name}-{zlib.crc32(setting.encode()):08x}"
+    setting = name = label(values)
+    if len(setting) > LONGEST_NAME:
+        name = f"{setting[:LONGEST_NAME]}-{zlib.crc32(setting.encode()):08x}"
     return Run(f"{name},seed={seed}", setting, values, seed)
 
 
@@ -189,11 +189,8 @@ def config_of(plan: Plan, values: Mapping[str, Any], seed: int) -> Config:
     Raises:
         UserError: they are refused; it says which were.
     """
-    flags = {**plan.set, **values, "seed": seed}
-    if "from_table" in flags:
-        flags["from_table"] = Path(flags["from_table"])
     try:
-        return configured(plan.algorithm, flags)
+        return configured(plan.algorithm, {**plan.set, **values, "seed": seed})
     except UserError as error:
         raise UserError(f"{label(values)}: {error}") from None
 
@@ -216,11 +213,8 @@ def _check(plan: Plan) -> None:
     """Refuse a plan that names what does not exist, or the same setting twice."""
     if str(plan.algorithm) not in ALGORITHMS:  # in a file it may be anything
         raise UserError(f"there is no algorithm {plan.algorithm!r}; choose one of {', '.join(ALGORITHMS)}")
-    if plan.objective not in ("steps", "updates"):
-        raise UserError(f"objective must be steps or updates, got {plan.objective!r}")
-    if not isinstance(plan.search, int) or not 0 <= plan.search <= MOST_RUNS:
-        raise UserError(f"search must be 0 to {MOST_RUNS:,} settings to try, got {plan.search!r}")
-    known = {field.name for field in dataclasses.fields(ALGORITHMS[plan.algorithm])} - {"seed", "run_dir"}
+    check(plan)
+    known = {field.name for field in dataclasses.fields(ALGORITHMS[plan.algorithm])} - NOT_SWEPT
     named = [*plan.set, *plan.vary, *plan.each]
     for name in named:
         if name not in known:
@@ -255,14 +249,12 @@ def _default(plan: Plan, name: str) -> Any:
     return getattr(ALGORITHMS[plan.algorithm](), name)
 
 
-PARSERS: Mapping[type, Callable[[str], Any]] = MappingProxyType(
-    {
-        bool: {"true": True, "false": False}.__getitem__,
-        int: int,
-        float: float,
-        tuple: lambda word: () if word == "none" else tuple(map(int, word.split("x"))),
-    }
-)
+PARSERS: Mapping[type, Callable[[str], Any]] = {
+    bool: {"true": True, "false": False}.__getitem__,
+    int: int,
+    float: float,
+    tuple: lambda word: () if word == "none" else tuple(map(int, word.split("x"))),
+}
 """What a word on the command line means, by the type of the setting."""
 
 

@@ -1,76 +1,57 @@
 """The plots of a report: shares proved as curves, and the times to a proof of all settings beside each other."""
 
-import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
+from selfplay.sweep.plan import Plan
 from selfplay.sweep.results import Results, amounts, survival_data
-from selfplay.sweep.state import Sweep
 from selfplay.sweep.statistics import interquartile_mean, proved_curve
 
-MOST_CURVES = 8
-"""Curves in one plot; more could not be told apart."""
+MOST_CURVES = 7
+"""Curves in one plot beside that of the first setting; more could not be told apart."""
 MOST_SETTINGS = 60
 """Settings in the plot of all."""
 BLUE = "#1f6fb4"
 
 
-def figures(sweep: Sweep, results: Results, kinds: Sequence[str]) -> dict[str, Figure]:
+def figures(plan: Plan, results: Results, kinds: Sequence[str]) -> dict[str, Figure]:
     """Return the plots over steps, updates or seconds by the names of their files."""
     plots: dict[str, Figure] = {}
-    for kind, title in amounts(sweep, results, kinds).items():
-        for name, settings in _groups(sweep, list(results)).items():
-            plots[f"proved-{kind}{name}.png"] = curves({each: results[each] for each in settings}, kind, title)
-        plots[f"settings-{kind}.png"] = means(dict(list(results.items())[:MOST_SETTINGS]), kind, title)
+    settings = [*results.items()]
+    for kind, title in amounts(plan, kinds).items():
+        for number, start in enumerate(range(1, max(len(settings), 2), MOST_CURVES), 1):
+            name = f"proved-{kind}{f'-{number}' if number > 1 else ''}.png"
+            plots[name] = curves(dict(settings[:1] + settings[start : start + MOST_CURVES]), kind, title)
+        plots[f"settings-{kind}.png"] = means(dict(settings[:MOST_SETTINGS]), kind, title)
     return plots
-
-
-def _groups(sweep: Sweep, settings: Sequence[str]) -> Mapping[str, Sequence[str]]:
-    """Return the settings of each plot by the end of its name: the first with those that differ in the same setting."""
-    if len(settings) <= MOST_CURVES:
-        return {"": settings}
-    groups, most = {}, MOST_CURVES - 1
-
-    def family(setting: str) -> str:
-        name, _, _ = setting.rsplit(",", maxsplit=1)[-1].partition("=")
-        return f"-{name}" if name in sweep.plan.each else ""
-
-    for name, members in itertools.groupby(settings[1:], family):
-        alike = list(members)
-        for start in range(0, len(alike), most):
-            number = f"-{start // most + 1}" if len(alike) > most else ""
-            groups[name + number] = [settings[0], *alike[start : start + most]]
-    return groups
 
 
 def curves(results: Results, kind: str, title: str) -> Figure:
     """Plot the share of runs proved over steps, updates or seconds, with 95 % intervals and marks where runs ended."""
     figure = Figure(figsize=(9, 5.5), layout="constrained")
     axes = figure.subplots()
-    longest = max((r.outcome.amount(kind) for of_setting in results.values() for r in of_setting), default=0)
     for setting, of_setting in results.items():
         followed, proved = survival_data(of_setting, kind)
         if not followed:
             continue
         curve = proved_curve(followed, proved)
-        end = longest if all(proved) else curve.amounts[-1]
-        at = np.concatenate([[0.0], curve.amounts, [end]])
-        share, low, high = (np.concatenate([[0.0], part, part[-1:]]) for part in curve[1:])
+        at, share, low, high = (np.concatenate([[0.0], part]) for part in curve)
         [line] = axes.step(at, share, where="post", label=f"{setting}: {sum(proved)} of {len(proved)}")
         colour = line.get_color()
         axes.fill_between(at, low, high, step="post", color=colour, alpha=0.15, linewidth=0)
         censored = [amount for amount, held in zip(followed, proved, strict=True) if not held]
-        reached = share[np.searchsorted(at, censored, side="right") - 1]
-        axes.plot(censored, reached, "|", color=colour, markersize=10)
+        axes.plot(censored, curve.share[np.searchsorted(curve.amounts, censored)], "|", color=colour, markersize=10)
     axes.set_ylim(-0.02, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
-    axes.set_title("Share of runs from where on the proof held, 95 % intervals; | is a run without a proof, at its end")
-    axes.title.set_fontsize("medium")
+    axes.set_title(
+        "Share of runs from where on the proof held, 95 % intervals; | is a run without a proof, at its end",
+        fontsize="medium",
+    )
     axes.grid(alpha=0.3)
     _label_amounts(axes, title)
     figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize="small")
@@ -87,18 +68,10 @@ def means(results: Results, kind: str, title: str) -> Figure:
         axes.plot(finite, [place + 0.22] * len(finite), ".", color="0.6", markersize=4)
         mean = interquartile_mean(times)
         if math.isfinite(mean.value):
-            axes.plot([mean.value], [place], "o", color=BLUE)
-            if math.isfinite(mean.high):
-                axes.plot([mean.low, mean.high], [place, place], "-", color=BLUE)
-            else:  # to the edge, and beyond
-                axes.annotate(
-                    "",
-                    (0.99, place),
-                    (mean.low, place),
-                    xycoords=("axes fraction", "data"),
-                    textcoords="data",
-                    arrowprops={"arrowstyle": "->", "color": BLUE},
-                )
+            endless = math.isinf(mean.high)  # an arrow, as far as the last of its runs
+            high = max(finite) if endless else mean.high
+            spread = [[mean.value - mean.low], [high - mean.value]]
+            axes.errorbar(mean.value, place, xerr=spread, fmt="o", color=BLUE, xlolims=endless)
         if never := len(times) - len(finite):
             where = axes.get_yaxis_transform()
             axes.text(1.01, place, f"{never} never", transform=where, va="center", fontsize="small")

@@ -13,12 +13,11 @@ from matplotlib.figure import Figure
 from selfplay.files import write_csv, write_whole
 from selfplay.sweep import plan as plans, plots
 from selfplay.sweep.results import DROPPED, FAILED, MISSING, PROVED, Result, Results, amounts, survival_data
-from selfplay.sweep.search_space import Range
 from selfplay.sweep.state import Sweep
 from selfplay.sweep.statistics import Estimate, compare, interquartile_mean, proportion, proved_curve
 from selfplay.training.plots import png
 
-REPORT, TIMES = "report", "times"
+REPORT = "report"
 AMOUNTS = ("steps", "updates")
 """Amounts that the same runs repeat, unlike seconds."""
 NOTE = """A run is proved from the first evaluation on from which the proof held to its end.
@@ -39,13 +38,11 @@ def write(sweep: Sweep, results: Results, out: Path) -> None:
     """
     every = [result for of_setting in results.values() for result in of_setting]
     parts = ["# Sweep\n", _description(sweep.plan), *tables(sweep, results, AMOUNTS), _failures(every), NOTE]
-    _write_page(out, parts, plots.figures(sweep, results, AMOUNTS))
+    _write_page(out, parts, plots.figures(sweep.plan, results, AMOUNTS))
     parts = ["# Times of the sweep\n", _times(every), *tables(sweep, results, ["seconds"])]
-    _write_page(out / TIMES, parts, plots.figures(sweep, results, ["seconds"]))
+    _write_page(out / "times", parts, plots.figures(sweep.plan, results, ["seconds"]))
     write_csv(out / "runs.csv", _run_lines(every))
-    write_csv(out / TIMES / "runs.csv", _run_time_lines(every))
-    write_csv(out / "evaluations.csv", _evaluation_lines(every, sweep.plan.unit, timed=False))
-    write_csv(out / TIMES / "evaluations.csv", _evaluation_lines(every, sweep.plan.unit, timed=True))
+    write_csv(out / "evaluations.csv", _evaluation_lines(every, sweep.plan.unit))
 
 
 def _write_page(folder: Path, parts: Sequence[str], figures: Mapping[str, Figure]) -> None:
@@ -61,9 +58,7 @@ def _write_page(folder: Path, parts: Sequence[str], figures: Mapping[str, Figure
 
 def tables(sweep: Sweep, results: Results, kinds: Sequence[str]) -> list[str]:
     """Return the tables of the settings in Markdown, and of their differences from the first."""
-    titles = amounts(sweep, results, kinds)
-    if sweep.plan.search:
-        results = dict(sorted(results.items(), key=lambda item: _search_order(item[1], sweep.plan.objective)))
+    titles = amounts(sweep.plan, kinds)
     pages = [_shares(results)] if "steps" in kinds else []
     pages += [_times_to_proof(results, kind, title) for kind, title in titles.items()]
     if len(results) > 1 and not sweep.plan.search:
@@ -96,22 +91,20 @@ def _number(value: float, digits: int, signed: bool = False) -> str:
     return "never" if math.isinf(value) else f"{value:{'+' if signed else ''},.{digits}f}"
 
 
-def _search_order(results: Sequence[Result], objective: str) -> tuple[int, float]:
-    """Return the key that sorts settings: first those with most seeds proved, then those with the least mean."""
-    proved = [result.to_proof(objective) for result in results if result.end == PROVED]
-    return -len(proved), sum(proved) / max(len(proved), 1)
-
-
 def _shares(results: Results) -> str:
     """Return the table of the shares proved."""
     rows = []
     for setting, of_setting in results.items():
         ends = [result.end for result in of_setting]
         number, proved = sum(result.counts for result in of_setting), ends.count(PROVED)
-        share = proportion(proved, number)
-        interval = f"{share.low:.0%} to {share.high:.0%}" if number else "-"
+        _, low, high = proportion(proved, number) if number else (0, 0.0, 1.0)
         rows.append(
-            [setting, f"{proved} of {number}", interval, *(str(ends.count(e)) for e in (FAILED, DROPPED, MISSING))]
+            [
+                setting,
+                f"{proved} of {number}",
+                f"{low:.0%} to {high:.0%}",
+                *(str(ends.count(e)) for e in (FAILED, DROPPED, MISSING)),
+            ]
         )
     header = ("setting", "proved", "share (95 %, Wilson)", "failed", "dropped", "missing")
     return _table("Share of runs that are proved", header, rows)
@@ -148,32 +141,24 @@ def _differences(results: Results, kind: str, name: str) -> str:
 
 def _description(plan: plans.Plan) -> str:
     """Return the plan of a sweep as a list in Markdown."""
-    seeds: Any = plan.seeds
-    if len(seeds) > 2 and seeds == (*range(seeds[0], seeds[-1] + 1),):
-        seeds = f"{seeds[0]}..{seeds[-1]}"
-    lines = [f"algorithm: {plan.algorithm}", f"seeds: {_words(seeds)}"]
+    lines = [f"algorithm: {plan.algorithm}", f"{len(plan.seeds)} seeds, {min(plan.seeds)} to {max(plan.seeds)}"]
     lines += [f"all runs: {plans.label(plan.set)}"] if plan.set else []
-    lines += [f"varied: {name} among {_words(values)}" for name, values in plan.vary.items()]
-    lines += [f"each by itself: {name}={_words(values)}" for name, values in plan.each.items()]
+    for table in ("vary", "each"):
+        for name, values in plans.as_json(plan)[table].items():
+            lines.append(f"{table}: {name}={values if isinstance(values, str) else ','.join(map(plans.text, values))}")
     lines += [f"search: {plan.search} settings by {plan.objective} to a proof"] if plan.search else []
     return "".join(f"- {line}\n" for line in lines)
 
 
-def _words(values: Any) -> str:
-    return str(values) if isinstance(values, str | Range) else ", ".join(map(plans.text, values))
-
-
 def _times(every: Sequence[Result]) -> str:
-    """Return how long the workers took and on which hosts, as a list in Markdown."""
+    """Return how long the workers took, as a list in Markdown."""
     seconds = sum(result.run.seconds for result in every)
     training = sum(result.outcome.lines[-1].get("time/training_s", 0) for result in every if result.outcome.lines)
     resumed = sum(max(result.run.starts - 1, 0) for result in every)
-    hosts = ", ".join(sorted({result.run.host for result in every if result.run.host}))
     hours = f"{seconds / 3600:.2f} hours of a core in workers that ended a run"
     lines = [
         f"{hours}, {training / 3600:.2f} of them in training",
         f"{resumed} times a run went on with another worker, because one died or the sweep was stopped",
-        f"hosts: {hosts}",
     ]
     return "".join(f"- {line}\n" for line in lines)
 
@@ -182,33 +167,14 @@ def _run_lines(every: Sequence[Result]) -> Iterator[Sequence[Any]]:
     """Yield the lines of runs.csv."""
     yield "run", "setting", "seed", "end", "why", "steps", "updates", "evaluations", "model_sha256"
     for run, end, why, outcome, model in every:
-        lines = outcome.lines
-        steps, updates = (int(outcome.amount(kind)) for kind in AMOUNTS)
-        yield (
-            run.name,
-            run.setting,
-            run.seed,
-            end,
-            why,
-            steps,
-            updates if not lines or "time/updates" in lines[0] else "",
-            len(lines),
-            model,
-        )
+        amounts_to_end = (int(outcome.amount(kind)) for kind in AMOUNTS)
+        yield run.name, run.setting, run.seed, end, why, *amounts_to_end, len(outcome.lines), model
 
 
-def _run_time_lines(every: Sequence[Result]) -> Iterator[Sequence[Any]]:
-    """Yield the lines of times/runs.csv."""
-    yield "run", "host", "workers", "seconds_of_last_worker", "training_seconds_to_proof_or_end"
-    for run, *_, outcome, _ in every:
-        yield run.name, run.host, run.starts, run.seconds, outcome.amount("seconds")
-
-
-def _evaluation_lines(every: Sequence[Result], unit: str, *, timed: bool) -> Iterator[Sequence[Any]]:
-    """Yield the lines of evaluations.csv: everything but times, or times alone."""
-    tags = {tag for result in every for line in result.outcome.lines for tag in line} - {unit}
-    columns = sorted(tag for tag in tags if timed == (tag.startswith("time/") and tag != "time/updates"))
-    yield "run", "seed", unit, *columns
-    for run, *_, outcome, _ in every:
-        for line in outcome.lines:
-            yield run.name, run.seed, line[unit], *(line.get(column, "") for column in columns)
+def _evaluation_lines(every: Sequence[Result], unit: str) -> Iterator[Sequence[Any]]:
+    """Yield the lines of evaluations.csv, without times."""
+    lines = [(result.run, line) for result in every for line in result.outcome.lines]
+    tags = {tag for _, line in lines for tag in line if tag == "time/updates" or not tag.startswith("time/")} - {unit}
+    yield "run", "seed", unit, *sorted(tags)
+    for run, line in lines:
+        yield run.name, run.seed, line[unit], *(line.get(tag, "") for tag in sorted(tags))

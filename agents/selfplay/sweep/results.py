@@ -59,16 +59,26 @@ Results: TypeAlias = Mapping[str, Sequence[Result]]
 """The results of a sweep by setting."""
 
 
-def amounts(sweep: Sweep, results: Results, kinds: Sequence[str]) -> dict[str, str]:
-    """Return those of steps, updates and seconds that the runs count, with their titles."""
-    titles = {"steps": sweep.plan.unit, "updates": "updates", "seconds": "seconds of training"}
-    every = [result.outcome for of_setting in results.values() for result in of_setting]
-    return {kind: titles[kind] for kind in kinds if kind != "updates" or any(each.amount(kind) for each in every)}
+def amounts(plan: plans.Plan, kinds: Sequence[str]) -> dict[str, str]:
+    """Return those of steps, updates and seconds that the runs count, with their titles; a table counts no updates."""
+    titles = {"steps": plan.unit, "updates": "updates", "seconds": "seconds of training"}
+    return {kind: titles[kind] for kind in kinds if kind != "updates" or plan.unit == "plies"}
 
 
 def read(sweep: Sweep) -> Results:
-    """Return the results of a sweep by setting, in the order of its runs."""
-    return {setting: [_result(sweep, run) for run in runs] for setting, runs in sweep.settings().items()}
+    """Return the results of a sweep by setting, in the order of its runs; those of a search with the best one first."""
+    results = {setting: [_result(sweep, run) for run in runs] for setting, runs in sweep.settings().items()}
+    return best_first(results, sweep.plan.objective) if sweep.plan.search else results
+
+
+def best_first(results: Results, objective: str) -> Results:
+    """Return results sorted: first settings with most seeds proved, of these first the one with the least mean."""
+
+    def order(setting: str) -> tuple[int, float]:
+        proved = [result.to_proof(objective) for result in results[setting] if result.end == PROVED]
+        return -len(proved), sum(proved) / max(len(proved), 1)
+
+    return {setting: results[setting] for setting in sorted(results, key=order)}
 
 
 def read_outcome(folder: Path, config: Config) -> Outcome:
@@ -110,7 +120,7 @@ def survival_data(results: Sequence[Result], kind: str) -> tuple[list[float], li
 def _result(sweep: Sweep, run: Run) -> Result:
     """Return the result of a run; a file of it that cannot be read makes it a failed one."""
     folder, outcome, model = sweep.folder / run.name, Outcome(sweep.plan.unit, []), ""
-    end, why = {"failed": FAILED, "dropped": DROPPED}.get(run.state, MISSING), run.why
+    end, why = run.state if run.state in (FAILED, DROPPED) else MISSING, run.why
     try:
         outcome = read_outcome(folder, plans.config_of(sweep.plan, run.values, run.seed))
         model = checksum_of_file(folder / MODEL) if run.state in ("done", "failed") else ""

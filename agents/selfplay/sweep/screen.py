@@ -1,23 +1,21 @@
 """The progress of a sweep: a table on a terminal, redrawn in place, elsewhere a line for each run that has ended."""
 
 import contextlib
-import json
 import statistics
 from collections import Counter
 from datetime import timedelta
-from pathlib import Path
 
 from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from selfplay.sweep.plan import Run
+from selfplay.evaluation.report import live_score
+from selfplay.sweep.plan import Run, config_of
 from selfplay.sweep.state import Sweep
 from selfplay.training.folder import METRICS
+from selfplay.training.metrics import metrics_evaluation, read_metrics
 
-MOST_LINES = 20
-"""Settings, and running runs, that are shown; more would not fit on a screen."""
 COLUMNS = {"proved": "proved", "done": "no proof", "running": "running", "waiting": "waiting", "failed": "failed"}
 STOPPING = "stopping: each run writes a checkpoint first"
 
@@ -29,7 +27,7 @@ class Screen:
         self._sweep = sweep
         self.stopping = False
         console = Console()
-        live = Live(get_renderable=self._render, console=console, refresh_per_second=2)
+        live = Live(get_renderable=self._render, console=console, refresh_per_second=1)
         self.live = live if console.is_terminal else None
 
     def ended(self, run: Run) -> None:
@@ -64,27 +62,20 @@ class Screen:
 
     def _render(self) -> Group:
         """Return the table of the settings and the scores of the runs that are at work."""
-        settings = self._sweep.settings()
-        table = Table(title=f"{self._sweep.folder.name}: runs by setting", title_justify="left")
+        table = Table(title=Text(f"{self._sweep.folder.name}: runs by setting"), title_justify="left")
         for name in ("setting", *COLUMNS.values()):
             table.add_column(name, justify="left" if name == "setting" else "right", overflow="fold")
-        for setting, runs in [*settings.items()][-MOST_LINES:]:
+        for setting, runs in self._sweep.settings().items():
             ends = Counter(run.end for run in runs)
             table.add_row(Text(setting), *(str(ends[end]) for end in COLUMNS))
-        running = [run for run in self._sweep.runs if run.state == "running"][:MOST_LINES]
-        lines = [f"{run.name}: {last_score(self._sweep.folder / run.name, self._sweep.plan.unit)}" for run in running]
-        return Group(table, Text("\n".join([*lines, self._totals()])))
+        lines = [f"{run.name}: {self._score(run)}" for run in self._sweep.runs if run.state == "running"]
+        return Group(Text("\n".join([self._totals(), *lines])), table)  # of which a small screen shows the top
 
-
-def last_score(folder: Path, unit: str) -> str:
-    """Return the exact score at a run's last evaluation."""
-    try:
-        line = json.loads((folder / METRICS).read_bytes().splitlines()[-1])
-        score = f"{line[unit]:,} {unit}"
-        if "eval/games_lost" in line:
-            score += f", {line['eval/games_lost']:,.0f} lost or illegal games"
-        if "eval/optimal_fraction" in line:
-            score += f", optimal in {line['eval/optimal_fraction']:.1%} of states"
-    except (OSError, ValueError, LookupError):  # there is none yet, or it is being written
-        return "no evaluation yet"
-    return score
+    def _score(self, run: Run) -> str:
+        """Return the exact score at a run's last evaluation."""
+        config = config_of(self._sweep.plan, run.values, run.seed)
+        try:
+            *_, last = read_metrics(self._sweep.folder / run.name / METRICS, config.unit)
+        except ValueError:  # there is none yet
+            return "no evaluation yet"
+        return f"{last[config.unit]:,} {config.unit}; {live_score(metrics_evaluation(last, config.rules))}"

@@ -11,6 +11,7 @@ from typing import Any
 
 from selfplay.errors import UserError, one_line
 from selfplay.files import read_small, write_whole
+from selfplay.settings import check
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import Plan, Run
 
@@ -81,10 +82,7 @@ def _run(found: dict[str, Any]) -> Run:
         ValueError, TypeError: it has other fields or values, or a name that is a path to elsewhere.
     """
     run = Run(**found)
-    example = Run("", "", {}, 0, proved=None if run.proved is None else 0)
-    for name, value in vars(run).items():
-        if type(value) is not type(getattr(example, name)):
-            raise TypeError(f"a run with {name}={value!r}")
+    check(run)
     if run.name in {"", ".."} or Path(run.name).name != run.name or not run.name.isprintable():
         raise ValueError(f"a run called {run.name!r}")
     run.setting, run.why, run.host = map(one_line, (run.setting, run.why, run.host))

@@ -6,7 +6,7 @@ A run without a proof is never left out. In curves it is censored where it ended
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +47,6 @@ class ProvedCurve(NamedTuple):
 
 def proportion(successes: int, number: int) -> Estimate:
     """Return a share of successes with Wilson's interval."""
-    if not number:
-        return Estimate(math.nan, 0.0, 1.0)
     interval = stats.binomtest(successes, number).proportion_ci(LEVEL, method="wilson")
     return Estimate(successes / number, float(interval.low), float(interval.high))
 
@@ -79,20 +77,11 @@ def interquartile_mean(values: Sequence[float]) -> Estimate:
     if not len(sample):
         return Estimate(math.nan, math.nan, math.nan)
 
-    def mean(resampled: Floats, axis: int = -1) -> Any:
-        return stats.trim_mean(resampled, TRIMMED, axis=axis)
-
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # infinity minus infinity, in an interval that is not used
-        estimate = float(mean(sample))
-        if len(sample) == 1:
-            return Estimate(estimate, estimate, estimate)
-        means = stats.bootstrap(
-            (sample,), mean, n_resamples=RESAMPLES, vectorized=True, method="percentile", rng=np.random.default_rng(0)
-        ).bootstrap_distribution
+    resampled = np.random.default_rng(0).choice(sample, (RESAMPLES, len(sample)))
+    means = stats.trim_mean(resampled, TRIMMED, axis=1)
     # Without interpolation, which has no value beside infinity.
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="inverted_cdf")
-    return Estimate(estimate, float(low), float(high))
+    return Estimate(float(stats.trim_mean(sample, TRIMMED)), float(low), float(high))
 
 
 def compare(first: Mapping[int, float], other: Mapping[int, float]) -> tuple[int, int, int, int, Estimate]:

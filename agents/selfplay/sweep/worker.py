@@ -1,7 +1,5 @@
 """One run of a sweep on a worker: started, or resumed from its checkpoint, in its own folder."""
 
-import contextlib
-import os
 import socket
 import time
 from collections.abc import Callable
@@ -36,8 +34,7 @@ def train_run(folder: Path, plan: plans.Plan, run: plans.Run, interval: float) -
     why, outcome = "", None
     try:
         config = plans.config_of(plan, run.values, run.seed)
-        with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
-            _train(folder / run.name, config, interval, (folder / STOP).exists)
+        _train(folder / run.name, config, interval, (folder / STOP).exists)
         outcome = results.read_outcome(folder / run.name, config)
     except KeyboardInterrupt:
         if not (folder / STOP).exists():  # its machine is ending it

@@ -1,4 +1,4 @@
-"""Small sweeps in processes of their own, and their reports."""
+"""Small sweeps in processes of their own."""
 
 import subprocess
 import time
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.sweeps.processes import start
-from selfplay.sweep import report_pages, results, state
 
 SMALL = ("hidden=16", "num_envs=16", "batch_size=32", "memory_size=700", "warmup=64", "eval_every=4800", "device=cpu")
 PATIENCE = 180
@@ -40,10 +39,3 @@ def wait_for(condition: Callable[[], object]) -> None:
     while not condition():
         assert time.monotonic() < until, "it never came"
         time.sleep(0.02)
-
-
-def report(folder: Path) -> dict[str, bytes]:
-    """Make the report of a sweep and return its files but for those of times and hosts."""
-    sweep = state.read(folder)
-    report_pages.write(sweep, results.read(sweep), folder / "report")
-    return {path.name: path.read_bytes() for path in (folder / "report").iterdir() if path.is_file()}

@@ -1,6 +1,5 @@
 """Sweeps on Ray: to their end, interrupted, with workers that die, runs that fail, a cluster, and a search."""
 
-import contextlib
 import os
 import signal
 import socket
@@ -15,12 +14,13 @@ from typing import Any
 import pytest
 
 from benchmarks.learning.waiting import run_on_terminal
+from benchmarks.sweeps.disturbed import reported
 from benchmarks.sweeps.processes import descendants, kill, start, title, workers
 from selfplay.errors import UserError
 from selfplay.sweep import plan as plans, state
 from selfplay.sweep.state import Sweep
 from selfplay.training.folder import MODEL
-from tests.selfplay.sweep.sweeps import finish, report, run, small, wait_for
+from tests.selfplay.sweep.sweeps import finish, run, small, wait_for
 
 ray = pytest.importorskip("ray", reason="the extra `sweep` is not installed; .ci/run runs these tests with it")
 from selfplay.sweep import engine  # noqa: E402
@@ -55,20 +55,9 @@ def test_a_sweep_trains_every_run_and_names_what_failed(whole: Path) -> None:
     assert {each.starts for each in state.read(whole).runs} == {1}
     failed = runs_of(whole, "failed")[1]
     assert (failed.name, failed.why[:29]) == ("learning_rate=1e+30,seed=1001", "the loss is no longer finite;")
-    page = report(whole)["report.md"].decode()
+    page = reported(whole)["report.md"].decode()
     assert f"- failed: `{failed.name}`: {failed.why}\n" in page
     assert "| learning_rate=1e+30 | 0 of 2 | 0% to 66% | 2 | 0 | 0 |" in page
-
-
-def session(leader: int) -> list[int]:
-    """Return the processes that `start` and what it started have left at work, also once the first has ended itself."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            state, _, _, number = path.read_text().rpartition(")")[2].split()[:4]
-            if int(number) == leader and state != "Z":  # a zombie, which has ended
-                found.append(int(path.parent.name))
-    return found
 
 
 def test_a_killed_worker_a_killed_sweep_and_ctrl_c_lose_nothing(
@@ -85,10 +74,11 @@ def test_a_killed_worker_a_killed_sweep_and_ctrl_c_lose_nothing(
         [done] = runs_of(folder, "done")
         assert done.starts == len(list((folder / done.name).glob("events.out.tfevents.*"))) == 2
         wait_for(lambda: evaluated(folder))
+        left = descendants(process.pid)
         with process:
             process.kill()
-        wait_for(lambda: not any(title(pid).startswith(b"ray::train_run") for pid in session(process.pid)))
-        for pid in session(process.pid):
+        wait_for(lambda: not any(title(pid).startswith(b"ray::train_run") for pid in left))
+        for pid in left:
             kill(pid)  # Ray's own processes, which would end within a minute
         process = start(*resume)
         wait_for(lambda: len(runs_of(folder, "done")) > 1 and evaluated(folder))
@@ -99,7 +89,7 @@ def test_a_killed_worker_a_killed_sweep_and_ctrl_c_lose_nothing(
         assert run_on_terminal([sys.executable, "-m", "selfplay", "sweep", *resume], shown.extend) == 0
     assert b"it: runs by setting" in shown
     assert b"6 of 6 runs ended: 0 proved, 2 failed; done" in shown
-    assert report(folder) == report(whole)  # which holds the checksums of the models
+    assert reported(folder) == reported(whole)  # which holds the checksums of the models
 
 
 def test_a_sweep_on_a_cluster_learns_the_same(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
