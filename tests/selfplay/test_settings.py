@@ -81,7 +81,6 @@ def test_every_number_but_those_of_the_board_has_bounds(config: Any) -> None:
         (DQNConfig, {"total_steps": 1000}, "--total-steps must be at least --warmup (1024), got 1000"),
         (DQNConfig, {"convolution": (8,) * 101}, "--convolution must be between 0 and 100 values, got (8, 8"),
         (DQNConfig, {"lines": 10**7}, "--lines must be between 0 and 1,000,000, got 10000000"),
-        (DQNConfig, {"hidden": (10**5, 10**5)}, "--hidden must be layers with at most 100,000,000 weights in all"),
         (DQNConfig, {"soft_update": 0.0}, "--soft-update must be above 0 and at most 1, got 0.0"),
         (DQNConfig, {"learning_rate": 1e308}, "--learning-rate must be above 0 and at most 3.4e+38, got 1e+308"),
         (DQNConfig, {"rule_weight": -1.0}, "--rule-weight must be between 0 and 3.4e+38, got -1.0"),

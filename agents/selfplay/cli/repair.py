@@ -57,7 +57,7 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     run_folder.create(folder)  # now, or all would be lost where it cannot be made
     try:
         with following(console, player.rules) as report:
-            for state in repair(player, settings, Corrections(config.positions, report, config.solver)):
+            for state in repair(player, Corrections(config.positions, report, config.solver)):
                 beaten, positions = state.found.beaten, state.found.positions
                 beaten_from = f"beaten from {beaten:,} of the {positions:,} positions that its play leads to"
                 say(f"{state.corrected:,} positions corrected: {beaten_from}")
@@ -70,7 +70,7 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
         how = " with a solver" if config.solver else ""
         note = f"in {state.corrected:,} positions{how}, from {place.name}"
         write_tensors(folder / run_folder.MODEL, state.player.tensors())
-        run_folder.write_config(folder, state.config, {REPAIRED: note})
+        run_folder.write_config(folder, state.player.config, {REPAIRED: note})
         run_folder.write_evaluation(folder, verdict)
     finally:
         with contextlib.suppress(OSError):

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
@@ -16,11 +15,6 @@ Target: TypeAlias = Literal["negamax", "independent", "article"]
 
 WIDEST = 1_000_000
 """Units of a layer, or channels; more would overflow the sizes that PyTorch counts in."""
-LINE_WIDTH = 4
-"""Units that look at a line, for each feature of a cell."""
-MOST_WEIGHTS = 100_000_000
-"""Weights of the largest network; a config.json that somebody sent can name any, and the network is made before its
-model is looked at."""
 LARGEST_FLOAT = 3.4e38
 """Upper bound for what PyTorch's 32-bit numbers hold."""
 
@@ -154,23 +148,11 @@ class DQNConfig(RunSettings):
         solvable = self.rules.cells <= SOLVABLE_CELLS
         wanted = f"unbeatable or never on a board of more than {SOLVABLE_CELLS} cells"
         require(self.stop != "optimal" or solvable, "stop", wanted, self.stop)
-        layers = "hidden" if self.hidden else "convolution"
-        wanted = f"layers with at most {MOST_WEIGHTS:,} weights in all"
-        require(self.weights <= MOST_WEIGHTS, layers, wanted, getattr(self, layers))
 
     @property
     def defaults(self) -> "DQNConfig":
         """Return the settings of the preset."""
         return PRESETS[self.preset]
-
-    @property
-    def weights(self) -> int:
-        """Return about how many weights the network has: those between units."""
-        cells, channels = self.rules.cells, (3, *self.convolution)
-        widths = ((channels[-1] + self.lines) * cells, *self.hidden, cells)
-        squares = sum(9 * inputs * outputs for inputs, outputs in pairwise(channels))
-        of_lines = LINE_WIDTH * self.lines * self.k * (3 + self.lines)
-        return squares + of_lines + sum(inputs * outputs for inputs, outputs in pairwise(widths))
 
 
 PRESETS: Mapping[str, DQNConfig] = MappingProxyType(

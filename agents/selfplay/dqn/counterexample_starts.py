@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -24,23 +25,20 @@ class CounterexampleStarts:
     """
 
     def __init__(self, rules: Rules, fraction: float) -> None:
-        self._rules = rules
+        self._cells = rules.cells
         self._fraction = fraction
-        # Row 0 holds the positions of the last evaluation, row 1 those of the evaluations before, the newest first.
-        self._mover = torch.zeros((2, MOST_FOR_TRAINING), dtype=torch.int64)
-        self._opponent = torch.zeros((2, MOST_FOR_TRAINING), dtype=torch.int64)
-        self._ply = torch.zeros((2, MOST_FOR_TRAINING), dtype=torch.int64)
+        self._marks = torch.zeros((2, 2, MOST_FOR_TRAINING), dtype=torch.int64)
+        """Bitboards of the mover and the opponent, each of the last evaluation and of earlier ones, the newest first."""
         self._count = torch.zeros(2, dtype=torch.int64)
+        """Number of positions of the last evaluation, and of earlier ones."""
 
     def replace(self, mover: IntArray, opponent: IntArray) -> None:
-        """Set the positions of the last evaluation: bitboards [n] int64, at most `MOST`."""
+        """Set the positions of the last evaluation: bitboards [n] int64, at most `MOST_FOR_TRAINING`."""
         last, earlier = self._count.tolist()
-        for positions, new in ((self._mover, mover), (self._opponent, opponent)):
-            before = torch.cat((positions[0, :last], positions[1, :earlier]))[:EARLIER]
-            positions[1, : len(before)] = before
-            positions[0, : len(new)] = torch.as_tensor(new)
-        self._count = torch.tensor([len(mover), min(last + earlier, EARLIER)])
-        self._count_plies()
+        before = torch.cat((self._marks[:, 0, :last], self._marks[:, 1, :earlier]), dim=1)[:, :EARLIER]
+        self._marks[:, 1, : before.shape[1]] = before
+        self._marks[:, 0, : len(mover)] = torch.from_numpy(np.stack((mover, opponent)))
+        self._count = torch.tensor([len(mover), before.shape[1]])
 
     def start_games(self, boards: batch.State, ended: IntArray, generator: torch.Generator) -> batch.State:
         """Return the boards with some of those marked in `ended` [B] bool at one of the positions."""
@@ -49,18 +47,14 @@ class CounterexampleStarts:
         count = self._count[row]
         chosen = (torch.from_numpy(ended) & (numbers[0] < self._fraction) & (count > 0)).numpy()
         which = (numbers[1] * count).long()  # a 32-bit fraction times a count stays below the count
-        starts = batch.State(*(field[row, which].numpy() for field in (self._mover, self._opponent, self._ply)))
-        return batch.where(chosen, starts, boards)
+        mover, opponent = self._marks[:, row, which].numpy()
+        ply = planes.bits(self._cells, mover | opponent).sum(axis=1)
+        return batch.where(chosen, batch.State(mover, opponent, ply), boards)
 
     def state(self) -> dict[str, Tensor]:
         """Return the positions as tensors whose names and shapes never change."""
-        return {"mover": self._mover, "opponent": self._opponent, "count": self._count}
+        return {"marks": self._marks, "count": self._count}
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
         """Restore a state returned by `state`."""
-        self._mover, self._opponent, self._count = state["mover"], state["opponent"], state["count"]
-        self._count_plies()
-
-    def _count_plies(self) -> None:
-        bits = planes.bits(self._rules.cells, (self._mover | self._opponent).flatten())
-        self._ply = bits.sum(dim=1).view_as(self._mover)
+        self._marks, self._count = state["marks"], state["count"]

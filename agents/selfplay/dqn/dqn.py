@@ -36,8 +36,8 @@ from selfplay.dqn.config import DQNConfig, Target
 from selfplay.dqn.counterexample_starts import CounterexampleStarts
 from selfplay.dqn.network import NetworkFactory, make_network, mask_illegal
 from selfplay.dqn.optimizer import Adam, flatten_parameters
-from selfplay.dqn.player import QPlayer, RulePrior, make_player
-from selfplay.dqn.symmetry import Canonical, RandomSymmetry
+from selfplay.dqn.player import QPlayer, RulePrior
+from selfplay.dqn.symmetry import BoardSymmetries
 from tictactoe import batch
 from tictactoe.rewards import named_rewards
 
@@ -154,7 +154,7 @@ class DQNAgent:
         self.config = config
         self.generator = generator
         self.memory = ReplayMemory(config.memory_size, rules.cells, device)
-        self.augment = RandomSymmetry(rules, device) if config.symmetry == "augment" else None
+        self.symmetries = BoardSymmetries(rules, device) if config.symmetry == "augment" else None
         self.rule_prior = RulePrior(rules, device) if config.rule_weight else None
         self.network = make_network(config, device, generator, network_factory)
         self.target_network = copy.deepcopy(self.network).requires_grad_(False)
@@ -179,9 +179,9 @@ class DQNAgent:
     def sample(self) -> Transitions:
         """Sample a batch from the memory, each transition turned and reflected at random with `symmetry="augment"`."""
         transitions = self.memory.sample(self.config.batch_size, self.generator)
-        if self.augment is None:
+        if self.symmetries is None:
             return transitions
-        observation, action, next_observation = self.augment(*transitions[:3], self.generator)
+        observation, action, next_observation = self.symmetries.augment(*transitions[:3], self.generator)
         return transitions._replace(observation=observation, action=action, next_observation=next_observation)
 
     @torch.no_grad()
@@ -243,12 +243,10 @@ class InterleavedSelfPlay:
         """One for both seats, or the first seat's and the second's."""
         self.plies = 0
         """Plies played on all boards together."""
-        self.updates = 0
-        """Updates of each agent."""
         self.epsilon = config.epsilon_start
         self.last_updates: Sequence[Update] = []
         """The newest update of each agent; empty before the first."""
-        self.canonical = Canonical(config.rules, device) if config.symmetry == "canonical" else None
+        self.symmetries = BoardSymmetries(config.rules, device) if config.symmetry == "canonical" else None
         self.starts = CounterexampleStarts(config.rules, config.counterexamples) if config.counterexamples else None
         self.boards = batch.reset(config.rules, config.num_envs, np)
         self.observation, self.symmetry = self.observe()
@@ -267,7 +265,7 @@ class InterleavedSelfPlay:
         actions = self.act(observation, seat)
 
         # Step
-        cells = actions if self.canonical is None else self.canonical.cells(actions, self.symmetry)
+        cells = actions if self.symmetries is None else self.symmetries.cells(actions, self.symmetry)
         played = batch.step(config.rules, self._rewards, self.boards, cells.cpu().numpy())
         self.boards = batch.restart(played.state, played.terminated)
         if self.starts is not None:
@@ -288,9 +286,9 @@ class InterleavedSelfPlay:
         """Return what each board's mover sees, [B, 3A], and which image of the board that is, [B] int64."""
         planes = batch.observe(self.config.rules, self.boards, self.config.perspective)
         observation = self._tensor(planes).flatten(1).float()
-        if self.canonical is None:
+        if self.symmetries is None:
             return observation, torch.zeros(len(observation), dtype=torch.int64, device=self.device)
-        image = self.canonical.image(observation)
+        image = self.symmetries.canonical(observation)
         return image.observation, image.symmetry
 
     def act(self, observation: Tensor, seat: Tensor) -> Tensor:
@@ -336,7 +334,6 @@ class InterleavedSelfPlay:
             agent.targets(sampled, opponent)
             for agent, sampled, opponent in zip(self.agents, batches, reversed(self.agents), strict=True)
         ]
-        self.updates += 1
         return [
             agent.update(sampled, target) for agent, sampled, target in zip(self.agents, batches, targets, strict=True)
         ]
@@ -350,7 +347,7 @@ class InterleavedSelfPlay:
         """
         averaged = self.config.hard_update == 0
         networks = tuple(agent.target_network if averaged else agent.network for agent in self.agents)
-        return make_player(self.config, networks)
+        return QPlayer(self.config, networks)
 
     def _no_pending(self) -> Pending:
         boards, cells = self.config.num_envs, self.config.rules.cells

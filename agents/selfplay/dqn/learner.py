@@ -13,7 +13,7 @@ from torch import Tensor
 
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay
-from selfplay.dqn.network import NetworkFactory, network_name
+from selfplay.dqn.network import NetworkFactory, empty_network, network_name
 from selfplay.dqn.player import OWN_NETWORK, QPlayer
 from selfplay.errors import UserError
 from selfplay.learner import State
@@ -57,7 +57,7 @@ class DQNLearner:
     @property
     def updates(self) -> int:
         """Return the updates of each agent so far."""
-        return self.self_play.updates
+        return self.self_play.agents[0].optimizer.steps
 
     def advance(self, _most: int = 0) -> None:
         """Play one ply on every board, even if fewer are asked for, and learn from it after the warm-up."""
@@ -113,7 +113,7 @@ class DQNLearner:
         }
         if play.starts is not None:
             tensors |= {f"starts.{name}": tensor for name, tensor in play.starts.state().items()}
-        counters = {"plies": play.plies, "updates": play.updates}
+        counters = {"plies": play.plies, "updates": self.updates}
         for number, agent in enumerate(play.agents):
             counters[f"agent_{number}.added"] = agent.memory.added
         return State(tensors, counters)
@@ -141,7 +141,7 @@ class DQNLearner:
         for number, agent in enumerate(play.agents):
             agent.memory.added = counters[f"agent_{number}.added"]
             agent.optimizer.steps = counters["updates"]
-        play.plies, play.updates = counters["plies"], counters["updates"]
+        play.plies = counters["plies"]
         play.boards = batch.State(*(tensors[f"boards.{name}"].numpy() for name in batch.State._fields))
         play.observation, play.symmetry = play.observe()
 
@@ -200,9 +200,10 @@ def check_memory(config: DQNConfig, device: torch.device) -> None:
 def least_bytes(config: DQNConfig) -> int:
     """Return the bytes that a run takes at least: replay memory, networks, a batch through them, and the boards."""
     cells, agents = config.rules.cells, 2 if config.networks == "separate" else 1
+    weights = sum(parameter.numel() for parameter in empty_network(config, torch.device("meta")).parameters())
     units = cells * (sum(config.convolution) + config.lines) + sum(config.hidden) + cells
     transition = 6 * cells + 4  # 4-byte numbers: two observations, an 8-byte action, reward, continues
-    stored = agents * (config.memory_size * transition + WEIGHT_COPIES * config.weights)
+    stored = agents * (config.memory_size * transition + WEIGHT_COPIES * weights)
     return 4 * (stored + config.batch_size * (transition + units) + config.num_envs * units)
 
 

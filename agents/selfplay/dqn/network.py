@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import conv2d, linear
 
-from selfplay.dqn.config import LINE_WIDTH, DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from tictactoe import Rules
 
@@ -20,6 +20,8 @@ NetworkFactory: TypeAlias = Callable[[Rules], nn.Module]
 
 KERNEL = 3
 """Side of the square that a convolutional unit sees of the layer before, in cells."""
+LINE_WIDTH = 4
+"""Units that look at a line, for each feature of a cell."""
 
 
 class QNetwork(nn.Module):
@@ -109,8 +111,8 @@ def empty_network(config: DQNConfig, device: torch.device) -> QNetwork:
 
     On the "meta" device it takes no memory. PyTorch's global random generator stays as it was.
     """
-    with torch.random.fork_rng(devices=()):
-        return QNetwork(config.rules, config.hidden, config.convolution, config.dueling, config.lines).to(device)
+    with torch.random.fork_rng(devices=()), device:
+        return QNetwork(config.rules, config.hidden, config.convolution, config.dueling, config.lines)
 
 
 def make_network(

@@ -16,7 +16,7 @@ from selfplay.dqn.network import (
     empty_network,
     mask_illegal,
 )
-from selfplay.dqn.symmetry import Canonical
+from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.errors import UserError
 from selfplay.tensor_file import read_model
 from tictactoe import Rules
@@ -31,29 +31,22 @@ OWN_NETWORK = "network"
 class QPlayer:
     """Choose the cell with the highest action value, the first of equals.
 
-    Without `mask` this is the raw arg max, illegal cells included; with it only empty cells count. A `canonical`
-    player looks at one image of each position, so it plays the same in all its turns and reflections. With a
-    `rule_weight` it adds that multiple of the built-in rule's rating to the values.
+    Its settings say how. Without `mask` this is the raw arg max, illegal cells included; with it only empty cells
+    count. A `canonical` player looks at one image of each position, so it plays the same in all its turns and
+    reflections. With a `rule_weight` it adds that multiple of the built-in rule's rating to the values.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        networks: tuple[nn.Module, ...],
-        perspective: str,
-        mask: bool,
-        canonical: bool = False,
-        rule_weight: float = 0.0,
-    ) -> None:
-        self.rules = rules
+    def __init__(self, config: DQNConfig, networks: tuple[nn.Module, ...]) -> None:
+        self.config = config
         self.networks = networks
-        self.perspective = perspective
-        self.mask = mask
-        self.canonical = canonical
-        self.rule_weight = rule_weight
+        self.rules = config.rules
+        self.perspective = config.perspective
+        self.mask = config.mask
+        self.canonical = config.symmetry == "canonical"
+        self.rule_weight = config.rule_weight
         self.device = next(networks[0].parameters()).device
-        self._canonical = Canonical(rules, self.device) if canonical else None
-        self._rule_prior = RulePrior(rules, self.device) if rule_weight else None
+        self._symmetries = BoardSymmetries(self.rules, self.device) if self.canonical else None
+        self._rule_prior = RulePrior(self.rules, self.device) if self.rule_weight else None
 
     @torch.no_grad()
     def q_values(self, observation: Array) -> Array:
@@ -66,14 +59,16 @@ class QPlayer:
         expected = (self.rules.rows, self.rules.cols, 3)
         if tuple(planes.shape[1:]) != expected:
             raise ValueError(f"this player knows observations [B, {expected}], got shape {tuple(planes.shape)}")
-        inputs = network_inputs(planes, self.perspective)
-        which = None
-        if self._canonical is not None:
-            image = self._canonical.image(inputs)
-            inputs, which = self._canonical.distinct(image)
-        values = [in_parts(network, inputs, self.rules.cells) for network in self.networks]
-        if self._canonical is not None:
-            values = [self._canonical.values(each[which], image.symmetry) for each in values]
+        inputs = network_inputs(planes.flatten(1), self.perspective)
+        if self._symmetries is None:
+            values = [in_parts(network, inputs, self.rules.cells) for network in self.networks]
+        else:
+            image = self._symmetries.canonical(inputs)
+            inputs, which = self._symmetries.distinct(image)
+            values = [
+                self._symmetries.values(in_parts(network, inputs, self.rules.cells)[which], image.symmetry)
+                for network in self.networks
+            ]
         if len(values) > 1:
             second_to_move = planes[..., 1].sum(dim=(1, 2)) != planes[..., 2].sum(dim=(1, 2))
             values = [torch.where(second_to_move[:, None], values[1], values[0])]
@@ -89,7 +84,7 @@ class QPlayer:
         values = torch.as_tensor(self.q_values(observation))
         planes = torch.as_tensor(observation, device=values.device)
         if self._rule_prior is not None:
-            values = values + self.rule_weight * self._rule_prior(planes.flatten(1).float())
+            values = values + self.rule_weight * self._rule_prior(planes.flatten(1))
         legal = planes[..., 0].flatten(1) != 0 if self.mask else None
         if action_mask is not None:
             legal = torch.as_tensor(action_mask, device=values.device) != 0
@@ -119,11 +114,8 @@ class RulePrior:
 
     def __call__(self, observation: Tensor) -> Tensor:
         """Return the ratings [B, A]."""
-        empty, first, second = observation.view(len(observation), -1, 3).unbind(dim=2)
-        # The mover never has more marks than the opponent, so planes 1 and 2 are swapped where plane 1 has more.
-        ahead = (first.sum(dim=1) > second.sum(dim=1))[:, None]
-        mine, theirs = (marks @ self._lines.T for marks in (first, second))
-        mine, theirs = torch.where(ahead, theirs, mine), torch.where(ahead, mine, theirs)
+        empty, *marks = network_inputs(observation, "mover").view(len(observation), -1, 3).unbind(dim=2)
+        mine, theirs = (each @ self._lines.T for each in marks)
         wins, blocks = (
             ((own == self._one_left) & (other == 0)).float() @ self._lines * empty > 0
             for own, other in ((mine, theirs), (theirs, mine))
@@ -138,16 +130,16 @@ class RulePrior:
 
 
 def network_inputs(observation: Tensor, perspective: str) -> Tensor:
-    """Convert observations [B, R, C, 3] of either perspective to network inputs [B, 3A] float32 of the given one.
+    """Convert observations [B, 3A] of either perspective to network inputs [B, 3A] float32 of the given one.
 
     The mover never has more marks than the opponent. So more marks in plane 1 than in plane 2 mean an absolute
     observation with the second seat to move, and fewer mean a mover's observation with the second seat to move. With
     equal numbers the first seat is to move and both perspectives agree.
     """
-    marks = observation[..., 1:].sum(dim=(1, 2))
-    swap = marks[:, 0] > marks[:, 1] if perspective == "mover" else marks[:, 0] < marks[:, 1]
-    swapped = observation[..., [0, 2, 1]]
-    return torch.where(swap[:, None, None, None], swapped, observation).flatten(1).float()
+    planes = observation.float().view(len(observation), -1, 3)
+    first, second = torch.split(planes[..., 1:].sum(dim=1, keepdim=True), 1, dim=2)
+    swap = first > second if perspective == "mover" else first < second
+    return torch.where(swap, planes[..., [0, 2, 1]], planes).flatten(1)
 
 
 def in_parts(network: nn.Module, inputs: Tensor, cells: int) -> Tensor:
@@ -157,12 +149,6 @@ def in_parts(network: nn.Module, inputs: Tensor, cells: int) -> Tensor:
         widest = max(widest, network.lines.widest)
     parts = torch.split(inputs, max(1, LARGEST_LAYER // widest))
     return torch.cat([network(part) for part in parts]) if len(parts) > 1 else network(inputs)
-
-
-def make_player(config: DQNConfig, networks: tuple[nn.Module, ...]) -> QPlayer:
-    """Return the player that plays with these networks as the settings say."""
-    canonical = config.symmetry == "canonical"
-    return QPlayer(config.rules, networks, config.perspective, config.mask, canonical, config.rule_weight)
 
 
 def network_names(networks: tuple[nn.Module, ...]) -> tuple[str, ...]:
@@ -200,7 +186,7 @@ def read_player(
         weights = {key: tensors[f"{name}.{key}"] for key in network.state_dict()}
         network.load_state_dict(weights, assign=True)
         network.requires_grad_(False)
-    return make_player(config, networks)
+    return QPlayer(config, networks)
 
 
 def check_network(path: Path, notes: Mapping[str, object], factory: NetworkFactory | None) -> None:

@@ -16,8 +16,8 @@ from torch import Tensor, nn
 
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.network import QNetwork, empty_network
-from selfplay.dqn.player import QPlayer, make_player, network_inputs
-from selfplay.dqn.symmetry import Canonical
+from selfplay.dqn.player import QPlayer, network_inputs
+from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.errors import UserError
 from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.policy_repair import Corrected, Corrections, Position
@@ -34,33 +34,31 @@ class RepairRound(NamedTuple):
     """Describe a player after some rounds of corrections."""
 
     player: QPlayer
-    config: DQNConfig
-    """Its settings, with wider hidden layers."""
     found: Corrected
     """What beats it, and the corrections for the next round."""
     corrected: int
     """Number of positions that have a unit."""
 
 
-def repair(player: QPlayer, config: DQNConfig, corrections: Corrections) -> Iterator[RepairRound]:
+def repair(player: QPlayer, corrections: Corrections) -> Iterator[RepairRound]:
     """Correct a player in rounds until nothing beats it or nothing is left to try, and yield each round.
 
     Raises:
         UserError: its network cannot be repaired, or its play leads to too many positions.
     """
-    check_repairable(player, config)
+    check_repairable(player)
     cells: dict[Position, int] = {}
-    current, widened = player, config
+    current = player
     for _ in range(MAX_ROUNDS):
         found = corrections.find(player_policy(current), lambda mine, theirs: _preferences(player, mine, theirs))
-        yield RepairRound(current, widened, found, len(cells))
+        yield RepairRound(current, found, len(cells))
         if not found.cells:
             return
         cells |= found.cells
-        current, widened = patch(player, config, cells)
+        current = patch(player, cells)
 
 
-def check_repairable(player: QPlayer, config: DQNConfig) -> None:
+def check_repairable(player: QPlayer) -> None:
     """Refuse networks whose dense layers do not see the board itself.
 
     Raises:
@@ -68,33 +66,32 @@ def check_repairable(player: QPlayer, config: DQNConfig) -> None:
     """
     if not all(isinstance(network, QNetwork) for network in player.networks):
         raise UserError("a custom network cannot be repaired; only one of dense layers can")
-    if config.convolution or not config.hidden:
-        kind = "convolutions" if config.convolution else "no hidden layer"
+    if player.config.convolution or not player.config.hidden:
+        kind = "convolutions" if player.config.convolution else "no hidden layer"
         raise UserError(f"a network with {kind} cannot be repaired: its dense layers do not see the board itself")
 
 
-def patch(player: QPlayer, config: DQNConfig, cells: Mapping[Position, int]) -> tuple[QPlayer, DQNConfig]:
+def patch(player: QPlayer, cells: Mapping[Position, int]) -> QPlayer:
     """Return a player that marks these cells in these positions and plays as before everywhere else."""
-    config = replace(config, hidden=tuple(width + len(cells) for width in config.hidden))
+    config = replace(player.config, hidden=tuple(width + len(cells) for width in player.config.hidden))
     inputs, lowered = _units(player, cells)
-    networks = tuple(_widen(network, config, inputs, lowered) for network in player.networks)
-    return make_player(config, networks), config
+    return QPlayer(config, tuple(_widen(network, config, inputs, lowered) for network in player.networks))
 
 
 def _units(player: QPlayer, cells: Mapping[Position, int]) -> tuple[Tensor, Tensor]:
     """Return the network's inputs [N, 3A] in these positions, and how much lower each value must be, [N, A]."""
-    device = next(player.networks[0].parameters()).device
+    device = player.device
     wanted = torch.tensor(list(cells.values()), device=device)[:, None]
     mine, theirs = np.array([*cells], np.int64).T
     observation = torch.as_tensor(_observe(player, mine, theirs), device=device)
     preferred = player.preferences(observation)
     lowered = (preferred - preferred.gather(1, wanted) + MARGIN).clamp(min=0.0).scatter(1, wanted, 0.0)
-    inputs = network_inputs(observation, player.perspective)
+    inputs = network_inputs(observation.flatten(1), player.perspective)
     if player.canonical:
-        canonical = Canonical(player.rules, device)
-        image = canonical.image(inputs)
+        symmetries = BoardSymmetries(player.rules, device)
+        image = symmetries.canonical(inputs)
         numbers = torch.arange(player.rules.cells, device=device).expand(len(inputs), -1)
-        inputs, of_image = image.observation, canonical.values(numbers, image.symmetry)
+        inputs, of_image = image.observation, symmetries.values(numbers, image.symmetry)
         lowered = torch.zeros_like(lowered).scatter(1, of_image, lowered)
     return inputs, lowered
 

@@ -1,7 +1,7 @@
 """The symmetries of the board, used in one of two ways.
 
-`Canonical` shows the network one image of each position, the same for all its turns and reflections. `RandomSymmetry`
-turns and reflects sampled transitions at random. `G` is the number of symmetries of the board.
+The network sees one image of each position, the same for all its turns and reflections ("canonical"), or sampled
+transitions are turned and reflected at random ("augment"). `G` is the number of symmetries of the board.
 """
 
 from typing import NamedTuple
@@ -29,21 +29,22 @@ class Image(NamedTuple):
     """[B] float64: the cells of the image as one number, or its last digits on boards of more than 33 cells."""
 
 
-class Canonical:
-    """Map positions to their canonical images: those whose cells, read as a number in base 3, are smallest."""
+class BoardSymmetries:
+    """Map positions to their images, canonical or random."""
 
     def __init__(self, rules: Rules, device: torch.device) -> None:
         origin = symmetries(rules)  # [G, A]: where each cell of an image comes from
         destination = np.argsort(origin, axis=1)  # [G, A]: where each cell goes
         self._origin = torch.from_numpy(origin.copy()).to(device)
         self._destination = torch.from_numpy(destination).to(device)
-        self._planes = _plane_columns(self._origin)
+        # [G, 3A]: where each number of an image's observation comes from
+        self._planes = (3 * self._origin[:, :, None] + torch.arange(3, device=device)).flatten(1)
         self._powers = [
             torch.from_numpy(_powers(destination, first)).to(device) for first in range(0, rules.cells, DIGITS)
         ]
 
-    def image(self, observation: Tensor) -> Image:
-        """Return the canonical images of observations [B, 3A]."""
+    def canonical(self, observation: Tensor) -> Image:
+        """Return the images of observations [B, 3A] whose cells, read as a number in base 3, are smallest."""
         exact = observation.double()
         numbers = exact @ self._powers[0]
         for powers in self._powers[1:]:  # a board with more digits: those that are equal so far are compared further
@@ -69,28 +70,14 @@ class Canonical:
         """Return the values [B, A] of the boards' cells, from the values of their images' cells."""
         return values.gather(1, self._destination.index_select(0, symmetry))
 
-
-class RandomSymmetry:
-    """Turn and reflect each transition of a batch at random."""
-
-    def __init__(self, rules: Rules, device: torch.device) -> None:
-        origin = symmetries(rules)
-        self._destination = torch.from_numpy(np.argsort(origin, axis=1)).to(device)
-        self._planes = _plane_columns(torch.from_numpy(origin.copy()).to(device))
-
-    def __call__(
+    def augment(
         self, observation: Tensor, action: Tensor, next_observation: Tensor, generator: torch.Generator
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the images of observations [B, 3A], actions [B] and next observations [B, 3A]."""
+        """Turn and reflect each observation [B, 3A], action [B] and next observation [B, 3A] at random."""
         sampled = torch.randint(len(self._planes), (len(action),), generator=generator, device=action.device)
         planes = self._planes[sampled]
         cells = self._destination[sampled].gather(1, action[:, None])[:, 0]
         return observation.gather(1, planes), cells, next_observation.gather(1, planes)
-
-
-def _plane_columns(origin: Tensor) -> Tensor:
-    """Return where each number of an image's observation comes from, [G, 3A]."""
-    return (3 * origin[:, :, None] + torch.arange(3, device=origin.device)).flatten(1)
 
 
 def _powers(destination: IntArray, first: int) -> FloatArray:

@@ -76,7 +76,7 @@ def test_of_too_many_earlier_ones_the_latest_are_kept() -> None:
         starts.replace(marks, np.zeros_like(marks))
     state = starts.state()
     assert state["count"].tolist() == [0, EARLIER]
-    assert state["mover"][1, :EARLIER].tolist() == [2] * (EARLIER - 10) + [1] * 10
+    assert state["marks"][0, 1, :EARLIER].tolist() == [2] * (EARLIER - 10) + [1] * 10
 
 
 def test_without_counterexamples_there_is_no_state_of_them() -> None:

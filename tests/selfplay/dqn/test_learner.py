@@ -184,7 +184,7 @@ def test_the_memory_of_a_run_is_counted_by_its_settings() -> None:
     config = config_with(
         memory_size=1_000, batch_size=64, num_envs=16, hidden=(32, 10), convolution=(4, 5), networks="separate"
     )
-    weights = 9 * (3 * 4 + 4 * 5) + 5 * 9 * 32 + 32 * 10 + 10 * 9
+    weights = 9 * (3 * 4 + 4 * 5) + 4 + 5 + (5 * 9 + 1) * 32 + (32 + 1) * 10 + (10 + 1) * 9
     units = 9 * (4 + 5) + 32 + 10 + 9  # numbers of all layers for one board
     memories = 2 * (1_000 * 58 + WEIGHT_COPIES * weights)
     assert least_bytes(config) == 4 * (memories + 64 * (58 + units) + 16 * units)

@@ -18,7 +18,7 @@ BOARDS = [Rules(3, 3, 3), Rules(3, 4, 3), Rules(4, 4, 4), Rules(5, 5, 4), Rules(
 @pytest.mark.parametrize("given", [ABSOLUTE, MOVER])
 def test_inputs_are_of_the_networks_perspective_whatever_is_given(given: np.ndarray, perspective: str) -> None:
     wanted = ABSOLUTE if perspective == "absolute" else MOVER
-    assert torch.equal(network_inputs(torch.as_tensor(given), perspective), torch.as_tensor(wanted).flatten(1).float())
+    assert torch.equal(network_inputs(torch.as_tensor(given).flatten(1), perspective), torch.as_tensor(wanted).flatten(1).float())
 
 
 @pytest.mark.parametrize("networks", ["shared", "separate"])
@@ -107,15 +107,16 @@ def test_the_cells_rated_1_are_those_that_the_rule_chooses_among(rules: Rules, p
     assert ((rating > 0) & (rating < 1)).any()
 
 
-@pytest.mark.parametrize("canonical", [True, False])
-def test_a_player_that_has_learned_nothing_plays_the_rule_and_one_that_has_weighs_both(canonical: bool) -> None:
+@pytest.mark.parametrize("symmetry", ["canonical", "none"])
+def test_a_player_that_has_learned_nothing_plays_the_rule_and_one_that_has_weighs_both(symmetry: str) -> None:
     rules = Rules(5, 5, 4)
     positions = random_positions(rules, 300, seed=2)
     boards = batch.observe(rules, positions, "absolute")
     choices = planes.bits(rules.cells, rule_choices(rules, positions.mover, positions.opponent))
     network = Zero(rules)
     for mask in (True, False):
-        player = QPlayer(rules, (network,), "mover", mask, canonical, rule_weight=0.5)
+        config = config_with(rows=5, cols=5, k=4, mask=mask, symmetry=symmetry, rule_weight=0.5)
+        player = QPlayer(config, (network,))
         assert choices[np.arange(300), player.act(boards)].all()
         assert not player.q_values(boards).any()
     network.zeros.data += torch.linspace(0, 1, rules.cells)

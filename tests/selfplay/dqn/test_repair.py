@@ -7,9 +7,7 @@ import pytest
 from torch import nn
 
 import selfplay
-from selfplay.algorithms import SHIPPED_FOLDER, read_settings
-from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.player import QPlayer, make_player
+from selfplay.dqn.player import QPlayer
 from selfplay.dqn.repair import MARGIN, check_repairable, patch, repair
 from selfplay.errors import UserError
 from selfplay.evaluation.agents import player_policy
@@ -42,13 +40,6 @@ def seen(rules: Rules, mine: IntArray, theirs: IntArray) -> IntArray:
     return observation
 
 
-def trained(**settings: Any) -> tuple[QPlayer, DQNConfig]:
-    config = config_with(**settings)
-    player = make(config).player()
-    assert isinstance(player, QPlayer)
-    return player, config
-
-
 def some_moves(rules: Rules, moves: IntArray, number: int) -> dict[Position, int]:
     """Return one of these moves (a bitboard for each decision state) for some decision states that have any."""
     order = np.random.default_rng(0).permutation(np.flatnonzero(moves))[:number]
@@ -59,7 +50,7 @@ def some_moves(rules: Rules, moves: IntArray, number: int) -> dict[Position, int
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_a_patch_changes_the_move_in_the_corrected_positions_alone(kind: dict[str, Any]) -> None:
-    player, config = trained(**kind)
+    player = make(config_with(**kind)).player()
     rules = player.rules
     mine, theirs = decisions(rules)
     before = player_policy(player).cells(mine, theirs)
@@ -67,8 +58,8 @@ def test_a_patch_changes_the_move_in_the_corrected_positions_alone(kind: dict[st
     # One image of each position: the others are the same to a canonical player.
     images = representatives(rules, mine, theirs) if player.canonical else (mine, theirs)
     corrections = some_moves(rules, np.where((images[0] == mine) & (images[1] == theirs), others, 0), 12)
-    patched, widened = patch(player, config, corrections)
-    assert widened.hidden == tuple(width + 12 for width in config.hidden)
+    patched = patch(player, corrections)
+    assert patched.config.hidden == tuple(width + 12 for width in player.config.hidden)
     after = player_policy(patched).cells(mine, theirs)
     difference = np.abs(player.q_values(seen(rules, mine, theirs)) - patched.q_values(seen(rules, mine, theirs))).max(1)
     for number, (image, position) in enumerate(
@@ -80,33 +71,31 @@ def test_a_patch_changes_the_move_in_the_corrected_positions_alone(kind: dict[st
         elif image not in corrections:
             assert after[number] == before[number]
             assert difference[number] < 1e-5
-    again = make_player(widened, patched.networks)
-    assert np.array_equal(player_policy(again).cells(mine, theirs), after)
 
 
-def shipped() -> tuple[QPlayer, DQNConfig]:
-    player, (config, _) = selfplay.load("shipped"), read_settings(SHIPPED_FOLDER)
+def shipped() -> QPlayer:
+    player = selfplay.load("shipped")
     assert isinstance(player, QPlayer)
-    assert isinstance(config, DQNConfig)
-    return player, config
+    return player
 
 
 def test_what_was_spoilt_is_repaired() -> None:
-    player, config = shipped()
+    player = shipped()
+    width = player.config.hidden[0]
     solution, decided = solve(player.rules), decisions(player.rules)
     worse = player.rules.empty_cells(*decided) & ~solution.optimal_moves[solution.tree.decisions]
-    player, config = patch(player, config, some_moves(player.rules, worse, 150))
+    player = patch(player, some_moves(player.rules, worse, 150))
     assert not evaluate_policy(player_policy(player)).unbeatable
-    *_, last = repair(player, config, Corrections(10**6))
+    *_, last = repair(player, Corrections(10**6))
     assert last.found.verdict.unbeatable
     assert evaluate_policy(player_policy(last.player)).unbeatable
     assert 0 < last.corrected < 150
-    assert last.config.hidden == (config.hidden[0] + last.corrected,)
+    assert last.player.config.hidden == (width + 150 + last.corrected,)
 
 
 def test_a_player_that_nothing_beats_stays_as_it_is() -> None:
-    player, config = shipped()
-    (only,) = repair(player, config, Corrections(10**6))
+    player = shipped()
+    (only,) = repair(player, Corrections(10**6))
     assert only.player is player
     assert (only.corrected, only.found.beaten) == (0, 0)
 
@@ -120,11 +109,10 @@ def test_a_player_that_nothing_beats_stays_as_it_is() -> None:
 )
 def test_networks_that_cannot_be_added_to_are_refused(settings: dict[str, Any], gist: str) -> None:
     with pytest.raises(UserError, match=gist):
-        check_repairable(*trained(**settings))
+        check_repairable(make(config_with(**settings)).player())
 
 
 def test_a_custom_network_is_refused() -> None:
-    player, config = trained()
-    own = QPlayer(player.rules, (nn.Linear(27, 9),), "mover", mask=True)
+    own = QPlayer(config_with(), (nn.Linear(27, 9),))
     with pytest.raises(UserError, match="a custom network cannot be repaired"):
-        check_repairable(own, config)
+        check_repairable(own)

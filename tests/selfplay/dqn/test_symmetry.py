@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.symmetry import Canonical, RandomSymmetry
+from selfplay.dqn.symmetry import BoardSymmetries
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import CPU, config_with, make, play, remembered
 from tictactoe import Rules, solve
@@ -32,13 +32,13 @@ def turned(seen: torch.Tensor, rules: Rules, symmetry: int) -> torch.Tensor:
 
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
 def test_all_images_of_a_position_have_one_canonical_image_among_them(rules: Rules) -> None:
-    canonical = Canonical(rules, CPU)
+    canonical = BoardSymmetries(rules, CPU)
     seen = random_inputs(rules, 200, seed=1)
     seen[0] = seen[0].view(-1, 3)[0].repeat(rules.cells)  # the same under every symmetry
     seen = torch.cat([seen, one_mark(rules)])
-    image = canonical.image(seen)
+    image = canonical.canonical(seen)
     for symmetry in range(len(symmetries(rules))):
-        again = canonical.image(turned(seen, rules, symmetry))
+        again = canonical.canonical(turned(seen, rules, symmetry))
         assert torch.equal(again.observation, image.observation)
         assert torch.equal(again.number, image.number)
         chosen = image.symmetry == symmetry
@@ -48,9 +48,9 @@ def test_all_images_of_a_position_have_one_canonical_image_among_them(rules: Rul
 
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
 def test_what_is_chosen_on_an_image_is_the_same_cell_on_the_board(rules: Rules) -> None:
-    canonical = Canonical(rules, CPU)
+    canonical = BoardSymmetries(rules, CPU)
     seen = random_inputs(rules, 200, seed=2)
-    image = canonical.image(seen)
+    image = canonical.canonical(seen)
     cells = torch.arange(200) % rules.cells
     on_board = canonical.cells(cells, image.symmetry)
     boards = torch.arange(200)
@@ -61,9 +61,9 @@ def test_what_is_chosen_on_an_image_is_the_same_cell_on_the_board(rules: Rules) 
 
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
 def test_equal_images_are_asked_for_once(rules: Rules) -> None:
-    canonical = Canonical(rules, CPU)
+    canonical = BoardSymmetries(rules, CPU)
     seen = torch.cat([random_inputs(rules, 30, seed=3), turned(random_inputs(rules, 30, seed=3), rules, 2)])
-    image = canonical.image(seen)
+    image = canonical.canonical(seen)
     inputs, which = canonical.distinct(image)
     assert torch.equal(inputs[which], image.observation)
     assert len(inputs) == (60 if rules.cells > 33 else len(np.unique(image.observation, axis=0)))
@@ -71,7 +71,8 @@ def test_equal_images_are_asked_for_once(rules: Rules) -> None:
 
 def test_the_decision_states_of_tic_tac_toe_are_627_positions_but_for_symmetry() -> None:
     seen = torch.as_tensor(MOVER).flatten(1).float()
-    inputs, _ = Canonical(Rules(), CPU).distinct(Canonical(Rules(), CPU).image(seen))
+    symmetries = BoardSymmetries(Rules(), CPU)
+    inputs, _ = symmetries.distinct(symmetries.canonical(seen))
     assert len(inputs) == 627
 
 
@@ -105,9 +106,9 @@ def test_self_play_stores_the_plies_that_it_plays(symmetry: str) -> None:
     mine, theirs = before[..., 1] + torch.eye(9)[transitions.action], before[..., 2]
     after = torch.stack([1 - mine - theirs, theirs, mine], dim=-1).flatten(1)
     if symmetry == "canonical":
-        canonical = Canonical(Rules(), CPU)
-        assert torch.equal(canonical.image(transitions.observation).observation, transitions.observation)
-        after = canonical.image(after).observation
+        canonical = BoardSymmetries(Rules(), CPU)
+        assert torch.equal(canonical.canonical(transitions.observation).observation, transitions.observation)
+        after = canonical.canonical(after).observation
     continues = transitions.continues == 1
     assert continues.sum() > 300
     assert torch.equal(after[continues], transitions.next_observation[continues])
@@ -125,7 +126,7 @@ def test_an_augmented_transition_is_true_and_worth_the_same(rules: Rules) -> Non
     self_play = make(config_with(rows=rules.rows, cols=rules.cols, k=rules.k, symmetry="none"))
     play(self_play, [0, 5, 1, 6, 3])
     original = remembered(self_play.agents[0])
-    augment, generator, solution = RandomSymmetry(rules, CPU), torch.Generator().manual_seed(1), solve(rules)
+    augment, generator, solution = BoardSymmetries(rules, CPU).augment, torch.Generator().manual_seed(1), solve(rules)
     images = set()
     for _ in range(60):
         observation, action, next_observation = augment(*original[:3], generator)

@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from selfplay.dqn.config import DQNConfig, Symmetry
 from selfplay.dqn.player import QPlayer
 from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, tree_policy
 from selfplay.evaluation.verdict import SeatVerdict
@@ -214,7 +215,9 @@ def network_player(rules: Rules, seed: int, mask: bool = False, canonical: bool 
     layers = [
         nn.Sequential(nn.Linear(3 * rules.cells, 16), nn.ReLU(), nn.Linear(16, rules.cells)) for _ in range(networks)
     ]
-    return QPlayer(rules, tuple(layers), "mover", mask, canonical)
+    symmetry: Symmetry = "canonical" if canonical else "none"
+    config = DQNConfig(rows=rules.rows, cols=rules.cols, k=rules.k, mask=mask, symmetry=symmetry)
+    return QPlayer(config, tuple(layers))
 
 
 def policy_of(agent: Any, rules: Rules, symmetric: bool = False, legal: bool = False) -> AgentPolicy:
