@@ -31,7 +31,7 @@ SETTINGS: Mapping[str, str] = {
     "mask": f"{DQN} --mask --counterexamples 0.9 --convolution 4 --dueling --double --symmetry none",
     "separate": f"{DQN} --networks separate --target independent --lines 2 --hard-update 3 --symmetry augment",
     "article": f"--preset article --warmup 20 --batch-size 16 --memory-size 50 {SHORT}",
-    "minimax-q": f"minimax-q {TABULAR} --tables separate",
+    "minimax-q": f"minimax-q {TABULAR}",
     "afterstate-q": f"afterstate-q {TABULAR}",
     "td-value": f"td-value {TABULAR}",
     "td-backup": f"td-backup {TABULAR} --greedy-games 10",

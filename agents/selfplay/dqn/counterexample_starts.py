@@ -28,7 +28,7 @@ class CounterexampleStarts:
         self._cells = rules.cells
         self._fraction = fraction
         self._marks = torch.zeros((2, 2, MOST_FOR_TRAINING), dtype=torch.int64)
-        """Bitboards of the mover and the opponent, each of the last evaluation and of earlier ones, the newest first."""
+        """Bitboards of mover and opponent, each of the last evaluation and of earlier ones, the newest first."""
         self._count = torch.zeros(2, dtype=torch.int64)
         """Number of positions of the last evaluation, and of earlier ones."""
 

@@ -9,7 +9,6 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from selfplay.errors import UserError
 from selfplay.settings import Bounds, Count, CountOrZero, Fraction, RunSettings, StepSize, require
-from tictactoe import Rules
 
 TABLE_CELLS = 16
 """Cells of the largest board that a table is made for: 3^16 values are 0.3 GiB, and every cell more triples that."""
@@ -32,8 +31,6 @@ class MinimaxQConfig(RunSettings):
     """Games of self-play; 0 with --from-table proves that table as it is."""
     eval_every: Count = 500_000
     """Games between exact evaluations. One takes as long as some 30,000 games, so at this spacing they cost little."""
-    tables: Literal["shared", "separate"] = "shared"
-    """One table for both seats, or one per seat."""
     from_table: Path | None = None
     """CSV file to start from instead of random numbers: 19,683 lines of 9 numbers, as in a run's table.csv."""
     alpha: StepSize = 0.1
@@ -50,8 +47,8 @@ class MinimaxQConfig(RunSettings):
 
     @property
     def table_shape(self) -> tuple[int, ...]:
-        """Return the shape of the table, [1 or 2, 3^A, A]."""
-        return (1 if self.tables == "shared" else 2, 3**self.rules.cells, self.rules.cells)
+        """Return the shape of the table, [3^A, A]."""
+        return (3**self.rules.cells, self.rules.cells)
 
 
 @dataclass(frozen=True)
@@ -156,7 +153,11 @@ class TDBackupConfig(RunSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_table_fits(self.rules)
+        if self.rules.cells > TABLE_CELLS:
+            raise UserError(
+                f"a table for a {self.rows}x{self.cols} board holds 3^{self.rules.cells} values of 8 bytes: "
+                f"choose --rows and --cols with at most {TABLE_CELLS} cells"
+            )
 
     @property
     def table_shape(self) -> tuple[int, ...]:
@@ -165,16 +166,3 @@ class TDBackupConfig(RunSettings):
 
 
 TabularConfig: TypeAlias = MinimaxQConfig | AfterstateQConfig | TDValueConfig | TDBackupConfig
-
-
-def check_table_fits(rules: Rules) -> None:
-    """Refuse a board whose table would not fit into memory.
-
-    Raises:
-        UserError: the board has more than 16 cells.
-    """
-    if rules.cells > TABLE_CELLS:
-        raise UserError(
-            f"a table for a {rules.rows}x{rules.cols} board holds 3^{rules.cells} values of 8 bytes: "
-            f"choose --rows and --cols with at most {TABLE_CELLS} cells"
-        )

@@ -85,37 +85,35 @@ def back_up(values: Floats, path: Ints, plies: int, seat: int, alpha: float, gam
 
 
 @compiled
-def best_action(tables: Floats, table: int, row: int, seat: int) -> int:
+def best_action(values: Floats, seat: int) -> int:
     """Return the first of the actions that the seat likes best: highest for the first seat, lowest for the second."""
     best = 0
-    for action in range(1, tables.shape[2]):
-        value, so_far = tables[table, row, action], tables[table, row, best]
-        if (value > so_far) if seat == 0 else (value < so_far):
+    for action in range(1, len(values)):
+        if (values[action] > values[best]) if seat == 0 else (values[action] < values[best]):
             best = action
     return best
 
 
 @compiled
 def play_minimax_q(
-    tables: Floats,
+    table: Floats,
     has_line: Bools,
     powers: Ints,
+    rng: np.random.Generator,
+    outcomes: Outcomes,
     alpha: float,
     gamma: float,
     epsilon: float,
-    rng: np.random.Generator,
-    outcomes: Outcomes,
 ) -> None:
-    """Play and learn minimax Q on `tables` [1, 3^A, A], which both seats share, or [2, 3^A, A], one per seat."""
+    """Play and learn minimax Q on `table` [3^A, A]."""
     cells = len(powers)
     for game in range(len(outcomes)):
         mover, opponent, row, ply = 0, 0, 0, 0
         outcome = GOES_ON
         while outcome == GOES_ON:
             seat = ply & 1
-            table = min(seat, len(tables) - 1)
             explores = rng.random() < epsilon
-            action = int(rng.random() * cells) if explores else best_action(tables, table, row, seat)
+            action = int(rng.random() * cells) if explores else best_action(table[row], seat)
             after = row
             if (mover | opponent) >> action & 1:
                 outcome = ILLEGAL + seat
@@ -125,13 +123,12 @@ def play_minimax_q(
                 outcome = outcome_after(mover, ply, has_line, cells)
 
             if outcome == GOES_ON:
-                following = min(1 - seat, len(tables) - 1)
-                target = gamma * tables[following, after, best_action(tables, following, after, 1 - seat)]
+                target = gamma * table[after, best_action(table[after], 1 - seat)]
             elif outcome == DRAW:
                 target = 0.0
             else:
                 target = 1.0 if outcome in (0, ILLEGAL + 1) else -1.0
-            tables[table, row, action] += alpha * (target - tables[table, row, action])
+            table[row, action] += alpha * (target - table[row, action])
             mover, opponent, row, ply = opponent, mover, after, ply + 1
         outcomes[game] = outcome
 
@@ -141,13 +138,13 @@ def play_afterstate_q(
     values: Floats,
     has_line: Bools,
     powers: Ints,
+    rng: np.random.Generator,
+    outcomes: Outcomes,
     learner: int,
     alpha: float,
     gamma: float,
     exploration: float,
     draw_reward: float,
-    rng: np.random.Generator,
-    outcomes: Outcomes,
 ) -> None:
     """Play against random moves and learn `values` [3^A] from the learner's seat, or nothing if that is -1."""
     cells = len(powers)
@@ -180,14 +177,14 @@ def play_td_value(
     values: Floats,
     has_line: Bools,
     powers: Ints,
+    rng: np.random.Generator,
+    outcomes: Outcomes,
     choices: Ints,
     games_before: int,
     self_play: bool,
     alpha: float,
     exploration: float,
     back_up_losses: bool,
-    rng: np.random.Generator,
-    outcomes: Outcomes,
 ) -> None:
     """Play and learn `values` [2, 3^A], a table per seat.
 
@@ -232,13 +229,13 @@ def play_td_backup(
     values: Floats,
     has_line: Bools,
     powers: Ints,
+    rng: np.random.Generator,
+    outcomes: Outcomes,
     alpha: float,
     gamma: float,
     exploit: float,
     draw_first: float,
     draw_second: float,
-    rng: np.random.Generator,
-    outcomes: Outcomes,
 ) -> None:
     """Play and learn `values` [3^A], one table for both seats."""
     cells = len(powers)

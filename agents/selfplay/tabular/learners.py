@@ -1,6 +1,6 @@
 """The four tabular learners: what each learns, in words, around its compiled loop in `selfplay.tabular.kernels`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from selfplay.errors import UserError
-from selfplay.files import write_whole
+from selfplay.files import write_csv, write_whole
 from selfplay.learner import State
 from selfplay.tabular import kernels
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
@@ -27,7 +27,7 @@ from selfplay.tabular.results import (
     write_curves,
     write_groups,
 )
-from selfplay.tabular.table_csv import one_table, read_table, write_table
+from selfplay.tabular.table_csv import read_table
 from selfplay.training.plots import png
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
@@ -53,6 +53,8 @@ class TabularLearner:
     """
 
     config: TabularConfig
+    kernel: Callable[..., None]
+    """The compiled loop."""
     updates = None
     takes_counterexamples = False
 
@@ -78,12 +80,12 @@ class TabularLearner:
         Several calls in a row leave the same bits as one call with as many games.
         """
         outcomes = np.empty(games, dtype=np.int8)
-        self.run_kernel(outcomes)
+        self.kernel(self.table, self.has_line, self.powers, self.rng, outcomes, *self.arguments())
         self.steps += games
         return outcomes
 
-    def run_kernel(self, outcomes: NDArray[np.int8]) -> None:
-        """Play and learn as many games as `outcomes` holds, and fill it."""
+    def arguments(self) -> tuple[Any, ...]:
+        """Return what the compiled loop of this learner alone takes."""
         raise NotImplementedError
 
     def advance(self, most: int) -> None:
@@ -151,38 +153,25 @@ class MinimaxQ(TabularLearner):
     where the target is the reward if the game is over, else gamma times the highest Q(s', a') if the first seat is to
     move in s', the lowest if the second is. All cells are open in every position, and a taken one loses.
 
-    With separate tables each seat has the positions in which it is to move, and the target looks s' up in the table of
-    the seat that moves there. A position tells whose turn it is, so no row is ever used by both seats: separate tables
-    learn what one table learns, and differ from it only in their initial numbers.
+    A position tells whose turn it is, so a table for each seat would learn what one table learns.
 
-    `table` is [1, 3^A, A], or [2, 3^A, A] with a table per seat: standard normal at first, or as in the CSV file that
-    the settings name.
+    `table` is [3^A, A]: standard normal at first, or as in the CSV file that the settings name.
 
     Raises:
         UserError: that file cannot be read or holds no such table.
     """
 
     config: MinimaxQConfig
+    kernel = staticmethod(kernels.play_minimax_q)
 
     def initial_table(self) -> FloatArray:
         """Return random numbers, or the table that the settings name."""
         table = self.rng.standard_normal(self.config.table_shape)
-        if self.config.from_table:
-            table[:] = read_table(self.config.from_table)
-        return table
+        return read_table(self.config.from_table) if self.config.from_table else table
 
-    def run_kernel(self, outcomes: NDArray[np.int8]) -> None:
-        """Play and learn as many games as `outcomes` holds, and fill it."""
-        kernels.play_minimax_q(
-            self.table,
-            self.has_line,
-            self.powers,
-            float(self.config.alpha),
-            float(self.config.gamma),
-            float(self.config.epsilon),
-            self.rng,
-            outcomes,
-        )
+    def arguments(self) -> tuple[Any, ...]:
+        """Return the settings."""
+        return self.config.alpha, self.config.gamma, self.config.epsilon
 
     def player(self) -> MinimaxQPlayer:
         """Return a greedy player with a copy of the table."""
@@ -190,7 +179,7 @@ class MinimaxQ(TabularLearner):
 
     def write_report(self, folder: Path) -> None:
         """Write the table as CSV."""
-        write_table(folder / "table.csv", one_table(self.table))
+        write_csv(folder / "table.csv", self.table.tolist())
 
 
 class AfterstateQ(TabularLearner):
@@ -206,21 +195,13 @@ class AfterstateQ(TabularLearner):
     """
 
     config: AfterstateQConfig
+    kernel = staticmethod(kernels.play_afterstate_q)
 
-    def run_kernel(self, outcomes: NDArray[np.int8]) -> None:
-        """Play and learn as many games as `outcomes` holds, and fill it."""
-        kernels.play_afterstate_q(
-            self.table,
-            self.has_line,
-            self.powers,
-            -1 if self.config.seat == "none" else self.config.seat,
-            float(self.config.alpha),
-            float(self.config.gamma),
-            float(self.config.exploration),
-            float(self.config.draw_reward),
-            self.rng,
-            outcomes,
-        )
+    def arguments(self) -> tuple[Any, ...]:
+        """Return the learner's seat and the settings."""
+        config = self.config
+        seat = -1 if config.seat == "none" else config.seat
+        return seat, config.alpha, config.gamma, config.exploration, config.draw_reward
 
     def write_report(self, folder: Path) -> None:
         """Write the curves of the three match-ups."""
@@ -259,6 +240,7 @@ class TDValue(TabularLearner):
     """
 
     config: TDValueConfig
+    kernel = staticmethod(kernels.play_td_value)
 
     def __init__(self, config: TDValueConfig) -> None:
         self.choices = choice_table(config.rules, "random" if config.opponent == "self" else config.opponent)
@@ -274,21 +256,10 @@ class TDValue(TabularLearner):
             [np.where(won, 1.0, np.where(lost | full, 0.0, 0.5)) for won, lost in ((first, second), (second, first))]
         )
 
-    def run_kernel(self, outcomes: NDArray[np.int8]) -> None:
-        """Play and learn as many games as `outcomes` holds, and fill it."""
-        kernels.play_td_value(
-            self.table,
-            self.has_line,
-            self.powers,
-            self.choices,
-            self.steps,
-            self.config.opponent == "self",
-            float(self.config.alpha),
-            float(self.config.exploration),
-            self.config.back_up_losses,
-            self.rng,
-            outcomes,
-        )
+    def arguments(self) -> tuple[Any, ...]:
+        """Return what the opponent does, the games before these, and the settings."""
+        config, self_play = self.config, self.config.opponent == "self"
+        return self.choices, self.steps, self_play, config.alpha, config.exploration, config.back_up_losses
 
     def write_report(self, folder: Path) -> None:
         """Write learning curves by the learner's seat."""
@@ -337,26 +308,17 @@ class TDBackup(TabularLearner):
     """
 
     config: TDBackupConfig
+    kernel = staticmethod(kernels.play_td_backup)
 
     def __init__(self, config: TDBackupConfig) -> None:
         self.exploit = config.exploit
         self.greedy_outcomes: NDArray[np.int8] = np.empty(0, dtype=np.int8)
         super().__init__(config)
 
-    def run_kernel(self, outcomes: NDArray[np.int8]) -> None:
-        """Play and learn as many games as `outcomes` holds, and fill it."""
-        kernels.play_td_backup(
-            self.table,
-            self.has_line,
-            self.powers,
-            float(self.config.alpha),
-            float(self.config.gamma),
-            float(self.exploit),
-            float(self.config.draw_first),
-            float(self.config.draw_second),
-            self.rng,
-            outcomes,
-        )
+    def arguments(self) -> tuple[Any, ...]:
+        """Return the settings, and the probability to exploit, which is higher in the end."""
+        config = self.config
+        return config.alpha, config.gamma, self.exploit, config.draw_first, config.draw_second
 
     def finish(self) -> bool:
         """Play the greedy games; they come after the last checkpoint, so that the run can be made longer."""

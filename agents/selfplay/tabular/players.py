@@ -101,14 +101,13 @@ class AfterstatePlayer(TabularPlayer):
 class MinimaxQPlayer(TabularPlayer):
     """Choose the highest value for the first seat, the lowest for the second; the first of equals.
 
-    All cells are open, as in training. `table` is [1, 3^A, A], or [2, 3^A, A] with a table per seat.
+    All cells are open, as in training. `table` is [3^A, A].
     """
 
     def q_values(self, observation: Any) -> FloatArray:
         """Return the action values [B, A], the second seat's with their sign changed."""
         rows, seats = rows_and_seats(self.rules, observation)
-        values = self.table[np.minimum(seats, len(self.table) - 1), rows]
-        return np.where(seats[:, None] == 0, values, -values)
+        return np.where(seats[:, None] == 0, self.table[rows], -self.table[rows])
 
 
 def read_player(path: Path, config: TabularConfig) -> TabularPlayer:

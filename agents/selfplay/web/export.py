@@ -101,7 +101,7 @@ def packed(player: "Player") -> str:
         rows = reachable_rows(player.rules)
         for name, table in tensors.items():
             tensors[name] = table.new_zeros(table.shape)
-            tensors[name][:, rows] = table[:, rows]
+            tensors[name][rows] = table[rows]
     return base64.b64encode(gzip.compress(save(tensors), mtime=0)).decode()
 
 

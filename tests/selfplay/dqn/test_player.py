@@ -18,7 +18,9 @@ BOARDS = [Rules(3, 3, 3), Rules(3, 4, 3), Rules(4, 4, 4), Rules(5, 5, 4), Rules(
 @pytest.mark.parametrize("given", [ABSOLUTE, MOVER])
 def test_inputs_are_of_the_networks_perspective_whatever_is_given(given: np.ndarray, perspective: str) -> None:
     wanted = ABSOLUTE if perspective == "absolute" else MOVER
-    assert torch.equal(network_inputs(torch.as_tensor(given).flatten(1), perspective), torch.as_tensor(wanted).flatten(1).float())
+    assert torch.equal(
+        network_inputs(torch.as_tensor(given).flatten(1), perspective), torch.as_tensor(wanted).flatten(1).float()
+    )
 
 
 @pytest.mark.parametrize("networks", ["shared", "separate"])

@@ -18,7 +18,7 @@ BOARDS = list(RuleBook(3, 3, 3).histories())
 OPEN_BOARDS = [board for board in BOARDS if not RuleBook(3, 3, 3).finished(board)]
 RANDOM = np.random.default_rng(1000)
 AFTERSTATES = AfterstatePlayer(RULES, RANDOM.standard_normal((2, 3**9)))
-MINIMAX_Q = MinimaxQPlayer(RULES, RANDOM.standard_normal((2, 3**9, 9)))
+MINIMAX_Q = MinimaxQPlayer(RULES, RANDOM.standard_normal((3**9, 9)))
 EACH = pytest.mark.parametrize("player", [AFTERSTATES, MINIMAX_Q], ids=["afterstates", "minimax-q"])
 
 
@@ -56,7 +56,7 @@ def test_a_minimax_players_values_are_the_tables_as_the_mover_wants_them_high() 
     moves = MINIMAX_Q.act(observe(OPEN_BOARDS, "absolute"))
     for board, cells, move in zip(OPEN_BOARDS, values, moves, strict=True):
         seat = seat_to_move(board)
-        row = MINIMAX_Q.table[seat, row_of(board)]
+        row = MINIMAX_Q.table[row_of(board)]
         assert np.array_equal(cells, row if seat == 0 else -row)
         assert move == (row.argmax() if seat == 0 else row.argmin())
 

@@ -13,13 +13,10 @@ from selfplay.errors import UserError
 from selfplay.tabular import learners
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import MinimaxQ, TDValue, make_learner
-from selfplay.tabular.players import MinimaxQPlayer
 from selfplay.tabular.results import count, cumulative_counts, shares
-from selfplay.tabular.table_csv import one_table, read_table, write_table
+from selfplay.tabular.table_csv import read_table
 from selfplay.training.loop import Record, train
 from tests.runs import read, refused
-from tests.selfplay.decisions import ABSOLUTE
-from tictactoe import Rules
 
 MINIMAX_Q = MinimaxQConfig(seed=1000, games=1_000, eval_every=400)
 SHORT: list[TabularConfig] = [
@@ -64,28 +61,17 @@ def test_evaluations_come_on_time_and_tell_how_the_games_since_the_last_one_ende
 
 def test_minimax_q_starts_from_a_table_and_leaves_one(tmp_path: Path) -> None:
     learner, _ = trained(MINIMAX_Q, tmp_path)
-    assert np.array_equal(read_table(tmp_path / "table.csv"), learner.table[0])
-    as_it_is = dataclasses.replace(MINIMAX_Q, games=0, from_table=tmp_path / "table.csv")
-    for config in (as_it_is, dataclasses.replace(as_it_is, tables="separate")):
-        loaded, history = trained(config)
-        assert [record.steps for record in history] == [0]
-        assert history[0].evaluation == selfplay.evaluate(learner.player(), learner.rules)
-        assert all(np.array_equal(table, learner.table[0]) for table in loaded.table)
+    assert np.array_equal(read_table(tmp_path / "table.csv"), learner.table)
+    loaded, history = trained(dataclasses.replace(MINIMAX_Q, games=0, from_table=tmp_path / "table.csv"))
+    assert [record.steps for record in history] == [0]
+    assert history[0].evaluation == selfplay.evaluate(learner.player(), learner.rules)
+    assert np.array_equal(loaded.table, learner.table)
 
 
 def test_a_table_to_start_from_must_be_one(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text("1,2\n")
     message = refused(make_learner, MinimaxQConfig(from_table=tmp_path / "q.csv"))
     assert message == f"{tmp_path}/q.csv: must have 19,683 lines, one per position of 3,3,3, but has 1"
-
-
-def test_separate_tables_are_written_as_one_that_plays_the_same(tmp_path: Path) -> None:
-    learner, _ = trained(dataclasses.replace(MINIMAX_Q, tables="separate"))
-    write_table(tmp_path / "table.csv", one_table(learner.table))
-    one = MinimaxQPlayer(Rules(), read_table(tmp_path / "table.csv")[None])
-    assert np.array_equal(one.q_values(ABSOLUTE), learner.player().q_values(ABSOLUTE))
-    first_alone = MinimaxQPlayer(Rules(), learner.table[:1])
-    assert not np.array_equal(first_alone.act(ABSOLUTE), learner.player().act(ABSOLUTE))
 
 
 def last_line(path: Path, match_up: str) -> tuple[int, ...]:

@@ -21,13 +21,13 @@ from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules
 
-DQN, TABLE, TABLES = config_with(), TDBackupConfig(seed=1000), MinimaxQConfig(seed=1000, tables="separate")
+DQN, TABLE, ACTIONS = config_with(), TDBackupConfig(seed=1000), MinimaxQConfig(seed=1000)
 MODELS = [
     config_with(mask=True, dueling=True, hidden=(8, 4)),
     config_with(perspective="absolute", hidden=()),
     config_with(convolution=(6, 5), networks="separate", dueling=True),
     config_with(lines=3),
-    TABLES,
+    ACTIONS,
     AfterstateQConfig(seed=1000, run_dir=Path("anywhere")),
     TDValueConfig(seed=1000, opponent="self"),
 ]
@@ -124,11 +124,11 @@ DESCRIBED = "model.safetensors: holds other tensors than config.json describes"
     [
         (DQN, config_with(rows=2, cols=4), "is of another board or network than config.json describes: for 3x3"),
         (TABLE, DQN, DESCRIBED),
-        (TABLE, TABLES, "for 3x3 table must be (19683,), but is (2, 19683, 9)"),
+        (TABLE, ACTIONS, "for 3x3 table must be (19683,), but is (19683, 9)"),
         (TABLE, TDBackupConfig(rows=2), "for 3x3 table must be (19683,), but is (729,)"),
     ],
     indirect=["run"],
-    ids=["board", "algorithm", "tables", "board of a table"],
+    ids=["board", "algorithm", "table", "board of a table"],
 )
 def test_a_model_of_another_run_is_refused(run: Path, tmp_path: Path, other: Any, gist: str) -> None:
     save(tmp_path / "other", other, player_of(other))
@@ -154,7 +154,7 @@ def test_a_model_of_other_numbers_is_refused(run: Path, value: float | None) -> 
     ("name", "value", "reason"),
     [
         ("rows", "3", "config.json: --rows must be of type int, got '3'"),
-        ("hidden", [8_000, 8_000], DESCRIBED),  # a quarter of a gigabyte, and nothing of it is made
+        ("hidden", [100_000, 100_000], DESCRIBED),  # 40 gigabytes, and nothing of it is made
         ("learning_rate", 10**400, "config.json: --learning-rate must be "),
         ("seed", 10**4_000, "config.json: --seed must be "),
         ("k", 9, "config.json: k must be at most the longer side of the board"),
@@ -191,8 +191,8 @@ def test_a_run_folder_must_be_new_or_empty(run: Path, tmp_path: Path) -> None:
         (PRESETS["article"], "dqn-3x3x3-0-article"),
         (TDValueConfig(back_up_losses=False), "td-value-3x3x3-0-no-back-up-losses"),
         (
-            MinimaxQConfig(from_table=Path("a/my table.csv"), tables="separate"),
-            "minimax-q-3x3x3-0-tables-separate-from-table-my-table.csv",
+            MinimaxQConfig(from_table=Path("a/my table.csv"), epsilon=0.5),
+            "minimax-q-3x3x3-0-from-table-my-table.csv-epsilon-0.5",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -75,7 +75,7 @@ def analyses(page: Page, player: Any, boards: list[str]) -> list[dict[str, Any]]
     "player",
     [
         *(pytest.param(make(config_with(**changes)).player(), id=str(changes)) for changes in DQNS),
-        *(pytest.param(table(MinimaxQPlayer, tables, 3**9, 9), id=f"minimax-q, {tables} tables") for tables in (1, 2)),
+        pytest.param(table(MinimaxQPlayer, 3**9, 9), id="minimax-q"),
         pytest.param(table(AfterstatePlayer, 3**9), id="afterstates"),
         pytest.param(table(AfterstatePlayer, 2, 3**9), id="afterstates, 2 tables"),
     ],

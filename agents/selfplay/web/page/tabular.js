@@ -5,19 +5,18 @@ import { EMPTY, positionNumber, seatToMove } from "./rules.js";
  * Return what gives the values of all cells to the mover of a position; where a table knows afterstates, those of taken
  * cells are null.
  *
- * @param {import("./safetensors.js").Tensor} table Afterstates, [3^A] or [2, 3^A]; or actions, [1 or 2, 3^A, A].
+ * @param {import("./safetensors.js").Tensor} table Afterstates, [3^A] or [2, 3^A]; or actions, [3^A, A].
  * @returns {(board: string) => (number | null)[]}
  */
 export function tableValues({ shape, values }) {
-  return shape.length === 3 ? actionValues(shape, values) : afterstateValues(shape, values);
+  return shape.length === 2 && shape[0] > 2 ? actionValues(shape, values) : afterstateValues(shape, values);
 }
 
-function actionValues([tables, rows, cells], values) {
+function actionValues([, cells], values) {
   return (board) => {
-    const seat = seatToMove(board);
-    const start = (Math.min(seat, tables - 1) * rows + positionNumber(board)) * cells;
+    const start = positionNumber(board) * cells;
     const stored = [...values.subarray(start, start + cells)];
-    return seat === 0 ? stored : stored.map((value) => -value); // the second seat wants them low
+    return seatToMove(board) === 0 ? stored : stored.map((value) => -value); // the second seat wants them low
   };
 }
 
