@@ -165,7 +165,7 @@ class Run(NamedTuple):
     def text(self) -> str:
         """Return what it is worth, and its settings."""
         first = harness.held_from([line.unbeatable for line in self.history])
-        worth = f"{score(self.history):.1f} lines"
+        worth = f"{score(self.history):.1f} games lost or illegal"
         if first is not None:
             worth = f"proved from {self.history[first].seconds:.1f} s on"
         return f"{self.number}: {self.failure or worth}; {words(self.sampled)}"

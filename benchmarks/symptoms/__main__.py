@@ -34,7 +34,7 @@ class Flags:
 
 
 def table(results: Mapping[str, Sequence[Result]]) -> list[list[str]]:
-    """Return a symptom's table; taken cells have a column only where they ended some line."""
+    """Return a symptom's table; taken cells have a column only where they ended some game."""
     if not any(result[ILLEGAL] for of_row in results.values() for result in of_row):
         results = {
             what: [{name: value for name, value in result.items() if name != ILLEGAL} for result in of_row]

@@ -101,7 +101,7 @@ def ties(seed: int, part: float, **settings: Any) -> Result:
     for record in records(seed, part, settings):
         if ties_with_itself(record.player):
             beaten.append(record.evaluation.games_lost)
-    could = [lines for lines in beaten if lines]
+    could = [games for games in beaten if games]
     more = {
         "evaluations at which it ties with itself": len(beaten),
         "of these, it could be beaten at": len(could),

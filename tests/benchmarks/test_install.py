@@ -15,48 +15,25 @@ from benchmarks.harness import INSTALL
 
 ROOT = Path(__file__).parents[2]
 FIGURES = [ROOT / "README.md", ROOT / "docs" / "results.md", ROOT / "docs" / "performance.md"]
-PEERS = {
-    "JAX": "jax",
-    "OpenSpiel": "open-spiel",
-    "PettingZoo": "pettingzoo",
-    "Stable-Baselines3": "stable-baselines3",
-    "Tianshou": "tianshou",
-    "pgx": "pgx",
-}
-"""Distributions by what the documents call them."""
-
-
-def pins(name: str) -> list[Requirement]:
-    """Return the pins of a file of constraints, and of the file that it builds on."""
-    found = []
-    for line in (ROOT / name).read_text().splitlines():
-        content = line.partition("#")[0].strip()
-        if content.startswith("-c "):
-            found += pins(content.removeprefix("-c "))
-        elif content:
-            found.append(Requirement(content))
-    return found
+PEERS = "JAX|open-spiel|PettingZoo|Stable-Baselines3|Tianshou|pgx"
 
 
 def pinned(python: str) -> dict[str, str]:
     """Return the version of each distribution for the benchmarks on a Python, and make sure that it has one alone."""
-    there: dict[str, str] = {}
-    for pin in pins("constraints-bench.txt"):
-        if pin.marker is None or pin.marker.evaluate({"python_version": python}):
-            [version] = pin.specifier
-            name = canonicalize_name(pin.name)
-            assert version.operator == "=="
-            assert name not in there
-            there[name] = version.version
-    return there
+    lines = "".join(ROOT.joinpath(name).read_text() for name in ("constraints.txt", "constraints-bench.txt"))
+    pins = [Requirement(line.partition("#")[0]) for line in lines.splitlines() if line[:1].isalnum()]
+    there = [pin for pin in pins if pin.marker is None or pin.marker.evaluate({"python_version": python})]
+    versions: dict[str, str] = {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in there}
+    assert len(versions) == len(there)
+    return versions
 
 
 @pytest.mark.parametrize("page", FIGURES, ids=lambda page: page.name)
 def test_figures_are_of_the_pinned_versions(page: Path) -> None:
-    named = re.findall(rf"\b({'|'.join(PEERS)}) (\d+\.\d+\.\d+)\b", page.read_text())
+    named = re.findall(rf"\b({PEERS}) (\d+\.\d+\.\d+)\b", page.read_text().replace("OpenSpiel", "open-spiel"))
     assert named
     there = pinned("3.11")
-    assert [(name, version) for name, version in named if there[PEERS[name]] != version] == []
+    assert [(name, version) for name, version in named if there[name.lower()] != version] == []
 
 
 @pytest.mark.parametrize("page", FIGURES[1:], ids=lambda page: page.name)
