@@ -43,8 +43,7 @@ def parse(kind: type[Config], args: Sequence[str], prog: str) -> Config:
         UserError: a flag is unknown, or its value is not what the field declares.
         SystemExit: `--help` was given, and the help has been printed.
     """
-    about = [" ".join(paragraph.split()) for paragraph in inspect.cleandoc(kind.__doc__ or "").split("\n\n")]
-    config: Config = parse_together([kind], args, prog, about)[0]
+    config: Config = parse_together([kind], args, prog, inspect.cleandoc(kind.__doc__ or "").split("\n\n"))[0]
     return config
 
 
@@ -66,8 +65,8 @@ def parse_together(parts: Sequence[Any], args: Sequence[str], prog: str, about: 
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in vars(found).items()}
     configs = []
     for part in parts:
-        names = [field.name for field in dataclasses.fields(part)]
-        config = _kind(part)(**{name: given[name] if name in given else getattr(part, name) for name in names})
+        own = {field.name: given[field.name] for field in dataclasses.fields(part) if field.name in given}
+        config = part(**own) if isinstance(part, type) else dataclasses.replace(part, **own)
         check(config)
         configs.append(config)
     return configs
@@ -100,10 +99,11 @@ def _parser(parts: Sequence[Any], prog: str, about: Sequence[str], add_help: boo
     )
     usage = [prog, "[flags]"]
     for part in parts:
-        kind = _kind(part)
+        kind = part if isinstance(part, type) else type(part)
         hints, documents = get_type_hints(kind, include_extras=True), _documents(kind)
         groups: Mapping[str, str] = getattr(kind, "groups", {})
         headings = {heading: parser.add_argument_group(heading) for heading in (*groups, "learning")}
+        places = {name: headings[heading] for heading, names in groups.items() for name in names.split()}
         for field in dataclasses.fields(kind):
             default = getattr(part, field.name, None)
             options = _options(hints[field.name], default)
@@ -114,15 +114,10 @@ def _parser(parts: Sequence[Any], prog: str, about: Sequence[str], add_help: boo
                     options |= {"nargs": options.get("nargs", "?"), "default": default, "action": "store"}
                 parser.add_argument(field.name, **options | {"metavar": metavar})
                 continue
-            named = next((heading for heading, names in groups.items() if field.name in names.split()), "learning")
-            group = headings[named] if groups else parser
+            group = places.get(field.name, headings["learning"] if groups else parser)
             group.add_argument(_flag(field.name), *field.metadata.get("aliases", ()), **options)
     parser.usage = " ".join(usage)
     return parser
-
-
-def _kind(part: Any) -> Any:
-    return part if isinstance(part, type) else type(part)
 
 
 def _flag(name: str) -> str:
@@ -195,7 +190,7 @@ def run_command(command: Callable[[Sequence[str]], None], prog: str, args: Seque
     """Run a command with these arguments, by default the program's, and exit with the status it deserves."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # of a program whose imports Ctrl-C was to end at once
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files can hold what no terminal shows
     status, complaint = _outcome(command, sys.argv[1:] if args is None else args)

@@ -73,9 +73,8 @@ class Position:
     @property
     def mask(self) -> Array:
         """Return 1 for each empty cell, [1, A]."""
-        mask = np.zeros((1, self.rules.cells), np.int8)
-        mask[0, list(self.empty)] = 1
-        return mask
+        empty = self.empty
+        return np.array([[cell in empty for cell in range(self.rules.cells)]], np.int8)
 
 
 def read_board(rules: Rules, text: str) -> Position:

@@ -1,27 +1,19 @@
 """Let players meet: `selfplay arena PLAYER PLAYER ...`. Everybody meets everybody, and itself, in both seats."""
 
-import io
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from selfplay.algorithms import SHIPPED
 from selfplay.command_line import parse
 from selfplay.errors import UserError
-from selfplay.files import write_csv, write_whole
 from selfplay.players import NamedPolicy, Perspective, check_not_searched, resolve, run_folder
 from selfplay.settings import Count, Seed
 from selfplay.training import folder as run_folders
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 
-if TYPE_CHECKING:
-    from selfplay.arena.matches import Pairing, Result
-    from selfplay.arena.ratings import Rating
-
-RESULTS, RATINGS, SCORES = "results.csv", "ratings.csv", "scores.png"
 ANCHOR = "random"
 
 
@@ -58,7 +50,7 @@ def main(args: Sequence[str], prog: str = "selfplay arena") -> None:
 
     from selfplay.arena.matches import round_robin
     from selfplay.arena.ratings import rate
-    from selfplay.arena.tables import print_tables
+    from selfplay.arena.tables import RATINGS, RESULTS, SCORES, print_tables, write
 
     torch.set_num_threads(1)  # on networks this small more threads only wait for each other
     players = enter(config.players, config.perspective)
@@ -72,9 +64,8 @@ def main(args: Sequence[str], prog: str = "selfplay arena") -> None:
     about = f"{len(players)} players on {rules}, {pairings} pairings"
     anchor = ANCHOR if ANCHOR in config.players else None
     with Progress(console=console) as progress:
-        results = round_robin(
-            players, config.games, config.seed, lambda pairs: progress.track(pairs, pairings, description=about)
-        )
+        played = round_robin(players, config.games, config.seed)
+        results = dict(progress.track(played, pairings, description=about))
         ratings = rate(results, anchor, config.seed)
         # Saved before anything more is shown, which may fail: the reader of it can be gone by now.
         write(folder, rules, anchor, results, ratings)
@@ -93,8 +84,7 @@ def enter(names: Sequence[str], perspective: Perspective) -> list[NamedPolicy]:
         folder = run_folder(name)
         place = folder.resolve() if folder else name
         if place in places:
-            same = "" if places[place] == name else f" is {places[place]}, which"
-            raise UserError(f"{name}{same} is there already; every player also meets itself, so give it once")
+            raise UserError(f"{name}: {places[place]} is there already and also meets itself, so give it once")
         places[place] = name
     players: dict[str, NamedPolicy] = {}
     rules = Rules()
@@ -117,31 +107,3 @@ def short_names(names: Sequence[str]) -> list[str]:
         brief if short.count(brief) == 1 and brief not in OPPONENTS else name
         for brief, name in zip(short, names, strict=True)
     ]
-
-
-def write(
-    folder: Path,
-    rules: Rules,
-    anchor: str | None,
-    results: "Mapping[Pairing, Result]",
-    ratings: "Mapping[str, Rating]",
-) -> None:
-    """Write the CSV files, the heat map, and all of it for TensorBoard."""
-    from rich.console import Console
-
-    from selfplay.arena import tables
-    from selfplay.training.plots import png
-    from selfplay.training.tensorboard import Events
-
-    names = [*ratings]
-    write_csv(folder / RESULTS, tables.result_lines(results, names))
-    write_csv(folder / RATINGS, tables.rating_lines(ratings))
-    picture = png(tables.score_figure(results, names, f"Every player in both seats on {rules}"))
-    write_whole(folder / SCORES, picture)
-    text = io.StringIO()
-    tables.print_tables(Console(file=text, width=12 * len(names) + 60), results, ratings, anchor)
-    events = Events(folder)
-    events.picture("arena/scores", picture)
-    events.text("arena/tables", f"```\n{text.getvalue()}```")
-    for name, rating in ratings.items():
-        events.scalars({f"elo/{name}": rating.elo, f"elo_low/{name}": rating.low, f"elo_high/{name}": rating.high})

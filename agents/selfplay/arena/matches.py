@@ -1,6 +1,6 @@
 """The results of a round robin: exact where a game can be followed to every end, else sampled."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
@@ -50,33 +50,25 @@ class Result:
         return [tuple(test.proportion_ci(method="wilson")) for test in tests]
 
 
-def round_robin(
-    players: Sequence[NamedPolicy],
-    games: int,
-    seed: int,
-    track: Callable[[Iterable[tuple[int, int]]], Iterable[tuple[int, int]]] = iter,
-) -> dict[Pairing, Result]:
-    """Return the result of every player in the first seat against every one in the second.
+def round_robin(players: Sequence[NamedPolicy], games: int, seed: int) -> Iterator[tuple[Pairing, Result]]:
+    """Yield the result of every player in the first seat against every one in the second.
 
     Boards of up to 16 cells are followed exactly. On larger boards each pairing with a player that samples its moves
-    is sampled in `games` games, with a generator of its own. `track` may show the progress over the pairings.
+    is sampled in `games` games, with a generator of its own.
     """
     rules = players[0].rules
     policies: list[Policy] = []
     if rules.cells <= SOLVABLE_CELLS:
         tree = game_tree(rules)
         policies = [tree_policy(player.policy, tree) for player in players]
-    results: dict[Pairing, Result] = {}
-    for row, column in track(product(range(len(players)), range(len(players)))):
-        first, second = players[row], players[column]
+    for (row, first), (column, second) in product(enumerate(players), repeat=2):
         if policies:
             totals = play_out(tree, policies[row], policies[column])
             result = _result(np.array([*totals[:3], *totals.illegal]), games=None)
         else:
             generator = np.random.default_rng([seed, row, column])
             result = sample(rules, first.policy, second.policy, games, generator)
-        results[first.name, second.name] = result
-    return results
+        yield (first.name, second.name), result
 
 
 def sample(rules: Rules, first: AgentPolicy, second: AgentPolicy, games: int, generator: np.random.Generator) -> Result:
@@ -85,22 +77,13 @@ def sample(rules: Rules, first: AgentPolicy, second: AgentPolicy, games: int, ge
     wanted = games if stochastic else 1
     ends = np.zeros(5)
     for start in range(0, wanted, SAMPLE_BATCH):
-        ends += _play(rules, (first, second), min(SAMPLE_BATCH, wanted - start), generator)
+        state = batch.reset(rules, min(SAMPLE_BATCH, wanted - start), np)
+        while len(state.mover):
+            seat = int(state.ply[0]) % 2
+            outcome = batch.play(rules, state, _moves((first, second)[seat], state, generator))
+            ends[[seat, 2, 3 + seat]] += [field.sum() for field in (outcome.win, outcome.draw, outcome.illegal)]
+            state = batch.State(*(field[~outcome.terminated] for field in outcome.state))
     return _result(ends, games if stochastic else None)
-
-
-def _play(
-    rules: Rules, players: tuple[AgentPolicy, AgentPolicy], boards: int, generator: np.random.Generator
-) -> FloatArray:
-    """Play a game on each board; count wins of the first and second seat, draws, and illegal moves of each, [5]."""
-    ends = np.zeros(5)
-    state = batch.reset(rules, boards, np)
-    while len(state.mover):
-        seat = int(state.ply[0]) % 2
-        outcome = batch.play(rules, state, _moves(players[seat], state, generator))
-        ends[[seat, 2, 3 + seat]] += [field.sum() for field in (outcome.win, outcome.draw, outcome.illegal)]
-        state = batch.State(*(field[~outcome.terminated] for field in outcome.state))
-    return ends
 
 
 def _moves(player: AgentPolicy, state: batch.State, generator: np.random.Generator) -> NDArray[np.int64]:

@@ -44,11 +44,11 @@ def rate(results: Mapping[Pairing, Result], anchor: str | None, seed: int = 0) -
     count = len(names)
     shares = np.array([[result.win, result.draw, result.loss] for result in results.values()])
     games = np.array([[result.games or 0] for result in results.values()])
-    ratings = _fit(shares, np.ones((count, count)), np.zeros(count))
+    ratings = _fit(shares, np.ones((count, count)))
     resamples = []
     for _ in range(RESAMPLES):
         sampled = np.where(games > 0, generator.standard_gamma(shares * games), shares)
-        resamples.append(_fit(sampled, _pair_weights(count, generator), ratings / ELO))
+        resamples.append(_fit(sampled, _pair_weights(count, generator)))
     resampled = np.stack(resamples)
     zero = slice(None) if anchor is None else [names.index(anchor)]
     ratings = ratings - ratings[zero].mean()
@@ -67,14 +67,11 @@ def _pair_weights(count: int, generator: np.random.Generator) -> FloatArray:
     return weights + weights.T
 
 
-def _fit(shares: FloatArray, weights: FloatArray, start: FloatArray) -> FloatArray:
-    """Return Elo ratings with mean 0, [n], fitted to win, draw and loss of every pairing, [n * n, 3].
-
-    Pairs weigh `weights` [n, n]. `start` is where the search begins, on the logistic scale.
-    """
+def _fit(shares: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return Elo ratings [n], with mean 0, fitted to results [n * n, 3] (win, draw, loss), pairs weighted [n, n]."""
     first = ((shares[:, 0] + shares[:, 1] / 2) / shares.sum(axis=1)).reshape(weights.shape)
     wins = weights * ((first + 1 - first.T) / 2 + DRAWN_GAMES / 2)  # over both seats
     np.fill_diagonal(wins, 0)
-    strengths = choix.ilsr_pairwise_dense(wins, initial_params=start, max_iter=ITERATIONS)
+    strengths = choix.ilsr_pairwise_dense(wins, max_iter=ITERATIONS)
     centred: FloatArray = ELO * (strengths - strengths.mean())
     return centred

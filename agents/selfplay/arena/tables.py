@@ -1,6 +1,9 @@
-"""What an arena shows: tables for the terminal, lines of its CSV files, and a heat map."""
+"""What an arena shows and leaves: tables for the terminal, CSV files, a heat map, and all of it for TensorBoard."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import io
+from collections.abc import Mapping, Sequence
+from itertools import chain, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,12 @@ from rich.text import Text
 
 from selfplay.arena.matches import Pairing, Result
 from selfplay.arena.ratings import DRAWN_GAMES, RESAMPLES, Rating
+from selfplay.files import write_csv, write_whole
+from selfplay.training.plots import png
+from selfplay.training.tensorboard import Events
+from tictactoe import Rules
 
+RESULTS, RATINGS, SCORES = "results.csv", "ratings.csv", "scores.png"
 RESULT_FIELDS = (
     *("first", "second", "win", "draw", "loss", "illegal_by_first", "illegal_by_second", "score", "games"),
     *("win_low", "win_high", "draw_low", "draw_high", "loss_low", "loss_high"),
@@ -93,22 +101,28 @@ def result_note(results: Mapping[Pairing, Result]) -> str:
     )
 
 
-def result_lines(results: Mapping[Pairing, Result], names: Sequence[str]) -> Iterator[Sequence[Any]]:
-    """Yield the head and then a line for each pairing; `games` is empty where the result is exact."""
-    yield RESULT_FIELDS
-    for first in names:
-        for second in names:
-            result = results[first, second]
-            shares = result.win, result.draw, result.loss
-            bounds = [bound for interval in result.intervals for bound in interval]
-            yield first, second, *shares, *result.illegal, result.score, result.games, *bounds
-
-
-def rating_lines(ratings: Mapping[str, Rating]) -> Iterator[Sequence[Any]]:
-    """Yield the head and then a line for each player."""
-    yield RATING_FIELDS
-    for rank, (name, rating) in enumerate(ratings.items(), 1):
-        yield rank, name, rating.elo, rating.low, rating.high
+def write(
+    folder: Path, rules: Rules, anchor: str | None, results: Mapping[Pairing, Result], ratings: Mapping[str, Rating]
+) -> None:
+    """Write the CSV files, the heat map, and all of it for TensorBoard."""
+    names = [*ratings]
+    lines: list[Sequence[Any]] = [RESULT_FIELDS]
+    for first, second in product(names, repeat=2):
+        result = results[first, second]
+        shares = result.win, result.draw, result.loss
+        lines.append((first, second, *shares, *result.illegal, result.score, result.games, *chain(*result.intervals)))
+    write_csv(folder / RESULTS, lines)
+    ranks = [(rank, name, each.elo, each.low, each.high) for rank, (name, each) in enumerate(ratings.items(), 1)]
+    write_csv(folder / RATINGS, [RATING_FIELDS, *ranks])
+    picture = png(score_figure(results, names, f"Every player in both seats on {rules}"))
+    write_whole(folder / SCORES, picture)
+    text = io.StringIO()
+    print_tables(Console(file=text, width=12 * len(names) + 60), results, ratings, anchor)
+    events = Events(folder)
+    events.picture("arena/scores", picture)
+    events.text("arena/tables", f"```\n{text.getvalue()}```")
+    for name, rating in ratings.items():
+        events.scalars({f"elo/{name}": rating.elo, f"elo_low/{name}": rating.low, f"elo_high/{name}": rating.high})
 
 
 def score_figure(results: Mapping[Pairing, Result], names: Sequence[str], title: str) -> Figure:

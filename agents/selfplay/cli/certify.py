@@ -1,6 +1,5 @@
 """Write a certificate that a player is unbeatable: `selfplay certify PLAYER`."""
 
-import hashlib
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from selfplay.algorithms import SHIPPED
 from selfplay.command_line import offer, parse
 from selfplay.evaluation import certificate, check_certificate
 from selfplay.evaluation.agents import BuiltInPolicy
-from selfplay.files import open_regular, write_whole
+from selfplay.files import checksum_of_file, write_whole
 from selfplay.players import EvaluatedPlayer
 from selfplay.training.folder import MODEL
 from tictactoe.opponents import OPPONENTS
@@ -35,11 +34,8 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     if name in OPPONENTS:
         policy = BuiltInPolicy(OPPONENTS[name], rules, symmetric=True)
     play = certificate.unbeatable_play(policy, config.positions, name)
-    place, checksum = Path(), None
-    if named.folder is not None:
-        place = place if name == SHIPPED else named.folder
-        with open_regular(named.folder / MODEL) as file:
-            checksum = hashlib.sha256(file.read()).hexdigest()
+    checksum = checksum_of_file(named.folder / MODEL) if named.folder else None
+    place = named.folder if named.folder and name != SHIPPED else Path()
     content = certificate.packed(policy, play, checksum)
     output = config.output or place / NAME
     write_whole(output, content)

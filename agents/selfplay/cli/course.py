@@ -23,51 +23,31 @@ class CourseConfig:
 
 
 def main(args: Sequence[str], prog: str = "selfplay course") -> None:
-    """Write a notebook for each unit, and say how the first is opened."""
+    """Write a notebook for each unit, all or, if one is there already, none, and say how the first is opened."""
     config = parse(CourseConfig, args, prog)
-    written = write_notebooks(config.into, config.overwrite)
-    print(f"{len(written)} notebooks are in {config.into}.")
-    offer("Begin with the first (pip install jupyterlab brings Jupyter):", f"jupyter lab {written[0]}")
+    import jupytext
+
+    from selfplay.files import write_whole
+
+    paths = {config.into / f"{unit.stem}.ipynb": unit for unit in units()}
+    for path in paths:
+        if path.exists() and not config.overwrite:
+            raise UserError(
+                f"{path}: is there already; choose another folder with --into, or replace it, with all that was filled "
+                "in, by --overwrite"
+            )
+    try:
+        config.into.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"--into {config.into}: is no folder, and none can be made there ({error.strerror})") from None
+    for path, unit in paths.items():
+        notebook = jupytext.read(unit)
+        notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        write_whole(path, jupytext.writes(notebook, fmt="ipynb").encode())
+    print(f"{len(paths)} notebooks are in {config.into}.")
+    offer("Begin with the first (pip install jupyterlab brings Jupyter):", f"jupyter lab {next(iter(paths))}")
 
 
 def units() -> list[Path]:
     """Return the scripts of the units, in order."""
     return sorted((UNITS if UNITS.is_dir() else UNITS_OF_CLONE).glob("unit_*.py"))
-
-
-def write_notebooks(folder: Path, overwrite: bool) -> list[Path]:
-    """Write each unit as a notebook, all or, if one is there already, none; return them in order.
-
-    Raises:
-        UserError: a notebook is there already and is not to be replaced, or the folder cannot be made.
-        OSError: a file cannot be written.
-    """
-    from selfplay.files import write_whole
-
-    paths = {folder / unit.with_suffix(".ipynb").name: unit for unit in units()}
-    for path in paths:
-        if path.exists() and not overwrite:
-            raise UserError(
-                f"{path}: is there already; choose another folder with --into, or replace it, with all that was filled "
-                "in, by --overwrite"
-            )
-    contents = {path: notebook_content(unit) for path, unit in paths.items()}  # before anything is there
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"--into {folder}: is no folder, and none can be made there ({error.strerror})") from None
-    for path, content in contents.items():
-        write_whole(path, content)
-    return list(contents)
-
-
-def notebook_content(unit: Path) -> bytes:
-    """Return a unit as the content of a notebook, the same bytes each time."""
-    import jupytext
-
-    notebook = jupytext.read(unit)
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    for number, cell in enumerate(notebook.cells):
-        cell["id"] = f"cell-{number}"  # else drawn at random
-    text: str = jupytext.writes(notebook, fmt="ipynb")
-    return text.encode()

@@ -58,19 +58,13 @@ def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, Run
     return config, run_flags
 
 
-def _in_one_line(kind: type[Config]) -> str:
-    """Return what an algorithm does, which is the first line of its settings' docstring."""
-    return str(kind.__doc__).splitlines()[0]
-
-
 def about(default: Config) -> list[str]:
     """Return what an algorithm does, and below the DQN's the other algorithms, one line each."""
-    own = _in_one_line(type(default))
+    purposes = {name: str(kind.__doc__).splitlines()[0] for name, kind in ALGORITHMS.items()}
+    own = purposes.pop(default.algorithm)
     if not isinstance(default, DQNConfig):
         return [own]
-    others = [
-        f"  train {name:13} {_in_one_line(kind)}" for name, kind in ALGORITHMS.items() if name != DQNConfig.algorithm
-    ]
+    others = [f"  train {name:13} {purpose}" for name, purpose in purposes.items()]
     return [own, "Other algorithms, each with its own --help:", *others]
 
 

@@ -1,11 +1,12 @@
 """What a person at the terminal sees and types: boards that need no colours, and the names of squares."""
 
-import re
+import reprlib
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from rich import box
-from rich.color import Color
+from rich.color import Color, blend_rgb
+from rich.color_triplet import ColorTriplet
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
@@ -17,11 +18,9 @@ from tictactoe.rendering.text import MARKS, line_cells
 
 NUMBERED_CELLS = 9
 """Up to this size each square has a number of its own; on larger boards it is a row and a column."""
-LONGEST_SHOWN = 20
-"""Characters of an answer that are repeated in a message."""
 MARK_STYLES = ("bold blue", "bold red")
 LINE_STYLE = "bold black on green"
-LOW, MIDDLE, HIGH = (230, 130, 70), (225, 225, 225), (105, 170, 230)
+LOW, MIDDLE, HIGH = ColorTriplet(230, 130, 70), ColorTriplet(225, 225, 225), ColorTriplet(105, 170, 230)
 """Background of a square worth -1, 0 and 1, red, green, blue; people who see few colours can tell these apart."""
 
 
@@ -47,7 +46,7 @@ def how_to_name(rules: Rules) -> str:
     """Return how squares are typed, for the prompt."""
     if rules.cells <= NUMBERED_CELLS:
         return f"square 1 to {rules.cells}"
-    return f"row and column, as in {square_name(rules, min(rules.cols + 2, rules.cells - 1))}"
+    return f"row and column, as in {square_name(rules, rules.cells - 1)}"
 
 
 def read_square(position: Position, answer: str) -> int:
@@ -56,27 +55,13 @@ def read_square(position: Position, answer: str) -> int:
     Raises:
         UserError: it is no square, or it is taken.
     """
-    rules = position.rules
-    numbered = rules.cells <= NUMBERED_CELLS
-    pattern = r"(\d{1,3})" if numbered else r"(\d{1,3})(?:\s*,\s*|\s+)(\d{1,3})"
-    match = re.fullmatch(pattern, answer.strip(), re.ASCII)
-    if match is None:
-        raise UserError(f"{shown(answer)} is no square")
-    row, col = divmod(int(match[1]) - 1, rules.cols) if numbered else (int(match[1]) - 1, int(match[2]) - 1)
-    if not (0 <= row < rules.rows and 0 <= col < rules.cols):
-        raise UserError(f"{shown(answer)} is not on the board")
-    cell = row * rules.cols + col
-    if cell not in position.empty:
-        raise UserError(f"{square_name(rules, cell)} is taken")
-    return cell
-
-
-def shown(answer: str) -> str:
-    """Return an answer for a message: in quotes, cut short, and without what could confuse a terminal."""
-    answer = answer.strip()
-    if not answer:
-        return "an empty line"
-    return ascii(answer[:LONGEST_SHOWN]) + ("..." if len(answer) > LONGEST_SHOWN else "")
+    cells = {square_name(position.rules, cell): cell for cell in range(position.rules.cells)}
+    name = " ".join(answer.replace(",", " ").split())
+    if name not in cells:
+        raise UserError(f"{reprlib.repr(answer) if answer else 'an empty line'} is no square of this board")
+    if cells[name] not in position.empty:
+        raise UserError(f"{name} is taken")
+    return cells[name]
 
 
 def board_table(position: Position, hints: Mapping[int, Hint] | None = None) -> Table:
@@ -109,6 +94,5 @@ def _square(position: Position, cell: int, hints: Mapping[int, Hint] | None) -> 
     if hints is None:
         return Text(f" {cell + 1 if position.rules.cells <= NUMBERED_CELLS else '.'} ", "dim")
     hint = hints[cell]
-    end, part = (HIGH, min(hint.shade, 1)) if hint.shade > 0 else (LOW, min(-hint.shade, 1))
-    colour = (round(middle + part * (far - middle)) for middle, far in zip(MIDDLE, end, strict=True))
-    return Text(f"{'*' if hint.chosen else ' '}{hint.text} ", Style(color="black", bgcolor=Color.from_rgb(*colour)))
+    colour = Color.from_triplet(blend_rgb(MIDDLE, HIGH if hint.shade > 0 else LOW, abs(hint.shade)))
+    return Text(f"{'*' if hint.chosen else ' '}{hint.text} ", Style(color="black", bgcolor=colour))

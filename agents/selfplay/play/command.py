@@ -1,6 +1,6 @@
 """Play against a player: `selfplay play [PLAYER]`."""
 
-import io
+import reprlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ from selfplay.command_line import parse
 from selfplay.errors import UserError
 from selfplay.evaluation.exact import NAMES, exact_moves
 from selfplay.evaluation.report import finite_values, value_text
-from selfplay.play.board import Hint, board_table, how_to_name, read_square, shown, square_name
-from selfplay.players import NamedPolicy, Perspective, resolve
+from selfplay.play.board import Hint, board_table, how_to_name, read_square, square_name
+from selfplay.players import BoardFlags, NamedPolicy, resolve
 from selfplay.position import Position
 from selfplay.settings import Seed, board, require
 from tictactoe.opponents import MOVE_POSITIONS, best_known, check_optimal
@@ -33,7 +33,7 @@ NOT_KNOWN = "?"
 
 
 @dataclass(frozen=True)
-class PlayConfig:
+class PlayConfig(BoardFlags):
     """Play in the terminal. 0 or q quits, and so does the end of input; Ctrl-C quits with exit status 130."""
 
     opponent: str = field(default=SHIPPED, metadata={"positional": "PLAYER"})
@@ -46,14 +46,6 @@ class PlayConfig:
     """Show before each of your moves what every free square is worth to you."""
     seed: Seed | None = None
     """Seed of the moves that an opponent samples; None makes each session another."""
-    perspective: Perspective = "absolute"
-    """Planes that an agent of your own is shown: X and O, as the environment has them, or mine and theirs."""
-    rows: int | None = None
-    """Board height of an opponent that has no board of its own, cells; None is 3."""
-    cols: int | None = None
-    """Board width of such an opponent, cells; None is 3."""
-    k: int | None = None
-    """Marks in a row that win against such an opponent; None is 3."""
 
 
 class Quit(Exception):  # noqa: N818 (no error)
@@ -64,9 +56,6 @@ def main(args: Sequence[str], prog: str = "selfplay play") -> None:
     """Play games until the person quits."""
     config = parse(PlayConfig, args, prog)
     opponent = choose_opponent(config)
-    for stream in (sys.stdin, sys.stdout):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # what is no text is no square either, and a reason to ask again
     try:
         play_games(opponent, config.seat, config.hints, np.random.default_rng(config.seed))
     except Quit:
@@ -79,11 +68,11 @@ def choose_opponent(config: PlayConfig) -> NamedPolicy:
     Raises:
         UserError: there is none, or the flags do not suit it.
     """
-    sizes = {name: size for name in ("rows", "cols", "k") if (size := getattr(config, name)) is not None}
-    opponent = resolve(config.opponent, config.perspective, board(**{"rows": 3, "cols": 3, "k": 3} | sizes))
+    opponent = resolve(config.opponent, config.perspective, board(config.rows, config.cols, config.k))
     rules = opponent.rules
-    for name, value in sizes.items():
-        require(value == getattr(rules, name), name, f"that of {opponent.name}, {rules}", value)
+    for name in ("rows", "cols", "k"):
+        value, own = getattr(config, name), getattr(rules, name)
+        require(value in (own, getattr(BoardFlags, name)), name, f"that of {opponent.name}, {rules}", value)
     if rules.cells > WORD_BITS:
         raise UserError(f"a {rules.rows}x{rules.cols} board has {rules.cells} cells; at most {WORD_BITS} are shown")
     if opponent.name == "optimal":
@@ -120,14 +109,14 @@ def hints_of(opponent: NamedPolicy, position: Position) -> Mapping[int, Hint]:
     }
 
 
-def about_hints(opponent: NamedPolicy) -> str | None:
-    """Return what the hints of an opponent are, None if it has none."""
+def about_hints(opponent: NamedPolicy) -> str:
+    """Return what the hints of an opponent are."""
     if opponent.player is not None:
         seen = f"what each square is worth to you as {opponent.name} sees it, the higher the better;"
         return f"{seen}\n* is where it would move."
     if opponent.name == "optimal":
         return f"how each square ends for you if both play best from there; * is best, {NOT_KNOWN} is not known."
-    return None
+    return f"none, for {opponent.name} rates no squares."
 
 
 def play_games(opponent: NamedPolicy, seat: str, hints: bool, generator: np.random.Generator) -> None:
@@ -139,16 +128,16 @@ def play_games(opponent: NamedPolicy, seat: str, hints: bool, generator: np.rand
     rules = opponent.rules
     print(f"You play against {opponent.name} on {rules.rows}x{rules.cols}; {rules.k} in a row win.")
     if hints:
-        about = about_hints(opponent)
-        print(f"Hints: {about or f'none, for {opponent.name} rates no squares.'}")
-        hints = about is not None
-    wins, draws, losses = 0, 0, 0
+        print(f"Hints: {about_hints(opponent)}")
+        hints = opponent.player is not None or opponent.name == "optimal"
+    results = {1: "You win.", 0: "A draw.", -1: f"{opponent.name} wins."}
+    score = dict.fromkeys(results, 0)
     person = 1 if seat == "second" else 0
     while True:
         winner = play_game(opponent, person, hints, generator)
-        wins, draws, losses = wins + (winner == person), draws + (winner is None), losses + (winner == 1 - person)
-        result = "A draw." if winner is None else "You win." if winner == person else f"{opponent.name} wins."
-        print(f"{result} You have won {wins}, drawn {draws} and lost {losses}.")
+        result = 0 if winner is None else 1 if winner == person else -1
+        score[result] += 1
+        print(f"{results[result]} You have won {score[1]}, drawn {score[0]} and lost {score[-1]}.")
         if not ask("Another game? (y or n) ", _read_yes):
             raise Quit
         if seat == "alternate":
@@ -215,5 +204,5 @@ def ask(question: str, read: Callable[[str], Answer]) -> Answer:
 
 def _read_yes(answer: str) -> bool:
     if answer.lower() not in ("y", "yes", "n", "no"):
-        raise UserError(f"{shown(answer)} is neither")
+        raise UserError(f"{reprlib.repr(answer)} is neither")
     return answer.lower().startswith("y")
