@@ -32,12 +32,12 @@ class ManyBoards:
         return np.asarray(observation)[..., 0].reshape(len(observation), -1).argmax(axis=1)
 
 
-RANDOM, HEURISTIC, OPTIMAL = (resolve(name).policy for name in ("random", "heuristic", "optimal"))
+RANDOM, HEURISTIC = (resolve(name).policy for name in ("random", "heuristic"))
 FIRST_EMPTY, STUBBORN = (greedy(ScriptedPlayer(choose)) for choose in (first_empty, stubborn))
 
 
 def results_of(policies: dict[str, AgentPolicy], games: int = 1, seed: int = 0) -> dict[tuple[str, str], Result]:
-    return round_robin([NamedPolicy(name, policy, None, None) for name, policy in policies.items()], games, seed)
+    return dict(round_robin([NamedPolicy(name, policy, None, None) for name, policy in policies.items()], games, seed))
 
 
 def exact(first: AgentPolicy, second: AgentPolicy) -> Result:
@@ -56,15 +56,6 @@ def test_random_against_random_gives_the_known_fractions() -> None:
     assert result.illegal == (0, 0)
     assert result.games is None
     assert result.intervals == [(share, share) for share in shares(result)]
-
-
-def test_optimal_never_loses_to_anyone() -> None:
-    policies = {"optimal": OPTIMAL, "random": RANDOM, "heuristic": HEURISTIC, "stubborn": STUBBORN}
-    results = results_of(policies)
-    assert {results["optimal", name].loss + results[name, "optimal"].win for name in policies} == {0}
-    assert shares(results["optimal", "optimal"]) == (0, 1, 0)
-    assert results["optimal", "random"].win > 0.7
-    assert results["random", "heuristic"].loss > results["random", "random"].loss
 
 
 @pytest.mark.parametrize("rules", [Rules(), Rules(2, 4, 3)], ids=str)

@@ -5,7 +5,6 @@ import hashlib
 import json
 import shlex
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,6 @@ from selfplay.algorithms import SHIPPED_FOLDER
 from selfplay.cli import certify
 from selfplay.evaluation import check_certificate
 from tests.runs import python, refused
-
-AGENT = """\
-import selfplay
-class Agent:
-    act = staticmethod(selfplay.load("shipped").act)
-agent = Agent()
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -59,17 +51,6 @@ def test_a_built_in_opponent_is_certified_by_all_of_its_choices() -> None:
     assert check_certificate.main(certify.NAME) == 0
     expected = {"rows": 3, "cols": 4, "k": 4, "masked": True, "symmetric": True, "model_sha256": None}
     assert expected.items() <= header(Path(certify.NAME)).items()
-
-
-@pytest.mark.parametrize("perspective", ["absolute", "mover"])
-def test_an_agent_of_the_user_is_certified_in_the_perspective_that_it_is_shown(
-    perspective: str, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (here / "certified_agents.py").write_text(AGENT)
-    monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
-    monkeypatch.delitem(sys.modules, "certified_agents", raising=False)
-    certify.main(["certified_agents:agent", "--perspective", perspective])
-    assert check_certificate.main(certify.NAME) == 0
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 import selfplay
 from selfplay.algorithms import ALGORITHMS
 from selfplay.cli import prove, train
-from tests.runs import ROOT, Stopper, metrics, refused, stopped, unread
+from tests.runs import ROOT, Stopper, metrics, stopped
 
 FILES = {"config.json", "model.safetensors", "metrics.jsonl", "evaluation.json", "progress.png", "checkpoint"}
 FILES |= {"snapshots", "latest.json"}
@@ -98,21 +98,6 @@ def test_what_tensorboard_shows(finished: tuple[str, Path, str]) -> None:
     assert [tag for tag in documented if f"`{tag}`" not in page] == []
 
 
-def test_minimax_q_goes_on_from_a_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    train.main(["minimax-q", "--games", "1000", "--run-dir", "first"])
-    train.main(["minimax-q", "--games", "0", "--from-table", "first/table.csv", "--run-dir", "again"])
-    for name in ("table.csv", "evaluation.json"):
-        assert Path("again", name).read_bytes() == Path("first", name).read_bytes()
-    assert "\n0 games: lost " in capsys.readouterr().out
-    Path("bad.csv").write_text("1,2,3\n")
-    third = "minimax-q --from-table bad.csv --run-dir third"
-    assert "bad.csv: must have 19,683 lines" in refused(train.main, third.split())
-    assert not Path("third").exists()
-
-
 def test_an_interrupted_run_leaves_its_player(
     tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -124,13 +109,6 @@ def test_an_interrupted_run_leaves_its_player(
     assert "NOT unbeatable: some opponent beats it" in output
     assert not (folder / "evaluation.json").exists()
     assert selfplay.load(folder).rules.cells == 9
-
-
-def test_a_run_whose_reader_has_gone_keeps_its_player(tmp_path: Path) -> None:
-    flags = "td-backup --rows 1 --cols 3 --games 200 --eval-every 100 --run-dir it"
-    assert "Traceback" not in unread(ROOT / "train.py", *flags.split(), cwd=tmp_path)[1]
-    assert selfplay.load(tmp_path / "it").rules.cells == 3
-    assert evaluation(tmp_path / "it")["unbeatable"] is True
 
 
 def test_a_board_too_large_to_solve_is_evaluated_by_the_positions_that_the_player_leads_to(

@@ -88,7 +88,7 @@ def test_senseless_input_asks_again_in_one_line(
     answers(monkeypatch, "five", "", "5", "5", "q")
     main(["optimal", "--seat", "first", "--seed", "0"])
     shown = capsys.readouterr().out
-    for complaint in ("'five' is no square", "an empty line is no square", "5 is taken"):
+    for complaint in ("'five' is no square of this board", "an empty line is no square of this board", "5 is taken"):
         assert f"\n{complaint}. X {PROMPT}" in shown
     assert shown.count("---+---+---") == 4  # the board is shown twice
 
@@ -190,5 +190,5 @@ def test_answers_may_come_through_a_pipe_which_gets_no_colours() -> None:
     done = subprocess.run(command, input=b"5\n\xff\n", capture_output=True, check=True)
     lines = done.stdout.decode().splitlines()
     assert f"X {PROMPT}5" in lines
-    assert lines[-2:] == [rf"'\ufffd' is no square. X {PROMPT}", "Goodbye."]
+    assert lines[-2:] == [rf"'\\xff' is no square of this board. X {PROMPT}", "Goodbye."]
     assert b"\x1b" not in done.stdout
