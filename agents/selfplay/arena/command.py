@@ -25,7 +25,7 @@ class ArenaConfig:
     """Run folders of one board, shipped, any of random, heuristic, rule and optimal, and agents of your own as
     module:name; where none of them has a board of its own they play 3,3,3."""
     out: Path | None = None
-    """New folder for what comes of it; by default runs/arena-BOARD-TIME."""
+    """New folder for the results; by default runs/arena-BOARD-TIME."""
     games: Count = 10_000
     """Games to sample in each pairing that cannot be followed exactly: of a run with a built-in opponent, or of two
     such opponents, on a board of more than 16 cells."""
