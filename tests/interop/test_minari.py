@@ -4,6 +4,7 @@ It records with jax, which takes more room than all that the tests install but t
 Run it by `tests/interop/run minari`.
 """
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -82,4 +83,4 @@ def test_a_recorded_game_is_the_played_one(env_id: str, tmp_path: Path, monkeypa
 
 
 if __name__ == "__main__":
-    sys.exit(pytest.main(["-q", __file__]))
+    sys.exit(pytest.main(["-q", "-c", os.devnull, "--noconftest", __file__]))
