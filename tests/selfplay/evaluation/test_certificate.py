@@ -6,12 +6,12 @@ import json
 import subprocess
 import sys
 import zlib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import selfplay
 from selfplay.errors import UserError
@@ -20,7 +20,7 @@ from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, player_policy
 from selfplay.evaluation.certificate import packed, unbeatable_play
 from selfplay.evaluation.evaluate import search_seat
 from tests.selfplay.evaluation.players import FirstChoice, ScriptedPlayer, optimal_player, policy_of, stubborn
-from tests.tictactoe.rule_book import cells_in
+from tests.tictactoe.rule_book import bits
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS
 from tictactoe.symmetry import symmetries
@@ -70,7 +70,10 @@ def status(path: Path, header: dict[str, Any], positions: list[str]) -> int:
         FirstChoice(RULE, Rules(4, 4, 4), symmetric=True, legal=True),
     ],
 )
-def test_what_is_certified_is_accepted(policy: AgentPolicy, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_certified_is_accepted(
+    policy: AgentPolicy, path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("selfplay.evaluation.forward_search.BOARDS", 97)  # so that equal positions come from many parts
     content = certificate_of(policy)
     header, positions = lines_of(content)
     assert (header["masked"], header["symmetric"]) == (policy.legal, policy.symmetric)
@@ -99,50 +102,21 @@ def test_of_a_masked_player_only_what_can_be_lost_is_listed(path: Path) -> None:
         assert status(path, masked, [position for position in positions if position != left_out]) == BEATEN
 
 
-class Table:
-    """Hold a best move in each decision state of a board, or in one image of each."""
+@cache
+def least_image(rules: Rules, symmetric: bool, mine: int, theirs: int) -> tuple[tuple[int, int], list[int]]:
+    """Return the least image of a position, and which of its cells each cell of the image is."""
+    turns = symmetries(rules).tolist() if symmetric else [list(range(rules.cells))]
+    images = ([sum((side >> cell & 1) << at for at, cell in enumerate(t)) for t in turns] for side in (mine, theirs))
+    return min(zip(zip(*images, strict=True), turns, strict=True))
 
-    def __init__(self, rules: Rules, symmetric: bool) -> None:
-        self.header, self.met = lines_of(certificate_of(FirstChoice(OPTIMAL, rules, symmetric)))
-        self.rules = rules
-        solution = solve(rules)
-        self.tree = solution.tree
-        images = [self._image(state, symmetric) for state in range(len(self.tree))]
-        self.positions = sorted({images[state][0] for state in self.tree.decisions})
-        place = {position: number for number, position in enumerate(self.positions)}
-        self.place = np.array([place.get(position, 0) for position, _ in images])
-        """The number of each state's image, [S]."""
-        self.turn = np.array([turn for _, turn in images])
-        """The cell of the state that each cell of its image is, [S, A]."""
-        self.moves = np.array([solution.lookup(*position)[1][0] for position in self.positions])
 
-    def _image(self, state: int, symmetric: bool) -> tuple[tuple[int, int], list[int]]:
-        """Return the least image of a state, and which of its cells each cell of the image is."""
-        marks = int(self.tree.mover[state]), int(self.tree.opponent[state])
-        turns = symmetries(self.rules).tolist() if symmetric else [list(range(self.rules.cells))]
-        mine, theirs = ([sum((side >> cell & 1) << at for at, cell in enumerate(t)) for t in turns] for side in marks)
-        return min(zip(zip(mine, theirs, strict=True), turns, strict=True))
-
-    def line(self, place: int, move: int) -> str:
-        """Return a line of the certificate; a star takes the place of a mark."""
-        mine, theirs = self.positions[place]
-        marks = "XO" if mine.bit_count() == theirs.bit_count() else "OX"
-        cells = ["." for _ in range(self.rules.cells)]
-        for mark, side in zip(marks, (mine, theirs), strict=True):
-            for cell in cells_in(side, self.rules.cells):
-                cells[cell] = mark
-        cells[move] = "*"
-        return "".join(cells)
-
-    def act(self, observation: Any, action_mask: Any = None) -> NDArray[np.int64]:
-        """Return its moves, for the exact evaluation."""
-        assert action_mask is None
-        marks = (
-            observation.reshape(len(observation), -1, 3).astype(np.int64) * (1 << np.arange(self.rules.cells))[:, None]
-        )
-        states = self.tree.find(marks[..., 1].sum(axis=1), marks[..., 2].sum(axis=1))
-        moves: NDArray[np.int64] = np.take_along_axis(self.turn[states], self.moves[self.place[states], None], 1)[:, 0]
-        return moves
+def line_of(rules: Rules, position: tuple[int, int], move: int) -> str:
+    """Return a line of the certificate; a star takes the place of a mark."""
+    mine, theirs = position
+    marks = "XO" if mine.bit_count() == theirs.bit_count() else "OX"
+    characters = [".", *marks, "*"]
+    kinds = [3 if cell == move else (mine >> cell & 1) + 2 * (theirs >> cell & 1) for cell in range(rules.cells)]
+    return "".join(characters[kind] for kind in kinds)
 
 
 @pytest.mark.parametrize(
@@ -152,26 +126,37 @@ class Table:
 def test_each_planted_move_is_found_if_and_only_if_it_can_be_beaten(
     rules: Rules, symmetric: bool, illegal: bool, path: Path
 ) -> None:
-    table = Table(rules, symmetric)
-    lines = [table.line(place, move) for place, move in enumerate(table.moves)]
-    assert status(path, table.header, lines) == UNBEATABLE
-    met = [place for place, line in enumerate(lines) if line in table.met]
-    assert len(met) == len(table.met) < len(lines)
+    solution = solve(rules)
+    decisions = solution.tree.decisions
+    states = zip(solution.tree.mover[decisions].tolist(), solution.tree.opponent[decisions].tolist(), strict=True)
+    images = sorted({least_image(rules, symmetric, *state)[0] for state in states})
+    moves = {image: solution.lookup(*image)[1][0] for image in images}
+
+    def choose(mine: set[int], theirs: set[int]) -> int:
+        image, turn = least_image(rules, symmetric, bits(mine), bits(theirs))
+        return turn[moves[image]]
+
+    policy = policy_of(ScriptedPlayer(choose), rules)
+    header, listed = lines_of(certificate_of(FirstChoice(OPTIMAL, rules, symmetric)))
+    lines = {image: line_of(rules, image, move) for image, move in moves.items()}
+    assert status(path, header, [*lines.values()]) == UNBEATABLE
+    met = [image for image, line in lines.items() if line in listed]
+    assert len(met) == len(listed) < len(lines)
     outcomes = {True: 0, False: 0}
-    for place in met[:: 1 if illegal else 3]:
-        best = table.moves[place]
-        taken = sum(table.positions[place])
+    for image in met[:: 1 if illegal else 3]:
+        best, taken = moves[image], sum(image)
         for move in range(rules.cells):
             if move == best or (taken >> move & 1 and not illegal):
                 continue
-            table.moves[place] = move
-            planted = [*lines[:place], table.line(place, move), *lines[place + 1 :]]
-            verdicts = [search_seat(policy_of(table, rules), seat, POSITIONS)[0] for seat in (0, 1)]
+            moves[image] = move
+            planted = lines | {image: line_of(rules, image, move)}
+            verdicts = [search_seat(policy, seat, POSITIONS)[0] for seat in (0, 1)]
             unbeatable = not any(verdict.losses or verdict.illegal for verdict in verdicts)
-            assert status(path, table.header, planted) == (UNBEATABLE if unbeatable else BEATEN), planted[place]
+            expected = UNBEATABLE if unbeatable else BEATEN
+            assert status(path, header, [*planted.values()]) == expected, planted[image]
             assert not (unbeatable and taken >> move & 1)
             outcomes[unbeatable] += 1
-        table.moves[place] = best
+        moves[image] = best
     assert min(outcomes.values()) > 10
 
 
@@ -287,35 +272,34 @@ def test_a_foreign_file_is_one_line(content: bytes | None, path: Path, capsys: p
     assert "no certificate in" in one_line_of_complaint(path.parent, capsys)
 
 
+HEADERS: list[dict[str, Any]] = [
+    {"version": 2},
+    {"rows": 0},
+    {"rows": -3, "cols": -3},
+    {"rows": 9, "cols": 9},
+    {"k": 4},
+    {"k": 0},
+    {"k": 10**300},
+    {"rows": 3.0},
+    {"k": None},
+    {"cols": "3"},
+]
+LINES = "*\n", "*.........\n", ".........\n", "....#...*\n", "\u001b[2J*....\n", "*" * 10**6, "\n", "*........"
+
+
 @pytest.mark.parametrize(
-    "changes",
+    ("changes", "line", "gist"),
     [
-        {"version": 2},
-        {"rows": 0},
-        {"rows": -3, "cols": -3},
-        {"rows": 9, "cols": 9},
-        {"k": 4},
-        {"k": 0},
-        {"k": 10**300},
-        {"rows": 3.0},
-        {"k": None},
-        {"cols": "3"},
+        *((changes, "", "its first line names no board") for changes in HEADERS),
+        *(({}, line, "line 3 is no position") for line in LINES),
     ],
-    ids=str,
+    ids=range(len(HEADERS) + len(LINES)),
 )
-def test_a_board_that_there_is_not_is_one_line(
-    changes: dict[str, Any], path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_line_that_says_nothing_is_named(
+    changes: dict[str, Any], line: str, gist: str, path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write(path, TINY | changes, [])
-    assert "its first line names no board" in one_line_of_complaint(path, capsys)
-
-
-@pytest.mark.parametrize(
-    "line", ["*\n", "*.........\n", ".........\n", "....#...*\n", "\u001b[2J*....\n", "*" * 10**6, "\n", "*........"]
-)
-def test_a_line_that_is_no_position_is_one_line(line: str, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path.write_bytes(gzip.compress(f"{json.dumps(TINY)}\n*........\n{line}".encode()))
-    assert "line 3 is no position" in one_line_of_complaint(path, capsys)
+    path.write_bytes(gzip.compress(f"{json.dumps(TINY | changes)}\n*........\n{line}".encode()))
+    assert gist in one_line_of_complaint(path, capsys)
 
 
 def test_the_checker_needs_nothing_but_python(path: Path) -> None:

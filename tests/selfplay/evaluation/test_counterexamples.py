@@ -26,7 +26,7 @@ from tests.selfplay.evaluation.players import (
     random_table,
     stubborn,
 )
-from tests.tictactoe.rule_book import RuleBook, cells_in
+from tests.tictactoe.rule_book import RuleBook, cells_in, marks_of
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS
 from tictactoe.symmetry import representatives
@@ -66,8 +66,6 @@ def positions(found: Any) -> set[tuple[int, int]]:
         (lambda rules: random_table(rules, 2, careless=1), Rules()),
         (lambda rules: random_table(rules, 3, careless=0.1), Rules()),
         (lambda rules: random_table(rules, 4, careless=0.1), Rules(2, 4, 3)),
-        (lambda rules: random_table(rules, 5, careless=0.1), Rules(3, 3, 2)),
-        (lambda rules: random_table(rules, 6, careless=0.1), Rules()),
         (optimal_player, Rules()),
         (lambda _: FirstTwo(), Rules()),
         (lambda _: FirstTwo(), Rules(2, 4, 3)),
@@ -75,7 +73,7 @@ def positions(found: Any) -> set[tuple[int, int]]:
 )
 def test_they_are_what_following_every_game_finds(make: Callable[[Rules], Any], rules: Rules) -> None:
     agent = make(rules)
-    moves, found = moves_of(agent, rules.cells), counterexamples(agent, rules)
+    moves, found = moves_of(agent, rules.cells), selfplay.counterexamples(agent, rules)
     expected: set[Pair] = set()
     for seat in (0, 1):
         lost = lost_positions(rules, moves, seat)
@@ -140,9 +138,8 @@ def test_of_too_many_positions_a_part_is_followed_and_all_it_finds_is_true() -> 
         assert_loses(rules, moves_of(agent, rules.cells), game, seat)
 
 
-@pytest.mark.parametrize("rules", [Rules(6, 6, 4), Rules(8, 8, 4)], ids=str)
-def test_large_boards_give_games_too(rules: Rules) -> None:
-    agent = ScriptedPlayer(first_empty)
+def test_a_large_board_gives_games_too() -> None:
+    rules, agent = Rules(8, 8, 4), ScriptedPlayer(first_empty)
     found = counterexamples(agent, rules, positions=500)
     assert not found.verdict.complete
     for seat, game in enumerate(found.shortest):
@@ -175,24 +172,23 @@ def test_an_evaluation_for_training_gives_the_verdict_and_the_counterexamples(ru
         assert len(positions(given)) == len(given.mover) == min(given.found, module.MOST_FOR_TRAINING)
 
 
-def test_an_unbeatable_player_gives_none() -> None:
-    given = evaluate_for_training(policy_of(optimal_player(Rules()), Rules()), False, np.random.default_rng(0))
-    assert (given.verdict.optimal, given.found, len(given.mover)) == (True, 0, 0)
-    assert not len(selfplay.counterexamples(selfplay.load("shipped"), Rules()).mover)
-
-
 def test_what_is_not_optimal_is_given_where_an_optimal_player_is_wanted() -> None:
     agent = random_table(Rules(), 3, careless=1)
     policy = policy_of(agent, Rules())
     given = evaluate_for_training(policy, every_state=True, generator=np.random.default_rng(0))
     solution, tree = solve(Rules()), game_tree(Rules())
-    suboptimal = set()
+    suboptimal, illegal = set(), 0
     for state in tree.decisions:
         mine, theirs = int(tree.mover[state]), int(tree.opponent[state])
-        if agent.choose(cells_in(mine, 9), cells_in(theirs, 9)) not in solution.lookup(mine, theirs)[1]:
+        cell = agent.choose(cells_in(mine, 9), cells_in(theirs, 9))
+        illegal += (mine | theirs) >> cell & 1
+        if cell not in solution.lookup(mine, theirs)[1]:
             suboptimal.add((mine, theirs))
     assert positions(given) == suboptimal
-    assert given.verdict.optimal_states == 4520 - len(suboptimal)
+    verdict = given.verdict
+    numbers = verdict.optimal_states, verdict.illegal_states, verdict.decision_states
+    assert numbers == (4520 - len(suboptimal), illegal, 4520)
+    assert 0 < illegal < len(suboptimal) < 4520
 
 
 def test_a_player_of_too_many_positions_gives_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,13 +206,12 @@ def test_a_player_of_too_many_positions_gives_a_part_of_them(monkeypatch: pytest
 
 @pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(5, 5, 4), Rules(2, 7, 3), Rules(8, 8, 5)], ids=str)
 def test_the_erdos_selfridge_weight_is_the_sum_over_the_open_lines(rules: Rules) -> None:
-    marks = np.random.default_rng(0).integers(0, 3, (200, rules.cells))
-    cells = np.uint64(1) << np.arange(rules.cells, dtype=np.uint64)
-    mine, theirs = (((marks == mark) * cells).sum(axis=1, dtype=np.uint64).astype(np.int64) for mark in (1, 2))
-    book = RuleBook(rules.rows, rules.cols, rules.k)
-    for board, weight in zip(marks, weights(rules, mine, theirs), strict=True):
-        open_lines = [board[list(line)] for line in book.lines if not (board[list(line)] == 1).any()]
-        assert weight == pytest.approx(sum(2.0 ** -(line == 0).sum() for line in open_lines))
+    boards = np.random.default_rng(0).choice(["X", "O", "."], (200, rules.cells))
+    words = [[marks_of(tuple(board), mark) for board in boards] for mark in "XO"]
+    lines = RuleBook(rules.rows, rules.cols, rules.k).lines
+    for board, weight in zip(boards, weights(rules, *np.array(words, np.uint64).view(np.int64)), strict=True):
+        open_lines = [board[[*line]] for line in lines if "X" not in board[[*line]]]
+        assert weight == sum(2.0 ** -(line == ".").sum() for line in open_lines)
 
 
 def test_more_counterexamples_are_found_among_positions_of_large_weight(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import pytest
 from selfplay.errors import UserError
 from selfplay.evaluation.agents import AgentPolicy
 from selfplay.evaluation.evaluate import evaluate_policy, search_seat
+from selfplay.evaluation.exact import best_bounds, exact_moves
 from selfplay.evaluation.policy_repair import Corrections, Position, Preferences
 from tests.selfplay.evaluation.players import ScriptedPlayer, first_empty, lost_positions, optimal_player, random_table
 from tests.tictactoe.rule_book import bits, cells_in
@@ -39,23 +40,16 @@ def beaten_behind(rules: Rules, player: ScriptedPlayer, position: Position, cell
 @pytest.mark.parametrize("seed", range(4))
 def test_a_planted_mistake_is_corrected_where_it_stands(seed: int) -> None:
     rules, rng = Rules(), np.random.default_rng(seed)
-    player, solution = optimal_player(rules), solve(rules)
+    player = optimal_player(rules)
     assert evaluate_policy(AgentPolicy(player, rules)).unbeatable
     plies = [ply for seat in (0, 1) for ply in search_seat(AgentPolicy(player, rules), seat, 99, keep_plies=True)[1]]
     positions = [pair for ply in plies for pair in zip(ply.mine.tolist(), ply.theirs.tolist(), strict=True)]
     planted: dict[Position, int] = {}
-    for position in rng.permutation(positions)[:30]:
-        mine, theirs = map(int, position)
-        value = solution.lookup(mine, theirs)[0]
-        for cell in rng.permutation([cell for cell in range(9) if not (mine | theirs) >> cell & 1]).tolist():
-            after = mine | 1 << cell
-            if not rules.has_line(np.array([after]))[0] and (after | theirs) != rules.full_word:
-                worst = -solution.lookup(theirs, after)[0]
-                if worst < 0 <= value:
-                    planted = {(mine, theirs): cell}
-        if planted:
-            break
-    assert planted
+    for mine, theirs in rng.permutation(positions).tolist():
+        results = exact_moves(rules, mine, theirs, None)
+        worse = [cell for cell, bounds in results.items() if bounds.most < 0 <= best_bounds(results).least]
+        if worse:
+            planted = {(mine, theirs): worse[-1]}
     wrong = with_moves(player, planted)
     found = Corrections(10**6).find(AgentPolicy(wrong, rules), in_order(rules.cells))
     assert not found.verdict.unbeatable
@@ -71,20 +65,14 @@ def test_a_planted_mistake_is_corrected_where_it_stands(seed: int) -> None:
 )
 def test_behind_a_correction_nothing_beats_it(rules: Rules, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    table: dict[Position, int] = {}
-
-    def drawn(mine: set[int], theirs: set[int]) -> int:
-        empty = sorted({*range(rules.cells)} - mine - theirs)
-        return table.setdefault((bits(mine), bits(theirs)), int(rng.choice(empty)))
-
-    player = ScriptedPlayer(drawn)
+    player = random_table(rules, seed, careless=0)
     wanted = rng.random((512, 512, rules.cells))
     found = Corrections(10**6).find(AgentPolicy(player, rules), lambda mine, theirs: wanted[mine, theirs])
     cured = {each: cell for each, cell in found.cells.items() if not beaten_behind(rules, player, each, cell)}
     assert cured == found.cells
     assert found.beaten >= len(cured)
     for each, cell in cured.items():
-        before = table[each]
+        before = player.choose(*(cells_in(side, rules.cells) for side in each))
         assert beaten_behind(rules, player, each, before)
         better = [
             other
