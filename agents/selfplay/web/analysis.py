@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from selfplay.evaluation.evaluate import ALL_STATES_CELLS
-from selfplay.evaluation.exact import NAMES, best_bounds, exact_moves
+from selfplay.evaluation.exact import NAMES, best_bounds, exact_moves, known_value
 from selfplay.position import Position
 from tictactoe.opponents import best_known
 from tictactoe.rendering.text import MARKS, line_cells
@@ -23,6 +23,10 @@ POSITIONS = 200_000
 """Most positions that a search visits for the exact results of one position: a fifth of a second at most."""
 REMEMBERED = 4_096
 """Positions whose exact results are cached, because the page asks for them again for each player it compares."""
+ILLEGAL = -2
+"""Value of a taken cell, below -1, a loss."""
+RESULTS: Mapping[Any, str | None] = {**NAMES, ILLEGAL: "illegal", None: None}
+exact_results = lru_cache(REMEMBERED)(exact_moves)
 
 
 def analyse(
@@ -34,7 +38,7 @@ def analyse(
         "seat": position.seat,
         "result": (None if not position.over else "draw" if winner is None else MARKS[winner]),
         "line": list(rules.cells_of(line_cells(rules, position.marks[winner]) if winner is not None else 0)),
-        "values": None if player is None else learned_values(player, position),
+        "values": None if player is None or position.over else learned_values(player, position),
         "move": None,
         "moves": [],
         "reply": None,
@@ -45,9 +49,10 @@ def analyse(
     }
     if position.over:
         return shown
-    results = exact_results(rules, position.mover, position.opponent)
-    shown["exact"] = [result_name(results.get(cell)) for cell in range(rules.cells)]
-    shown["position"] = result_name(best_bounds(results))
+    results = exact_results(rules, position.mover, position.opponent, POSITIONS)
+    known = {cell: RESULTS[known_value(bounds)] for cell, bounds in results.items()}
+    shown["exact"] = [known.get(cell) for cell in range(rules.cells)]
+    shown["position"] = RESULTS[known_value(best_bounds(results))]
     moves = rules.cells_of(int(policy.moves(*position.words)[0]))
     legal = [cell for cell in moves if cell in results]
     shown["moves"] = list(moves)
@@ -66,19 +71,13 @@ def learned_values(player: "Player", position: Position) -> list[float | None]:
     return [float(value) if isfinite(value) else None for value in values]
 
 
-@lru_cache(maxsize=REMEMBERED)
-def exact_results(rules: Rules, mover: int, opponent: int) -> Mapping[int, Bounds]:
-    """Return what is known of each empty cell within the time of a response."""
-    return exact_moves(rules, mover, opponent, POSITIONS)
-
-
 def searched_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     """Return the moves of the built-in "optimal" in positions [B], as far as they are known in the time of a response.
 
     Its own choices would solve a board of up to 16 cells, which takes seconds, and search a larger one as long.
     """
     marks = zip(*(side.astype(np.int64).view(np.uint64).tolist() for side in (mover, opponent)), strict=True)
-    best = [best_known(rules, one, other, exact_results(rules, one, other)) for one, other in marks]
+    best = [best_known(rules, one, other, exact_results(rules, one, other, POSITIONS)) for one, other in marks]
     return np.array(best, np.uint64).view(np.int64)
 
 
@@ -90,8 +89,3 @@ def gives_away(results: Mapping[int, Bounds], cell: int) -> bool | None:
     if move.most < best.least:
         return True
     return False if move.least >= best.most else None
-
-
-def result_name(bounds: Bounds | None) -> str | None:
-    """Return the name of a result, None if it is not known."""
-    return NAMES[bounds.least] if bounds is not None and bounds.least == bounds.most else None

@@ -4,6 +4,7 @@ import asyncio
 import re
 import threading
 from concurrent.futures import Future
+from typing import Any
 
 import numpy as np
 from starlette.concurrency import run_in_threadpool
@@ -16,21 +17,21 @@ from selfplay.players import NamedPolicy
 from selfplay.position import read_board
 from selfplay.web import analysis, live
 from selfplay.web.catalogue import Catalogue
-from selfplay.web.mistakes import Evaluation, evaluate
+from selfplay.web.mistakes import evaluate
 
 
 class Api:
-    """Answer the requests of the page from a catalogue; `seed` is that of sampled moves."""
+    """Answer the requests of the page from a catalogue."""
 
-    def __init__(self, catalogue: Catalogue, seed: int | None = None) -> None:
+    def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
-        self._generator = np.random.default_rng(seed)
-        self._evaluations: dict[int, tuple[NamedPolicy, Future[Evaluation]]] = {}
+        self._generator = np.random.default_rng()
+        self._evaluations: dict[int, tuple[NamedPolicy, Future[dict[str, Any]]]] = {}
         self._one_at_a_time = threading.Lock()
 
     def routes(self) -> list[Route]:
         """Return the endpoints; Starlette calls those that are no coroutines in threads."""
-        endpoints = self.players, self.analysis, self.mistakes, self.games_lost, self.live
+        endpoints = self.players, self.analysis, self.evaluation, self.live
         return [Route(f"/api/{endpoint.__name__}", endpoint) for endpoint in endpoints]
 
     def players(self, _: Request) -> Response:
@@ -44,20 +45,8 @@ class Api:
         position = read_board(chosen.rules, _parameter(request, "board"))
         return JSONResponse(analysis.analyse(chosen.policy, chosen.player, position, self._generator))
 
-    async def mistakes(self, request: Request) -> Response:
-        """Answer with the mistakes of a player."""
-        return JSONResponse((await self._evaluation(request)).mistakes)
-
-    async def games_lost(self, request: Request) -> Response:
-        """Answer with games that a player loses."""
-        return JSONResponse((await self._evaluation(request)).games_lost)
-
-    async def live(self, _: Request) -> Response:
-        """Answer with what happens in the runs, for as long as the page listens."""
-        return StreamingResponse(live.events(self._catalogue.followed), media_type="text/event-stream")
-
-    async def _evaluation(self, request: Request) -> Evaluation:
-        """Return the evaluation of a player, which is made once for each version of its files."""
+    async def evaluation(self, request: Request) -> Response:
+        """Answer with what the evaluation of a player finds, which is made once for each version of its files."""
         number = _number(request, "player")
         chosen = await run_in_threadpool(self._catalogue.player, number)
         evaluated, future = self._evaluations.get(number, (None, Future()))
@@ -65,9 +54,13 @@ class Api:
             future = Future()
             self._evaluations[number] = chosen, future
             threading.Thread(target=self._evaluate, args=(chosen, future), daemon=True).start()  # not awaited at Ctrl-C
-        return await asyncio.shield(asyncio.wrap_future(future))
+        return JSONResponse(await asyncio.shield(asyncio.wrap_future(future)))
 
-    def _evaluate(self, chosen: NamedPolicy, future: "Future[Evaluation]") -> None:
+    async def live(self, _: Request) -> Response:
+        """Answer with what happens in the runs, for as long as the page listens."""
+        return StreamingResponse(live.events(self._catalogue.followed), media_type="text/event-stream")
+
+    def _evaluate(self, chosen: NamedPolicy, future: "Future[dict[str, Any]]") -> None:
         with self._one_at_a_time:
             try:
                 future.set_result(evaluate(chosen.policy, chosen.player))

@@ -6,14 +6,15 @@ run has changed. A run that cannot be loaded is an entry that says why.
 
 import threading
 from collections.abc import Iterable
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from selfplay import players
-from selfplay.algorithms import SHIPPED, read_settings, snapshot_steps
+from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
 from selfplay.errors import UserError, one_line
-from selfplay.evaluation.agents import BuiltInPolicy
+from selfplay.evaluation.agents import BuiltInPolicy, player_policy
 from selfplay.evaluation.evaluate import ALL_STATES_CELLS
 from selfplay.players import NamedPolicy, Perspective
 from selfplay.training.folder import CONFIG, MODEL, SNAPSHOTS, about
@@ -28,25 +29,17 @@ MOST_LOADED = 16
 """Most players in memory; a table can have megabytes."""
 
 
-class Stamp(NamedTuple):
-    """Tell versions of a file apart without reading it."""
-
-    inode: int
-    size: int
-    time: int
+Stamp: TypeAlias = tuple[int, int, int] | None
+"""Tells versions of a file apart without reading it: inode, size and time; None if there is no file."""
 
 
-Stamps: TypeAlias = tuple[Stamp | None, ...]
-"""The stamp of each file of a run that a player depends on; none for a player without a folder."""
-
-
-def stamp(path: Path) -> Stamp | None:
-    """Return the stamp of a file, None if there is none."""
+def stamp(path: Path) -> Stamp:
+    """Return the stamp of a file."""
     try:
         status = path.stat()
-    except (OSError, ValueError):
+    except OSError:
         return None
-    return Stamp(status.st_ino, status.st_size, status.st_mtime_ns)
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 class Catalogue:
@@ -61,10 +54,10 @@ class Catalogue:
 
     def __init__(self, named: Iterable[str], runs: Path | None, perspective: Perspective, rules: Rules) -> None:
         self._runs, self._perspective, self._rules = runs, perspective, rules
-        self._names: list[str] = []
-        """By number: a folder, or what was named."""
-        self._named = [self._number(name) for name in named]
-        self._always = [self._number(name) for name in (SHIPPED, *OPPONENTS)]
+        self._players: list[Path | str] = []
+        """By number: a run folder, whatever it is called, or the name of another player."""
+        self._named = [self._number(players.run_folder(name) or name) for name in named]
+        self._always = [self._number(SHIPPED_FOLDER), *map(self._number, OPPONENTS)]
         self._loaded = lru_cache(MOST_LOADED)(self._load)
         self._lock = threading.Lock()
         self._described = lru_cache(2 * MOST_RUNS)(self._describe)
@@ -73,8 +66,7 @@ class Catalogue:
 
     def entries(self) -> list[dict[str, Any]]:
         """Return what the page is told of each player, those that were named first, ready for JSON."""
-        runs = [self._number(_path(folder)) for folder in self.run_folders()]
-        numbers = dict.fromkeys((*self._named, *runs, *self._always))
+        numbers = dict.fromkeys((*self._named, *map(self._number, self.run_folders()), *self._always))
         return [self._described(number, self._stamps(number)) for number in numbers]
 
     def player(self, number: int, steps: int | None = None) -> NamedPolicy:
@@ -85,7 +77,7 @@ class Catalogue:
         Raises:
             UserError: there is no such number, or the player cannot be loaded.
         """
-        if number >= len(self._names):
+        if number >= len(self._players):
             raise UserError(f"there is no player {number}")
         with self._lock:  # it is loaded once
             return self._loaded(number, steps, self._stamps(number))
@@ -102,26 +94,29 @@ class Catalogue:
 
     def followed(self) -> list[Path]:
         """Return the run folders whose training is followed: those that were named, and those in the folder of runs."""
-        names = [self._names[number] for number in self._named]
-        folders = [Path(name) for name in names if name != SHIPPED and players.run_folder(name) is not None]
+        named = [self._players[number] for number in self._named]
+        folders = [player for player in named if isinstance(player, Path) and player != SHIPPED_FOLDER]
         return list(dict.fromkeys([*folders, *self.run_folders()]))
 
-    def _load(self, number: int, steps: int | None, _version: Stamps) -> NamedPolicy:
-        name, rules = self._names[number], self._rules
-        if name == "optimal" and rules.cells > ALL_STATES_CELLS:
-            named = NamedPolicy(name, BuiltInPolicy(searched_choices, rules), None, None)
+    def _load(self, number: int, steps: int | None, _version: tuple[Stamp, ...]) -> NamedPolicy:
+        chosen, rules = self._players[number], self._rules
+        if isinstance(chosen, Path):
+            player = load(chosen, steps=steps)
+            named = NamedPolicy(str(chosen), player_policy(player), player, chosen)
+        elif chosen == "optimal" and rules.cells > ALL_STATES_CELLS:
+            named = NamedPolicy(chosen, BuiltInPolicy(searched_choices, rules), None, None)
         else:
-            named = players.resolve(name, self._perspective, rules, steps)
+            named = players.resolve(chosen, self._perspective, rules)
         if named.rules.cells > WORD_BITS:
-            raise UserError(f"{name}: {named.rules} has {named.rules.cells} cells; at most {WORD_BITS} are shown")
+            raise UserError(f"{chosen}: {named.rules} has {named.rules.cells} cells; at most {WORD_BITS} are shown")
         return named
 
-    def _describe(self, number: int, _version: Stamps) -> dict[str, Any]:
-        name = self._names[number]
-        folder = players.run_folder(name)
-        kind = "built-in" if name in OPPONENTS else "own"
-        title = one_line(folder.resolve().name if folder is not None and name != SHIPPED else name)
-        entry: dict[str, Any] = {"index": number, "name": title, "kind": kind, "run": folder is not None}
+    def _describe(self, number: int, _version: tuple[Stamp, ...]) -> dict[str, Any]:
+        chosen = self._players[number]
+        folder = chosen if isinstance(chosen, Path) else None
+        name = SHIPPED if folder == SHIPPED_FOLDER else folder.resolve().name if folder else chosen
+        kind = "built-in" if chosen in OPPONENTS else "own"
+        entry: dict[str, Any] = {"index": number, "name": one_line(name), "kind": kind, "run": folder is not None}
         entry |= {"differs": "", "snapshots": None, "error": None}
         try:
             rules = self.player(number).rules
@@ -132,21 +127,15 @@ class Catalogue:
                 entry |= {"snapshots": {"unit": config.unit, "steps": steps} if steps else None}
         except UserError as error:
             return entry | {"error": str(error)}
-        return entry | {"rows": rules.rows, "cols": rules.cols, "k": rules.k}
+        return entry | asdict(rules)
 
-    def _stamps(self, number: int) -> Stamps:
-        folder = players.run_folder(self._names[number])
-        return () if folder is None else tuple(stamp(folder / name) for name in (CONFIG, MODEL, SNAPSHOTS))
+    def _stamps(self, number: int) -> tuple[Stamp, ...]:
+        """Return the stamp of each file of a run that a player depends on; none for a player without a folder."""
+        player = self._players[number]
+        return tuple(stamp(player / name) for name in (CONFIG, MODEL, SNAPSHOTS)) if isinstance(player, Path) else ()
 
-    def _number(self, name: str) -> int:
+    def _number(self, player: Path | str) -> int:
         """Return the number of a player, a new one if it has none."""
-        folder = players.run_folder(name)
-        name = name if folder is None or name == SHIPPED else _path(folder)
-        if name not in self._names:
-            self._names.append(name)
-        return self._names.index(name)
-
-
-def _path(folder: Path) -> str:
-    """Return a folder as no module and no built-in opponent is called, also once it has been removed."""
-    return f"{folder.parent}/{folder.name}"  # "./NAME" for a bare name
+        if player not in self._players:
+            self._players.append(player)
+        return self._players.index(player)

@@ -73,8 +73,8 @@ def main(args: Sequence[str], prog: str = "selfplay web") -> None:
             print("\nThe page is closed.")
 
 
-def server(catalogue: "Catalogue", hosts: "Hosts", seed: int | None = None) -> "uvicorn.Server":
-    """Return the server of the page; `seed` is that of sampled moves."""
+def server(catalogue: "Catalogue", hosts: "Hosts") -> "uvicorn.Server":
+    """Return the server of the page."""
     import uvicorn
 
     from selfplay.web.api import Api
@@ -82,7 +82,7 @@ def server(catalogue: "Catalogue", hosts: "Hosts", seed: int | None = None) -> "
 
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # malformed requests are no news
     settings = uvicorn.Config(
-        application(Api(catalogue, seed).routes(), PAGE, hosts),
+        application(Api(catalogue).routes(), PAGE, hosts),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -100,15 +100,12 @@ def listen(host: str, port: int) -> socket.socket:
         UserError: the port is taken, or the address is not one of this machine.
     """
     try:
-        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        listening = socket.create_server(address[:2], family=family)
-    except OSError as error:
-        if error.errno in (errno.EADDRINUSE, errno.EACCES):
-            why = "is taken" if error.errno == errno.EADDRINUSE else "needs privileges"
-            raise UserError(f"port {port} {why}; choose another with --port, 0 for any that is free") from None
-        raise UserError(f"--host {host}: cannot be listened on ({error.strerror or error})") from None
-    except UnicodeError:
-        raise UserError(f"--host {host!r}: is not a host name") from None
+        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except (OSError, UnicodeError) as error:  # the latter where it is no host name
+        taken = {errno.EADDRINUSE: "is taken", errno.EACCES: "needs privileges"}.get(getattr(error, "errno", 0))
+        if taken is not None:
+            raise UserError(f"port {port} {taken}; choose another with --port, 0 for any that is free") from None
+        raise UserError(f"--host {host}: cannot be listened on ({error})") from None
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each response waits 40 ms
     return listening
 
@@ -122,8 +119,6 @@ def announce(config: WebConfig, port: int) -> None:
     print(f"The page is at {address} (Ctrl-C ends it).", flush=True)
     if config.host not in LOOPBACK:
         print(f"Warning: with --host {config.host} anybody who reaches this machine can use the page.", file=sys.stderr)
-    there_is_a_screen = (
-        sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    )
-    if config.open and there_is_a_screen:
+    screen = sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if config.open and screen:
         webbrowser.open(address)

@@ -53,7 +53,7 @@ def export(names: Sequence[str], output: Path) -> None:
     if in_run is not None:
         entry |= {"snapshots": in_run | {"steps": list(snapshots)}}
     evaluation = mistakes.evaluate(chosen.policy, chosen.player)
-    data = {"player": entry, **player_data(chosen.player), **evaluation._asdict()}
+    data = {"player": entry, **player_data(chosen.player), "evaluation": evaluation}
     data["snapshots"] = {steps: text for steps, text in snapshots.items() if text != data["weights"]}
     content = document(data).encode()
     write_whole(output, content)
@@ -94,14 +94,7 @@ def packed(player: "Player") -> str:
     """Return what a player has learned as text: a safetensors file, gzipped, in base64."""
     from safetensors.torch import save
 
-    from selfplay.tabular.players import MinimaxQPlayer, reachable_rows
-
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in player.tensors().items()}
-    if isinstance(player, MinimaxQPlayer):  # random numbers, which do not pack, in rows that no game leads to
-        rows = reachable_rows(player.rules)
-        for name, table in tensors.items():
-            tensors[name] = table.new_zeros(table.shape)
-            tensors[name][rows] = table[rows]
     return base64.b64encode(gzip.compress(save(tensors), mtime=0)).decode()
 
 

@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -49,7 +50,7 @@ class LiveRuns:
     def __init__(self, folders: Callable[[], Sequence[Path]]) -> None:
         self._folders = folders
         self._runs: dict[Path, Config] | None = None
-        self._stamps: dict[Path, Stamp | None] = {}
+        self._stamps: dict[Path, Stamp] = {}
 
     def news(self) -> list[Event]:
         """Return `runs` if there are new ones, and then the metrics and the latest game of each that has written."""
@@ -63,7 +64,13 @@ class LiveRuns:
         news: list[Event] = []
         if runs != self._runs:
             self._runs = runs
-            news.append(("runs", {"runs": _described(runs)}))
+            described = [
+                {"index": index, "name": one_line(folder.name), "unit": config.unit, **asdict(config.rules)}
+                for index, (folder, config) in enumerate(runs.items())
+            ]
+            for entry, text in zip(described, legends([*runs.values()]), strict=True):
+                entry["differs"] = text
+            news.append(("runs", {"runs": described}))
         for index, (folder, config) in enumerate(runs.items()):
             if self._has_changed(folder / METRICS):
                 news.append(("metrics", {"run": index, "points": read_points(folder / METRICS, config.unit)}))
@@ -74,21 +81,6 @@ class LiveRuns:
     def _has_changed(self, path: Path) -> bool:
         before, self._stamps[path] = self._stamps.get(path), stamp(path)
         return self._stamps[path] not in (None, before)
-
-
-def _described(runs: Mapping[Path, Config]) -> list[dict[str, Any]]:
-    return [
-        {
-            "index": index,
-            "name": one_line(folder.name),
-            "differs": legend,
-            "unit": config.unit,
-            "rows": config.rules.rows,
-            "cols": config.rules.cols,
-            "k": config.rules.k,
-        }
-        for index, ((folder, config), legend) in enumerate(zip(runs.items(), legends([*runs.values()]), strict=True))
-    ]
 
 
 def read_points(path: Path, unit: str) -> list[Point]:
@@ -128,17 +120,10 @@ def read_latest(path: Path, rules: Rules) -> dict[str, Any] | None:
     """Return the steps, the values of the opening and the game that a run's latest.json holds, None if it does not."""
     try:
         state = json.loads(read_small(path, LARGEST_LATEST))
-        steps, opening, game = state["steps"], state["opening"], state["game"]
+        latest = {name: state[name] for name in ("steps", "opening", "game")}
+        values = [value for value in latest["opening"] if value is not None]
+        written = all(abs(number) <= LARGEST_NUMBER for number in (latest["steps"], *values))  # no infinity, no NaN
+        written &= len(latest["opening"]) == rules.cells and all(cell in range(rules.cells) for cell in latest["game"])
     except (OSError, ValueError, RecursionError, KeyError, TypeError):
         return None
-    if not _is_number(steps) or not isinstance(opening, list) or not isinstance(game, list):
-        return None
-    if len(opening) != rules.cells or not all(value is None or _is_number(value) for value in opening):
-        return None
-    if not game or not all(type(cell) is int and 0 <= cell < rules.cells for cell in game):
-        return None
-    return {"steps": steps, "opening": opening, "game": game}
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST_NUMBER
+    return latest if written and latest["game"] else None

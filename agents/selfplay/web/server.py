@@ -1,6 +1,6 @@
 """The HTTP server of the page: what it refuses, and the headers of every response. It knows no player.
 
-It answers GET and HEAD requests without a body. A request that a foreign page or a foreign host name makes the browser
+It answers GET and HEAD requests. A request that a foreign page or a foreign host name makes the browser
 send is refused, so that no page on the web can read what is here.
 """
 
@@ -21,8 +21,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from selfplay.errors import UserError
 
-LONGEST_QUERY = 1_000
-"""Longest query string, in characters."""
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'",
     "X-Content-Type-Options": "nosniff",
@@ -100,10 +98,6 @@ def _refusal(scope: Scope, hosts: Hosts) -> Response | None:
             return _error(403, "requests of other pages are refused")
     if scope["method"] not in ("GET", "HEAD"):
         return _error(405, "only GET and HEAD are answered", {"Allow": "GET, HEAD"})
-    if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
-        return _error(400, "a request has no body")
-    if len(scope["query_string"]) > LONGEST_QUERY:
-        return _error(400, f"a query has at most {LONGEST_QUERY:,} characters")
     return None
 
 

@@ -1,7 +1,5 @@
 """Positions as texts, as an agent sees them, and what is exactly true of them."""
 
-import random
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,13 +14,10 @@ def texts(observations: NDArray[np.int8]) -> list[str]:
     return ["".join(".XO"[mark] for mark in board) for board in marks]
 
 
-def early_boards(rules: Rules, number: int) -> list[str]:
-    """Return random boards of at most four marks, too few for a line."""
-    generator, boards = random.Random(1000), []
-    for ply in range(number):
-        marks = dict(zip(generator.sample(range(rules.cells), ply % 5), "XOXO", strict=False))
-        boards.append("".join(marks.get(cell, ".") for cell in range(rules.cells)))
-    return boards
+def early_boards(rules: Rules) -> list[str]:
+    """Return boards of at most four marks, too few for a line."""
+    marks = ["", "X", "XO", "X.OX", "OX..XO"]
+    return [each.rjust(end, ".").ljust(rules.cells, ".") for each in marks for end in range(6, rules.cells + 1)]
 
 
 def value(position: Position) -> int:

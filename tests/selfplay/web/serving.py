@@ -69,7 +69,7 @@ def serving(*named: str, runs: Path | None = None, rules: Rules | None = None) -
     catalogue = Catalogue(named, runs, "absolute", rules or Rules())
     with listen("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
-        started = server(catalogue, Hosts("127.0.0.1", port), seed=0)
+        started = server(catalogue, Hosts("127.0.0.1", port))
         thread = threading.Thread(target=started.run, args=([listening],))
         thread.start()
         try:

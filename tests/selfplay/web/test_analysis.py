@@ -1,5 +1,6 @@
 """The analysis of a position is what the player thinks and what the solution of the game says."""
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -29,12 +30,6 @@ SEED = 1000
 
 def generator(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
-
-
-def text(mover: int, opponent: int, cells: int) -> str:
-    """Return a position as it is written in a link."""
-    first, second = (mover, opponent) if mover.bit_count() == opponent.bit_count() else (opponent, mover)
-    return "".join("X" if first >> cell & 1 else "O" if second >> cell & 1 else "." for cell in range(cells))
 
 
 def table() -> Player:
@@ -87,8 +82,7 @@ def test_it_is_what_player_and_solution_say(make_player: Callable[[], Player], e
 def test_a_finished_game_has_a_result_and_no_moves(board: str, result: str, line: list[int], seat: int) -> None:
     player = network()
     shown = analyse(player_policy(player), player, read_board(Rules(), board), generator())
-    nothing = dict.fromkeys(("move", "reply", "position", "gives_away"))
-    assert shown.pop("values") is not None
+    nothing = dict.fromkeys(("values", "move", "reply", "position", "gives_away"))
     ended = {"seat": seat, "result": result, "line": line, "moves": [], "exact": [None] * 9, "known": "solved"}
     assert shown == ended | nothing
 
@@ -110,15 +104,13 @@ def test_a_board_that_no_game_leads_to_is_refused(rules: Rules, board: str, why:
 def test_positions_are_legal_where_the_tree_has_them() -> None:
     rules = Rules(2, 3, 3)
     tree = game_tree(rules)
-    reached = {text(int(mover), int(opponent), 6) for mover, opponent in zip(tree.mover, tree.opponent, strict=True)}
+    reached = set(zip(tree.mover.tolist(), tree.opponent.tolist(), strict=True))
     legal = set()
     for number in range(3**6):
         board = "".join(".XO"[number // 3**cell % 3] for cell in range(6))
-        try:
-            read_board(rules, board)
-        except selfplay.UserError:
-            continue
-        legal.add(board)
+        with contextlib.suppress(selfplay.UserError):
+            position = read_board(rules, board)
+            legal.add((position.mover, position.opponent))
     assert legal == reached
 
 

@@ -123,7 +123,7 @@ def test_the_slider_shows_snapshots(visit: Open, served: Site) -> None:
 
 
 def test_each_mistake_is_a_click_away(visit: Open, served: Site) -> None:
-    number = mistakes.evaluate(player_policy(load(served.runs / "masked")), None).mistakes["number"]
+    number = mistakes.evaluate(player_policy(load(served.runs / "masked")), None)["mistakes"]["number"]
     page = visit("#player=masked&view=mistakes")
     expect(page.get_by_role("heading", name=f"{number:,} states with a mistake")).to_be_visible()
     cards = page.locator(".card")
@@ -150,7 +150,7 @@ def test_each_mistake_is_a_click_away(visit: Open, served: Site) -> None:
 
 def test_a_lost_game_is_stepped_through(visit: Open, served: Site) -> None:
     player = load(served.runs / "unmasked")
-    games_lost = mistakes.evaluate(player_policy(player), player).games_lost
+    games_lost = mistakes.evaluate(player_policy(player), player)["games_lost"]
     page = visit("#player=unmasked&view=games-lost")
     for mark, number in zip("XO", games_lost["number"], strict=True):
         expect(page.get_by_role("heading", name=f"As {mark}: {number:,} game")).to_be_visible()

@@ -16,15 +16,13 @@ export function longList(list, items) {
 }
 
 /**
- * Make a section that requests something of the chosen player and draws it.
+ * Make a section that requests the evaluation of the chosen player and draws a part of it.
  *
- * @template T
  * @param {import("./main.js").App} app
- * @param {(player: number) => Promise<T>} request
- * @param {(response: T) => Node[]} draw
- * @returns {{root: HTMLElement, show: () => void, response: () => T | null}} the response is that for the chosen player
+ * @param {(response: any) => Node[]} draw
+ * @returns {{root: HTMLElement, show: () => void, response: () => any}} the response is that for the chosen player, or null
  */
-export function evaluationSection(app, request, draw) {
+export function evaluationSection(app, draw) {
   const status = html("p", { class: "hint", role: "status" });
   const content = html("div", { class: "stack" });
   const again = button("Look again", () => load(), { class: "again" });
@@ -41,7 +39,7 @@ export function evaluationSection(app, request, draw) {
     content.replaceChildren();
     again.hidden = true;
     try {
-      const loaded = await request(requested);
+      const loaded = await app.api.evaluation(requested);
       if (requested === player) {
         response = loaded;
         status.hidden = true;

@@ -1,5 +1,4 @@
 // The API of one player inside the page, with the calls and responses of server_api.js.
-import { gameFrom, problemOfGame } from "./game.js";
 import { networkValues } from "./network.js";
 import { ruleRating } from "./rule.js";
 import { EMPTY, MARKS, seatToMove, outcome } from "./rules.js";
@@ -18,8 +17,7 @@ import { tableValues } from "./tabular.js";
  * @property {string} weights What it has learned, as unpackTensors reads it.
  * @property {Record<string, string>} snapshots What it had learned, by the steps of its snapshots; without the last
  *   one, if that is what it has learned now.
- * @property {import("./server_api.js").Mistakes} mistakes
- * @property {import("./server_api.js").GamesLost} games_lost
+ * @property {{mistakes: import("./server_api.js").Mistakes, games_lost: import("./server_api.js").GamesLost}} evaluation
  */
 
 /**
@@ -39,10 +37,6 @@ export function exportedApi(data) {
   };
 
   async function analysis(_player, board, steps) {
-    const refusal = problemOfGame(game, gameFrom(board));
-    if (refusal !== null) {
-      throw new Error(refusal);
-    }
     const seat = seatToMove(board);
     const { winner, line, over } = outcome(game, board);
     if (over) {
@@ -84,8 +78,7 @@ export function exportedApi(data) {
   return {
     players: async () => ({ players: [data.player] }),
     analysis,
-    mistakes: async () => data.mistakes,
-    gamesLost: async () => data.games_lost,
+    evaluation: async () => data.evaluation,
     live: null,
   };
 }

@@ -13,7 +13,7 @@ const SEATS = [0, 1];
  * @param {import("./main.js").App} app
  */
 export function gamesLostPanel(app) {
-  return evaluationSection(app, app.api.gamesLost, (lost) => drawGamesLost(app, lost));
+  return evaluationSection(app, ({ games_lost: lost }) => drawGamesLost(app, lost));
 }
 
 function drawGamesLost(app, lost) {
@@ -75,8 +75,9 @@ function drawGame(app, games, index) {
 
 /** Return the first ply of the player's after which it is lost, null if that is not known. */
 function losingPly(game) {
-  const ply = game.exact.findIndex((result) => result === "loss" || result === "illegal");
-  return ply < 0 || game.turning === null ? null : ply;
+  const lost = (result, ply) => ply % 2 === game.seat && (result === null || result === "loss" || result === "illegal");
+  const ply = game.exact.findIndex(lost);
+  return (game.exact[ply] ?? null) === null ? null : ply; // with k = 1 the second seat loses without a move
 }
 
 function turningSentence(app, game) {

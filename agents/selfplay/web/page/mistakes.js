@@ -15,7 +15,7 @@ const MOST_NAMED = 4;
  * @param {import("./main.js").App} app
  */
 export function mistakesPanel(app) {
-  section = evaluationSection(app, app.api.mistakes, (mistakes) => drawMistakes(app, mistakes));
+  section = evaluationSection(app, ({ mistakes }) => drawMistakes(app, mistakes));
   return section;
 }
 
@@ -81,7 +81,7 @@ export function mistakeSteps(app) {
   const root = html("div", { class: "row mistake-steps" }, words, before, after, list);
 
   function states() {
-    return section.response()?.states ?? [];
+    return section.response()?.mistakes.states ?? [];
   }
 
   function current() {

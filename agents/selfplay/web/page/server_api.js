@@ -7,8 +7,7 @@
  * @typedef {object} Api
  * @property {() => Promise<{players: Player[]}>} players
  * @property {(player: number, board: string, steps: number | null) => Promise<Analysis>} analysis
- * @property {(player: number) => Promise<Mistakes>} mistakes
- * @property {(player: number) => Promise<GamesLost>} gamesLost
+ * @property {(player: number) => Promise<{mistakes: Mistakes, games_lost: GamesLost}>} evaluation
  * @property {((listen: (event: "runs" | "metrics" | "latest" | "gone" | "back", data: any) => void) => () => void) | null}
  *   live Follows the runs, and returns what ends that.
  */
@@ -71,8 +70,7 @@ export function serverApi() {
   return {
     players: () => request("players", {}),
     analysis: (player, board, steps) => request("analysis", steps === null ? { player, board } : { player, board, steps }),
-    mistakes: (player) => request("mistakes", { player }),
-    gamesLost: (player) => request("games_lost", { player }),
+    evaluation: (player) => request("evaluation", { player }),
     live: follow,
   };
 }
