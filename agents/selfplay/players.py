@@ -50,14 +50,12 @@ class NamedPolicy(NamedTuple):
         return self.policy.rules
 
 
-def resolve(
-    name: str, perspective: Perspective = "absolute", rules: Rules | None = None, steps: int | None = None
-) -> NamedPolicy:
+def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | None = None) -> NamedPolicy:
     """Return who plays under a name: "shipped", a built-in opponent, a run folder, or `module:name`.
 
     Built-in opponents play on the board of `rules`, and so do agents of the user that have no `rules`; these are shown
-    the `perspective`. Of a run folder `steps` chooses a snapshot. Code is imported for `module:name` alone, from the
-    current folder first, and not where a folder has that name.
+    the `perspective`. Code is imported for `module:name` alone, from the current folder first, and not where a folder
+    has that name.
 
     Raises:
         UserError: the name means nothing, or the player cannot be loaded.
@@ -67,7 +65,7 @@ def resolve(
     rules = rules or Rules()
     folder = run_folder(name)
     if folder is not None:
-        player = load(folder, steps=steps)
+        player = load(folder)
         return NamedPolicy(name, player_policy(player), player, folder)
     if name in OPPONENTS:
         return NamedPolicy(name, BuiltInPolicy(OPPONENTS[name], rules), None, None)
