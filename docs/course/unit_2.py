@@ -99,7 +99,7 @@ STEP = 0.5  # the part of the way from the old number to the target
 
 
 def learn(games, generator):
-    """Play so many random games and learn from each."""
+    """Play random games and learn from each."""
     for _ in range(games):
         x = o = 0
         moves = []
@@ -168,7 +168,7 @@ print(f"PASSED: {proof.games_lost} games lost; you said {my_prediction}.")
 # ## What you should see
 #
 # **0 games lost**, and the best move in all 4,520 positions, out of nothing but random games. The moves that were
-# *played* are not those that are *valued*: `target` asks what the best move would give, whatever was drawn. This is
+# *played* are not those that are *valued*: `target` asks what the best move would give, whichever was drawn. This is
 # called off-policy learning, and it is why deep Q-learning can learn from a memory of old games.
 #
 # Look at the column of games with itself, too. On the way there it draws with itself, and yet it can lose many games:

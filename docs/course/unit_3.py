@@ -2,9 +2,9 @@
 # # Unit 3: the sign
 #
 # **What it is for.** Q-learning was made for one agent in a world. Its target is the reward, *plus* what the next
-# position is worth. In a game of two, the next position is the opponent's turn. Whoever copies the formula without a
-# thought gets a program that runs, whose loss falls, and which never learns to play. This is the commonest mistake in
-# self-play, and you will make it on purpose.
+# position is worth. In a game of two, the next position is the opponent's turn. If you copy the formula without a
+# thought, the program runs and its loss falls, but it never learns to play. This is the commonest mistake in self-play,
+# and you will make it on purpose.
 #
 # **You need** unit 2. **Time:** about 45 minutes; the computer needs some seconds.
 #
@@ -137,7 +137,7 @@ def random_game(generator):
 
 
 def learn(table, rule, games, generator):
-    """Play so many random games and move the table's numbers towards the targets of a rule."""
+    """Play random games and move the table's numbers towards the targets of a rule."""
     for _ in range(games):
         moves, decided = random_game(generator)
         best_after = reward_after = best_at_my_next = 0.0  # behind the last move there is nothing
@@ -151,7 +151,7 @@ def learn(table, rule, games, generator):
 
 
 def judge(table):
-    """Return the exact evaluation of whoever plays by a table."""
+    """Return the exact evaluation of the player of a table."""
 
     def agent(observation):
         marks = [sum(1 << cell for cell in range(9) if observation[cell // 3, cell % 3, plane]) for plane in (1, 2)]

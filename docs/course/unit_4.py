@@ -55,7 +55,7 @@ class ReplayMemory:
         raise NotImplementedError("unit 4: write ReplayMemory.add")
 
     def sample(self, number, generator):
-        """Return so many rows [number, width], drawn with torch.randint(..., generator=generator)."""
+        """Return rows [number, width], drawn with torch.randint(..., generator=generator)."""
         raise NotImplementedError("unit 4: write ReplayMemory.sample")
 
 
@@ -210,8 +210,8 @@ if RUN_THE_FOUR:
 # | 1003 | 1,000 | 1,300 | 600 | 1,300 |
 #
 # Both parts help, each for itself, and on a game as small as this one neither is *needed*: without both, three of the
-# four still came there. And with seed 1003 it was quickest without the target network. Whoever tries one seed can tell
-# any story.
+# four still came there. And with seed 1003 it was quickest without the target network. With one seed you can tell any
+# story.
 #
 # ## What to try next
 #

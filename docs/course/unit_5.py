@@ -3,15 +3,15 @@
 #
 # **What it is for.** Nothing in a network knows that a cell is taken: it has a number for all nine. There are two ways
 # out. Either a taken cell costs so much that the network learns to leave it alone, or it is *masked*: barred by the
-# program. Masking looks easy, and it is done in two places. Whoever forgets the second has a program that never plays
-# a taken cell, and is blind.
+# program. Masking looks easy, and it is done in two places. A program that forgets the second never plays a taken cell,
+# and is blind.
 #
 # **You need** unit 3, and arrays of NumPy. **Time:** about 40 minutes; the computer needs about ten seconds.
 #
 # ## All positions at once
 #
 # Instead of playing games, we correct *every* number of the table in one go, a *sweep*. After nine sweeps nothing
-# changes any more. What is left is what a learner would come to with endless patience: no luck is in it.
+# changes any more. What is left is what a learner would reach with endless patience: no luck is in it.
 #
 # The arrays below have a row for each of the 4,520 positions in which somebody has to move, and a column for each cell.
 
@@ -32,7 +32,7 @@ LEGAL = np.stack([~move.illegal for move in moves], axis=1)  # [4520, 9]: whethe
 REWARD = np.stack([move.reward for move in moves], axis=1)  # 1 for a line, -10 for a taken cell, else 0
 GOES_ON = np.stack([~move.terminated for move in moves], axis=1)  # whether the game goes on behind the move
 NEXT = np.stack([TREE.find(move.state.mover, move.state.opponent) for move in moves], axis=1)  # where it leads to
-print(LEGAL.shape, "of which legal:", int(LEGAL.sum()))
+print(LEGAL.shape, "legal moves:", int(LEGAL.sum()))
 
 # %% [markdown]
 # ## Before you run anything
@@ -87,7 +87,7 @@ print("The small test passes.")
 
 # %%
 def of_all_nine(values, _legal):
-    """Return the highest value of each row, whatever is legal."""
+    """Return the highest value of each row, legal or not."""
     return values.max(axis=1)
 
 
@@ -139,7 +139,7 @@ print("PASSED")
 # ## What you should see
 #
 # `half masked` never breaks a rule, and loses **9** games as X and **106** as O. Here is a position in which the mover
-# has lost whatever it does, because the other seat threatens two lines at once. Its numbers:
+# has lost after every move, because the other seat threatens two lines at once. Its numbers:
 
 # %%
 mover, opponent = 1 << 1 | 1 << 3, 1 << 0 | 1 << 4 | 1 << 6  # X has 0, 4 and 6, and threatens 2 and 8
@@ -177,10 +177,10 @@ for mask in (False, True):
     assert proof.first.illegal == proof.second.illegal == 0
 
 # %% [markdown]
-# Both come to a proof, and without the mask it takes more plies: with this seed we saw 43,264 instead of 29,952. Look
-# at how it gets there. At first hundreds of games end by a taken cell, then a few, then none, and meanwhile the *lost*
-# games grow: from 350 to 653 when we ran it. It has not become worse. Games that it used to end by breaking a rule now
-# go on, and it loses those. One of the two numbers alone would have told you a story.
+# Both are proved, and without the mask it takes more plies: with this seed we saw 43,264 instead of 29,952. Look at how
+# it gets there. At first hundreds of games end by a taken cell, then a few, then none, and meanwhile the *lost* games
+# grow: from 350 to 653 when we ran it. It has not become worse. Games that it used to end by breaking a rule now go on,
+# and it loses those. One of the two numbers alone would have told you a story.
 #
 # ## What to try next
 #

@@ -57,9 +57,9 @@ def learned(reward, future, **amounts):
 # %% [markdown]
 # ## Before you run anything
 #
-# A win pays 1, and with the minus sign whoever loses pays for it. Now a draw pays `draw` to the seat that fills the
-# board, which is always X, with the ninth mark. The article that this project started from pays 1. Others pay -1, "so
-# that it tries to win".
+# A win pays 1, and with the minus sign the loser pays for it. Now a draw pays `draw` to the seat that fills the board,
+# which is always X, with the ninth mark. The article that this project started from pays 1. Others pay -1, "so that it
+# tries to win".
 #
 # For each `draw` in the list: can somebody beat the player that this ends in, as X? As O?
 
@@ -161,5 +161,5 @@ print("PASSED")
 #
 # - Set the future to 0.99 with `draw=1`: the same mistake with fewer lost games. Which moves does the discount tell
 #   apart?
-# - A fine of -1 is paid each time. Could a player come to prefer paying two fines? Try larger ones.
+# - A fine of -1 is paid each time. Could a player learn to prefer paying two fines? Try larger ones.
 # - `selfplay train --rewards article --counterexamples 0` is `draw=1` with the fine, with a network.

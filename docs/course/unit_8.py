@@ -168,7 +168,7 @@ assert wide.value[0] == 1
 *_, record = selfplay.training(selfplay.DQNConfig(rows=3, cols=4, k=3, mask=True, symmetry="augment"))
 proof = record.evaluation  # the last one
 print(f"after {record.steps:,} plies: exploitability {proof.exploitability}; as X it loses {proof.first.losses} games "
-      f"and at worst comes to {proof.first.best_response:+}; as O {proof.second.losses} games")  # fmt: skip
+      f"and its worst result is {proof.first.best_response:+}; as O {proof.second.losses} games")  # fmt: skip
 assert proof.unexploitable
 assert proof.first.best_response == 1, "as X it wins against every reply"
 assert proof.second.losses > 0, "as O nobody is safe"

@@ -13,7 +13,7 @@ class ReplayMemory:
         self.added += len(rows)
 
     def sample(self, number, generator):
-        """Return so many rows [number, width], drawn with torch.randint(..., generator=generator)."""
+        """Return rows [number, width], drawn with torch.randint(..., generator=generator)."""
         filled = min(self.added, len(self.rows))
         return self.rows[torch.randint(filled, (number,), generator=generator)]
 
