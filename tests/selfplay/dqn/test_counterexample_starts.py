@@ -10,7 +10,7 @@ import torch
 from selfplay.dqn.counterexample_starts import EARLIER, ENOUGH, CounterexampleStarts
 from selfplay.dqn.learner import DQNLearner
 from tests.selfplay.dqn.scripted import SMALL, config_with
-from tictactoe import Rules, batch
+from tictactoe import Rules, batch, planes
 from tictactoe.tree import game_tree
 
 BOARDS = 20_000
@@ -27,32 +27,6 @@ def pairs(mover: Any, opponent: Any) -> list[tuple[int, int]]:
     return list(zip(mover.tolist(), opponent.tolist(), strict=True))
 
 
-def shares(fraction: float, earlier: int, latest: int) -> tuple[float, float]:
-    """Return the share of new games at the latest and at earlier counterexamples, of these numbers of each.
-
-    Every second board has a game that goes on.
-    """
-    starts = CounterexampleStarts(Rules(), fraction)
-    mover, opponent = positions(earlier + latest)
-    starts.replace(mover[:earlier], opponent[:earlier])
-    starts.replace(mover[earlier:], opponent[earlier:])
-    boards = batch.State(*np.full((3, BOARDS), [[1], [2], [2]]))
-    boards = batch.restart(boards, np.arange(BOARDS) % 2 == 0)
-    started = starts.start_games(boards, np.arange(BOARDS) % 2 == 0, torch.Generator().manual_seed(0))
-    assert all((field[1::2] == before[1::2]).all() for field, before in zip(started, boards, strict=True))
-    assert all(
-        ply == (one | other).bit_count() for one, other, ply in zip(*map(np.ndarray.tolist, started), strict=True)
-    )
-    counts = Counter(pairs(started.mover[::2], started.opponent[::2]))
-    given = pairs(mover, opponent)
-    assert counts.keys() <= {*given, (0, 0)}
-    for part in (given[:earlier], given[earlier:]):  # each position about as often
-        numbers = [counts[each] for each in part]
-        assert not sum(numbers) or min(numbers) > 0.5 * np.mean(numbers)
-    old, new = (sum(counts[each] for each in part) * 2 / BOARDS for part in (given[:earlier], given[earlier:]))
-    return new, old
-
-
 @pytest.mark.parametrize(
     ("fraction", "earlier", "latest", "expected"),
     [
@@ -66,7 +40,22 @@ def shares(fraction: float, earlier: int, latest: int) -> tuple[float, float]:
 def test_a_fraction_of_the_new_games_starts_at_counterexamples(
     fraction: float, earlier: int, latest: int, expected: tuple[float, float]
 ) -> None:
-    assert shares(fraction, earlier, latest) == pytest.approx(expected, abs=0.02)
+    starts = CounterexampleStarts(Rules(), fraction)
+    mover, opponent = positions(earlier + latest)
+    starts.replace(mover[:earlier], opponent[:earlier])
+    starts.replace(mover[earlier:], opponent[earlier:])
+    ended = np.arange(BOARDS) % 2 == 0
+    boards = batch.restart(batch.State(*np.full((3, BOARDS), [[1], [2], [2]])), ended)
+    started = starts.start_games(boards, ended, torch.Generator().manual_seed(0))
+    assert np.array_equal(np.stack(started)[:, ~ended], np.stack(boards)[:, ~ended])
+    assert np.array_equal(planes.bits(9, started.mover | started.opponent).sum(axis=1), started.ply)
+    counts = Counter(pairs(started.mover[ended], started.opponent[ended]))
+    numbers = np.array([counts.pop(position, 0) for position in pairs(mover, opponent)])
+    assert counts.keys() <= {(0, 0)}
+    old, new = numbers[:earlier], numbers[earlier:]
+    assert (new.sum() * 2 / BOARDS, old.sum() * 2 / BOARDS) == pytest.approx(expected, abs=0.02)
+    for part in (old, new):  # each position about as often
+        assert not part.any() or part.min() > 0.5 * part.mean()
 
 
 def test_of_too_many_earlier_ones_the_latest_are_kept() -> None:

@@ -44,15 +44,10 @@ def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
 def test_a_short_run_learns(changes: dict[str, Any]) -> None:
     config = DQNConfig(seed=7, hidden=(64,), total_steps=25_600, eval_every=12_800, **changes)
     learner = DQNLearner(config, CPU)
-    agents, player = learner.self_play.agents, learner.player()
-    before = [tensor.clone() for tensor in agents[0].network.state_dict().values()]
-    start = selfplay.evaluate(player, config.rules)
+    start = selfplay.evaluate(learner.player(), config.rules)
     history = list(train(learner))
     end = history[-1].evaluation
     assert [record.metrics["time/updates"] for record in history] == [47, 97]
-    assert all(agent.optimizer.steps == 97 for agent in agents)
-    after = agents[0].network.state_dict().values()
-    assert all(not torch.equal(old, new) for old, new in zip(before, after, strict=True))
     assert (end.optimal_states or 0) > (start.optimal_states or 0) + 500
     assert (end.illegal_states or 0) < max(start.illegal_states or 0, 1)
 
@@ -62,29 +57,16 @@ def test_a_short_run_learns(changes: dict[str, Any]) -> None:
     [
         {"rewards": "sparse"},
         {"perspective": "absolute"},
-        {"target": "article"},
-        {"target": "independent"},
-        {"mask": True},
-        {"explore": "any"},
         {"dueling": True},
-        {"double": True},
-        {"gamma": 0.5},
         {"learning_rate": 1e-4},
         {"learning_rate_hold": 1},
         {"batch_size": 16},
         {"memory_size": 64},
-        {"warmup": 512},
-        {"soft_update": 0.5},
-        {"hard_update": 7},
-        {"updates_per_step": 2},
-        {"symmetry": "none"},
-        {"epsilon_start": 0.1, "epsilon_plies": 4_000},
-        {"epsilon_end": 0.1, "epsilon_plies": 0},
         {"num_envs": 8},
     ],
     ids=str,
 )
-def test_every_setting_counts(change: dict[str, Any]) -> None:
+def test_settings_count_that_no_other_test_holds(change: dict[str, Any]) -> None:
     config = config_with(total_steps=1_200)
     _, weights = trained(config)
     history, others = trained(dataclasses.replace(config, **change))
@@ -118,9 +100,8 @@ def test_updates_are_counted_even_before_every_seat_has_moved(config: DQNConfig,
 @pytest.mark.parametrize("networks", ["shared", "separate"])
 def test_the_same_seed_gives_the_same_bits_and_another_seed_others(networks: str) -> None:
     config = config_with(networks=networks)
-    (history, weights), (again_history, again) = trained(config), trained(config)
+    (_, weights), (_, again) = trained(config), trained(config)
     assert equal(weights, again)
-    assert [record.evaluation for record in history] == [record.evaluation for record in again_history]
     _, other = trained(dataclasses.replace(config, seed=1))
     assert not equal(weights, other)
     if networks == "separate":
@@ -128,9 +109,8 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_others(networks: str
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-@pytest.mark.parametrize("networks", ["shared", "separate"])
-def test_a_run_on_cuda_learns_and_repeats(networks: str) -> None:
-    config = config_with(networks=networks, total_steps=25_600, eval_every=25_600, batch_size=256)
+def test_a_run_on_cuda_learns_and_repeats() -> None:
+    config = config_with(networks="separate", total_steps=25_600, eval_every=25_600, batch_size=256)
     results = []
     for _ in range(2):
         learner = DQNLearner(config, torch.device("cuda"))

@@ -143,10 +143,3 @@ def test_self_play_leans_on_the_rule_as_the_player_does_and_learns_values_alone(
         next_observation=observation[:4], continues=torch.ones(4)
     )
     assert torch.equal(leaning.targets(transitions, leaning), plain.targets(transitions, plain))
-
-
-def test_the_weight_of_the_settings_reaches_the_player() -> None:
-    player = make(config_with(rule_weight=1e6)).player()
-    empty = np.zeros((1, 3, 3, 3), np.int8)
-    empty[..., 0] = 1
-    assert player.act(empty) == 4

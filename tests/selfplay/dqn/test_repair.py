@@ -73,14 +73,9 @@ def test_a_patch_changes_the_move_in_the_corrected_positions_alone(kind: dict[st
             assert difference[number] < 1e-5
 
 
-def shipped() -> QPlayer:
+def test_what_was_spoilt_is_repaired() -> None:
     player = selfplay.load("shipped")
     assert isinstance(player, QPlayer)
-    return player
-
-
-def test_what_was_spoilt_is_repaired() -> None:
-    player = shipped()
     width = player.config.hidden[0]
     solution, decided = solve(player.rules), decisions(player.rules)
     worse = player.rules.empty_cells(*decided) & ~solution.optimal_moves[solution.tree.decisions]
@@ -91,13 +86,6 @@ def test_what_was_spoilt_is_repaired() -> None:
     assert evaluate_policy(player_policy(last.player)).unbeatable
     assert 0 < last.corrected < 150
     assert last.player.config.hidden == (width + 150 + last.corrected,)
-
-
-def test_a_player_that_nothing_beats_stays_as_it_is() -> None:
-    player = shipped()
-    (only,) = repair(player, Corrections(10**6))
-    assert only.player is player
-    assert (only.corrected, only.found.beaten) == (0, 0)
 
 
 @pytest.mark.parametrize(

@@ -83,15 +83,12 @@ def test_a_canonical_player_values_every_image_alike(networks: str, perspective:
     player = make(config, separate=networks == "separate").player()
     table = symmetries(Rules())
     values = player.q_values(ABSOLUTE)
-    assert np.ptp(values) > 0
     images = [ABSOLUTE.reshape(-1, 9, 3)[:, cells].reshape(ABSOLUTE.shape) for cells in table]
     # Where turning changes nothing on the board, either of two cells may be the one that the network knows.
     uneven = np.all([(image != ABSOLUTE).any(axis=(1, 2, 3)) for image in images[1:]], axis=0)
     assert uneven.sum() > 3_000
     for image, cells in zip(images, table, strict=True):
-        turned_values = player.q_values(image)
-        np.testing.assert_allclose(turned_values[uneven], values[uneven][:, cells], atol=1e-6)
-        np.testing.assert_allclose(turned_values.max(axis=1), values.max(axis=1), atol=1e-6)
+        np.testing.assert_allclose(player.q_values(image)[uneven], values[uneven][:, cells], atol=1e-6)
     other = make(config_with(symmetry="none", perspective=perspective), separate=networks == "separate").player()
     assert not np.allclose(other.q_values(ABSOLUTE), values)
 

@@ -1,7 +1,6 @@
 """Every learner leaves the same bits as its plain reference, and moves its values as computed by hand."""
 
 import copy
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -48,15 +47,12 @@ def reference(config: TabularConfig, initial: np.ndarray) -> tuple[list[int], np
         MinimaxQConfig(seed=1000),
         MinimaxQConfig(seed=1002, alpha=1, gamma=1, epsilon=0.3),
         AfterstateQConfig(seed=1000),
-        AfterstateQConfig(seed=1001, seat=1, draw_reward=0.2),
-        AfterstateQConfig(seed=1002, seat=0, alpha=0.5, gamma=1, exploration=0.5, draw_reward=-0.3),
+        AfterstateQConfig(seed=1001, seat=1, alpha=0.5, gamma=1, exploration=0.5, draw_reward=-0.3),
         AfterstateQConfig(seed=1003, seat="none"),
         TDValueConfig(seed=1000),
         TDValueConfig(seed=1001, opponent="heuristic", back_up_losses=False),
         TDValueConfig(seed=1002, opponent="optimal", alpha=0.5, exploration=0.3),
         TDValueConfig(seed=1003, opponent="self"),
-        TDValueConfig(seed=1004, opponent="self", back_up_losses=False, exploration=0.5),
-        TDBackupConfig(seed=1000, greedy_games=500),
         TDBackupConfig(seed=1001, greedy_games=400, exploit=0.3, alpha=1, gamma=0.5, draw_first=0.4, draw_second=0.2),
         TDBackupConfig(seed=1002, greedy_games=100, rows=2, cols=4, k=3),
         TDBackupConfig(seed=1003, greedy_games=100, rows=1, cols=1, k=1),
@@ -89,28 +85,15 @@ def test_trained_minimax_q_equals_its_reference_in_draws_too() -> None:
     assert {-1, 0, 1, 2, 3} == set(outcomes)
 
 
-def test_td_backup_plays_4x4_as_its_reference() -> None:
-    config = TDBackupConfig(seed=1000, rows=4, cols=4, k=4)
-    learner = TDBackup(config)
-    outcomes, values = references.td_backup(config, 200, 0)
-    assert learner.play(200).tolist() == outcomes
-    rows = [row_of(board) for board in values]
-    assert learner.table[rows].tolist() == list(values.values())
-    assert max(rows) > 3**15
-    assert learner.table.any()
-
-
 @pytest.mark.parametrize("kind", [MinimaxQConfig, AfterstateQConfig, TDValueConfig, TDBackupConfig])
-def test_games_in_chunks_leave_the_same_bits_as_all_at_once_and_another_seed_others(kind: Any) -> None:
+def test_games_in_chunks_leave_the_same_bits_as_all_at_once(kind: Any) -> None:
     config = kind(seed=1000)
-    whole, parts, other = map(make_learner, (config, config, dataclasses.replace(config, seed=1001)))
+    whole, parts = make_learner(config), make_learner(config)
     outcomes = whole.play(1_000)
     assert np.array_equal(np.concatenate([parts.play(games) for games in (1, 0, 332, 667)]), outcomes)
     assert np.array_equal(parts.table, whole.table)
     assert parts.rng.bit_generator.state == whole.rng.bit_generator.state
     assert parts.steps == whole.steps == 1_000
-    assert not np.array_equal(other.play(1_000), outcomes)
-    assert not np.array_equal(other.table, whole.table)
 
 
 def test_a_loop_compiles_where_no_folder_takes_the_cache() -> None:
