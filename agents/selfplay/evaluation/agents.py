@@ -150,14 +150,15 @@ class BuiltInPolicy(AgentPolicy):
 
     def probabilities(self, mover: IntArray, opponent: IntArray) -> FloatArray:
         """Return the probability of each move in each position, [n, A]."""
-        chosen = planes.bits(self.rules.cells, self.moves(mover, opponent))
+        chosen = self.moves(mover, opponent)[:, None] >> np.arange(self.rules.cells) & 1
         probabilities: FloatArray = chosen / chosen.sum(axis=1, keepdims=True)
         return probabilities
 
     def moves(self, mover: IntArray, opponent: IntArray) -> IntArray:
         """Return its choices in each position, bitboards [n] int64."""
-        parts = np.array_split(np.stack([mover, opponent]).astype(np.int64), len(mover) // BOARDS + 1, axis=1)
-        return np.concatenate([self._choices(self.rules, *part) for part in parts]).astype(np.int64)
+        words = np.stack([mover, opponent]).astype(np.int64)
+        parts = (words[:, start : start + BOARDS] for start in range(0, len(mover), BOARDS))
+        return np.concatenate([np.zeros(0, np.int64), *(self._choices(self.rules, *part) for part in parts)])
 
 
 def player_policy(player: Player) -> AgentPolicy:

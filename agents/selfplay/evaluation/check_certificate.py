@@ -181,9 +181,8 @@ def show(board: Board, game: tuple[int, ...]) -> None:
     cells = ["."] * len(board.cells)
     for ply, cell in enumerate(game):
         cells[cell] = "XO"[ply % 2]
-        print(f"\n{cells[cell]} marks cell {cell}:")
-        for start in range(0, len(cells), board.cols):
-            print("".join(cells[start : start + board.cols]))
+        rows = ["".join(cells[start : start + board.cols]) for start in range(0, len(cells), board.cols)]
+        print(f"\n{cells[cell]} marks cell {cell}:", *rows, sep="\n")
 
 
 def main(*paths: str) -> int:

@@ -177,15 +177,11 @@ def replies(rules: Rules, frontier: Frontier, empty_cells: int, lost: Total) -> 
     frontier = frontier._replace(games=games, probability=frontier.probability / empty_cells)
     for start in range(0, len(games), BOARDS):
         some = some_of(frontier, slice(start, start + BOARDS))
-        occupied, winning = some.mine | some.theirs, rules.winning_cells(some.theirs)
-        after = []
-        for cell in range(rules.cells):
-            free = (occupied >> cell) & 1 == 0
-            wins = (winning >> cell) & 1 != 0
-            lost.add(some_of(some, free & wins))
-            going_on = some_of(some, free & ~wins)
-            after.append(going_on._replace(theirs=going_on.theirs | (np.int64(1) << cell)))
-        yield Frontier._make(map(np.concatenate, zip(*after, strict=True)))
+        position, cell = np.nonzero(planes.bits(rules.cells, rules.empty_cells(some.mine, some.theirs)))
+        wins = rules.winning_cells(some.theirs)[position] >> cell & 1 != 0
+        after = some_of(some, position)
+        lost.add(some_of(after, wins))
+        yield some_of(after._replace(theirs=after.theirs | np.int64(1) << cell), ~wins)
 
 
 def _represented(rules: Rules, frontier: Frontier) -> Frontier:
@@ -253,9 +249,8 @@ def merged(rules: Rules, parts: Iterable[Frontier]) -> Frontier:
     """Return the distinct positions of all parts, sorted, with the sums of what leads to each."""
     every = Frontier._make(map(np.concatenate, zip(*parts, strict=True)))
     # Sorted by the agent's marks first: replies leave them alone, so equal positions come from neighbours.
-    one_word = 2 * rules.cells < WORD_BITS
     keys = sort_keys(rules, every.mine, every.theirs)
-    every = some_of(every, np.argsort(keys) if one_word else np.lexsort((every.theirs, every.mine)))
+    every = some_of(every, np.argsort(keys) if keys.dtype == np.int64 else np.lexsort((every.theirs, every.mine)))
     starts = np.ones(len(keys), dtype=np.bool_)
     starts[1:] = (every.mine[1:] != every.mine[:-1]) | (every.theirs[1:] != every.theirs[:-1])
     first = np.flatnonzero(starts)

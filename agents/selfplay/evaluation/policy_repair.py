@@ -151,9 +151,9 @@ class Corrections:
             ply, (keys, distance) = play.plies[number], play.distances[number]
             lost = np.flatnonzero(distance < NEVER)
             distance = distance.copy()
-            if better and len(lost):  # which may have cured some of them
+            if len(lost):
                 distance[lost] = ply_values(play.policy, some_of(ply, lost), later).value
-                lost = lost[distance[lost] < NEVER]
+                lost = lost[distance[lost] < NEVER]  # corrections may have cured some
             lost = lost[[self._ranks_tried.get(each, 0) < ranks.stop for each in _positions(some_of(ply, lost))]]
             later = Values(keys, distance)
             if not len(lost):
