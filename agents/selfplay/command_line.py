@@ -86,6 +86,9 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{message.removeprefix('argument ')} ({self.prog} --help lists every flag)")
 
+    def print_help(self, file: object = None) -> None:  # noqa: ARG002
+        print(self.format_help(), end="")  # argparse would pass over what cannot be written
+
 
 def _parser(parts: Sequence[Any], prog: str, about: Sequence[str], add_help: bool = True) -> _Parser:
     width = shutil.get_terminal_size().columns - 2
@@ -202,6 +205,8 @@ def run_command(command: Callable[[Sequence[str]], None], prog: str, args: Seque
 
 def _outcome(command: Callable[[Sequence[str]], None], args: Sequence[str]) -> tuple[int, str]:
     """Return the exit status, and what there is to complain of."""
+    if sys.stdout is None:  # else the next file that is opened would be taken for it
+        return USER_ERROR, "the output: closed"
     try:
         try:
             with naming_the_extra():
@@ -247,8 +252,7 @@ def _shortage(error: BaseException) -> str:
 def _flush_output() -> None:
     """Write what is still held back, or nobody would hear that it cannot be written."""
     try:
-        if sys.stdout:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where its last flush does not fail again
         raise

@@ -1,6 +1,7 @@
 """Flags out of a dataclass, and mistakes on the command line as one line each."""
 
 import signal
+import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -162,14 +163,19 @@ def test_exit_statuses(error: BaseException | None, status: int, line: str, caps
     assert capsys.readouterr().err == line
 
 
-def test_output_that_is_refused_in_the_end_is_a_mistake_too(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Path("/dev/full").open("w") as full:
-        monkeypatch.setattr(sys, "stdout", full)
-        with pytest.raises(SystemExit, match="2"):
-            run_command(lambda _: print("a table"), "prog")
-    assert capsys.readouterr().err == "prog: the output: No space left on device\n"
+@pytest.mark.parametrize(
+    ("args", "output", "reason"),
+    [
+        ("train --help", "&-", "closed"),
+        ("train --help", "/dev/full", "No space left on device"),
+        ("", "/dev/full", "No space left on device"),
+    ],
+)
+def test_output_that_cannot_be_written_is_one_line(args: str, output: str, reason: str, tmp_path: Path) -> None:
+    program = f"{sys.executable} -m selfplay {args} >{output}"
+    done = subprocess.run(["sh", "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.endswith(f": the output: {reason}\n")
 
 
 def test_a_bug_keeps_its_traceback() -> None:
