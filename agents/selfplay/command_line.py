@@ -17,11 +17,14 @@ import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 
 from selfplay.errors import MissingExtraError, UserError, naming_the_extra, one_line
 from selfplay.program import command
 from selfplay.settings import LARGEST, check, declared
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 USER_ERROR, INTERRUPTED = 2, 130
 PLAYING = {"play": "Play against it:", "web": "Play, and look inside it, on a page in the browser:"}
@@ -170,17 +173,18 @@ def _documents(kind: Any) -> dict[str, str]:
     return documents
 
 
-def say(text: str) -> None:
-    """Print a text, on a terminal broken between words only, elsewhere not at all."""
+def say(text: str, console: "Console | None" = None) -> None:
+    """Print a text with escapes for what could move the cursor, broken between words and only on a terminal."""
     from rich.console import Console
 
-    console = Console(highlight=False)
-    console.print(text, markup=False, soft_wrap=not console.is_terminal)
+    console = console or Console()
+    shown = "\n".join(map(one_line, text.split("\n")))
+    console.print(shown, markup=False, emoji=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
 def offer(what: str, line: str) -> None:
     """Print what a command does and, on a line of its own that can be pasted, the command."""
-    print(f"{what}\n  {line}")
+    print(f"{what}\n  {one_line(line)}")
 
 
 def offer_for(folder: Path, **commands: str) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, load
@@ -29,6 +30,8 @@ Perspective: TypeAlias = Literal["absolute", "mover"]
 
 REPAIRED = "repaired"
 """The note in config.json of what was corrected in a player after its training."""
+LINE_SECONDS = 10.0
+"""Seconds before the first line of progress off a terminal; later ones take a quarter of the time so far."""
 POSITION_BYTES = 200
 """Memory for each position of a ply."""
 
@@ -147,11 +150,18 @@ def check_not_searched(named: NamedPolicy, purpose: str) -> None:
 
 @contextlib.contextmanager
 def following(console: "Console", rules: Rules) -> "Iterator[Report]":
-    """Show how far a player has been followed, as the yielded function is told."""
+    """Show how far a player has been followed, as the yielded function is told: off a terminal now and then a line."""
+    began, due = monotonic(), LINE_SECONDS
     with console.status("following every legal reply") as status:
 
         def report(seat: int, ply: int, positions: int) -> None:
-            status.update(f"as {MARKS[seat]}: ply {ply + 1} of {rules.cells}, {positions:,} positions")
+            nonlocal due
+            text = f"as {MARKS[seat]}: ply {ply + 1} of {rules.cells}, {positions:,} positions"
+            status.update(text)
+            seconds = monotonic() - began
+            if seconds >= due and not console.is_terminal:
+                console.print(text, highlight=False)
+                due = seconds + max(LINE_SECONDS, seconds / 4)
 
         yield report
 

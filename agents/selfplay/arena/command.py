@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from selfplay.algorithms import SHIPPED
-from selfplay.command_line import parse
-from selfplay.errors import UserError
+from selfplay.command_line import parse, say
+from selfplay.errors import UserError, one_line
 from selfplay.players import NamedPolicy, Perspective, check_not_searched, resolve, run_folder
 from selfplay.settings import Count, Seed
 from selfplay.training import folder as run_folders
@@ -70,7 +70,7 @@ def main(args: Sequence[str], prog: str = "selfplay arena") -> None:
         # Saved before anything more is shown, which may fail: the reader of it can be gone by now.
         write(folder, rules, anchor, results, ratings)
     print_tables(console, results, ratings, anchor)
-    print(f"\n{folder} holds {RESULTS}, {RATINGS}, {SCORES} and TensorBoard's events.")
+    say(f"\n{folder} holds {RESULTS}, {RATINGS}, {SCORES} and TensorBoard's events.")
 
 
 def enter(names: Sequence[str], perspective: Perspective) -> list[NamedPolicy]:
@@ -104,6 +104,6 @@ def short_names(names: Sequence[str]) -> list[str]:
     folders = {name: run_folder(name) for name in names if name != SHIPPED}
     short = [folder.resolve().name if (folder := folders.get(name)) else name for name in names]
     return [
-        brief if short.count(brief) == 1 and brief not in OPPONENTS else name
+        one_line(brief if short.count(brief) == 1 and brief not in OPPONENTS else name)
         for brief, name in zip(short, names, strict=True)
     ]

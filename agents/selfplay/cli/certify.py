@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from selfplay.algorithms import SHIPPED
-from selfplay.command_line import offer, parse
+from selfplay.command_line import offer, parse, say
 from selfplay.evaluation import certificate, check_certificate
 from selfplay.evaluation.agents import BuiltInPolicy
 from selfplay.files import checksum_of_file, write_whole
@@ -39,7 +39,7 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     content = certificate.packed(policy, play, checksum)
     output = config.output or place / NAME
     write_whole(output, content)
-    print(f"CERTIFIED: {name} is unbeatable on {rules}; its play is in {output} ({len(content):,} bytes)")
+    say(f"CERTIFIED: {name} is unbeatable on {rules}; its play is in {output} ({len(content):,} bytes)")
     offer(
         "Check that with nothing but Python (the program can be copied away, and needs none of ours):",
         shlex.join(["python", check_certificate.__file__, str(output)]),

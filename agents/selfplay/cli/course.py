@@ -1,10 +1,11 @@
 """Write the course as notebooks: `selfplay course [--into FOLDER]`."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from selfplay.command_line import offer, parse
+from selfplay.command_line import offer, parse, say
 from selfplay.errors import UserError
 
 UNITS = Path(__file__).parents[1] / "course"
@@ -44,8 +45,11 @@ def main(args: Sequence[str], prog: str = "selfplay course") -> None:
         notebook = jupytext.read(unit)
         notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
         write_whole(path, jupytext.writes(notebook, fmt="ipynb").encode())
-    print(f"{len(paths)} notebooks are in {config.into}.")
-    offer("Begin with the first (pip install jupyterlab brings Jupyter):", f"jupyter lab {next(iter(paths))}")
+    say(f"{len(paths)} notebooks are in {config.into}.")
+    offer(
+        "Begin with the first (pip install jupyterlab brings Jupyter):",
+        shlex.join(["jupyter", "lab", str(next(iter(paths)))]),
+    )
 
 
 def units() -> list[Path]:

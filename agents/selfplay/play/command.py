@@ -13,7 +13,7 @@ from rich.console import Console
 
 from selfplay.algorithms import SHIPPED
 from selfplay.command_line import parse
-from selfplay.errors import UserError
+from selfplay.errors import UserError, one_line
 from selfplay.evaluation.exact import NAMES, exact_moves
 from selfplay.evaluation.report import finite_values, value_text
 from selfplay.play.board import Hint, board_table, how_to_name, read_square, square_name
@@ -77,7 +77,7 @@ def choose_opponent(config: PlayConfig) -> NamedPolicy:
         raise UserError(f"a {rules.rows}x{rules.cols} board has {rules.cells} cells; at most {WORD_BITS} are shown")
     if opponent.name == "optimal":
         check_optimal(rules)  # solves a board that can be solved now, not in the first game
-    return opponent
+    return opponent._replace(name=one_line(opponent.name))
 
 
 def choose_move(opponent: NamedPolicy, position: Position, generator: np.random.Generator) -> int:

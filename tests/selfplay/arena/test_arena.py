@@ -147,6 +147,8 @@ def test_players_are_called_by_their_folder_unless_two_have_the_same_name() -> N
     assert arena.short_names(["a", "other/a", "shipped"]) == ["a", "other/a", "shipped"]
     saved(Path("other/random"))
     assert arena.short_names(["other/random", "optimal"]) == ["other/random", "optimal"]
+    saved(Path("other/b\u202e"))
+    assert arena.short_names(["other/b\u202e"]) == ["b\\u202e"]
 
 
 @pytest.mark.usefixtures("players")

@@ -32,6 +32,11 @@ def test_each_unit_becomes_a_notebook_of_the_same_cells(here: Path, capsys: pyte
     assert capsys.readouterr().out.splitlines()[-1] == "  jupyter lab course/unit_1.ipynb"
 
 
+def test_a_folder_whose_name_could_confuse_a_terminal_is_shown_with_escapes(capsys: pytest.CaptureFixture[str]) -> None:
+    course.main(["--into", "a\u202eb\x1b[2J"])
+    assert capsys.readouterr().out.replace("\n", "").isprintable()
+
+
 def test_what_was_filled_in_is_replaced_only_if_asked(here: Path) -> None:
     course.main([])
     first, third = (here / "course" / f"unit_{number}.ipynb" for number in (1, 3))

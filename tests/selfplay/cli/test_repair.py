@@ -1,11 +1,14 @@
 """`selfplay repair` writes a folder of its own, prints its evaluation, and refuses in one line."""
 
+import itertools
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import selfplay
+from selfplay import players
 from selfplay.algorithms import SHIPPED_FOLDER
 from selfplay.cli import certify, prove, repair, train
 from selfplay.evaluation import check_certificate
@@ -13,6 +16,7 @@ from selfplay.tabular.config import MinimaxQConfig
 from selfplay.training import folder as run_folder
 from tests.runs import content_of, refused, save, saved
 from tests.selfplay.dqn.scripted import config_with, make
+from tests.selfplay.play.test_play import Terminal
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +47,24 @@ def test_a_run_is_repaired_beside_itself(run: Path, capsys: pytest.CaptureFixtur
     certify.main([str(folder)])
     assert check_certificate.main(str(folder / certify.NAME)) == 0
     assert "run-repaired" in refused(train.main, ["--resume", str(folder)])
+
+
+def test_at_a_terminal_its_rounds_have_lines_of_their_own_above_the_spinner(run: Path) -> None:
+    with Terminal("repair", str(run), "--run-dir", str(run.parent / "shown")) as terminal:
+        shown = terminal.read_until()
+    assert re.findall(r"(.?)[\d,]+ positions corrected:", shown, re.DOTALL)[0] == "K"  # which ends the line's erasure
+    assert not re.search(r"positions[\d,]+ positions corrected", shown)
+
+
+def test_off_a_terminal_what_takes_long_has_lines_too(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = itertools.count(0, 6)  # the first line comes after ten seconds, the others ever later
+    monkeypatch.setattr(players, "monotonic", lambda: next(clock))
+    repair.main([str(run), "--run-dir", str(tmp_path / "repaired")])
+    lines = capsys.readouterr().out.split("\n")
+    assert lines[0] == "as X: ply 3 of 8, 7 positions"
+    assert 5 < sum(line.startswith("as ") for line in lines) < 20
 
 
 def test_each_repair_has_a_folder_of_its_own(run: Path) -> None:

@@ -121,7 +121,7 @@ BOOTSTRAP = """
 import fcntl, os, signal, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # so that ^C becomes a signal
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it
-os.execv(sys.executable, [sys.executable, "-m", "selfplay", "play", *sys.argv[1:]])
+os.execv(sys.executable, [sys.executable, "-m", "selfplay", *sys.argv[1:]])
 """
 
 
@@ -166,7 +166,7 @@ class Terminal:
 
 
 def test_a_game_in_each_seat_against_the_shipped_player_in_which_taken_squares_lose_nothing() -> None:
-    with Terminal("--hints") as terminal:
+    with Terminal("play", "--hints") as terminal:
         for seat in ("X and move first", "O and move second"):
             shown = terminal.read_until(PROMPT)
             assert f"You are {seat}." in shown

@@ -11,7 +11,7 @@ from selfplay.play.board import Hint, board_table
 from selfplay.play.command import PlayConfig, choose_move, choose_opponent, hints_of
 from selfplay.players import resolve
 from selfplay.position import Position
-from tests.runs import refused, save
+from tests.runs import refused, save, saved
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.play.test_play_board import LARGE, position
 from tictactoe import Rules
@@ -27,6 +27,11 @@ from tictactoe import Rules
 )
 def test_an_opponent_that_cannot_play_is_refused(flags: dict[str, Any], gist: str) -> None:
     assert gist in refused(choose_opponent, PlayConfig(**flags))
+
+
+def test_the_name_of_an_opponent_is_shown_with_escapes(tmp_path: Path) -> None:
+    saved(tmp_path / "a\u202eb\x1b[2J")
+    assert choose_opponent(PlayConfig(str(tmp_path / "a\u202eb\x1b[2J"))).name == f"{tmp_path}/a\\u202eb\\x1b[2J"
 
 
 GENERATOR = np.random.default_rng(0)
