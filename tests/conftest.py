@@ -1,11 +1,13 @@
 """What holds for all tests: one thread, because more cost more than they bring here, and no window on the screen.
 
-No process of theirs finds a board's solution from before or keeps one. Convolutions on a GPU give the same bits each
-time, as in a run.
+Ctrl-C reaches what they start, also where a script's shell had them ignore it, as with `nohup pytest &`. No process of
+theirs finds a board's solution from before or keeps one. Convolutions on a GPU give the same bits each time, as in a
+run.
 """
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ import torch
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+signal.signal(signal.SIGINT, signal.default_int_handler)
 torch.set_num_threads(1)
 torch.backends.cudnn.deterministic = True
 os.environ["SDL_VIDEODRIVER"] = "dummy"

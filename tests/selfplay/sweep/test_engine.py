@@ -25,6 +25,7 @@ from tests.selfplay.sweep.sweeps import finish, run, small, wait_for
 ray = pytest.importorskip("ray", reason="the extra `sweep` is not installed; .ci/run runs these tests with it")
 from selfplay.sweep import engine  # noqa: E402
 
+pytestmark = pytest.mark.timeout(1_800)  # each starts Ray, some several times
 VARIED = ("--seeds", "1000,1001", "--each", "mask=true", "--each", "learning_rate=1e30")
 DEFAULT = ["default,seed=1000", "default,seed=1001"]
 GOOD = [*DEFAULT, "mask=true,seed=1000", "mask=true,seed=1001"]
