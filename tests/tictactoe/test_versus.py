@@ -45,10 +45,10 @@ def test_an_unknown_opponent_leaves_the_old_one(opponent: Any) -> None:
     assert game.step(0)[0][2, 2].tolist() == [0, 0, 1]
 
 
-@pytest.mark.parametrize("answer", [1.5, None, 9, "centre", ValueError("no move")])
+@pytest.mark.parametrize("answer", [1.5, None, 9, "centre", ValueError("no move"), SystemExit("no move")])
 def test_an_opponent_that_fails_ends_the_game_and_is_heard(answer: Any) -> None:
     def opponent(*_: Any) -> Any:
-        if isinstance(answer, ValueError):
+        if isinstance(answer, BaseException):
             raise answer
         return answer
 
@@ -56,7 +56,7 @@ def test_an_opponent_that_fails_ends_the_game_and_is_heard(answer: Any) -> None:
     game.reset(seed=0)
     game.set_opponent(opponent)
     message = "the opponent's action must be an integer from 0 to 8|^no move$"
-    with pytest.raises((gymnasium.error.InvalidAction, ValueError), match=message):
+    with pytest.raises((gymnasium.error.InvalidAction, ValueError, SystemExit), match=message):
         game.step(0)
     with pytest.raises(gymnasium.error.ResetNeeded):  # or the agent would move in the opponent's place
         game.step(1)

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import selfplay
+from selfplay.evaluation.agents import AgentPolicy
 from selfplay.play.board import Hint, board_table
 from selfplay.play.command import PlayConfig, choose_move, choose_opponent, hints_of
-from selfplay.players import resolve
+from selfplay.players import NamedPolicy, resolve
 from selfplay.position import Position
 from tests.runs import refused, save, saved
 from tests.selfplay.dqn.scripted import config_with, make
@@ -66,6 +67,15 @@ def test_the_seed_decides_what_a_built_in_opponent_plays() -> None:
 
     assert moves(3) == moves(3) != moves(4)
     assert len(set(moves(3))) > 5
+
+
+def test_ctrl_c_inside_an_opponent_is_no_mistake_in_it() -> None:
+    def agent(_: object) -> int:
+        raise KeyboardInterrupt
+
+    opponent = NamedPolicy("mine", AgentPolicy(agent, Rules(), name="mine"), None, None)
+    with pytest.raises(KeyboardInterrupt):
+        choose_move(opponent, Position(Rules()), GENERATOR)
 
 
 @pytest.mark.parametrize("name", ["run", "rule"])
