@@ -106,8 +106,10 @@ class AgentPolicy:
 
     def _cells(self, observation: Array) -> NDArray[np.int64]:
         agent = self.agent
-        # A function is asked for one board at a time, as an environment would ask it.
-        answer = agent.act(observation) if hasattr(agent, "act") else [_single(agent(board)) for board in observation]
+        if hasattr(agent, "act"):
+            answer = agent.act(observation)
+        else:  # a function is asked for one board at a time, and libraries like to give one number as an array
+            answer = [np.asarray(agent(board)).squeeze() for board in observation]
         try:
             return checked_cells(self.rules.cells, answer, len(observation))
         except InvalidAction as error:
@@ -178,9 +180,3 @@ def bitboards(marked: NDArray[np.bool_]) -> IntArray:
     """Return cells [n, A] as bitboards [n]."""
     words: IntArray = np.where(marked, np.int64(1) << np.arange(marked.shape[1]), 0).sum(axis=1)
     return words
-
-
-def _single(answer: Any) -> Any:
-    """Return the one number of an answer, which libraries like to give as an array of one."""
-    number = np.asarray(answer)
-    return number.reshape(()) if number.size == 1 else number

@@ -48,9 +48,16 @@ def unbeatable_play(policy: AgentPolicy, positions: int, name: str) -> list[list
 def packed(policy: AgentPolicy, play: Sequence[Sequence[Ply]], model_sha256: str | None) -> bytes:
     """Return the content of the certificate of what a policy plays in each seat."""
     rules = policy.rules
-    size = {"rows": rules.rows, "cols": rules.cols, "k": rules.k}
-    kind = {"symmetric": policy.symmetric, "masked": policy.legal}
-    header = {"format": FORMAT, "version": VERSION, **size, **kind, "model_sha256": model_sha256}
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "rows": rules.rows,
+        "cols": rules.cols,
+        "k": rules.k,
+        "symmetric": policy.symmetric,
+        "masked": policy.legal,
+        "model_sha256": model_sha256,
+    }
     content = io.BytesIO()
     # It holds no time, so that the same play makes the same file.
     with gzip.GzipFile(fileobj=content, mode="wb", compresslevel=COMPRESSION, mtime=0) as file:

@@ -119,13 +119,12 @@ def lost_games(policy: AgentPolicy, distances: Sequence[Values], seat: int) -> I
         )
         if own:
             after = moved(policy.rules, Ply(mine, theirs, policy.moves(mine, theirs)))
-            cells, plies = after.cell, move_values(policy, after, by_ply.get(number + 1))
+            plies = move_values(policy, after, by_ply.get(number + 1))
         else:
-            cells = np.array(policy.rules.cells_of(int(policy.rules.empty_cells(mine, theirs)[0])))
-            replied = theirs | np.int64(1) << cells
-            plies = 1 + position_values(policy, np.repeat(mine, len(cells)), replied, by_ply.get(number))
-            plies[policy.rules.has_line(replied)] = 1
-        for cell, distance in zip(cells.tolist(), plies.tolist(), strict=True):
+            after = moved(policy.rules, Ply(theirs, mine, policy.rules.empty_cells(mine, theirs)))
+            plies = position_values(policy, after.theirs, after.mine, by_ply.get(number)) + 1
+            plies[after.won] = 1
+        for cell, distance in zip(after.cell.tolist(), plies.tolist(), strict=True):
             if distance < NEVER:
                 heapq.heappush(waiting, (len(game) + distance, (*game, cell)))
 

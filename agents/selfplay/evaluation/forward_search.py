@@ -133,13 +133,18 @@ class ForwardSearch:
             parts = replies(self._rules, frontier, self._rules.cells - number, self.lost)
             if self._policy.symmetric:
                 # Every image of a position has equally many games behind it, so one image represents all.
-                parts = (_represented(self._rules, merged(self._rules, [part])) for part in parts)
+                parts = map(self._one_image, parts)
             frontier, complete = distinct(self._rules, parts, self._limit, self._salt)
             if not complete:
                 self.plies_followed = min(self.plies_followed, number)
                 if self._salt is None:
                     return
         self.drawn.add(frontier)
+
+    def _one_image(self, part: Frontier) -> Frontier:
+        part = merged(self._rules, [part])
+        mine, theirs = representatives(self._rules, part.mine, part.theirs)
+        return part._replace(mine=mine, theirs=theirs)
 
     def _moves(self, frontier: Frontier) -> Ply:
         self.positions += len(frontier.mine)
@@ -182,12 +187,6 @@ def replies(rules: Rules, frontier: Frontier, empty_cells: int, lost: Total) -> 
         after = some_of(some, position)
         lost.add(some_of(after, wins))
         yield some_of(after._replace(theirs=after.theirs | np.int64(1) << cell), ~wins)
-
-
-def _represented(rules: Rules, frontier: Frontier) -> Frontier:
-    """Return one image for all symmetric images of each position."""
-    mine, theirs = representatives(rules, frontier.mine, frontier.theirs)
-    return frontier._replace(mine=mine, theirs=theirs)
 
 
 def distinct(rules: Rules, parts: Iterable[Frontier], limit: int, salt: int | None = None) -> tuple[Frontier, bool]:

@@ -69,17 +69,6 @@ class SeatPlay(NamedTuple):
     preferences: Preferences
 
 
-class Trial(NamedTuple):
-    """Hold what other moves in lost positions [n] of one ply lead to."""
-
-    distance: FloatArray
-    """[n, A]: plies to the loss by each move; 0 for moves that were not tried."""
-    new: NDArray[np.bool_]
-    """[n, A]: whether the move leads to a position that its own moves do not lead to and that was not given up."""
-    followed: int
-    """Positions that were followed behind the moves."""
-
-
 class Corrections:
     """Find better moves for a player round after round, and remember which have turned out no better.
 
@@ -160,15 +149,16 @@ class Corrections:
                 continue
             tried = some_of(ply, lost)
             wanted = play.preferences(tried.mine, tried.theirs)
-            trial = self._try(play, number, tried, self._others(play.policy.rules, tried, wanted, ranks))
-            followed += trial.followed
-            safe = trial.distance == NEVER
+            others = self._others(play.policy.rules, tried, wanted, ranks)
+            distances, new, positions = self._try(play, number, tried, others)
+            followed += positions
+            safe = distances == NEVER
             better |= _most_wanted(tried, safe, wanted)
             cured = safe.any(axis=1)
             distance[lost[cured]] = NEVER
             self._ranks_tried.update(dict.fromkeys(_positions(some_of(tried, ~cured)), ranks.stop))
             if not longest:
-                plies = np.where(trial.new & ~cured[:, None], trial.distance, 0)
+                plies = np.where(new & ~cured[:, None], distances, 0)
                 longest = _most_wanted(tried, (plies > 0) & (plies == plies.max(axis=1, keepdims=True)), wanted)
         return better, longest
 
@@ -181,8 +171,13 @@ class Corrections:
         rank = np.argsort(np.argsort(-np.where(allowed, wanted, -np.inf), axis=1, kind="stable"), axis=1)
         return bitboards(allowed & (rank >= ranks.start) & (rank < ranks.stop))
 
-    def _try(self, play: SeatPlay, number: int, lost: Ply, moves: IntArray) -> Trial:
+    def _try(
+        self, play: SeatPlay, number: int, lost: Ply, moves: IntArray
+    ) -> tuple[FloatArray, NDArray[np.bool_], int]:
         """Follow the player's own play behind other moves [n], bitboards, in lost positions of one of its plies.
+
+        Return the plies to the loss by each move, [n, A], 0 for moves that were not tried; whether it leads to a
+        position that its own moves do not lead to and that was not given up, [n, A]; and the positions followed.
 
         Raises:
             UserError: it leads to too many positions.
@@ -200,7 +195,7 @@ class Corrections:
         distance[after.position, after.cell] = move_values(policy, after, later[0] if later else None)
         reached = {*_images(policy, own.mine, own.theirs), *self._given_up}
         new[after.position, after.cell] = [each not in reached for each in _images(policy, after.mine, after.theirs)]
-        return Trial(distance, new, search.positions)
+        return distance, new, search.positions
 
 
 @cache  # a position is met again in later rounds

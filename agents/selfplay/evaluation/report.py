@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.table import Table
+from rich.table import Column, Table
 
 from selfplay.evaluation.exact import NAMES
 from selfplay.evaluation.verdict import SeatVerdict, Verdict
@@ -35,10 +35,8 @@ def finite_values(values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
 
 def verdict_table(verdict: Verdict) -> Table:
     """Return the verdict of both seats as a table."""
-    table = Table(title="Exact evaluation: every legal reply followed, nothing sampled")
-    table.add_column("")
-    table.add_column("plays X, moves first", justify="right")
-    table.add_column("plays O, moves second", justify="right")
+    seat_columns = (Column(name, justify="right") for name in ("plays X, moves first", "plays O, moves second"))
+    table = Table("", *seat_columns, title="Exact evaluation: every legal reply followed, nothing sampled")
     seats = verdict.first, verdict.second
     if not verdict.complete:
         table.add_row("plies followed", *(_extent(seat) for seat in seats))

@@ -8,7 +8,7 @@ import pytest
 from gymnasium.error import InvalidAction
 
 import selfplay
-from selfplay.evaluation.agents import AgentPolicy, TabulatedPolicy
+from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, TabulatedPolicy
 from tests.selfplay.evaluation.players import (
     FirstTwo,
     Sampler,
@@ -19,6 +19,7 @@ from tests.selfplay.evaluation.players import (
     optimal_player,
 )
 from tictactoe import Rules, solve
+from tictactoe.opponents import OPPONENTS
 from tictactoe.tree import game_tree
 
 
@@ -60,6 +61,8 @@ def test_a_table_answers_as_its_agent_does_and_moves_are_what_has_any_probabilit
     assert np.array_equal(table.cells(mover, opponent), policy.cells(mover, opponent))
     assert np.array_equal(table.moves(mover, opponent), 1 << policy.cells(mover, opponent))
     assert np.array_equal(policy.probabilities(mover, opponent).argmax(axis=1), policy.cells(mover, opponent))
+    for none in (table, BuiltInPolicy(OPPONENTS["rule"], Rules())):
+        assert not len(none.moves(*np.zeros((2, 0), np.int64)))
     two = AgentPolicy(FirstTwo(), Rules())
     assert np.array_equal(
         two.probabilities(mover, opponent) > 0, two.moves(mover, opponent)[:, None] >> np.arange(9) & 1
