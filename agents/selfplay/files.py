@@ -43,13 +43,66 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def append(path: Path, content: bytes) -> None:
-    """Write to the end of a file.
+    """Write to the end of a file, which is no link and no pipe that somebody has planted.
 
     Raises:
         OSError: not all of it can be written; the error names the file.
     """
-    with _naming(path), path.open("ab") as file:
+
+    def open_itself(name: str, flags: int) -> int:
+        return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o666)
+
+    with _naming(path), open(path, "ab", opener=open_itself) as file:
         file.write(content)
+
+
+def make_inside(folder: Path) -> None:
+    """Make a folder in one of ours, unless it is there.
+
+    Raises:
+        UserError: it is a link, through which files elsewhere would be written and deleted.
+    """
+    folder.mkdir(exist_ok=True)
+    if folder.is_symlink():
+        raise UserError(f"{folder}: is a link, and must be a folder; remove it, or put its folder there")
+
+
+def check_output(path: Path) -> None:
+    """Refuse early what cannot become the file that a user has named, before the work for it is done.
+
+    Raises:
+        UserError: it is a folder, or lies in none.
+    """
+    if path.is_dir():
+        raise UserError(f"{path}: is a folder; name a file")
+    if not path.parent.is_dir():
+        raise UserError(f"{path}: cannot be written (there is no folder {path.parent})")
+
+
+def write_output(path: Path, content: bytes) -> None:
+    """Write the file that a user has named: through a link, into a device or a pipe, and else whole or not at all.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            with path.open("wb") as special:
+                special.write(content)
+        else:
+            write_whole(path.resolve(), content)
+    except (OSError, RuntimeError) as error:  # the latter for a link to itself
+        raise UserError(f"{path}: cannot be written ({getattr(error, 'strerror', error)})") from None
+
+
+def check_replaceable(path: Path) -> None:
+    """Refuse to replace what is no file, in a place where we choose the name.
+
+    Raises:
+        UserError: a link, a device or a pipe is there.
+    """
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise UserError(f"{path}: is no regular file; remove it")
 
 
 @contextlib.contextmanager
@@ -122,8 +175,9 @@ def write_csv(path: Path, lines: Iterable[Sequence[Any]]) -> None:
     """Write lines of fields as CSV, with all the digits of a float.
 
     Raises:
-        UserError: the file cannot be written.
+        UserError: the file cannot be written, or is no file.
     """
+    check_replaceable(path)
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(lines)
     try:

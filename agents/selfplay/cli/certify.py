@@ -9,7 +9,7 @@ from selfplay.algorithms import SHIPPED
 from selfplay.command_line import offer, parse, say
 from selfplay.evaluation import certificate, check_certificate
 from selfplay.evaluation.agents import BuiltInPolicy
-from selfplay.files import checksum_of_file, write_whole
+from selfplay.files import check_output, check_replaceable, checksum_of_file, write_output
 from selfplay.players import EvaluatedPlayer
 from selfplay.training.folder import MODEL
 from tictactoe.opponents import OPPONENTS
@@ -33,12 +33,15 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     name, rules, policy = named.name, named.rules, named.policy
     if name in OPPONENTS:
         policy = BuiltInPolicy(OPPONENTS[name], rules, symmetric=True)
+    place = named.folder if named.folder and name != SHIPPED else Path()
+    output = config.output or place / NAME
+    if config.output is None:
+        check_replaceable(output)
+    check_output(output)
     play = certificate.unbeatable_play(policy, config.positions, name)
     checksum = checksum_of_file(named.folder / MODEL) if named.folder else None
-    place = named.folder if named.folder and name != SHIPPED else Path()
     content = certificate.packed(policy, play, checksum)
-    output = config.output or place / NAME
-    write_whole(output, content)
+    write_output(output, content)
     say(f"CERTIFIED: {name} is unbeatable on {rules}; its play is in {output} ({len(content):,} bytes)")
     offer(
         "Check that with nothing but Python (the program can be copied away, and needs none of ours):",

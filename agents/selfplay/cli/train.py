@@ -8,7 +8,7 @@ from selfplay.command_line import PLAYING, offer, offer_for, parse_together, pee
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError
 from selfplay.program import command, tensorboard
-from selfplay.training.folder import RunFlags
+from selfplay.training.folder import RunFlags, way_on
 
 if TYPE_CHECKING:
     from selfplay.training.run import Run
@@ -105,6 +105,8 @@ def present_interrupted(run: "Run") -> None:
         say(f"At the last evaluation, after {last.steps:,} {run.config.unit}: {live_score(last.evaluation)}.")
         say(verdict_text(last.evaluation))
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
-    offer("Go on with the run:", command("train", "--resume", str(run.folder)))
+    words = way_on(run.folder)
+    label = "Begin it again, since no checkpoint found room:" if "--force" in words else "Go on with the run:"
+    offer(label, command(*words))
     if run.records:
         offer_for(run.folder, prove="Prove the player so far:", play=PLAYING["play"])

@@ -14,7 +14,7 @@ from selfplay.agent import Player
 from selfplay.errors import one_line
 from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.games import self_play_cells, self_play_game
-from selfplay.files import append, write_whole
+from selfplay.files import append, make_inside, write_whole
 from selfplay.settings import RunSettings
 from selfplay.tensor_file import write_tensors
 from selfplay.training.folder import LATEST, METRICS, MODEL, PROGRESS, SNAPSHOTS, differences, snapshot_steps
@@ -91,9 +91,9 @@ class Snapshots(Callback):
 
     def __init__(self, folder: Path, steps: Sequence[int]) -> None:
         self._folder = folder
+        make_inside(folder / SNAPSHOTS)
         for each in set(snapshot_steps(folder)) - set(steps):
             self._path(each).unlink()
-        (folder / SNAPSHOTS).mkdir(exist_ok=True)
 
     def evaluated(self, record: Record) -> None:
         """Save the player at some evaluations."""

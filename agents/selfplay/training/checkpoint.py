@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from selfplay.errors import UserError, one_line
-from selfplay.files import checksum_of_file, sync, write_whole
+from selfplay.files import checksum_of_file, make_inside, sync, write_whole
 from selfplay.learner import State
 from selfplay.settings import RunSettings
 from selfplay.tensor_file import LARGEST_HEADER, packed, read_tensors
@@ -50,7 +50,7 @@ class Checkpoints:
         self, folder: Path, config: RunSettings, interval: float, stop_when: Callable[[], bool] = lambda: False
     ) -> None:
         self._metrics, self._place = folder / METRICS, folder / CHECKPOINTS
-        self._place.mkdir(exist_ok=True)
+        make_inside(self._place)
         self._config = config
         self._interval = interval
         self._next = time.perf_counter() + interval

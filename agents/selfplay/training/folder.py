@@ -107,6 +107,12 @@ def is_finished(folder: Path) -> bool:
     return read_config(folder).get("finished") is True
 
 
+def way_on(folder: Path) -> list[str]:
+    """Return the command that continues a run, or begins it again where no checkpoint has found room."""
+    has_checkpoint = any((folder / CHECKPOINTS).glob("*.safetensors"))
+    return ["train", "--resume", str(folder), *([] if has_checkpoint else ["--force"])]
+
+
 def settings(config: RunSettings) -> dict[str, Any]:
     """Return the settings of a run by name, ready for JSON, without the place of its folder."""
     values = {name: value for name, value in asdict(config).items() if name != "run_dir"}

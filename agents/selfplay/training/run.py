@@ -173,5 +173,6 @@ def _disk_errors_in_one_line(folder: Path) -> Iterator[None]:
         what = f"{path}: cannot be {'read' if read else 'written'} ({error.strerror or error})"
         if not (folder / CONFIG).exists():
             raise UserError(f"{what}; once it can, start the run again, or choose another --run-dir now") from None
-        again = command("train", "--resume", str(folder))
-        raise UserError(f"{what}; once it can, {again} goes on from the last checkpoint") from None
+        words = run_folder.way_on(folder)
+        result = "begins it again" if "--force" in words else "goes on from the last checkpoint"
+        raise UserError(f"{what}; once it can, {command(*words)} {result}") from None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from selfplay.algorithms import load, snapshot_steps
 from selfplay.errors import UserError
-from selfplay.files import write_whole
+from selfplay.files import check_output, write_output
 from selfplay.web import mistakes
 from selfplay.web.catalogue import Catalogue
 from selfplay.web.command import PAGE
@@ -34,9 +34,9 @@ def export(names: Sequence[str], output: Path) -> None:
     """Write the page of one player as a single file, and say where it is.
 
     Raises:
-        UserError: it is not one player, or one that a page cannot compute.
-        OSError: the file cannot be written.
+        UserError: it is not one player, or one that a page cannot compute, or the file cannot be written.
     """
+    check_output(output)
     if len(names) != 1:
         raise UserError(f"--export writes the page of one player, got {len(names)}: selfplay web RUN --export {output}")
     catalogue = Catalogue(names, None, "absolute", Rules())
@@ -56,7 +56,7 @@ def export(names: Sequence[str], output: Path) -> None:
     data = {"player": entry, **player_data(chosen.player), "evaluation": evaluation}
     data["snapshots"] = {steps: text for steps, text in snapshots.items() if text != data["weights"]}
     content = document(data).encode()
-    write_whole(output, content)
+    write_output(output, content)
     left_out = ""
     if in_run is not None and len(snapshots) < len(in_run["steps"]):
         left_out = f", with {len(snapshots)} of the {len(in_run['steps'])} snapshots of its run"

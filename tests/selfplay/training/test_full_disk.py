@@ -3,6 +3,7 @@
 import os
 import re
 import resource
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -51,15 +52,20 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def advised(ended: Ended) -> Ended:
+    """Type what a run that has stopped gives as the way out, now that there is room."""
+    way_out = r"once it can, (.*) (?:goes on from the last checkpoint|begins it again)$"
+    [words] = re.findall(way_out, ended.complaint, re.MULTILINE)
+    _, _, args = words.partition(" train ")
+    return run("train", shlex.split(args), often)
+
+
 def assert_stopped_in_a_line(ended: Ended, folder: Path) -> None:
     """Assert that a run has ended because of the disk, and has said so without a traceback."""
     assert ended.status == 2
     *notices, last = ended.complaint.splitlines()
     assert last.startswith(f"selfplay train: {folder}/")
     assert ": cannot be written (File too large); once it can, " in last
-    begun = (folder / "config.json").exists()
-    way_out = " goes on from the last checkpoint" if begun else " start the run again, or choose another --run-dir now"
-    assert last.endswith(way_out)
     said = r": no checkpoint could be written \(File too large\); (the last one stays|the run goes on without)$"
     assert all(re.search(said, notice) for notice in notices)
 
@@ -82,7 +88,7 @@ def test_a_run_whose_disk_is_full_stops_in_a_line_and_loses_nothing(name: str, w
     folder = tmp_path / "it"
     ended = start(SHORT, folder, partial(full_from, f"{folder}/{name}"))
     assert_stopped_in_a_line(ended, folder)
-    again = resume(folder)
+    again = advised(ended)
     assert again.status == 0
     assert again.complaint in ("", f"{folder}: holds no checkpoint yet; the run begins again\n")
     assert_same(whole, folder)
@@ -92,6 +98,7 @@ def test_a_run_whose_disk_is_full_stops_in_a_line_and_loses_nothing(name: str, w
 def test_a_run_that_cannot_begin_says_so(tmp_path: Path) -> None:
     ended = start(SHORT, tmp_path / "it", partial(full_from, "config.json"))
     assert_stopped_in_a_line(ended, tmp_path / "it")
+    assert ended.complaint.endswith(" start the run again, or choose another --run-dir now\n")
     assert not content_of(tmp_path / "it")
     again = start(SHORT, tmp_path / "it")
     assert (again.status, again.complaint) == (0, "")
@@ -101,6 +108,21 @@ def large_files_fail() -> None:
     """Let the disk take everything but checkpoints."""
     often()
     resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, resource.RLIM_INFINITY))
+
+
+def large_files_fail_and_the_disk_is_full_from(name: str) -> None:
+    large_files_fail()
+    full_from(name)
+
+
+def test_a_run_without_room_for_a_checkpoint_begins_again(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "it"
+    full = partial(large_files_fail_and_the_disk_is_full_from, f"{folder}/evaluation.json")
+    ended = start(SHORT, folder, full)
+    assert_stopped_in_a_line(ended, folder)
+    again = advised(ended)
+    assert (again.status, again.complaint) == (0, f"{folder}: holds no checkpoint yet; the run begins again\n")
+    assert_same(whole, folder)
 
 
 def test_a_run_goes_on_where_there_is_room_for_all_but_its_checkpoints(whole: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from selfplay.training.checkpoint import Checkpoints
 from selfplay.training.run import _earlier_lines
 from tests.children import Ended, run
 from tests.malicious_files import MALICIOUS_FILES, MARKER, Program
-from tests.runs import DQN, OFTEN, last_checkpoint, often, read_checkpoint, refused
+from tests.runs import DQN, OFTEN, content_of, last_checkpoint, often, read_checkpoint, refused
 
 MOST_MEBIBYTES = 200
 """Memory that a command may take; the files announce gigabytes, or are that large."""
@@ -119,3 +119,21 @@ def test_files_that_are_never_read_do_no_harm(kind: str, folder: Path) -> None:
     assert (ended.status, ended.complaint) == (0, "")
     assert mine.read_text() == "mine"
     assert json.loads((folder / "evaluation.json").read_text())["decision_states"] == 4_520
+
+
+@pytest.mark.parametrize("name", ["checkpoint", "snapshots", "metrics.jsonl", "events.out.tfevents.0000000001"])
+def test_a_run_changes_nothing_behind_a_link(name: str, finished: Path, tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "it", tmp_path / "elsewhere"
+    folder.mkdir()
+    shutil.copy(finished / "config.json", folder)
+    if name in ("checkpoint", "snapshots"):
+        elsewhere.mkdir()
+        (elsewhere / "1.safetensors").write_text("mine")
+    before = content_of(elsewhere)
+    (folder / name).symlink_to(elsewhere)
+    ended = run("train", ["--resume", str(folder)])
+    assert ended.status == 2
+    assert f"selfplay train: {folder / name}: " in ended.complaint
+    assert "Traceback" not in ended.complaint
+    assert content_of(elsewhere) == before
+    assert elsewhere.exists() == bool(before)

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,11 @@ from tensorboard.plugins.hparams import metadata
 import selfplay
 from selfplay.algorithms import SHIPPED, load, read_settings, snapshot_steps
 from selfplay.cli.train import main
+from selfplay.dqn.config import DQNConfig
 from selfplay.evaluation.agents import player_policy
+from selfplay.evaluation.evaluate import evaluate_policy
 from selfplay.evaluation.games import self_play_cells
+from selfplay.players import resolve
 from selfplay.tabular.config import TDBackupConfig
 from selfplay.tabular.learners import TDBackup
 from selfplay.tabular.players import AfterstatePlayer
@@ -24,6 +28,7 @@ from selfplay.training import callbacks, run, screen
 from selfplay.training.callbacks import LatestState, Snapshots
 from selfplay.training.folder import RunFlags
 from selfplay.training.loop import Record
+from selfplay.training.metrics import evaluation_metrics, read_metrics
 from selfplay.training.screen import Screen
 from tests.runs import DQN, metrics, refused, without_plots
 from tictactoe import Rules
@@ -134,12 +139,28 @@ def test_on_a_terminal_the_score_moves_between_evaluations(monkeypatch: pytest.M
     assert re.search(r"[\d,]+ as X, [\d,]+ as O;", texts[-1])
 
 
-@pytest.mark.usefixtures("stopper")
-def test_elsewhere_every_evaluation_is_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main([*DQN, "--run-dir", str(tmp_path / "it")])
-    lines = [line for line in capsys.readouterr().out.splitlines() if line.endswith(" times in a row")]
-    assert [line.split(":")[0] for line in lines] == ["960 plies", "1,920 plies", "2,400 plies"]
-    assert all(line.endswith("proved unbeatable 0 of 3 times in a row") for line in lines)
+def test_elsewhere_evaluations_are_lines_ever_further_apart_and_the_last_is_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    learner: Any = SimpleNamespace(config=DQNConfig(), steps=0)
+    shown, evaluation = Screen(learner), selfplay.evaluate(load(SHIPPED), Rules())
+    for number in range(1, 601):
+        shown.evaluated(Record(number, number * 100, evaluation, {}, learner, 2))
+    shown.ended(Record(number, number * 100, evaluation, {}, learner, 2))
+    lines = capsys.readouterr().out.splitlines()
+    assert all(line.endswith("proved unbeatable 2 of 3 times in a row") for line in lines)
+    steps = [int(line.split()[0].replace(",", "")) for line in lines]
+    assert steps[:12] == [*range(100, 1_101, 100), 1_300]
+    assert steps[-3:] == [50_500, 55_600, 60_000]
+    assert len(steps) < 60
+
+
+def test_a_last_line_that_was_printed_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    learner: Any = SimpleNamespace(config=DQNConfig(), steps=0)
+    shown, only = Screen(learner), Record(1, 100, selfplay.evaluate(load(SHIPPED), Rules()), {}, learner, 2)
+    shown.evaluated(only)
+    shown.ended(only)
+    assert len(capsys.readouterr().out.splitlines()) == 1
 
 
 @pytest.mark.usefixtures("stopper")
@@ -168,3 +189,21 @@ def test_tensorboard_shows_the_players_of_some_evaluations_and_what_differs_from
     length = {"total_steps": 2_400, "eval_every": 240}
     special = {"mask": "True", "gamma": 0.5}
     assert shown == {"algorithm": "dqn", "board": "3x3x3", "seed": 1000, **small, **length, **special}
+
+
+def test_the_records_of_an_earlier_process_count_proofs_in_a_row_too() -> None:
+    verdicts = {name: evaluate_policy(resolve(name).policy) for name in ("optimal", "random")}
+    names = ("optimal", "random", "optimal", "optimal")
+    lines = [{"plies": number, **evaluation_metrics(verdicts[name])} for number, name in enumerate(names)]
+    learner: Any = SimpleNamespace(config=DQNConfig(), player=lambda: None)
+    records = run._earlier_records(lines, learner)
+    assert [each.proofs for each in records] == [1, 0, 1, 2]
+    assert [each.evaluation.unbeatable for each in records] == [True, False, True, True]
+
+
+@pytest.mark.parametrize("half", ["", '{"plies"', '{"plies": 30, "time/training_s": 1}'])
+def test_a_half_written_last_line_of_the_metrics_is_left_out(half: str, tmp_path: Path) -> None:
+    lines = [{"plies": steps, "time/training_s": 0.5} for steps in (10, 20)]
+    path = tmp_path / "metrics.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines) + half)
+    assert list(read_metrics(path, "plies")) == lines
