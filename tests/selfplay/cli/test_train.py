@@ -57,7 +57,7 @@ def test_what_is_printed_and_where_the_run_lies(finished: tuple[str, Path, str])
     else:
         expected += ["game that beats the player as", "NOT unbeatable", f"selfplay train {algorithm} --help"]
         assert folder.name.startswith(f"{algorithm}-3x3x3-7-games-2000-eval-every-800-")
-        assert re.search(r"2,000 games: lost [a-z ]+ [\d,]+ as X, [\d,]+ as O; illegal [a-z ]+ [\d,]+ as X", output)
+        assert re.search(r"2,000 games: games lost [\d,]+ as X, [\d,]+ as O; illegal games [\d,]+ as X", output)
     assert [text for text in expected if text not in output] == []
 
 

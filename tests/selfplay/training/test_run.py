@@ -3,9 +3,11 @@
 import json
 import math
 import re
+import shlex
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -24,13 +26,13 @@ from selfplay.players import resolve
 from selfplay.tabular.config import TDBackupConfig
 from selfplay.tabular.learners import TDBackup
 from selfplay.tabular.players import AfterstatePlayer
-from selfplay.training import callbacks, run, screen
+from selfplay.training import callbacks, checkpoint, run, screen
 from selfplay.training.callbacks import LatestState, Snapshots
 from selfplay.training.folder import RunFlags
 from selfplay.training.loop import Record
 from selfplay.training.metrics import evaluation_metrics, read_metrics
 from selfplay.training.screen import Screen
-from tests.runs import DQN, metrics, refused, without_plots
+from tests.runs import DQN, Stopper, metrics, refused, stopped, without_plots
 from tictactoe import Rules
 
 OFTEN = ["--eval-every", "240"]
@@ -58,6 +60,18 @@ def test_an_interrupted_run_saves_the_current_player(tmp_path: Path, monkeypatch
     assert len(metrics(tmp_path / "it")) == 3
     assert snapshot_steps(tmp_path / "it") == (100, 200)
     assert (tmp_path / "it" / "progress.png").exists()
+
+
+def test_an_interrupted_run_without_a_checkpoint_is_offered_to_begin_again(
+    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with monkeypatch.context() as full:
+        full.setattr(checkpoint, "write_whole", Mock(side_effect=OSError(28, "No space left on device")))
+        folder = stopped(tmp_path / "it", stopper)
+    [command] = [line for line in capsys.readouterr().out.splitlines() if " train --resume " in line]
+    stopper.left = -1
+    main(shlex.split(command.partition(" train ")[2]))
+    assert metrics(folder)[-1]["plies"] == 2_400
 
 
 def test_the_player_of_the_end_is_saved_and_returned_and_snapshots_are_those_that_were_evaluated(
