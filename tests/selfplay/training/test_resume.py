@@ -169,6 +169,15 @@ def test_a_run_keeps_its_device_and_takes_another_by_force(folder: Path, monkeyp
     assert refused(resume, folder).endswith("has no CUDA; use --device cpu")
     message = refused(resume, folder, "--device", "cpu")
     assert "--device was 'cuda' and now is 'cpu' (--force takes them)" in message
+    read = Checkpoints.read
+
+    def read_from_cuda(checkpoints: Checkpoints, expected: Any) -> Any:
+        found = read(checkpoints, expected)
+        assert found is not None
+        found.state.tensors["generator"].fill_(255)  # no state that the generator of a CPU takes
+        return found._replace(settings={**found.settings, "device": "cuda"})
+
+    monkeypatch.setattr(Checkpoints, "read", read_from_cuda)
     resume(folder, "--device", "auto", "--force")
     assert getattr(read_settings(folder)[0], "device", "") == "cpu"
     assert metrics(folder)[-1]["plies"] == 2_400
