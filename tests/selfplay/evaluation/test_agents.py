@@ -13,7 +13,6 @@ from tests.selfplay.evaluation.players import (
     FirstTwo,
     Sampler,
     ScriptedPlayer,
-    certain,
     choices_of,
     first_empty,
     optimal_player,
@@ -21,11 +20,6 @@ from tests.selfplay.evaluation.players import (
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS
 from tictactoe.tree import game_tree
-
-
-def test_certain_probabilities_are_evaluated_as_the_moves_themselves() -> None:
-    sampler = Sampler(Rules(), certain(first_empty))
-    assert selfplay.evaluate(sampler, Rules()) == selfplay.evaluate(ScriptedPlayer(first_empty), Rules())
 
 
 def test_an_agent_is_shown_the_view_it_was_trained_on() -> None:
