@@ -78,7 +78,7 @@ def test_pettingzoos_learner_sees_what_the_mover_sees_and_is_paid_what_the_seat_
     assert pettingzoo_two_lines.main(steps=128).illegal_states == 0
 
 
-def test_a_network_of_ones_own_is_loaded_as_it_was_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_your_own_network_is_loaded_as_it_was_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run = own_network.main(steps=3_000)
     assert run.folder.parent == Path("runs")
@@ -96,7 +96,7 @@ def test_a_target_that_does_not_exist_is_refused_in_one_line() -> None:
         own_target.main("greedy")
 
 
-def test_a_board_of_ones_own_is_solved_played_and_learned(capsys: pytest.CaptureFixture[str]) -> None:
+def test_your_own_board_is_solved_played_and_learned(capsys: pytest.CaptureFixture[str]) -> None:
     record: Any = own_board.main(rows=2, cols=3, k=2, steps=6_000)
     assert "with best play the first seat wins" in capsys.readouterr().out
     assert record.player.rules.cells == 6

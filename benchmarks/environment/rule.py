@@ -7,7 +7,7 @@ The rows of docs/bigger-boards.md:
 In each seat every choice of the rule and every legal reply are followed, ply by ply, as `selfplay prove rule` does. To
 finish on 5,5,5 this script answers less, namely whether the rule can lose at all. So it leaves a position once the
 opponent has no open line left, and merges positions that differ for neither the rule nor the question: images of each
-other, and those that differ only on cells of which each line holds marks of both seats.
+other, and those that differ only on cells whose lines all hold marks of both seats.
 
 Its games against the other built-in opponents are sampled, as those of trained players are in
 `benchmarks.learning.bigger_boards`.

@@ -6,7 +6,7 @@ The README's figures of OpenSpiel's, Tianshou's and ours:
 
 Each learner has its own library's settings; where they come from is in the docstring of its file here.
 `python -m benchmarks.peers.tuning` searches for better ones of Stable-Baselines3's DQN, of the one in CleanRL's manner
-and of ours. All run on one torch thread for the same seconds of training; the clock stands still during evaluations,
+and of ours. All run on one torch thread for the same seconds of training; the clock stops during evaluations,
 and what is done once before (imports, environments, networks) is not counted.
 Stable-Baselines3's, Tianshou's and the DQN in CleanRL's manner learn against a random opponent; OpenSpiel's and ours
 learn by self-play. A player that learns with a mask is evaluated with it.

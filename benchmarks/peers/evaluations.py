@@ -82,7 +82,7 @@ def measure(
 ) -> list[Evaluation]:
     """Train one player and evaluate it at each due time; the last of them ends the training.
 
-    The clock stands still during evaluations. With `time.process_time` as the clock, other programs on the same core
+    The clock stops during evaluations. With `time.process_time` as the clock, other programs on the same core
     take nothing from the training time.
     """
     history: list[Evaluation] = []

@@ -43,7 +43,7 @@ def test_the_pages_of_figures_name_the_command(page: Path) -> None:
 
 @pytest.mark.index
 def test_the_command_resolves_and_has_a_pin_for_all_that_it_installs(tmp_path: Path) -> None:
-    # What stands here already, with the same pins, need not be looked up: PyTorch's CUDA packages, which no file pins.
+    # What is installed already, with the same pins, need not be looked up: PyTorch's CUDA packages, which no file pins.
     report = tmp_path / "report.json"
     dry = [*shlex.split(INSTALL), "--dry-run", "--quiet", "--report", str(report)]
     ended = subprocess.run([sys.executable, "-m", *dry], cwd=ROOT, capture_output=True, text=True, check=False)

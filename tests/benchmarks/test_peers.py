@@ -59,7 +59,7 @@ def search(folder: Path, **flags: Any) -> tuning.Search:
 # Evaluation at set times
 
 
-def test_the_clock_stands_still_during_evaluations() -> None:
+def test_the_clock_stops_during_evaluations() -> None:
     now = 0.0
 
     class FirstEmpty:

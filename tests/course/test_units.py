@@ -35,7 +35,7 @@ WRONG = {
     "mask forgotten in acting": (5, "np.where(legal, values, -np.inf).argmax(axis=1)", "values.argmax(axis=1)"),
     "a draw is a win": (6, "draw * move.draw", "move.draw"),
     "fined for drawing": (6, "allow * move.allow", "allow * move.draw"),
-    "safe whatever a draw pays": (6, "return draw > -1, draw < 1", "return True, True"),
+    "always safe": (6, "return draw > -1, draw < 1", "return True, True"),
     "safe at the edge": (6, "return draw > -1, draw < 1", "return draw >= -1, draw <= 1"),
     "seats of the draw exchanged": (6, "return draw > -1, draw < 1", "return draw < 1, draw > -1"),
     "the first fork alone": (7, "if len(theirs) < 2:", "if True:"),
