@@ -1,7 +1,7 @@
 """Ours: `python train.py --stop never`, all other settings the defaults, without its record.
 
-Its own evaluations belong to its time, since it learns from what they find. The number of plies is so high that only time
-ends the run; nothing in it depends on that number.
+Its own evaluations belong to its time, since it learns from what they find. The number of plies is so high that only
+time ends the run; nothing in it depends on that number.
 """
 
 from collections.abc import Mapping

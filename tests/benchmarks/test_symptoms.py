@@ -1,17 +1,19 @@
 """The mistakes made on purpose: each does what it says and nothing else, and the page shows what was measured."""
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmarks import harness
-from benchmarks.dqn import DQN, Transitions
+from benchmarks.dqn import DQN, Settings, Transitions
 from benchmarks.harness import Result
 from benchmarks.learning.learners import ties_with_itself
-from benchmarks.symptoms import __main__ as command, loops, table
+from benchmarks.symptoms import __main__ as command, experiments, loops, table
 from benchmarks.symptoms.experiments import EXPERIMENTS, PROVED
 from benchmarks.symptoms.loops import BOARDS, SelfPlay, Versus
 
@@ -119,6 +121,73 @@ def test_only_a_draw_is_a_tie() -> None:
     assert ties_with_itself(Plays(0, 1, 2, 4, 3, 5, 7, 6, 8))
     assert not ties_with_itself(Plays(0, 3, 1, 4, 2, 5, 6, 7, 8))
     assert not ties_with_itself(Plays(0, 1, 2, 4, 3, 5, 7, 6, 7))
+
+
+def verdict(*seats: tuple[int, int, float]) -> Any:
+    """Return an evaluation with the games lost and illegal games of each seat, and its losses to random moves."""
+    first, second = (SimpleNamespace(losses=lost, illegal=illegal, loss=loss) for lost, illegal, loss in seats)
+    total = sum(lost + illegal for lost, illegal, _ in seats)
+    return SimpleNamespace(first=first, second=second, games_lost=total, unbeatable=total == 0)
+
+
+def test_what_becomes_of_the_first_proof_is_counted_from_it_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    history = [
+        SimpleNamespace(steps=steps, evaluation=verdict((lost, 0, 0), (0, lost // 2, 0)), player=lost)
+        for steps, lost in ((100, 9), (200, 0), (300, 3), (400, 1), (500, 0), (600, 2))
+    ]
+    monkeypatch.setattr(experiments, "records", lambda *_: history)
+    end = {"proved": False, "games lost as X": 2, "games lost as O": 0, "illegal games": 1}
+    assert experiments.past_proof(0, 1.0) == end | {
+        "plies to the first proof": 200,
+        "evaluations from then on, % not proved": pytest.approx(60),
+        "most games lost then": 4,
+    }
+    monkeypatch.setattr(experiments, "ties_with_itself", lambda lost: lost in (0, 1, 2))
+    assert experiments.ties(0, 1.0) == end | {
+        "evaluations at which it ties with itself": 4,
+        "of these, it could be beaten at": 2,
+        "most games lost then": 3,
+    }
+
+
+def test_what_a_random_opponent_does_not_win_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiments, "versus", lambda *_: (verdict((1, 2, 0.25), (4, 8, 0.125)), 0.5))
+    assert experiments.single(Versus(), 0, 1.0) == {
+        "proved": False,
+        "games lost as X": 1,
+        "games lost as O": 4,
+        "illegal games": 10,
+        "% not lost to random as X": 75,
+        "% not lost to random as O": 87.5,
+        "% of games the opponent spoilt": 50,
+    }
+
+
+def test_a_run_is_looked_at_after_a_quarter_and_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    def self_play(_how: SelfPlay, _seed: int, plies: int, watch: Callable[[int, Any], None]) -> tuple[None, Any]:
+        for ply in range(BOARDS, plies + 1, BOARDS):
+            watch(ply, ply)
+        return None, verdict((0, 0, 0), (0, 0, 0))
+
+    monkeypatch.setattr(experiments, "self_play", self_play)
+    monkeypatch.setattr(experiments, "target_size", lambda ply: ply)
+    found = experiments.own(SelfPlay(), 0, 10 * BOARDS / experiments.PLIES, watched=experiments.SIZE)
+    assert [found[f"{experiments.SIZE}, {when}"] for when in ("at a quarter", "at the end")] == [
+        2 * BOARDS,
+        10 * BOARDS,
+    ]
+
+
+def test_the_size_of_the_target_is_that_of_the_newest_2_000_positions() -> None:
+    dqn = DQN(Settings(memory_size=3_000), seed=0)
+    dqn.target_network = lambda inputs: inputs[:, :9]  # type: ignore[assignment]
+    number = np.arange(4_000)
+    values = np.repeat(-number[:, None] - 1.0, 27, axis=1).astype(np.float32)
+    values[:, 8] = 10_000  # the highest, of a cell that the target leaves out
+    legal = np.arange(9) < np.full((4_000, 1), 8)
+    nothing = np.zeros(4_000, np.float32)
+    dqn.remember(Transitions(values, number, nothing, number % 2 == 0, values, legal))
+    assert experiments.target_size(dqn) == number[2_000::2].mean() + 1
 
 
 @pytest.mark.parametrize("symptom", EXPERIMENTS)
