@@ -80,8 +80,9 @@ def enter(names: Sequence[str], perspective: Perspective) -> list[NamedPolicy]:
         UserError: one is unknown, given twice, of another board than the rest, or not able to play this board.
     """
     places: dict[object, str] = {}
+    folders = {name: run_folder(name) for name in names}
     for name in names:
-        folder = run_folder(name)
+        folder = folders[name]
         place = folder.resolve() if folder else name
         if place in places:
             raise UserError(f"{name}: {places[place]} is there already and also meets itself, so give it once")
@@ -89,8 +90,9 @@ def enter(names: Sequence[str], perspective: Perspective) -> list[NamedPolicy]:
     players: dict[str, NamedPolicy] = {}
     rules = Rules()
     # Those without a board play that of the others: first come runs, then agents of the user, then built-in opponents.
-    for name in sorted(names, key=lambda name: (run_folder(name) is None, name in OPPONENTS)):
-        players[name] = resolve(name, perspective, rules)
+    for name in sorted(names, key=lambda name: (folders[name] is None, name in OPPONENTS)):
+        folder = folders[name]  # whose whole path is no name of a module, should it vanish now
+        players[name] = resolve(str(folder.absolute()) if folder else name, perspective, rules)
         board = players[name].rules
         if len(players) > 1 and board != rules:
             raise UserError(f"{name} plays {board}, but {next(iter(players))} plays {rules}: give players of one board")

@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,14 +12,22 @@ from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import selfplay
-from selfplay.arena import command as arena
+from selfplay.arena import command as arena, ratings
 from selfplay.arena.matches import Result
 from selfplay.arena.ratings import Rating
 from selfplay.arena.tables import percent, rating_table, result_note, result_table, score_figure, score_text
+from selfplay.players import run_folder
 from selfplay.training.plots import png
 from tests.runs import read, refused, save, saved, unread
 from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_resamples() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ratings, "RESAMPLES", 50)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -157,6 +167,20 @@ def test_players_without_a_board_play_that_of_a_run() -> None:
     assert [player.name for player in players] == ["heuristic", "wide", "rule"]
     assert {player.rules for player in players} == {Rules(3, 4, 3)}
     assert {player.rules for player in arena.enter(["random", "optimal"], "absolute")} == {Rules()}
+
+
+def test_a_folder_that_vanishes_is_not_taken_for_a_module(players: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def found_and_gone(name: str) -> Path | None:
+        folder = run_folder(name)
+        shutil.rmtree(name, ignore_errors=True)
+        return folder
+
+    saved(players / "theirs:player")
+    (players / "theirs.py").write_text("raise SystemExit")
+    monkeypatch.setattr(arena, "run_folder", found_and_gone)
+    assert "theirs:player: is neither a run folder, nor" in refused(
+        arena.enter, ["theirs:player", "random"], "absolute"
+    )
 
 
 @pytest.mark.usefixtures("players")
