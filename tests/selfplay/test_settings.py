@@ -120,7 +120,7 @@ PUBLISHED: dict[Any, dict[str, Any]] = {
         "symmetry": "none",
         "dueling": False,
     },
-    MinimaxQConfig(): {"alpha": 0.1, "gamma": 0.9, "epsilon": 0.6, "games": 10_000_000},
+    MinimaxQConfig(): {"alpha": 0.1, "gamma": 0.9, "epsilon": 0.6, "games": 10_000_000, "tables": "shared"},
     AfterstateQConfig(): {"alpha": 0.2, "gamma": 0.8, "exploration": 0.1, "draw_reward": 0.1, "games": 10_000},
     TDValueConfig(): {"opponent": "random", "back_up_losses": True},
     TDBackupConfig(): {

@@ -31,6 +31,9 @@ class MinimaxQConfig(RunSettings):
     """Games of self-play; 0 with --from-table proves that table as it is."""
     eval_every: Count = 500_000
     """Games between exact evaluations. One takes as long as some 30,000 games, so at this spacing they cost little."""
+    tables: Literal["shared", "separate"] = "shared"
+    """One table for both seats, or one per seat. A position tells whose turn it is, so only the initial numbers
+    differ."""
     from_table: Path | None = None
     """CSV file to start from instead of random numbers: 19,683 lines of 9 numbers, as in a run's table.csv."""
     alpha: StepSize = 0.1

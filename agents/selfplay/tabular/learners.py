@@ -153,7 +153,8 @@ class MinimaxQ(TabularLearner):
     where the target is the reward if the game is over, else gamma times the highest Q(s', a') if the first seat is to
     move in s', the lowest if the second is. All cells are open in every position, and a taken one loses.
 
-    A position tells whose turn it is, so a table for each seat would learn what one table learns.
+    A position tells whose turn it is, so the tables of two seats would never use the same row. With separate
+    tables the rows of the second seat therefore get initial numbers of their own, and one array holds both.
 
     `table` is [3^A, A]: standard normal at first, or as in the CSV file that the settings name.
 
@@ -167,6 +168,9 @@ class MinimaxQ(TabularLearner):
     def initial_table(self) -> FloatArray:
         """Return random numbers, or the table that the settings name."""
         table = self.rng.standard_normal(self.config.table_shape)
+        if self.config.tables == "separate":
+            marks = (np.arange(len(table))[:, None] // self.powers % 3 > 0).sum(axis=1)
+            table = np.where(marks[:, None] % 2 == 0, table, self.rng.standard_normal(table.shape))
         return read_table(self.config.from_table) if self.config.from_table else table
 
     def arguments(self) -> tuple[Any, ...]:

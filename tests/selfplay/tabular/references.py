@@ -137,8 +137,8 @@ def td_value(config: TDValueConfig, games: int) -> tuple[list[int], list[Values]
     return outcomes, tables
 
 
-def minimax_q(config: MinimaxQConfig, games: int, table: np.ndarray, rng: np.random.Generator) -> list[int]:
-    """Change the table as these games do and return how the games ended."""
+def minimax_q(config: MinimaxQConfig, games: int, tables: np.ndarray, rng: np.random.Generator) -> list[int]:
+    """Change the tables, one or one per seat, as these games do and return how the games ended."""
     book = RuleBook(3, 3, 3)
     best = (max, min)
     outcomes = []
@@ -147,7 +147,7 @@ def minimax_q(config: MinimaxQConfig, games: int, table: np.ndarray, rng: np.ran
         outcome = None
         while outcome is None:
             seat = seat_to_move(board)
-            values = table[row_of(board)]
+            values = tables[seat % len(tables)][row_of(board)]
             if rng.random() < config.epsilon:
                 action = int(rng.random() * 9)
             else:
@@ -163,7 +163,7 @@ def minimax_q(config: MinimaxQConfig, games: int, table: np.ndarray, rng: np.ran
                     outcome, target = -1, 0.0
                 else:
                     other = 1 - seat
-                    target = config.gamma * best[other](table[row_of(following)].tolist())
+                    target = config.gamma * best[other](tables[other % len(tables)][row_of(following)].tolist())
             values[action] += config.alpha * (target - values[action])
             board = following
         outcomes.append(outcome)

@@ -28,8 +28,10 @@ def reference(config: TabularConfig, initial: np.ndarray) -> tuple[list[int], np
     """Return how the reference's games end, and its tables after them."""
     if isinstance(config, MinimaxQConfig):
         rng = np.random.Generator(np.random.PCG64(config.seed))
-        table = rng.standard_normal((3**9, 9))
-        return references.minimax_q(config, GAMES, table, rng), table
+        tables = rng.standard_normal((1 if config.tables == "shared" else 2, 3**9, 9))
+        outcomes = references.minimax_q(config, GAMES, tables, rng)
+        of_second = [len(np.base_repr(row, 3).replace("0", "")) % 2 for row in range(3**9)]
+        return outcomes, np.where(np.array(of_second)[:, None] == 1, tables[-1], tables[0])
     if isinstance(config, TDValueConfig):
         outcomes, seats = references.td_value(config, GAMES)
         return outcomes, np.stack([table_of(*pair) for pair in zip(seats, initial, strict=True)])
@@ -45,6 +47,7 @@ def reference(config: TabularConfig, initial: np.ndarray) -> tuple[list[int], np
     "config",
     [
         MinimaxQConfig(seed=1000),
+        MinimaxQConfig(seed=1001, tables="separate", epsilon=0.2),
         MinimaxQConfig(seed=1002, alpha=1, gamma=1, epsilon=0.3),
         AfterstateQConfig(seed=1000),
         AfterstateQConfig(seed=1001, seat=1, alpha=0.5, gamma=1, exploration=0.5, draw_reward=-0.3),
@@ -79,7 +82,7 @@ def test_trained_minimax_q_equals_its_reference_in_draws_too() -> None:
     learner = MinimaxQ(config)
     learner.play(500_000)
     table, rng = learner.table.copy(), copy.deepcopy(learner.rng)
-    outcomes = references.minimax_q(config, GAMES, table, rng)
+    outcomes = references.minimax_q(config, GAMES, table[None], rng)
     assert learner.play(GAMES).tolist() == outcomes
     assert np.array_equal(learner.table, table)
     assert {-1, 0, 1, 2, 3} == set(outcomes)

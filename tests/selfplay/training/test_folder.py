@@ -191,8 +191,8 @@ def test_a_run_folder_must_be_new_or_empty(run: Path, tmp_path: Path) -> None:
         (PRESETS["article"], "dqn-3x3x3-0-article"),
         (TDValueConfig(back_up_losses=False), "td-value-3x3x3-0-no-back-up-losses"),
         (
-            MinimaxQConfig(from_table=Path("a/my table.csv"), epsilon=0.5),
-            "minimax-q-3x3x3-0-from-table-my-table.csv-epsilon-0.5",
+            MinimaxQConfig(from_table=Path("a/my table.csv"), tables="separate"),
+            "minimax-q-3x3x3-0-tables-separate-from-table-my-table.csv",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
