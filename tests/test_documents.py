@@ -1,5 +1,6 @@
 """The documents hold what they promise: links lead somewhere, commands are understood, and snippets run."""
 
+import importlib.util
 import re
 import shlex
 from collections.abc import Callable
@@ -107,6 +108,8 @@ def test_the_lines_that_a_snippet_promises_are_read() -> None:
 @EACH_DOCUMENT
 def test_every_command_line_is_understood(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "python -m selfplay." not in document.read_text()
+    for module in re.findall(r"python -m ([\w.]*\w)", document.read_text()):
+        assert importlib.util.find_spec(module), module
     monkeypatch.chdir(tmp_path)
     saved(tmp_path / "runs" / "NAME")
     for block in blocks("bash", document):
