@@ -5,14 +5,14 @@ An experiment trains with a seed for a part of the usual time, and returns exact
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 import selfplay
 from benchmarks.dqn import DQN, Greedy
 from benchmarks.harness import Result
-from benchmarks.learning.learners import ties_with_itself
+from benchmarks.learning.learners import configuration, ties_with_itself
 from benchmarks.symptoms import table, value_iteration
 from benchmarks.symptoms.loops import BOARDS, RULES, SPARSE, SelfPlay, Versus, self_play, values, versus
 from benchmarks.symptoms.value_iteration import PayOff
@@ -23,6 +23,11 @@ PLIES, DQN_PLIES, TABLE_GAMES = 512_000, 1_500_000, 200_000
 """Usual length of the loops, of our DQN's runs and of the table's."""
 PROVED, ILLEGAL = "proved", "illegal games"
 TAKEN, SIZE = "states in which it marks a taken cell", "size of what the target takes"
+FORGETS, NO_AVERAGE = "--learning-rate-hold 0", "--hard-update 10"
+PLAIN = "--symmetry none --counterexamples 0"
+"""Flags of our DQN: a learning rate that never falls, a player that is the network itself, and plain self-play."""
+FINES = (-10.0, -1.0, -0.5, 0.0)
+"""Rewards for a taken cell."""
 DRAW_IS_LOSS = Rewards(draw=-1.0, allow=0.0, loss=-1.0)
 Experiment: TypeAlias = Callable[[int, float], Result]
 
@@ -75,15 +80,15 @@ def single(how: Versus, seed: int, part: float) -> Result:
     return numbers(verdict, **more, **({"% of games the opponent spoilt": 100 * spoilt} if spoilt else {}))
 
 
-def records(seed: int, part: float, settings: Any) -> Iterator[selfplay.Record]:
-    """Train our DQN, also past its first proof, and yield a record at each evaluation."""
-    plies = round(DQN_PLIES * part)
-    return selfplay.training(selfplay.DQNConfig(seed=seed, total_steps=plies, stop="never", device="cpu", **settings))
+def records(flags: str, seed: int, part: float) -> Iterator[selfplay.Record]:
+    """Train our DQN by flags of `python train.py`, also past its first proof; yield a record at each evaluation."""
+    config = configuration(f"{flags} --stop never --total-steps {round(DQN_PLIES * part)}", seed)
+    return selfplay.training(config)
 
 
-def past_proof(seed: int, part: float, **settings: Any) -> Result:
-    """Train our DQN with other settings, and count what becomes of its first proof."""
-    found = list(records(seed, part, settings))
+def past_proof(flags: str, seed: int, part: float) -> Result:
+    """Train our DQN by other flags, and count what becomes of its first proof."""
+    found = list(records(flags, seed, part))
     beaten = [record.evaluation.games_lost for record in found]
     first = beaten.index(0) if 0 in beaten else len(beaten)
     later = beaten[first:]
@@ -95,10 +100,10 @@ def past_proof(seed: int, part: float, **settings: Any) -> Result:
     return numbers(found[-1].evaluation, **more)
 
 
-def ties(seed: int, part: float, **settings: Any) -> Result:
+def ties(flags: str, seed: int, part: float) -> Result:
     """Count how often our DQN ties with itself while it learns, and can be beaten all the same."""
     beaten = []
-    for record in records(seed, part, settings):
+    for record in records(flags, seed, part):
         if ties_with_itself(record.player):
             beaten.append(record.evaluation.games_lost)
     could = [games for games in beaten if games]
@@ -143,15 +148,11 @@ def fined(illegal: float) -> Rewards:
 
 EXPERIMENTS: Mapping[str, Mapping[str, Experiment]] = {
     "worse": {
-        "`python train.py`": past_proof,
-        "`--learning-rate-hold 0`": partial(past_proof, learning_rate_hold=0),
-        "`--hard-update 10`": partial(past_proof, hard_update=10),
-        "`--hard-update 10 --learning-rate-hold 0`": partial(past_proof, hard_update=10, learning_rate_hold=0),
-        "the same and `--symmetry none --counterexamples 0`": partial(
-            past_proof, hard_update=10, learning_rate_hold=0, symmetry="none", counterexamples=0.0
-        ),
+        "`python train.py`": partial(past_proof, ""),
+        **{f"`{flags}`": partial(past_proof, flags) for flags in (FORGETS, NO_AVERAGE, f"{NO_AVERAGE} {FORGETS}")},
+        f"the same and `{PLAIN}`": partial(past_proof, f"{NO_AVERAGE} {FORGETS} {PLAIN}"),
     },
-    "ties": {"`--symmetry none --counterexamples 0`": partial(ties, symmetry="none", counterexamples=0.0)},
+    "ties": {f"`{PLAIN}`": partial(ties, PLAIN)},
     "table": {
         "own next turn, random opponent, epsilon 0.1": partial(tabular, "random", "own next turn", 0.1),
         "own next turn, plays itself, epsilon 0.1": partial(tabular, "itself", "own next turn", 0.1),
@@ -185,14 +186,11 @@ EXPERIMENTS: Mapping[str, Mapping[str, Experiment]] = {
         "exact, the future counts, `allow` -1": partial(against_best, Rewards()),
     },
     "illegal": {
-        "illegal -10": partial(own, SelfPlay(masked="nothing"), watched=TAKEN),
-        "illegal -1": partial(own, SelfPlay(masked="nothing", rewards=fined(-1.0)), watched=TAKEN),
-        "illegal -0.5": partial(own, SelfPlay(masked="nothing", rewards=fined(-0.5)), watched=TAKEN),
-        "illegal 0": partial(own, SelfPlay(masked="nothing", rewards=fined(0.0)), watched=TAKEN),
-        "exact, illegal -10": partial(against_best, SPARSE, barred=False),
-        "exact, illegal -1": partial(against_best, fined(-1.0), barred=False),
-        "exact, illegal -0.5": partial(against_best, fined(-0.5), barred=False),
-        "exact, illegal 0": partial(against_best, fined(0.0), barred=False),
+        **{
+            f"illegal {fine:g}": partial(own, SelfPlay(masked="nothing", rewards=fined(fine)), watched=TAKEN)
+            for fine in FINES
+        },
+        **{f"exact, illegal {fine:g}": partial(against_best, fined(fine), barred=False) for fine in FINES},
     },
     "mask": {
         "moves and targets": partial(own, SelfPlay(), watched=SIZE),

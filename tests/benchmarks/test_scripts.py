@@ -34,7 +34,10 @@ SCRIPTS: dict[str, tuple[str, list[str]]] = {
     "peers": ("--players ours cleanrl-style --seeds 1000 --seconds 0.2 --evaluations 2 --docs", ["| ours |", "fewest"]),
     "peers.tuning": (f"--players ours {SEARCH} --docs", ["ours, trial 0: ", "best of ours"]),
     "scaling": ("--rounds 1 --processes 1 --seconds 0.001 --docs", ["make_vec", "its matrix products"]),
-    "symptoms": ("last mask --part 0.01 --seeds 1000 --docs", ["games lost as X", "size of what the target takes"]),
+    "symptoms": (
+        "last mask ties --part 0.01 --seeds 1000 --docs",
+        ["games lost as X", "of these, it could be beaten at"],
+    ),
 }
 """Flags of each script, and some of what it prints."""
 DOCS = Path(__file__).parents[2] / "docs"

@@ -137,13 +137,13 @@ def test_what_becomes_of_the_first_proof_is_counted_from_it_on(monkeypatch: pyte
     ]
     monkeypatch.setattr(experiments, "records", lambda *_: history)
     end = {"proved": False, "games lost as X": 2, "games lost as O": 0, "illegal games": 1}
-    assert experiments.past_proof(0, 1.0) == end | {
+    assert experiments.past_proof("", 0, 1.0) == end | {
         "plies to the first proof": 200,
         "evaluations from then on, % not proved": pytest.approx(60),
         "most games lost then": 4,
     }
     monkeypatch.setattr(experiments, "ties_with_itself", lambda lost: lost in (0, 1, 2))
-    assert experiments.ties(0, 1.0) == end | {
+    assert experiments.ties("", 0, 1.0) == end | {
         "evaluations at which it ties with itself": 4,
         "of these, it could be beaten at": 2,
         "most games lost then": 3,
