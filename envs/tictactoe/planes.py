@@ -62,7 +62,7 @@ def _looked_up(make_table: MakeTable, chunk: int, index: Bitboard, width: int) -
         return values[:, :width].contiguous()
     # The indices are right by construction; in this mode NumPy copies without checking them beforehand.
     rows, dtype = _rows(make_table, chunk)
-    values = rows.take(index, mode="clip").view(dtype).reshape(len(index), -1)
+    values = rows.take(index, mode="clip").view(dtype)
     return values if values.shape[1] == width else np.ascontiguousarray(values[:, :width])
 
 

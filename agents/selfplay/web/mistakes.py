@@ -1,10 +1,16 @@
 """The mistakes of a player, and the games that it loses."""
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
+from math import inf
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from selfplay.errors import UserError
 from selfplay.evaluation.counterexamples import find_counterexamples
 from selfplay.evaluation.evaluate import ALL_STATES_CELLS, with_all_states
 from selfplay.evaluation.exact import NAMES, best_bounds, known_value
@@ -20,23 +26,36 @@ if TYPE_CHECKING:
     from selfplay.agent import Player
     from selfplay.evaluation.agents import AgentPolicy
 
-POSITIONS, POSITIONS_OF_MANY_CELLS = 200_000, 5_000
-"""Most positions of each ply that are followed, the second on boards of more than 16 cells: some seconds in all."""
+FEW, POSITIONS, POSITIONS_OF_MANY_CELLS = 1_000, 200_000, 5_000
+"""Most positions of each ply that are followed: at first, then, and then on boards of more than 16 cells."""
 MOST_MISTAKES, MOST_GAMES = 200, 100
 """Most mistakes that are shown, and most games of each seat."""
 SEARCHED = 20_000
 """Most positions that a search visits for one exact result on a board that is too large to be solved."""
 
 
-def evaluate(policy: "AgentPolicy", player: "Player | None") -> dict[str, Any]:
+class OutOfTimeError(UserError):
+    """Say that an evaluation takes too long."""
+
+
+def evaluate(policy: "AgentPolicy", player: "Player | None", seconds: float = inf) -> dict[str, Any]:
     """Return the mistakes of a player, and the games that it loses in its own play, ready for JSON.
 
     Mistakes are the decision states in which its move does not keep the value, on a board that is too large to look at
-    all of them the positions of its own play in which it is beaten.
+    all of them the positions of its own play in which it is beaten. What takes longer than some seconds is left out:
+    first positions of each ply beyond the first few, then mistakes and games.
+
+    Raises:
+        OutOfTimeError: not even these can be followed in that time.
     """
-    rules = policy.rules
-    limit = POSITIONS if rules.cells <= SOLVABLE_CELLS else POSITIONS_OF_MANY_CELLS
-    play = find_counterexamples(policy, limit, np.random.default_rng(0), MOST_GAMES)
+    rules, start, asked = policy.rules, monotonic(), policy
+    policy = _timed(asked, start + seconds)
+    play = find_counterexamples(policy, FEW, np.random.default_rng(0), MOST_GAMES)
+    if not play.verdict.complete:
+        limit = POSITIONS if rules.cells <= SOLVABLE_CELLS else POSITIONS_OF_MANY_CELLS
+        with contextlib.suppress(OutOfTimeError):
+            half = _timed(asked, start + seconds / 2)
+            play = find_counterexamples(half, limit, np.random.default_rng(0), MOST_GAMES)
     seats = play.verdict.first, play.verdict.second
     if rules.cells <= ALL_STATES_CELLS:
         kind, verdict = "optimal", with_all_states(policy, *seats)
@@ -51,7 +70,8 @@ def evaluate(policy: "AgentPolicy", player: "Player | None") -> dict[str, Any]:
     words = zip(
         *(side.view(np.uint64).tolist() for side in (mover, opponent, policy.moves(mover, opponent))), strict=True
     )
-    found = [_mistake(player, _position(rules, mine, theirs), moves) for mine, theirs, moves in words]
+    in_time = takewhile(lambda _: monotonic() < start + 3 / 4 * seconds, words)
+    found = [_mistake(player, _position(rules, mine, theirs), moves) for mine, theirs, moves in in_time]
     mistakes = {
         "verdict": verdict_text(verdict),
         "kind": kind,
@@ -59,10 +79,29 @@ def evaluate(policy: "AgentPolicy", player: "Player | None") -> dict[str, Any]:
         "number": number,
         "states": [state for _, state in sorted(found, key=lambda each: -each[0])],
     }
-    games = [_game_lost(player, rules, seat, cells) for seat in (0, 1) for cells in play.games[seat]]
+    all_games = ((seat, cells) for seat in (0, 1) for cells in play.games[seat])
+    games_in_time = takewhile(lambda _: monotonic() < start + seconds, all_games)
+    games = [_game_lost(player, rules, seat, cells) for seat, cells in games_in_time]
     lost = [seat.losses + seat.illegal if seat.complete else None for seat in seats]
     games_lost = {"number": lost, "complete": play.verdict.complete, "games": games}
     return {"mistakes": mistakes, "games_lost": games_lost}
+
+
+def _timed(policy: "AgentPolicy", end: float) -> "AgentPolicy":
+    """Return a policy that raises OutOfTimeError where it is queried after some moment."""
+
+    def timed(query: Callable[..., IntArray]) -> Callable[..., IntArray]:
+        def answer(*words: IntArray) -> IntArray:
+            if monotonic() > end:
+                raise OutOfTimeError("following its games takes too long here; selfplay prove follows them to the end")
+            return query(*words)
+
+        return answer
+
+    timed_policy = copy.copy(policy)
+    for name in ("cells", "moves", "probabilities"):
+        setattr(timed_policy, name, timed(getattr(policy, name)))
+    return timed_policy
 
 
 def _not_optimal(policy: "AgentPolicy") -> tuple[IntArray, IntArray]:

@@ -22,7 +22,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from selfplay.errors import UserError
 
 HEADERS = {
-    "Content-Security-Policy": "default-src 'self'",
+    "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
@@ -30,6 +31,7 @@ HEADERS = {
 MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 """Media types of the page's files by suffix."""
 START = "index.html"
+FOREIGN = "requests of other pages are refused"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERY_ADDRESS = ("0.0.0.0", "::")
 
@@ -95,7 +97,9 @@ def _refusal(scope: Scope, hosts: Hosts) -> Response | None:
         return _error(403, f"the address of this server is 127.0.0.1:{hosts.port}")
     for origin in headers.getlist("origin"):
         if not origin.startswith("http://") or not hosts.allow(origin.removeprefix("http://")):
-            return _error(403, "requests of other pages are refused")
+            return _error(403, FOREIGN)
+    if headers.get("sec-fetch-site") == "cross-site":  # of a picture, say, a browser names no origin
+        return _error(403, FOREIGN)
     if scope["method"] not in ("GET", "HEAD"):
         return _error(405, "only GET and HEAD are answered", {"Allow": "GET, HEAD"})
     return None

@@ -62,12 +62,12 @@ def test_agents_of_the_user_are_loaded_by_name_and_evaluated(tmp_path: Path, mon
         assert names == [*agents, *ALWAYS]
         assert all((entry["kind"], entry["run"]) == ("own", False) for entry in entries[:2])
         for name, query, gist in [
-            ("uniform", "analysis", '"moves":[1,2,3,4,5,6,7,8]'),
-            ("uniform", "evaluation", '"complete":true'),
-            ("fails", "evaluation", "KeyError: 'the key'"),
+            ("uniform", "analysis?board=X........&", '"moves":[1,2,3,4,5,6,7,8]'),
+            ("uniform", "evaluation?", '"complete":true'),
+            ("fails", "evaluation?", "KeyError: 'the key'"),
         ]:
             number = names.index(f"web_agents:{name}")
-            response = served.get(f"/api/{query}?player={number}&board=X........")
+            response = served.get(f"/api/{query}player={number}")
             assert response.status == (400 if name == "fails" else 200)
             assert gist in response.body.decode()
 

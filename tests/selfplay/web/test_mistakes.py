@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pytest
 
 import selfplay
 from selfplay.evaluation.agents import AgentPolicy, player_policy
+from selfplay.evaluation.counterexamples import find_counterexamples
 from selfplay.evaluation.evaluate import evaluate_policy
 from selfplay.evaluation.exact import NAMES, exact_moves
 from selfplay.evaluation.report import verdict_text
@@ -15,6 +17,7 @@ from selfplay.position import Position, read_board
 from selfplay.web import mistakes
 from selfplay.web.analysis import ILLEGAL
 from selfplay.web.mistakes import evaluate
+from tests.runs import refused
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.evaluation.players import FirstTwo, ScriptedPlayer, random_table, stubborn
 from tests.selfplay.web.positions import value
@@ -140,6 +143,42 @@ def test_of_too_many_positions_numbers_are_not_claimed(monkeypatch: pytest.Monke
         assert read_board(rules, state["board"]).mover >= 0
     assert any(63 in game["cells"] for game in games_lost["games"])
     assert all(game["turning"] is None for game in games_lost["games"])
+
+
+def test_a_player_that_nothing_beats_on_a_larger_board_has_no_mistakes() -> None:
+    first_empty = ScriptedPlayer(lambda mine, theirs: min(set(range(13)) - mine - theirs))
+    shown, games_lost = evaluate(scripted(first_empty, Rules(1, 13, 13)), None).values()
+    assert (shown["complete"], shown["number"], shown["states"]) == (True, 0, [])
+    assert (games_lost["number"], games_lost["games"]) == ([0, 0], [])
+
+
+@pytest.mark.parametrize(
+    ("seconds", "limit", "listed"), [(7, None, None), (20, 2, "games"), (16, 2, ""), (40, 4, "mistakes and games")]
+)
+def test_what_takes_too_long_is_left_out(
+    seconds: int, limit: int | None, listed: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of the two searches takes 8 seconds, and is at its first query after them."""
+    now = [0.0]
+
+    def slow(policy: AgentPolicy, *args: Any) -> Any:
+        now[0] += 8
+        policy.moves(*Position(policy.rules).words)
+        return find_counterexamples(policy, *args)
+
+    monkeypatch.setattr(mistakes, "monotonic", lambda: now[0])
+    monkeypatch.setattr(mistakes, "find_counterexamples", slow)
+    monkeypatch.setattr(mistakes, "FEW", 2)
+    monkeypatch.setattr(mistakes, "POSITIONS_OF_MANY_CELLS", 4)
+    first_empty = ScriptedPlayer(lambda mine, theirs: min(set(range(20)) - mine - theirs))
+    policy = scripted(first_empty, Rules(4, 5, 3))
+    if limit is None:
+        assert "selfplay prove follows them to the end" in refused(evaluate, policy, None, seconds)
+        return
+    shown, games_lost = evaluate(policy, None, seconds).values()
+    assert shown["number"] == len(find_counterexamples(policy, limit, np.random.default_rng(0)).mover)
+    assert ("mistakes" in str(listed)) == (len(shown["states"]) > 0)
+    assert ("games" in str(listed)) == (len(games_lost["games"]) > 0)
 
 
 @pytest.mark.parametrize(("known_below", "turning"), [(9, 3), (7, None)])

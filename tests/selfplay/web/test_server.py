@@ -1,23 +1,29 @@
 """The server answers requests of its own page and refuses all others, whatever is sent."""
 
 import json
+import os
 import random
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
+from selfplay.evaluation.agents import AgentPolicy
 from selfplay.web import api, mistakes
 from selfplay.web.command import PAGE
 from selfplay.web.server import MEDIA_TYPES, Hosts
 from tests.selfplay.web.serving import Served, serving
+from tictactoe import Rules
 
 SEED = 1
-REQUESTS = 400
+REQUESTS = int(os.environ.get("PAGE_REQUESTS", "400"))
+"""Requests that are made at random; PAGE_REQUESTS=100000 takes some minutes."""
 HEADERS = {
-    "content-security-policy": "default-src 'self'",
+    "content-security-policy": "default-src 'self'; frame-ancestors 'none'",
+    "cross-origin-resource-policy": "same-origin",
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
@@ -87,8 +93,10 @@ METHOD = "only GET and HEAD are answered"
             ("GET", {"Host": "127.0.0.1:OWN", "Origin": origin}, 403, PAGES)
             for origin in ("http://evil.example", "https://127.0.0.1:OWN", "127.0.0.1:OWN", "null", "")
         ),
+        ("GET", {"Host": "127.0.0.1:OWN", "Sec-Fetch-Site": "cross-site"}, 403, PAGES),
         *((method, {"Host": "127.0.0.1:OWN"}, 405, METHOD) for method in ("POST", "PUT", "OPTIONS", "BREW")),
         ("GET", {"Host": "localhost:OWN", "Origin": "http://localhost:OWN"}, 200, None),
+        ("GET", {"Host": "localhost:OWN", "Sec-Fetch-Site": "none"}, 200, None),
     ],
 )
 def test_other_requests_are_refused(
@@ -122,6 +130,9 @@ def test_no_host_and_two_hosts_are_refused(served: Served) -> None:
         ("analysis?player=0&steps=3&" + EMPTY, "has no snapshot at 3 steps"),
         ("evaluation?player=99", "there is no player 99"),
         ("evaluation", "player is missing"),
+        ("evaluation?player=0&" + EMPTY, "board is no parameter of /api/evaluation, which has player"),
+        ("analysis?player=0&step=3&" + EMPTY, "step is no parameter of /api/analysis, which has player, board, steps"),
+        ("players?%1b[2J=", r"\x1b[2J is no parameter of /api/players, which has none"),
     ],
 )
 def test_a_mistake_is_one_line(served: Served, query: str, why: str) -> None:
@@ -142,23 +153,39 @@ def test_a_bug_is_shown_in_the_terminal_alone(
     assert "TypeError: 'NoneType' object is not callable" in capfd.readouterr().err
 
 
-def test_a_player_is_evaluated_once_for_many_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_player_is_evaluated_once_for_many_requests_and_others_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     calls, go_on = [], threading.Event()
 
-    def slow(*args: Any) -> Any:
-        calls.append(args)
-        assert go_on.wait(30)
-        return mistakes.evaluate(*args)
+    def slow(policy: AgentPolicy, *args: Any) -> Any:
+        calls.append(policy)
+        assert len(calls) > 1 or go_on.wait(30)
+        return mistakes.evaluate(policy, *args)
 
     monkeypatch.setattr(api, "evaluate", slow)
     with serving() as served, ThreadPoolExecutor(60) as threads:
         waiting = [threads.submit(served.get, "/api/evaluation?player=0") for _ in range(60)]
-        # While all of them wait, and they are more than the server has threads, a move is answered.
+        while not calls:
+            time.sleep(0.01)
+        # While all of them wait, and they are more than the server has threads, others are answered.
         assert served.get(f"/api/analysis?player=0&{EMPTY}").status == 200
+        assert served.get("/api/evaluation?player=1").status == 200
         assert not any(each.done() for each in waiting)
         go_on.set()
         assert {each.result().status for each in waiting} == {200}
-    assert len(calls) == 1
+    assert len(calls) == 2
+
+
+def test_no_answer_takes_longer_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = threading.Event()
+    monkeypatch.setattr(api, "evaluate", lambda *_: go_on.wait(30))
+    monkeypatch.setattr(api, "SECONDS_OF_A_REQUEST", 0.1)
+    with serving(rules=Rules(5, 5, 4)) as served:
+        late = served.get("/api/evaluation?player=0")
+        go_on.set()
+        assert (late.status, late.json["error"]) == (400, "its evaluation goes on; look again later")
+        optimal = served.get(f"/api/evaluation?player={served.players()['optimal']['index']}")
+        assert "optimal: would have to search each position of 5,5,4" in optimal.json["error"]
+        assert served.get("/api/evaluation?player=0").json is True
 
 
 def test_whatever_is_sent_no_file_but_the_pages_is_served(served: Served, capfd: pytest.CaptureFixture[str]) -> None:
