@@ -1,4 +1,4 @@
-"""One DQN in CleanRL's manner, for all benchmarks that need one beside ours. It shares no line with `selfplay.dqn`.
+"""One CleanRL-style DQN, for all benchmarks that need one beside ours. It shares no line with `selfplay.dqn`.
 
 `DQN` is network, target network, replay memory and update; `CleanRL` is the loop of CleanRL's `dqn.py`
 (https://docs.cleanrl.dev/rl-algorithms/dqn/#dqnpy) around it, step by step, in our words: a SyncVectorEnv of one

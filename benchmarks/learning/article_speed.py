@@ -1,4 +1,4 @@
-"""Measure the published DQN beside a loop in CleanRL's manner at the same settings: steps per second.
+"""Measure the published DQN beside a CleanRL-style loop at the same settings: steps per second.
 
 The figures of docs/results.md:
 
@@ -32,7 +32,7 @@ WARM_UP_STEPS = 500
 
 @dataclass(frozen=True)
 class Flags:
-    """Measure the published DQN beside a loop in CleanRL's manner: steps per second."""
+    """Measure the published DQN beside a CleanRL-style loop: steps per second."""
 
     steps: int = PRESETS["article"].total_steps
     """Steps of each run; by default the published ones."""
@@ -48,7 +48,7 @@ def ours(seed: int, steps: int) -> float:
 
 
 def theirs(seed: int, steps: int) -> float:
-    """Return the seconds of training the loop in CleanRL's manner."""
+    """Return the seconds of training the CleanRL-style loop."""
     learner = dqn.CleanRL(dqn.Settings(), seed, lambda: gymnasium.make("tictactoe:TicTacToe-v0", rewards="article"))
     with tempfile.TemporaryDirectory() as folder, SummaryWriter(folder) as writer:
         started = time.perf_counter()

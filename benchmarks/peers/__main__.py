@@ -5,10 +5,10 @@ The README's figures of OpenSpiel's, Tianshou's and ours:
     python -m benchmarks.peers --players ours open-spiel tianshou --docs docs
 
 Each learner has its own library's settings; where they come from is in the docstring of its file here.
-`python -m benchmarks.peers.tuning` searches for better ones of Stable-Baselines3's DQN, of the one in CleanRL's manner
+`python -m benchmarks.peers.tuning` searches for better ones of Stable-Baselines3's DQN, of the CleanRL-style one
 and of ours. All run on one torch thread for the same seconds of training; the clock stops during evaluations,
 and what is done once before (imports, environments, networks) is not counted.
-Stable-Baselines3's, Tianshou's and the DQN in CleanRL's manner learn against a random opponent; OpenSpiel's and ours
+Stable-Baselines3's, Tianshou's and the CleanRL-style DQN learn against a random opponent; OpenSpiel's and ours
 learn by self-play. A player that learns with a mask is evaluated with it.
 
 With `--docs` runs are added to those in the folder's peers.csv, in the place of any of the same player and seed, so

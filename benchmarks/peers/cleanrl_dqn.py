@@ -1,4 +1,4 @@
-"""A DQN in CleanRL's manner, by default with the settings of its `dqn.py`, against random play in a random seat.
+"""A CleanRL-style DQN, by default with the settings of its `dqn.py`, against random play in a random seat.
 
 Settings: the defaults of https://github.com/vwxyzjn/cleanrl/blob/master/cleanrl/dqn.py, network included; the loop is
 `benchmarks/dqn.py`, without its scalars. Exploration falls over as many steps as there, half of 500,000, and the first

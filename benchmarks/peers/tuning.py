@@ -1,4 +1,4 @@
-"""Search for settings of Stable-Baselines3's DQN, of one in CleanRL's manner and of ours, all alike; then train longer.
+"""Search for settings of Stable-Baselines3's DQN, of a CleanRL-style one and of ours, all alike; then train longer.
 
 The README's figures (about an hour and a quarter with two processes):
 

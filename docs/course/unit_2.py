@@ -55,8 +55,8 @@ def result(x, o):
 # %% [markdown]
 # ## Before you run anything
 #
-# The program below learns from **random** games: both seats draw each move by lot. Nobody in these games ever plays
-# well on purpose, and nobody tells the program what a good move is. Afterwards it plays by its table.
+# The program below learns from **random** games: both seats choose each move at random. Nobody in these games ever
+# plays well on purpose, and nobody tells the program what a good move is. Afterwards it plays by its table.
 #
 # After 100,000 random games: how many games can it lose, over every possible opponent, both seats taken together? (A
 # player who moves at random can lose 209,088.) Write down a number.

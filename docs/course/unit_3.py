@@ -208,9 +208,9 @@ print("PASSED")
 #   nearly a win, because it believes that the opponent plays to help it. Look at nothing but its own values, and it is
 #   the best of the three.
 # - `own_turn` is the surprise. At first it is ahead of `minus`. Then it stays at some tens of games lost, believes as
-#   well that X nearly wins, and it is **not wrong**. It has learned from opponents that draw their moves by lot, and
-#   against *those* X does nearly win. It answers another question: what is best against whom I have met? `minus` asks
-#   what is best against the best.
+#   well that X nearly wins, and it is **not wrong**. It has learned from opponents that move at random, and against
+#   *those* X does nearly win. It answers another question: what is best against whom I have met? `minus` asks what is
+#   best against the best.
 #
 # With `plus` no number of games helps. That is how you tell a wrong target from a slow one.
 #

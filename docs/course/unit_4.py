@@ -136,7 +136,7 @@ def train(capacity, rate, most_steps=3_000):
     memory = ReplayMemory(capacity, 27 + 1 + 27 + 1 + 1)
     state = batch.reset(RULES, BOARDS, torch)
     for step in range(1, most_steps + 1):
-        # Act: half of the moves are drawn by lot, the others are the best by the network.
+        # Act: half of the moves are random, the others are the best by the network.
         seen = see(state)
         with torch.no_grad():
             best = masked_values(network, seen).argmax(dim=1)

@@ -102,7 +102,7 @@ assert (table[1.0].first.losses, table[1.0].second.losses) == (0, 64_728)
 assert (table[-1.0].first.losses, table[-1.0].second.losses) == (7_920, 0)
 
 # %% [markdown]
-# With 1 for a draw, O can lose 64,728 games, half as many as a player that moves by lot (131,184). With 0.9 it loses
+# With 1 for a draw, O can lose 64,728 games, half as many as a player that moves at random (131,184). With 0.9 it loses
 # none, and every move is right. Why so sudden? With a minus sign, what X gets for a draw O pays. At 1 a draw costs O as
 # much as a loss, so O has nothing left to fight for, and every move is as good to it as every other. At 0.9 a loss is
 # still worse. **Only the order counts**, of win, draw and loss; how far they lie apart does not.

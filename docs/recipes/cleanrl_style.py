@@ -1,4 +1,4 @@
-"""Train a DQN with one loop in one file, in CleanRL's manner, on many boards at once.
+"""Train a DQN with one CleanRL-style loop in one file, on many boards at once.
 
 What such a loop has to know is the autoreset mode. With `"SameStep"` the observation after the end of a game is already
 that of the next game, and the one that the game ended with is in `infos["final_obs"]`.
