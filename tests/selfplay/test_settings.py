@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 import pytest
 
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.settings import Bounds, Count, Fraction, Seed, StepSize, check
+from selfplay.settings import Bounds, Count, Fraction, Seed, StepSize, check, machine_bytes
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from tests.runs import refused
 
@@ -93,6 +93,11 @@ def test_every_number_but_those_of_the_board_has_bounds(config: Any) -> None:
 )
 def test_a_bad_value_is_named_with_what_is_wanted(config: Any, changes: dict[str, Any], message: str) -> None:
     assert message in refused(config, **changes)
+
+
+def test_memory_is_that_of_the_machine_in_use_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sysconf", {"SC_PAGE_SIZE": 4_096, "SC_PHYS_PAGES": 1_000, "SC_AVPHYS_PAGES": 10}.get)
+    assert machine_bytes() == 4_096_000
 
 
 PUBLISHED: dict[Any, dict[str, Any]] = {

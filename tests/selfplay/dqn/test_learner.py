@@ -10,7 +10,7 @@ import selfplay
 from selfplay.dqn import learner as dqn_learner
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.dqn.dqn import DQNAgent
-from selfplay.dqn.learner import WEIGHT_COPIES, DQNLearner, check_memory, learned_tensors, least_bytes
+from selfplay.dqn.learner import DQNLearner, check_memory, learned_tensors, least_bytes
 from selfplay.errors import UserError
 from selfplay.training.loop import Record, train
 from tests.selfplay.dqn.scripted import CPU, config_with, iterations
@@ -162,11 +162,12 @@ def test_on_another_device_random_numbers_start_again() -> None:
 
 def test_the_memory_of_a_run_is_counted_by_its_settings() -> None:
     config = config_with(
-        memory_size=1_000, batch_size=64, num_envs=16, hidden=(32, 10), convolution=(4, 5), networks="separate"
+        memory_size=1_000, batch_size=64, num_envs=16, hidden=(32, 10), convolution=(4, 5), lines=2, networks="separate"
     )
-    weights = 9 * (3 * 4 + 4 * 5) + 4 + 5 + (5 * 9 + 1) * 32 + (32 + 1) * 10 + (10 + 1) * 9
-    units = 9 * (4 + 5) + 32 + 10 + 9  # numbers of all layers for one board
-    memories = 2 * (1_000 * 58 + WEIGHT_COPIES * weights)
+    of_lines = (9 + 1) * 2 * LINE_WIDTH + (2 * LINE_WIDTH + 1) * 6
+    weights = 9 * (3 * 4 + 4 * 5) + 4 + 5 + of_lines + (7 * 9 + 1) * 32 + (32 + 1) * 10 + (10 + 1) * 9
+    units = 9 * (4 + 5 + 2) + 32 + 10 + 9  # numbers of all layers for one board
+    memories = 2 * (1_000 * 58 + 6 * weights)  # two networks with gradients, and two moments
     assert least_bytes(config) == 4 * (memories + 64 * (58 + units) + 16 * units)
 
 

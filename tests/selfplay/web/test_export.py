@@ -191,12 +191,12 @@ def test_a_file_has_as_many_snapshots_as_there_is_room_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run, file = tmp_path / "run", tmp_path / "page.html"
-    saved(run, config_with(), tuple(range(1, 8)))
+    saved(run, config_with(), tuple(range(1, 7)))
     size = len(export.packed(load(run)))
     monkeypatch.setattr(export, "ROOM_FOR_SNAPSHOTS", 3 * size + size // 2)
     command.main([str(run), "--export", str(file)])
-    assert data_in(file)["player"]["snapshots"] == {"unit": "plies", "steps": [1, 3, 5, 7]}
-    said = f"The page of run is in {file} ({file.stat().st_size:,} bytes, with 4 of the 7 snapshots of its run)"
+    assert data_in(file)["player"]["snapshots"] == {"unit": "plies", "steps": [2, 4, 6]}
+    said = f"The page of run is in {file} ({file.stat().st_size:,} bytes, with 3 of the 6 snapshots of its run)"
     assert capsys.readouterr().out.startswith(said)
 
 
