@@ -11,6 +11,7 @@ from selfplay.dqn import learner as dqn_learner
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.dqn.dqn import DQNAgent
 from selfplay.dqn.learner import DQNLearner, check_memory, learned_tensors, least_bytes
+from selfplay.dqn.network import LINE_WIDTH
 from selfplay.errors import UserError
 from selfplay.training.loop import Record, train
 from tests.selfplay.dqn.scripted import CPU, config_with, iterations
