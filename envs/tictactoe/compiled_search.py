@@ -7,9 +7,9 @@ the search can stop after any position and go on later. What is left out changes
 - Erdős and Selfridge, "On a combinatorial game" (1973): the defender keeps the attacker from every line if the sum of
   2^-e over the lines without a mark of the defender, with e empty cells each, is less than 1 and the defender is to
   move, or less than 1/2 and the attacker is.
-- A mark more never harms its seat, so no seat gains by a move that is no more than passing. Cells of which each line
-  has marks of both seats are therefore never played, and in the table of positions it makes no difference whose marks
-  they hold, or whether they hold any.
+- A mark more never harms its seat, so no seat gains by a move that is no more than passing. A cell all of whose
+  lines hold marks of both seats is therefore never played, and in the table of positions it makes no difference whose
+  mark it holds, or whether it holds any.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -40,7 +40,7 @@ ENTRY = np.dtype(
     [
         ("mover", np.int64),
         ("opponent", np.int64),
-        ("known", np.int32),  # bits, of which none in an empty entry: what `bit_of` says
+        ("known", np.int32),  # bits of `bit_of`; none in an empty entry
         ("work", np.int32),  # positions that the answer took
     ]
 )

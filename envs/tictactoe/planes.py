@@ -18,7 +18,7 @@ MakeTable: TypeAlias = Callable[[int], NDArray[Any]]
 """Returns the table of chunks of a number of cells, [number of indices, bytes of a chunk]."""
 
 CHUNK_CELLS = 9
-"""The most cells a chunk has: its table of 2^18 rows takes 7 MB, of which a game touches little."""
+"""The most cells a chunk has: its table of 2^18 rows takes 7 MB, and a game touches little of it."""
 
 
 def bits(cells: int, words: Bitboard) -> Array:

@@ -65,7 +65,7 @@ def check_options(options: Any, known: Collection[str]) -> None:
 
 
 def check_seat_to_move(seat: Any, to_play: int) -> None:
-    """Refuse a seat other than the one to move, where the caller plays both seats.
+    """Refuse a seat that is not to move, where the caller plays both seats.
 
     Raises:
         ValueError: it is another seat, or none.

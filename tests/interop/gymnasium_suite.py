@@ -32,7 +32,7 @@ IDS = ("TicTacToe-v0", "TicTacToeVersus-v0")
 OURS = (TicTacToeEnv, TicTacToeVersusEnv, TicTacToeVectorEnv, TicTacToeVersusVectorEnv)
 REPLACED = "CartPole-v1"
 USES = (REPLACED, "all_testing", "make_env(", "ENV_ID")
-"""Texts of which a test file has one if it uses an environment of a list or of a name."""
+"""A test file that uses an environment of a list or of a name holds one of these texts."""
 WAITS = "tests/utils/test_play.py::test_play_no_keys"
 """CartPole has no keys; a game that has some is shown, and waits for them."""
 
@@ -67,7 +67,7 @@ REASONS = {
     ),
     "it wants images to be drawn with pygame": r"::test_pygame_selective_init\b.*pygame\.display must be",
 }
-"""Why some tests fail though nothing is wrong with our environments: a pattern of the test's name and its message."""
+"""Why some tests fail through no fault of our environments: a pattern of the test's name and its message."""
 
 
 class Plugin:

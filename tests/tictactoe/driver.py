@@ -181,7 +181,7 @@ class Single:
 
 
 class Agents:
-    """A PettingZoo environment, both agents of which are looked at."""
+    """A PettingZoo environment; both agents are asked what they see."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.env = tictactoe_v0.env(**settings)

@@ -48,7 +48,7 @@ class RuleBook:
         return bool(self.complete_lines(board, mark))
 
     def winning_cells(self, board: Board, mark: str) -> set[int]:
-        """Return the cells, taken or not, where this mark would stand in a complete line."""
+        """Return the cells, taken or not, where this mark would complete a line."""
         return {
             cell
             for cell in range(self.cells)
