@@ -20,7 +20,7 @@ from tests.tictactoe.driver import TURN, VERSUS, Size
 from tests.tictactoe.rule_book import EMPTY, MARKS, RuleBook, marks_of
 from tictactoe import Rules, TicTacToeEnv, tictactoe_v0
 from tictactoe.rendering.pixels import BAND, MARGIN, MARK_COLOURS, board_image, cell_pixels
-from tictactoe.rendering.window import Window
+from tictactoe.rendering.window import Window, release_keys
 
 Image = NDArray[np.uint8]
 
@@ -225,28 +225,51 @@ def test_without_pygame_or_a_screen_the_message_says_what_to_do(monkeypatch: pyt
         Window("Tic-tac-toe")
 
 
+class Person:
+    """Hold each key down for some frames, and close the window at the end; stands in for the clock of the frames."""
+
+    def __init__(self, keys: list[str], frames: int) -> None:
+        self.script: list[list[tuple[int, str]]] = []
+        for pressed in keys:
+            of_kind = ([(kind, key) for key in pressed] for kind in (pygame.KEYDOWN, pygame.KEYUP))
+            self.script += [next(of_kind), *[[]] * (frames - 1), next(of_kind)]
+
+    def tick(self, fps: int) -> None:
+        del fps
+        for kind, key in self.script.pop(0) if self.script else [(pygame.QUIT, "q")]:
+            pygame.event.post(pygame.event.Event(kind, key=ord(key)))
+
+
+@pytest.mark.parametrize("frames", [1, 5])
 @pytest.mark.parametrize(
     ("env_id", "settings", "keys", "actions"),
     [
-        (TURN, {}, "15293", [0, 4, 1, 8, 2]),
-        (VERSUS, {"opponent": "heuristic"}, "5", [4]),
-        (TURN, {"rows": 5, "cols": 5, "k": 4}, "90aop", [8, 9, 10, 24]),  # the last is no key of this board
+        (TURN, {}, ["1", "5", "2", "9", "3"], [0, 4, 1, 8, 2]),
+        (TURN, {}, ["5", "67"], [4, 0]),  # of two keys at once Gymnasium knows nothing
+        (VERSUS, {"opponent": "heuristic"}, ["5"], [4]),
+        (TURN, {"rows": 5, "cols": 5, "k": 4}, ["9", "0", "a", "o", "p"], [8, 9, 10, 24]),  # there is no 26th cell
     ],
 )
-def test_keys_mark_cells_in_reading_order_and_no_key_marks_none(
-    env_id: str, settings: dict[str, Any], keys: str, actions: list[int], monkeypatch: pytest.MonkeyPatch
+def test_a_key_marks_its_cell_once_however_long_it_is_held(
+    env_id: str,
+    settings: dict[str, Any],
+    keys: list[str],
+    actions: list[int],
+    frames: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(mpl, "use", lambda _: None)  # `play` asks for Tk, which no machine without a screen has
     from gymnasium.utils.play import play  # noqa: PLC0415 (only with the line above)
 
-    kinds = (pygame.KEYDOWN, pygame.KEYUP)
-    frames = [[pygame.event.Event(kind, key=ord(key))] for key in keys for kind in kinds]
-    events, played = iter([[], *frames, [], [pygame.event.Event(pygame.QUIT)]]), []
-    monkeypatch.setattr(pygame.event, "get", lambda: next(events))
-    env = gymnasium.make(env_id, render_mode="rgb_array", **settings)
-    play(env, fps=1000, callback=lambda *step: played.append(step[2]), seed=0, wait_on_player=True)
+    monkeypatch.setattr(pygame.time, "Clock", lambda: Person(keys, frames))
+    played = []
+
+    def callback(*step: Any) -> None:
+        played.append(step[2])
+        release_keys(*step)
+
+    play(gymnasium.make(env_id, render_mode="rgb_array", **settings), callback=callback, wait_on_player=True)
     assert played == actions
-    assert list(events) == []
 
 
 def test_a_board_of_more_cells_than_keys_says_what_to_do() -> None:

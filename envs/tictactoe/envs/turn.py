@@ -298,7 +298,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         return None
 
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
-        """Return which key marks which cell in `gymnasium.utils.play.play(env, wait_on_player=True)`.
+        """Return which key marks which cell in Gymnasium's `play`; `rendering.window.release_keys` is to be its callback.
 
         Raises:
             ValueError: the board has more cells than there are keys.

@@ -8,6 +8,8 @@ import numpy as np
 from gymnasium.error import DependencyNotInstalled
 from numpy.typing import NDArray
 
+from tictactoe.actions import KEYS
+
 
 class Window:
     """Show images in the window of this process, until `close()` or the user closes it.
@@ -66,3 +68,11 @@ class Window:
 
             pygame.display.quit()
         self._closed = True
+
+
+def release_keys(*step: object) -> None:  # noqa: ARG001 (what `play` hands to its callback)
+    """Release every key: the callback of `gymnasium.utils.play.play`, which plays on as long as a key is held down."""
+    import pygame  # noqa: PLC0415
+
+    for key in KEYS:
+        pygame.event.post(pygame.event.Event(pygame.KEYUP, key=ord(key)))
