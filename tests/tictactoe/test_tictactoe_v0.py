@@ -86,6 +86,20 @@ def test_what_needs_no_game_works_before_reset() -> None:
     game.close()
 
 
+def test_agents_share_no_space_and_no_array_with_their_game() -> None:
+    game = played([4])
+    before = [str(game.last()), *map(str, map(game.observe, tictactoe_v0.AGENTS))]
+    for agent in tictactoe_v0.AGENTS:
+        for array in game.observe(agent).values():
+            array[:] = 7
+    assert before[0] == str(game.last())
+    for info in game.infos.values():
+        info["action_mask"][:] = 7
+    assert before[1:] == [*map(str, map(game.observe, tictactoe_v0.AGENTS))]
+    for space in (game.action_space, game.observation_space):  # it holds a generator
+        assert space("player_1") is not space("player_2")
+
+
 def test_calls_out_of_order_are_refused() -> None:
     game = tictactoe_v0.env(render_mode="ansi")
     for name in ("rewards", "infos", "terminations", "truncations"):

@@ -298,7 +298,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         return None
 
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
-        """Return which key marks which cell in Gymnasium's `play`; `rendering.window.release_keys` is to be its callback.
+        """Return which key marks which cell in Gymnasium's `play`, whose callback is to be `window.release_keys`.
 
         Raises:
             ValueError: the board has more cells than there are keys.
