@@ -1,6 +1,7 @@
-"""Compare the rules with OpenSpiel's: every state of tic-tac-toe, and random games of the m,n,k family.
+"""Compare with OpenSpiel: every state of tic-tac-toe, random games of the m,n,k family, and the solutions of 17 boards.
 
-The turn view is compared; the tests show that all other views agree with it.
+The turn view is compared; the tests show that all other views agree with it. The solutions are compared with a plain
+minimax over OpenSpiel's states.
 OpenSpiel's `mnk` names its sizes from the columns on: m columns, n rows. Its planes are empty, O, X.
 Run it by `tests/interop/run openspiel`.
 """
@@ -13,10 +14,42 @@ import numpy as np
 import pyspiel
 from shared import print_versions
 
+from tictactoe import Rules, solve
+
 STATES = 5_478
 GAMES = 1_000
 SIZES = ((3, 3, 3), (4, 4, 3), (5, 4, 4), (4, 5, 4), (7, 7, 5), (15, 15, 5))
 """Rows, columns and k of the boards on which random games are played."""
+SOLVED = (
+    *((1, 1, 1), (1, 5, 2), (1, 9, 4), (9, 1, 3), (2, 2, 2), (2, 3, 2), (3, 2, 3), (2, 4, 3), (4, 2, 3), (2, 5, 3)),
+    *((5, 2, 4), (3, 3, 1), (3, 3, 2), (3, 3, 3), (2, 5, 2), (3, 4, 1), (3, 4, 2)),
+)
+"""Rows, columns and k of the boards that are solved, with the value of every state."""
+
+
+def value(state: Any, known: dict[str, float]) -> float:
+    """Return the result of the first seat with best play, and of every state below, by plain minimax."""
+    name = str(state)
+    if name not in known:
+        if state.is_terminal():
+            known[name] = state.returns()[0]
+        else:
+            best = (max, min)[state.current_player()]
+            known[name] = best(value(state.child(cell), known) for cell in state.legal_actions())
+    return known[name]
+
+
+def compare_values(rules: Rules) -> int:
+    """Compare the value of every state of a board, and return how many there are."""
+    solution, known = solve(rules), dict[str, float]()
+    value(pyspiel.load_game(f"mnk(m={rules.cols},n={rules.rows},k={rules.k})").new_initial_state(), known)
+    for name, result in known.items():
+        board = name.replace("\n", "").lower()
+        marks = [sum(1 << cell for cell, held in enumerate(board) if held == mark) for mark in "xo"]
+        seat = board.count("x") - board.count("o")
+        assert solution.lookup(marks[seat], marks[1 - seat])[0] == (result, -result)[seat], name
+    assert len(known) == len(solution.tree)
+    return len(known)
 
 
 def compare(last: Any, environment: gymnasium.Env[Any, Any]) -> int:
@@ -76,6 +109,9 @@ def main() -> None:
             plies += len(state.history())
         ends = f"X won {winners[0]}, O {winners[1]}, drawn {winners[-1]}"
         print(f"{rows},{cols},{k}: {GAMES:,} games, {plies:,} plies equal; {ends}")
+
+    states = [compare_values(Rules(*size)) for size in SOLVED]
+    print(f"{len(SOLVED)} boards solved: the values of {sum(states):,} states equal")
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def book_of(*size: int) -> RuleBook:
     """Return the one rule book of a size, which remembers what it has said."""
     book = RuleBook(*size)
     for name in ("play", "one_hot"):
-        setattr(book, name, functools.lru_cache(1 << 17)(getattr(book, name)))
+        setattr(book, name, functools.lru_cache(1 << 13)(getattr(book, name)))
     return book
 
 

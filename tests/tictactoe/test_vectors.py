@@ -33,6 +33,7 @@ from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import PRESETS
 
 DISABLED = AutoresetMode.DISABLED
+BOARDS = 16
 FRACTIONS = Rewards(win=0.1, illegal=-0.3, allow=-0.7, draw=0.9, loss=-1.1)
 
 
@@ -94,8 +95,8 @@ def compare_sampled_vectors(patched: pytest.MonkeyPatch, seed: int, plies: int) 
     if versus:
         settings["seat"] = choose((0, 1))
     env_id = VERSUS if versus else TURN
-    single = SyncVectorEnv([lambda: gymnasium.make(env_id, **settings)] * 16, autoreset_mode=mode)
-    vectors = on_both_backends(patched, 16, env_id, autoreset_mode=mode, **settings)
+    single = SyncVectorEnv([lambda: gymnasium.make(env_id, **settings)] * BOARDS, autoreset_mode=mode)
+    vectors = on_both_backends(patched, BOARDS, env_id, autoreset_mode=mode, **settings)
     asked: Counter[int] = Counter()
 
     def counted(number: int) -> Opponent:

@@ -191,7 +191,7 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         seen, empty = self._games.look(results.state, results.terminated, boards)
         each: list[Any] = list(seen)
         if self._dict_observation:
-            each = [{"observation": one, "action_mask": left} for one, left in zip(seen, empty.copy(), strict=True)]
+            each = [{"observation": one, "action_mask": left} for one, left in zip(seen, empty, strict=True)]
         mask = np.zeros((self.num_envs, self._cells), np.int8)
         mask[boards] = empty
         final_obs = np.empty(self.num_envs, dtype=object)
