@@ -246,6 +246,8 @@ def test_seats_are_sampled_for_boards_that_start_alone() -> None:
             _, _, started, _, info = env.step(info["action_mask"].argmax(axis=1))
         after = env.unwrapped.seats
         np.testing.assert_array_equal(after[~started], before[~started])
+        assert set(after.tolist()) == {0, 1}
+        env.unwrapped.seats[:] = 7  # a copy
         changed += int((after != before).sum())
     assert changed > 50
 
