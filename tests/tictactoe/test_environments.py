@@ -192,9 +192,8 @@ def arrays_in(part: Any) -> Iterator[np.ndarray]:
 def test_arrays_are_fresh_at_every_call_and_writing_into_them_changes_no_game(
     mode: str | None, env_id: str, settings: dict[str, Any], size: Size
 ) -> None:
-    env = (
-        MANY(env_id, autoreset_mode=mode, **settings, **sized(size)) if mode else ONE(env_id, **settings, **sized(size))
-    )
+    settings = {**settings, **sized(size)}
+    env: Any = MANY(env_id, autoreset_mode=mode, **settings) if mode else ONE(env_id, **settings)
     given: list[np.ndarray] = []
     games: list[str] = []
     for writes in (False, True, True):  # the second time shows what the first has written into an environment's tables
