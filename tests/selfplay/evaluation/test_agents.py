@@ -1,5 +1,6 @@
 """Anybody's agent is queried as it is: in the view it was trained on, with every move it may sample, or not at all."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -89,6 +90,19 @@ def changing() -> Answering:
     return Answering(lambda observation: generator.dirichlet(np.ones(9), len(observation)))
 
 
+def wavering(by: float) -> Answering:
+    """Return an agent that gives each cell 1/9, or at every second question the first more and the second less."""
+    more, change = itertools.cycle((0, by)), np.eye(1, 9) - np.eye(1, 9, 1)
+    return Answering(lambda observation: np.full((len(observation), 9), 1 / 9) + change * next(more))
+
+
+def test_rounded_probabilities_are_taken_for_what_they_mean() -> None:
+    drifting = Answering(lambda observation: np.full((len(observation), 9), 1.0009 / 9))
+    for agent in (wavering(9e-4), drifting):
+        (probabilities,) = AgentPolicy(agent, Rules()).probabilities(*np.zeros((2, 1), np.int64))
+        assert probabilities == pytest.approx(np.full(9, 1 / 9), abs=1e-15)
+
+
 @pytest.mark.parametrize(
     ("agent", "error", "gist"),
     [
@@ -97,6 +111,9 @@ def changing() -> Answering:
         (changing(), selfplay.UserError, "gives the same positions other probabilities when asked twice"),
         (Answering(lambda _: np.ones((3, 9)) / 9), InvalidAction, r"must be of shape \(1, 9\), got \(3, 9\)"),
         (Answering(lambda o: np.full((len(o), 9), 0.2)), InvalidAction, "0 or more and have the sum 1 on each board"),
+        (Answering(lambda o: np.full((len(o), 9), 1.0011 / 9)), InvalidAction, "0 or more and have the sum 1 on each"),
+        (Answering(lambda o: np.tile([1.1, -0.1, *[0] * 7], (len(o), 1))), InvalidAction, "0 or more and have the sum"),
+        (wavering(1.1e-3), selfplay.UserError, "gives the same positions other probabilities when asked twice"),
         (Answering(lambda o: np.full((len(o), 9), np.nan)), InvalidAction, "0 or more and have the sum 1 on each"),
         (lambda _: 9, InvalidAction, r"the agent's actions must be integers from 0 to 8, got 9"),
         (lambda _: 0.5, InvalidAction, r"the agent's actions must be 4520 integers"),

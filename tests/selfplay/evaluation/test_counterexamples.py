@@ -195,11 +195,25 @@ def test_a_player_of_too_many_positions_gives_a_part_of_them(monkeypatch: pytest
     monkeypatch.setattr(module, "PART", 50)
     part = evaluate_for_training(policy, False, np.random.default_rng(0))
     assert not part.verdict.complete
-    assert 0 < part.found < whole.found
-    monkeypatch.setattr(module, "FEW", 10**6)  # what a part does not contain the whole may
-    assert evaluate_for_training(policy, False, np.random.default_rng(0)).verdict.complete
+    assert module.FEW <= part.found < whole.found
+    monkeypatch.setattr(module, "PART", 1)  # so small a part finds too few, and the whole is looked at
+    assert len(find_counterexamples(policy, 1, np.random.default_rng(0)).mover) < module.FEW
+    again = evaluate_for_training(policy, False, np.random.default_rng(0))
+    assert (again.verdict, again.found) == (whole.verdict, whole.found)
+
+
+def test_of_too_many_counterexamples_random_ones_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = policy_of(ScriptedPlayer(first_empty), Rules())
+    every = find_counterexamples(policy, 10**6, np.random.default_rng(0))
     monkeypatch.setattr(module, "MOST_FOR_TRAINING", 20)
-    assert len(evaluate_for_training(policy, False, np.random.default_rng(0)).mover) == 20
+    given = [evaluate_for_training(policy, False, np.random.default_rng(seed)) for seed in (0, 0, 1)]
+    assert [(len(positions(each)), each.found) for each in given] == [(20, len(every.mover))] * 3
+    assert positions(given[0]) == positions(given[1]) != positions(given[2])
+    for each in given:
+        assert positions(each) < positions(every)
+        # Positions are found seat by seat and ply by ply; a sample has some of each half.
+        first_half = set(list(zip(every.mover.tolist(), every.opponent.tolist(), strict=True))[: each.found // 2])
+        assert 0 < len(positions(each) & first_half) < 20
 
 
 @pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(5, 5, 4), Rules(2, 7, 3), Rules(8, 8, 5)], ids=str)

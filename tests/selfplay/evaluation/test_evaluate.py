@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
 import selfplay
 from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, player_policy
+from selfplay.evaluation.certificate import unbeatable_play
 from selfplay.evaluation.evaluate import evaluate, evaluate_policy, search_seat
 from selfplay.evaluation.forward_search import Frontier, Total, distinct, replies
 from selfplay.evaluation.verdict import SeatVerdict, Verdict
@@ -227,13 +229,36 @@ def test_games_that_cannot_be_lost_any_more_need_not_be_followed(
     assert any(verdict.win is None for verdict, _ in settled)
 
 
-def test_an_agent_that_may_mark_a_taken_cell_is_followed_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+class Careless(ScriptedPlayer):
+    """Hold a player without a mask: its first mark leaves the opponent no line, and its second is on a taken cell."""
+
+    rules = Rules(1, 17, 17)
+    mask = canonical = False
+
+    def __init__(self) -> None:
+        super().__init__(lambda mine, theirs: min(theirs) if mine else first_empty(mine, theirs))
+
+
+def test_an_agent_that_may_mark_a_taken_cell_is_followed_to_the_end() -> None:
+    agent: Any = Careless()
+    for verdict in (evaluate(agent), evaluate_policy(player_policy(agent))):
+        assert not verdict.unbeatable
+        # As X it meets 16 first replies, and as O 17 first marks with 15 replies each.
+        assert (verdict.first.illegal, verdict.second.illegal) == (16, 17 * 15)
+        assert (verdict.first.loss, verdict.second.loss) == (1, 1)
+    with pytest.raises(selfplay.UserError, match="can be beaten"):
+        unbeatable_play(player_policy(agent), 10**6, "it")
+
+
+@pytest.mark.parametrize(("rules", "result"), [(Rules(1, 3, 2), 1), (Rules(1, 4, 3), 0)], ids=str)
+def test_who_wins_everything_is_known_to_where_games_are_settled(
+    rules: Rules, result: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("selfplay.evaluation.evaluate.SETTLED_ABOVE", 1)
-
-    def choose(mine: set[int], theirs: set[int]) -> int:
-        return first_empty(mine, theirs) if len(mine | theirs) < 7 else 0
-
-    assert search_seat(policy_of(ScriptedPlayer(choose), Rules()), 1, 10_000)[0].illegal > 0
+    # All lines go through the second cell. With it X wins every game on three cells, and none on four.
+    player = ScriptedPlayer(lambda mine, theirs: first_empty(mine, theirs) if mine else 1)
+    verdict, _ = search_seat(policy_of(player, rules, legal=True), 0, 99)
+    assert verdict == SeatVerdict(0, 0, win=float(result), draw=1.0 - result, loss=0.0, best_response=result)
 
 
 def test_nobody_else_is_believed_to_be_symmetric_or_legal() -> None:
