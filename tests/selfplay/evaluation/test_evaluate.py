@@ -250,6 +250,22 @@ def test_an_agent_that_may_mark_a_taken_cell_is_followed_to_the_end() -> None:
         unbeatable_play(player_policy(agent), 10**6, "it")
 
 
+@pytest.mark.parametrize(
+    "policy",
+    [
+        # It loses some games, and marks a taken cell in others.
+        policy_of(ScriptedPlayer(lambda mine, theirs: first_empty(mine, theirs) if len(mine) < 3 else 0), Rules()),
+        BuiltInPolicy(OPPONENTS["heuristic"], Rules()),
+    ],
+)
+def test_who_is_not_surely_legal_or_samples_is_followed_to_the_end(
+    policy: AgentPolicy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("selfplay.evaluation.evaluate.SETTLED_ABOVE", 1)
+    for seat in (0, 1):
+        assert_close(search_seat(policy, seat, 10**6)[0], over_the_tree(policy, seat))
+
+
 @pytest.mark.parametrize(("rules", "result"), [(Rules(1, 3, 2), 1), (Rules(1, 4, 3), 0)], ids=str)
 def test_who_wins_everything_is_known_to_where_games_are_settled(
     rules: Rules, result: int, monkeypatch: pytest.MonkeyPatch
