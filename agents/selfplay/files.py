@@ -18,6 +18,10 @@ if sys.platform != "win32":  # Windows has no such lock; there nobody is refused
     import fcntl
 
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""Beginnings of what a spreadsheet takes for a formula."""
+
+
 class BusyError(UserError):
     """Another process is in a run folder."""
 
@@ -174,12 +178,17 @@ def sync(path: Path) -> None:
 def write_csv(path: Path, lines: Iterable[Sequence[Any]]) -> None:
     """Write lines of fields as CSV, with all the digits of a float.
 
+    An apostrophe before a text that begins like a formula, such as =1+1, keeps a spreadsheet from computing it.
+
     Raises:
         UserError: the file cannot be written, or is no file.
     """
     check_replaceable(path)
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(lines)
+    csv.writer(text, lineterminator="\n").writerows(
+        [f"'{field}" if isinstance(field, str) and field.startswith(FORMULA) else field for field in line]
+        for line in lines
+    )
     try:
         write_whole(path, text.getvalue().encode())
     except OSError as error:

@@ -53,9 +53,17 @@ def check(config: Any) -> None:
     """
     hints = get_type_hints(type(config), include_extras=True)
     for field in fields(config):
-        value = getattr(config, field.name)
-        wanted = _wanted(value, hints[field.name])
-        require(wanted is None, field.name, wanted or "", value)
+        check_value(field.name, getattr(config, field.name), hints[field.name])
+
+
+def check_value(name: str, value: Any, hint: Any) -> None:
+    """Refuse a value that a field of this type does not declare.
+
+    Raises:
+        UserError: it is one.
+    """
+    wanted = _wanted(value, hint)
+    require(wanted is None, name, wanted or "", value)
 
 
 def _wanted(value: Any, hint: Any) -> str | None:

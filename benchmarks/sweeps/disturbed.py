@@ -1,10 +1,11 @@
-"""Kill machines and workers of sweeps at random moments, and compare the reports with that of one left alone.
+"""Kill machines and processes of sweeps at random moments, and compare the reports with that of one left alone.
 
-    python -m benchmarks.sweeps.disturbed --runs 40 --machines 10 --workers 50
+    python -m benchmarks.sweeps.disturbed --runs 40 --machines 10 --workers 50 --kills 10
 
 A machine is a node of Ray's own test cluster, on this machine over loopback. The sweep has two of one core each, and
 the second dies. A worker is a process that trains. Every disturbed sweep must finish all of its runs, with one of its
-machines or with new workers, and its report must be the same, byte for byte, but for the folder `times`.
+machines, with new workers, or resumed after a process of Ray or the sweep itself was killed, which must end it within
+30 s and with one line. Its report must be the same, byte for byte, but for the folder `times`.
 """
 
 import random
@@ -20,14 +21,14 @@ from typing import Any
 
 from benchmarks import harness
 from benchmarks.harness import Result
-from benchmarks.sweeps.processes import kill, start, workers
+from benchmarks.sweeps.processes import WORKER, kill, programs, start
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 from selfplay.sweep import report_pages, results, state
 
 PROG = "python -m benchmarks.sweeps.disturbed"
 UNEQUAL = 1
-"""Exit status if a report is another."""
+"""Exit status if a report is another, or a sweep took too long to end."""
 SHORT = (
     "hidden=32",
     "num_envs=32",
@@ -41,6 +42,11 @@ SHORT = (
 PATIENCE = 3_600.0
 """Seconds after which a sweep hangs."""
 SAME = "the same"
+MACHINE = "one of two machines"
+SWEEP = "the sweep itself"
+SLOWEST = "seconds to the slowest end"
+AT_ONCE = 30.0
+"""Seconds in which a sweep must end after a process was killed without which it cannot go on."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,8 @@ class Flags:
     """Sweeps on two machines, of which one dies."""
     workers: int = 50
     """Workers that die, one after the other, in as many sweeps on this machine as it takes."""
+    kills: int = 10
+    """Kills of Ray's raylet, as many of its gcs_server, and of the sweep itself; after each it is resumed."""
     seed: int = 0
     """Of the moments, and of which worker dies."""
 
@@ -68,11 +76,11 @@ def arguments(flags: Flags) -> list[str]:
     return [*sets, "--seeds", seeds, "--vary", "mask=true,false", "--checkpoint-interval", "0.2"]
 
 
-def wait(process: subprocess.Popen[str], disturb: Callable[[], None]) -> float:
+def watch(process: subprocess.Popen[str], disturb: Callable[[], None]) -> float:
     """Disturb a sweep until it ends, and return how long it took.
 
     Raises:
-        UserError: it hangs, or ends with a complaint.
+        UserError: it hangs.
     """
     started = time.perf_counter()
     while process.poll() is None:
@@ -81,10 +89,20 @@ def wait(process: subprocess.Popen[str], disturb: Callable[[], None]) -> float:
         if time.perf_counter() - started > PATIENCE:
             process.kill()
             raise UserError(f"the sweep has not ended after {PATIENCE:,.0f} s")
+    return time.perf_counter() - started
+
+
+def wait(process: subprocess.Popen[str], disturb: Callable[[], None]) -> float:
+    """Disturb a sweep until it has trained all runs, and return how long it took.
+
+    Raises:
+        UserError: it hangs, or ends with a complaint.
+    """
+    seconds = watch(process, disturb)
     output, complaint = process.communicate()
     if process.returncode or complaint:
         raise UserError(f"the sweep ended with status {process.returncode}: {complaint or output}")
-    return time.perf_counter() - started
+    return seconds
 
 
 def reported(place: Path) -> dict[str, bytes]:
@@ -138,26 +156,49 @@ def lose_a_machine(place: Path, flags: Flags, whole: dict[str, bytes], after: in
     return compared(place, whole, deaths, seconds)
 
 
-def lose_workers(
-    place: Path, flags: Flags, whole: dict[str, bytes], most: int, seconds: float, chance: random.Random
+def lose_processes(
+    place: Path, flags: Flags, whole: dict[str, bytes], victim: str, most: int, seconds: float, chance: random.Random
 ) -> Result:
-    """Run a sweep on this machine and kill a worker every now and then, `most` in all."""
-    process = start(*arguments(flags), "--dir", str(place))
-    deaths = 0
+    """Run a sweep on this machine, kill a process of it every now and then, `most` in all, and resume it if it ends.
+
+    Raises:
+        UserError: it ends for another reason, or with more than a line.
+    """
     # About ten in the time of a sweep; a run's workers may die ten times before it is given up.
-    pause = seconds / 10
+    deaths, slowest, pause = 0, 0.0, seconds / 10
+    began, args = time.perf_counter(), [*arguments(flags), "--dir", str(place)]
+    while True:
+        process = start(*args)
+        moments = kill_some(process, place, victim, most - deaths, pause, chance)
+        output, complaint = process.communicate()
+        deaths += len(moments)
+        if not process.returncode:
+            break
+        if victim == WORKER or not moments or complaint.count("\n") > 1:
+            raise UserError(f"the sweep ended with status {process.returncode}: {complaint or output}")
+        slowest = max(slowest, time.perf_counter() - moments[-1])
+        args = ["--resume", str(place)]
+    found = compared(place, whole, deaths, time.perf_counter() - began)
+    return found if victim == WORKER else {**found, SLOWEST: slowest}
+
+
+def kill_some(
+    process: subprocess.Popen[str], place: Path, victim: str, most: int, pause: float, chance: random.Random
+) -> list[float]:
+    """Kill processes of a sweep until it ends, at most some of them, and return when they died."""
+    moments: list[float] = []
     due = time.perf_counter() + pause * 2 * chance.random()
 
     def disturb() -> None:
-        nonlocal deaths, due
-        if deaths < most and time.perf_counter() > due:
-            found = sorted(workers(process.pid))
+        nonlocal due
+        if len(moments) < most and time.perf_counter() > due and (place / state.FILE).exists():
+            found = [process.pid] if victim == SWEEP else sorted(programs(process.pid, victim))
             if found and kill(chance.choice(found)):
-                deaths += 1
-                due = time.perf_counter() + pause * 2 * chance.random()
+                moments.append(time.perf_counter())
+                due = moments[-1] + pause * 2 * chance.random() if victim == WORKER else float("inf")
 
-    spent = wait(process, disturb)
-    return compared(place, whole, deaths, spent)
+    watch(process, disturb)
+    return moments
 
 
 def main(args: Sequence[str]) -> None:
@@ -168,8 +209,7 @@ def main(args: Sequence[str]) -> None:
     del engine
     console = harness.start("Sweeps whose machines and workers die", ["ray", "scipy"], [flags.seed])
     chance = random.Random(flags.seed)
-    machines: list[Result] = []
-    lost: list[Result] = []
+    results: dict[str, list[Result]] = {MACHINE: []}
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         seconds = wait(start(*arguments(flags), "--dir", str(place / "whole")), lambda: None)
@@ -177,15 +217,20 @@ def main(args: Sequence[str]) -> None:
         console.print(f"left alone: {flags.runs} runs in {seconds:.0f} s, {len(whole)} files in its report")
         for number in range(flags.machines):
             after, moment = chance.randint(1, flags.runs - 2), 2 * seconds / flags.runs * chance.random()
-            machines.append(lose_a_machine(place / f"machine-{number}", flags, whole, after, moment))
-            console.print(f"{moment:.1f} s after {after} runs had ended: {machines[-1]}", soft_wrap=True)
-        while (left := flags.workers - sum(result["deaths"] for result in lost)) > 0:
-            lost.append(lose_workers(place / f"workers-{left}", flags, whole, left, seconds, chance))
-            console.print(f"workers died: {lost[-1]}", soft_wrap=True)
+            results[MACHINE].append(lose_a_machine(place / f"machine-{number}", flags, whole, after, moment))
+            console.print(f"{moment:.1f} s after {after} runs had ended: {results[MACHINE][-1]}", soft_wrap=True)
+        for victim in (WORKER, "raylet", "gcs_server", SWEEP):
+            of_victim = results[victim] = []
+            most = flags.workers if victim == WORKER else flags.kills
+            while (left := most - sum(result["deaths"] for result in of_victim)) > 0:
+                folder_of_sweep = place / f"{len(of_victim)}-{victim.split(':')[0]}"
+                of_victim.append(lose_processes(folder_of_sweep, flags, whole, victim, left, seconds, chance))
+                console.print(f"{victim}: {of_victim[-1]}", soft_wrap=True)
     note = f"{flags.runs} runs of {flags.plies:,} plies a sweep; seed {flags.seed}"
-    table = harness.summary({"one of two machines": machines, "workers": lost})
+    table = harness.summary(results)
     harness.present(console, table, note)
-    if any(result["report"] != SAME or result["failed"] for result in (*machines, *lost)):
+    every = [result for of_victim in results.values() for result in of_victim]
+    if any(each["report"] != SAME or each["failed"] or each.get(SLOWEST, 0) > AT_ONCE for each in every):
         sys.exit(UNEQUAL)
 
 

@@ -8,6 +8,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+WORKER = "ray::train_run"
+"""Title of a process that trains a run."""
+
 
 def start(*args: str) -> subprocess.Popen[str]:
     """Start `selfplay sweep` with these arguments; what it prints is kept."""
@@ -31,9 +34,14 @@ def descendants(process: int) -> list[int]:
     return list(below(process))
 
 
+def programs(process: int, name: str) -> list[int]:
+    """Return the processes of a program, as raylet, that a process, or those it has started, has at work."""
+    return [pid for pid in descendants(process) if Path(title(pid).partition("\0")[0]).name.startswith(name)]
+
+
 def workers(process: int) -> list[int]:
     """Return the workers that a process, or those it has started, has at work."""
-    return [pid for pid in descendants(process) if title(pid).startswith(b"ray::train_run")]
+    return programs(process, WORKER)
 
 
 def kill(pid: int) -> bool:
@@ -45,9 +53,9 @@ def kill(pid: int) -> bool:
     return True
 
 
-def title(pid: int) -> bytes:
+def title(pid: int) -> str:
     """Return the command line of a process, or what it calls itself; nothing if it has ended."""
     try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
+        return os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes())
     except OSError:
-        return b""
+        return ""

@@ -1,5 +1,7 @@
 """Train with many settings and seeds: `selfplay sweep [FILE.toml] [flags]`, or `selfplay sweep --resume SWEEP`."""
 
+import os
+import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
@@ -9,7 +11,7 @@ from typing import Literal
 from selfplay.command_line import offer, parse, say
 from selfplay.errors import UserError
 from selfplay.files import locked
-from selfplay.program import command, tensorboard
+from selfplay.program import command, on_stop_signals, tensorboard
 from selfplay.settings import Count, Seconds
 from selfplay.sweep import plan as plans, state
 from selfplay.training import folder as run_folder
@@ -73,14 +75,30 @@ class SweepConfig:
 def main(args: Sequence[str], prog: str = "selfplay sweep") -> None:
     """Train all runs of a sweep, and print their results."""
     config = parse(SweepConfig, args, prog)
-    from selfplay.sweep import engine  # before there is a folder: it may not be installed
+    if config.address is None:
+        # Ray, once imported, then listens on 127.0.0.1 alone, to those who know this token.
+        os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    with on_stop_signals(_interrupt):
+        from selfplay.sweep import engine  # before there is a folder: it may not be installed
 
-    sweep = _new(config) if config.resume is None else _resumed(config.resume)
-    with engine.connected(config.cpus, config.address), locked(sweep.folder):
-        ended = engine.train(sweep, config.cpus, config.checkpoint_interval)
+        sweep = _new(config) if config.resume is None else _resumed(config.resume)
+        resume = command("sweep", "--resume", str(sweep.folder))
+        with locked(sweep.folder):
+            sweep.write()  # so that it can be resumed, whatever Ray does
+            try:
+                with engine.connected(config.cpus, config.address) as answers:
+                    ended = engine.train(sweep, config.cpus, config.checkpoint_interval, answers)
+            except UserError as error:
+                raise UserError(f"{error}; go on with {resume}") from None
+            except (KeyboardInterrupt, SystemExit):  # Ray makes the latter of SIGTERM while it starts
+                raise KeyboardInterrupt(f"interrupted; go on with {resume}") from None
     _print_results(sweep)
     if not ended:
         raise KeyboardInterrupt(f"interrupted; every run has its checkpoint in {sweep.folder}")
+
+
+def _interrupt() -> None:
+    raise KeyboardInterrupt
 
 
 def _new(config: SweepConfig) -> state.Sweep:

@@ -9,7 +9,8 @@ import statistics
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}  # Ray reads them on import
@@ -31,21 +32,23 @@ OBJECT_STORE = 100_000_000
 """Bytes of shared memory; what workers return is small."""
 TO_CONNECT = 10.0
 """Seconds to wait for a cluster to take a connection."""
-LOOPBACK = "127.0.0.2" if sys.platform == "linux" else None
-"""Address of Ray on this machine alone; it would replace 127.0.0.1 by an address that others can reach."""
+QUIET: Mapping[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
+"""How Ray is started, or connected to."""
 MOST_SAMPLES = 100
 """Samples after which no new setting is expected."""
 RUNGS = frozenset(3**rung for rung in range(11))
 """Numbers of seeds after which only the best third of the settings of a search goes on."""
 
 
-def train(sweep: Sweep, cpus: int | None, interval: float) -> bool:
+def train(sweep: Sweep, cpus: int | None, interval: float, answers: Callable[[], bool]) -> bool:
     """Train all runs of a sweep that wait; tell whether it came to its end, and was not interrupted.
 
-    `cpus` is the number of runs side by side, by default the number of cores. Ray must be connected.
+    `cpus` is the number of runs side by side, by default the number of cores. Ray must be connected, and `answers`
+    tells whether it still is.
 
     Raises:
         OSError: the state of the sweep cannot be written.
+        UserError: Ray has ended; no run has lost more than what followed its last checkpoint.
         KeyboardInterrupt: it was interrupted twice; a resumed run repeats what followed its last checkpoint.
     """
     task = ray.remote(num_cpus=1, max_retries=0)(train_run)
@@ -62,6 +65,8 @@ def train(sweep: Sweep, cpus: int | None, interval: float) -> bool:
 
     with screen.live or contextlib.nullcontext(), on_stop_signals(stop):
         while True:
+            if not answers():  # it would wait for minutes
+                raise UserError("a process of Ray was killed, by somebody or for want of memory")
             most = cpus or ray.cluster_resources().get("CPU", 1)
             while not screen.stopping and len(at_work) < most and (run := next_run(sweep)):
                 run.state, run.starts = "running", run.starts + 1
@@ -126,30 +131,77 @@ def _objectives(runs: Sequence[Run]) -> list[float]:
 
 
 @contextlib.contextmanager
-def connected(cpus: int | None, address: str | None) -> Iterator[None]:
+def connected(cpus: int | None, address: str | None) -> Iterator[Callable[[], bool]]:
     """Start Ray on this machine with its files in a temporary folder, or connect to a cluster.
+
+    Yield a function that tells whether Ray still answers.
 
     Raises:
         UserError: there is no cluster at the address, or Ray does not start here.
+        SystemExit: SIGTERM came while Ray was starting.
     """
-    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
-    with tempfile.TemporaryDirectory(prefix="selfplay-", ignore_cleanup_errors=True) as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="selfplay-", ignore_cleanup_errors=True) as folder,
+        Path(os.devnull).open("w") as nowhere,
+        contextlib.redirect_stderr(nowhere),  # where Ray prints the logs of its processes that died
+    ):
         try:
-            if address is None:
-                here = {"num_cpus": cpus, "num_gpus": 0, "object_store_memory": OBJECT_STORE, "_temp_dir": folder}
-                ray.init("local", **here, include_dashboard=False, _node_ip_address=LOOPBACK, **options)
-            else:
-                host, _, port = address.rpartition(":")
-                if port.isdecimal():  # where nothing listens Ray would try for minutes
-                    socket.create_connection((host.strip("[]"), int(port)), TO_CONNECT).close()
-                ray.init(address, **options)
-        except Exception as error:  # Ray has no narrower one for a machine on which it takes too long
-            ray.shutdown()
-            what = "Ray did not start; try again when less is running"
-            if address is not None:
-                what = f"--address {address}: there is no Ray cluster"
-            raise UserError(f"{what} ({getattr(error, 'strerror', None) or error})") from None
-        try:
-            yield
+            info = _start(cpus, folder) if address is None else _connect(address)
+            yield lambda: _answers(info)
         finally:
             ray.shutdown()
+
+
+def _start(cpus: int | None, folder: str) -> dict[str, Any]:
+    """Start Ray on this machine, and return the addresses of its processes.
+
+    Raises:
+        UserError: it does not start.
+    """
+    here = {"num_cpus": cpus, "num_gpus": 0, "object_store_memory": OBJECT_STORE, "_temp_dir": folder}
+    for limit in (30, 120):  # on a busy machine its own limit can be too short
+        os.environ["RAY_gcs_server_port_wait_time_s"] = str(limit)  # noqa: SIM112 (Ray calls it so)
+        try:
+            return dict(ray.init("local", **here, include_dashboard=False, **QUIET).address_info)
+        except Exception as error:  # Ray has no narrower one for a machine on which it takes too long
+            ray.shutdown()
+            problem = error
+    raise UserError(f"Ray did not start, in two tries; try again when less is running ({problem})")
+
+
+def _connect(address: str) -> dict[str, Any]:
+    """Connect to a cluster, and return the addresses of its processes.
+
+    Raises:
+        UserError: there is none.
+    """
+    try:
+        if address.rpartition(":")[2].isdecimal():  # where nothing listens Ray would try for minutes
+            _reach(address)
+        return dict(ray.init(address, **QUIET).address_info)
+    except Exception as error:  # Ray has no narrower one
+        reason = getattr(error, "strerror", None) or error
+        raise UserError(f"--address {address}: there is no Ray cluster ({reason})") from None
+
+
+def _answers(info: Mapping[str, Any]) -> bool:
+    """Tell whether the two processes that Ray cannot do without take a connection."""
+    try:
+        _reach(info["gcs_address"])
+        if sys.platform != "win32":
+            with socket.socket(socket.AF_UNIX) as raylet:
+                raylet.settimeout(TO_CONNECT)
+                raylet.connect(info["raylet_socket_name"])
+    except OSError:
+        return False
+    return True
+
+
+def _reach(address: str) -> None:
+    """Connect to a port once.
+
+    Raises:
+        OSError: nothing listens there.
+    """
+    host, _, port = address.rpartition(":")
+    socket.create_connection((host.strip("[]"), int(port)), TO_CONNECT).close()

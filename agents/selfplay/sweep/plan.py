@@ -13,13 +13,14 @@ import sys
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_type_hints
 
 from selfplay.algorithms import ALGORITHMS, Config, configured
 from selfplay.errors import UserError
 from selfplay.files import read_small
-from selfplay.settings import LARGEST, Bounds, CountOrZero, check
+from selfplay.settings import LARGEST, Bounds, CountOrZero, check, check_value
 from selfplay.sweep.search_space import Range, parse_range
+from selfplay.training.metrics import LARGEST_NUMBER
 
 LARGEST_FILE = 1 << 20
 """Bytes of a sweep's file."""
@@ -73,13 +74,13 @@ class Run:
     """Why it failed or was dropped."""
     proved: CountOrZero | None = None
     """Steps to the first evaluation from which the proof held."""
-    objective: float = 0.0
+    objective: Annotated[float, Bounds(0, 2 * LARGEST_NUMBER)] = 0.0
     """What a search minimizes, once the run has ended."""
     starts: CountOrZero = 0
     """Workers that have started or resumed it."""
     host: str = ""
     """Host of its last worker."""
-    seconds: float = 0.0
+    seconds: Annotated[float, Bounds(0, 1e8)] = 0.0
     """Time that its last worker spent on it."""
 
     @property
@@ -175,6 +176,31 @@ def all_runs(plan: Plan) -> list[Run]:
     return [run_of(values, seed) for seed in plan.seeds for values in settings.values()]
 
 
+def planned(plan: Plan, runs: Sequence[Run]) -> list[Run]:
+    """Return runs as a plan makes them, each in the state that it has in a record that may be foreign.
+
+    Raises:
+        UserError: they are not the runs of the plan.
+    """
+    expected = all_runs(plan) if not plan.search else []
+    settings = {label(run.values): run.values for run in runs} if plan.search else {}
+    for values in settings.values():
+        if values.keys() != plan.vary.keys() or not all(_within(plan.vary[name], values[name]) for name in values):
+            raise UserError(f"{label(values)} is not among the settings of its search")
+        expected += [run_of(values, seed) for seed in plan.seeds]
+    if [(run.name, run.seed) for run in runs] != [(run.name, run.seed) for run in expected]:
+        raise UserError("its runs are not those of its plan")
+    pairs = zip(runs, expected, strict=True)
+    return [dataclasses.replace(run, setting=as_planned.setting, values=as_planned.values) for run, as_planned in pairs]
+
+
+def _within(space: Range | Sequence[Any], value: Any) -> bool:
+    """Tell whether a value can be sampled from a range or a list."""
+    if isinstance(space, Range):
+        return type(value) is type(space.low) and space.low <= value <= space.high
+    return value in space
+
+
 def run_of(values: dict[str, Any], seed: int) -> Run:
     """Return the run of a setting and a seed; its name is one that a folder can have."""
     setting = name = label(values)
@@ -238,10 +264,14 @@ def _split(table: str, word: str) -> tuple[str, Any]:
 def _parse_all(plan: Plan, name: str, given: object) -> Any:
     """Return the values of one setting; in a search these may be a range."""
     values = given if isinstance(given, list | tuple) else [given]
+    if not values:
+        raise UserError(f"{name} has no values; give some as NAME=VALUE,VALUE")
     found = parse_range(text(values[0]), type(_default(plan, name))) if len(values) == 1 else None
     if found and not plan.search:
         raise UserError(f"{name} cannot be a range without --search; give its values as NAME=VALUE,VALUE")
-    return found or [_parse(plan, name, value) for value in values]
+    if found:
+        return Range(*(_parse(plan, name, end, text(values[0])) for end in found))
+    return [_parse(plan, name, value) for value in values]
 
 
 def _default(plan: Plan, name: str) -> Any:
@@ -258,9 +288,19 @@ PARSERS: Mapping[type, Callable[[str], Any]] = {
 """What a word on the command line means, by the type of the setting."""
 
 
-def _parse(plan: Plan, name: str, value: object) -> Any:
-    """Return a value as the setting has it, from a word of the command line or from TOML or JSON."""
-    word = text(value)
-    with contextlib.suppress(KeyError, ValueError):  # the settings refuse a word of another type, and name it
-        return PARSERS[type(_default(plan, name))](word)
-    return word
+def _parse(plan: Plan, name: str, value: object, typed: str = "") -> Any:
+    """Return a value as the setting has it, from a word of the command line or from TOML or JSON.
+
+    `typed` is what a user has typed, if it is more than the value.
+
+    Raises:
+        UserError: the setting cannot have it, whatever the others are.
+    """
+    parsed: Any = text(value)
+    with contextlib.suppress(KeyError, ValueError):  # a word of another type is refused below
+        parsed = PARSERS[type(_default(plan, name))](parsed)
+    try:
+        check_value(name, parsed, get_type_hints(ALGORITHMS[plan.algorithm], include_extras=True)[name])
+    except UserError as error:
+        raise UserError(f"{name}={typed or text(value)}: {error}") from None
+    return parsed

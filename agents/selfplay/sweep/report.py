@@ -27,7 +27,7 @@ def main(args: Sequence[str], prog: str = "selfplay report") -> None:
     from selfplay.sweep import report_pages, results, state
 
     sweep = state.read(config.sweep)
-    out = config.out or sweep.folder / report_pages.REPORT
+    out = sweep.folder / report_pages.REPORT if config.out is None else config.out.resolve()
     report_pages.write(sweep, results.read(sweep), out)
     page, _, _ = (out / "report.md").read_text().partition("\n![")  # without its plots
     console = Console()

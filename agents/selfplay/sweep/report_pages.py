@@ -10,6 +10,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
 from selfplay.sweep import plan as plans, plots
 from selfplay.sweep.results import DROPPED, FAILED, MISSING, PROVED, Result, Results, amounts, survival_data
@@ -17,7 +18,7 @@ from selfplay.sweep.state import Sweep
 from selfplay.sweep.statistics import Estimate, compare, interquartile_mean, proportion, proved_curve
 from selfplay.training.plots import png
 
-REPORT = "report"
+REPORT, TIMES = "report", "times"
 AMOUNTS = ("steps", "updates")
 """Amounts that the same runs repeat, unlike seconds."""
 NOTE = """A run is proved from the first evaluation on from which the proof held to its end.
@@ -34,13 +35,16 @@ def write(sweep: Sweep, results: Results, out: Path) -> None:
     """Write the report's files.
 
     Raises:
-        OSError, UserError: one cannot be written.
+        OSError, UserError: one cannot be written, or a folder for them is a link to elsewhere.
     """
+    for folder in (out, out / TIMES):
+        if folder.is_symlink():
+            raise UserError(f"{folder}: is a link to elsewhere; remove it, or choose another folder with --out")
     every = [result for of_setting in results.values() for result in of_setting]
     parts = ["# Sweep\n", _description(sweep.plan), *tables(sweep, results, AMOUNTS), _failures(every), NOTE]
     _write_page(out, parts, plots.figures(sweep.plan, results, AMOUNTS))
     parts = ["# Times of the sweep\n", _times(every), *tables(sweep, results, ["seconds"])]
-    _write_page(out / "times", parts, plots.figures(sweep.plan, results, ["seconds"]))
+    _write_page(out / TIMES, parts, plots.figures(sweep.plan, results, ["seconds"]))
     write_csv(out / "runs.csv", _run_lines(every))
     write_csv(out / "evaluations.csv", _evaluation_lines(every, sweep.plan.unit))
 
@@ -74,8 +78,9 @@ def _table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> 
 
 def _failures(every: Sequence[Result]) -> str:
     """Return a list of the runs that have failed or are missing."""
-    ends = [(each.end, f"`{each.run.name}`", each.why) for each in every if each.end in {FAILED, MISSING}]
-    lines = "".join(f"- {': '.join(end)}\n" for end in ends) or "None.\n"
+    ends = [(each.end, each.run.name, each.why.replace("`", "'")) for each in every if each.end in {FAILED, MISSING}]
+    # As code, in which nothing that a record of somebody else says is a tag, a link or an image.
+    lines = "".join(f"- {end}: `{name}`: `{why}`\n" for end, name, why in ends) or "None.\n"
     return f"## Runs that failed or are missing\n\n{lines}"
 
 

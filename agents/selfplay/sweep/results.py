@@ -90,7 +90,10 @@ def read_outcome(folder: Path, config: Config) -> Outcome:
     path = folder / METRICS
     lines = [*read_metrics(path, config.unit)] if path.exists() else []
     stop = "unbeatable" if config.stop == "never" else config.stop
-    proofs = [proves(metrics_evaluation(line, config.rules), stop) for line in lines]
+    try:
+        proofs = [proves(metrics_evaluation(line, config.rules), stop) for line in lines]
+    except ValueError as error:  # of a board that is not solved
+        raise UserError(f"{path}: is not what this run writes ({error}); restore it") from None
     return Outcome(config.unit, lines, first_of_final_streak(proofs))
 
 

@@ -65,7 +65,8 @@ def read(folder: Path) -> Sweep:
     path = folder / FILE
     try:
         content = json.loads(read_small(path, LARGEST))
-        sweep = Sweep(folder, plans.make(content["plan"], {}), [_run(found) for found in content["runs"]])
+        plan = plans.make(content["plan"], {})
+        sweep = Sweep(folder, plan, plans.planned(plan, [_run(found) for found in content["runs"]]))
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); is this the folder of a sweep?") from None
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
@@ -79,12 +80,10 @@ def _run(found: dict[str, Any]) -> Run:
     """Return a run from JSON that may be foreign.
 
     Raises:
-        ValueError, TypeError: it has other fields or values, or a name that is a path to elsewhere.
+        ValueError, TypeError: it has other fields or values.
     """
     run = Run(**found)
     check(run)
-    if run.name in {"", ".."} or Path(run.name).name != run.name or not run.name.isprintable():
-        raise ValueError(f"a run called {run.name!r}")
-    run.setting, run.why, run.host = map(one_line, (run.setting, run.why, run.host))
+    run.why = one_line(run.why)
     run.values = {name: tuple(value) if isinstance(value, list) else value for name, value in run.values.items()}
     return run

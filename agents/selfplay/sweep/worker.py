@@ -65,6 +65,8 @@ def _train(folder: Path, config: Config, interval: float, stop_when: Callable[[]
     """
     if stop_when():
         raise KeyboardInterrupt
+    if folder.is_symlink():
+        raise UserError(f"{folder}: is a link to elsewhere; put the run's folder in its place")
     if not (folder / CONFIG).exists():
         train(replace(config, run_dir=folder), checkpoint_interval=interval, stop_when=stop_when)
     elif not is_finished(folder):

@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.sweeps.processes import start
 
 SMALL = ("hidden=16", "num_envs=16", "batch_size=32", "memory_size=700", "warmup=64", "eval_every=4800", "device=cpu")
-PATIENCE = 180
+PATIENCE = 600
 """Seconds after which a sweep hangs."""
 
 
@@ -25,7 +25,7 @@ def finish(process: subprocess.Popen[str], status: int = 0) -> str:
     finally:
         process.kill()
     assert (process.returncode, complaint.count("\n")) == (status, int(status > 0)), complaint
-    return output
+    return output + complaint
 
 
 def run(*args: str | Path) -> str:

@@ -5,6 +5,7 @@ import signal
 import socket
 import sys
 import tempfile
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,9 +16,10 @@ import pytest
 
 from benchmarks.learning.waiting import run_on_terminal
 from benchmarks.sweeps.disturbed import reported
-from benchmarks.sweeps.processes import descendants, kill, start, title, workers
+from benchmarks.sweeps.processes import WORKER, descendants, kill, programs, start, title, workers
 from selfplay.errors import UserError
 from selfplay.sweep import plan as plans, state
+from selfplay.sweep.search_space import Range, sample
 from selfplay.sweep.state import Sweep
 from selfplay.training.folder import MODEL
 from tests.selfplay.sweep.sweeps import finish, run, small, wait_for
@@ -27,7 +29,10 @@ from selfplay.sweep import engine  # noqa: E402
 
 pytestmark = pytest.mark.timeout(1_800)  # each starts Ray, some several times
 VARIED = ("--seeds", "1000,1001", "--each", "mask=true", "--each", "learning_rate=1e30")
+AT_ONCE = 30.0
+"""Seconds in which a sweep ends whose Ray was killed."""
 DEFAULT = ["default,seed=1000", "default,seed=1001"]
+train = partial(engine.train, cpus=None, interval=1.0, answers=lambda: True)
 GOOD = [*DEFAULT, "mask=true,seed=1000", "mask=true,seed=1001"]
 
 
@@ -49,6 +54,11 @@ def evaluated(folder: Path) -> bool:
     """Tell whether a run that is at work has recorded an evaluation."""
     running = [folder / each.name / "metrics.jsonl" for each in runs_of(folder, "running")]
     return any(path.exists() and path.stat().st_size for path in running)
+
+
+def at_work(sweep: int, folder: Path) -> bool:
+    """Tell whether a process has a worker at work on a run that has recorded an evaluation."""
+    return bool(workers(sweep)) and evaluated(folder)
 
 
 def test_a_sweep_trains_every_run_and_names_what_failed(whole: Path) -> None:
@@ -78,7 +88,7 @@ def test_a_killed_worker_a_killed_sweep_and_ctrl_c_lose_nothing(
         left = descendants(process.pid)
         with process:
             process.kill()
-        wait_for(lambda: not any(title(pid).startswith(b"ray::train_run") for pid in left))
+        wait_for(lambda: not any(title(pid).startswith(WORKER) for pid in left))
         for pid in left:
             kill(pid)  # Ray's own processes, which would end within a minute
         process = start(*resume)
@@ -93,11 +103,37 @@ def test_a_killed_worker_a_killed_sweep_and_ctrl_c_lose_nothing(
     assert reported(folder) == reported(whole)  # which holds the checksums of the models
 
 
+def test_a_sweep_whose_ray_is_killed_ends_at_once_and_goes_on(whole: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "it"
+    args = small(*VARIED, "--dir", folder, "--cpus", "1")
+    for victim in ("raylet", "gcs_server"):
+        process = start(*args)
+        wait_for(partial(at_work, process.pid, folder))
+        [pid] = programs(process.pid, victim)
+        [raylet] = programs(process.pid, "raylet")
+        _, _, port = title(raylet).partition("--gcs-address=127.0.0.1:")
+        with pytest.raises(ConnectionRefusedError):  # nobody but this machine can reach it
+            socket.create_connection(("127.0.0.2", int(port.partition("\0")[0])))
+        kill(pid)
+        killed = time.monotonic()
+        assert f"--resume {folder}" in finish(process, status=2)
+        assert time.monotonic() < killed + AT_ONCE
+        args = ["--resume", str(folder), "--cpus", "1"]
+    process = start(*args)
+    wait_for(lambda: programs(process.pid, "gcs_server"))
+    process.terminate()
+    killed = time.monotonic()
+    assert f"--resume {folder}" in finish(process, status=130)
+    assert time.monotonic() < killed + AT_ONCE
+    run(*args)
+    assert reported(folder) == reported(whole)
+
+
 def test_a_sweep_on_a_cluster_learns_the_same(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from ray.cluster_utils import Cluster  # noqa: PLC0415 (there may be none)
 
     folder = tmp_path / "it"
-    node = {"num_cpus": 2, "node_ip_address": engine.LOOPBACK, "include_dashboard": False}
+    node = {"num_cpus": 2, "node_ip_address": "127.0.0.2", "include_dashboard": False}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as files:
         monkeypatch.setenv("RAY_TMPDIR", files)
         cluster = Cluster(initialize_head=True, head_node_args=node)
@@ -135,6 +171,41 @@ def ray_here(monkeypatch: pytest.MonkeyPatch) -> Any:
     return fake
 
 
+def test_ray_has_a_second_longer_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[str] = []
+
+    def init(*_: str, **__: object) -> SimpleNamespace:
+        limits.append(os.environ["RAY_gcs_server_port_wait_time_s"])  # noqa: SIM112
+        if len(limits) % 2 or len(limits) > 2:
+            raise RuntimeError("The current node timed out during startup.")
+        return SimpleNamespace(address_info={})
+
+    monkeypatch.setattr(engine, "ray", SimpleNamespace(init=init, shutdown=lambda: None))
+    monkeypatch.setenv("RAY_gcs_server_port_wait_time_s", "1")
+    with engine.connected(1, None):
+        assert limits == ["30", "120"]
+    with (
+        pytest.raises(UserError, match=r"Ray did not start, in two tries; .* \(The current"),
+        engine.connected(1, None),
+    ):
+        pass
+    assert len(limits) == 4
+
+
+def test_ray_that_has_ended_ends_a_sweep(ray_here: Any, tmp_path: Path) -> None:
+    ray_here.train_run = lambda run: replace(run, state="done")
+    answers = iter([True, False])
+    with pytest.raises(UserError, match="a process of Ray was killed"):
+        engine.train(two_runs(tmp_path), 1, 1.0, partial(next, answers))
+    assert [run.state for run in state.read(tmp_path).runs] == ["done", "waiting"]
+
+
+def test_a_sampled_value_is_within_its_range() -> None:
+    space = {"gamma": Range(0.12341, 0.12344), "alpha": Range(0.12361, 0.12364)}
+    sampled = next(sample(space, [], 0))
+    assert sampled == {"gamma": 0.12341, "alpha": 0.12364}  # as 0.123 and 0.124 are outside
+
+
 def two_runs(folder: Path) -> Sweep:
     plan = plans.make({}, {"seeds": "0,1"})
     return Sweep(folder, plan, plans.all_runs(plan))
@@ -147,7 +218,7 @@ def test_a_run_whose_workers_die_again_and_again_has_failed(ray_here: Any, tmp_p
         return replace(run, state="done")
 
     ray_here.train_run = train_run
-    assert engine.train(two_runs(tmp_path), None, 1.0)
+    assert train(two_runs(tmp_path))
     failed, done = state.read(tmp_path).runs
     assert (failed.state, failed.starts, done.state, done.starts) == ("failed", engine.MOST_DEATHS + 1, "done", 1)
     assert failed.why.startswith("given up after 11 workers: The worker died")
@@ -161,9 +232,9 @@ def test_a_second_ctrl_c_ends_a_sweep_at_once(ray_here: Any, tmp_path: Path) -> 
 
     ray_here.train_run = train_run
     with pytest.raises(KeyboardInterrupt):
-        engine.train(two_runs(tmp_path), None, 1.0)
+        train(two_runs(tmp_path))
     ray_here.train_run = lambda run: replace(run, state="failed" if (tmp_path / state.STOP).exists() else "done")
-    assert engine.train(two_runs(tmp_path), None, 1.0)
+    assert train(two_runs(tmp_path))
     assert {run.state for run in state.read(tmp_path).runs} == {"done"}
 
 
@@ -180,9 +251,9 @@ def test_an_interrupted_search_goes_on_with_what_it_sampled(ray_here: Any, tmp_p
 
     ray_here.train_run = train_run
     vary = ["learning_rate=0.001..0.1", "hidden=64x32,16"]
-    assert not engine.train(Sweep(tmp_path, plans.make({}, {"search": 12, "seeds": "0..3", "vary": vary})), None, 1.0)
+    assert not train(Sweep(tmp_path, plans.make({}, {"search": 12, "seeds": "0..3", "vary": vary})))
     sweep = state.read(tmp_path)
-    assert engine.train(sweep, None, 1.0)
+    assert train(sweep)
     assert sorted(trained) == sorted(run.name for run in sweep.runs if run.state == "done")  # none twice
     numbers = {runs[0].objective: [run.state for run in runs].count("done") for runs in sweep.settings().values()}
     assert (len(numbers), numbers[min(numbers)], numbers[max(numbers)]) == (12, 4, 1)

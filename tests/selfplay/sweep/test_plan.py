@@ -84,6 +84,10 @@ def test_other_seeds_are_refused(given: object) -> None:
         ({"vary": ["batch_size=32,-1"]}, "batch_size=-1: --batch-size must be between 1 and 1,000,000,000,000, got -1"),
         ({"vary": ["learning_rate=0.1..1"]}, "learning_rate cannot be a range without --search"),
         ({"search": 2, "vary": ["learning_rate=1..0.1"]}, "1..0.1: the end of a range must be above"),
+        ({"search": 2, "vary": ["learning_rate=0.1..1e999"]}, "learning_rate=0.1..1e999: --learning-rate must be "),
+        ({"search": 2, "vary": [f"batch_size=1..{'9' * 400}"]}, "batch_size=1..999"),
+        ({"search": 2, "vary": ["mask=yes,no"]}, "mask=yes: --mask must be of type bool, got 'yes'"),
+        ({"vary": ["mask=,"]}, "mask=: --mask must be of type bool"),
         ({"search": 2, "vary": ["batch_size=1.5..3"]}, "1.5..3: the ends of this range must be of type int"),
         ({"search": 2}, "a search needs something to choose from"),
         ({"search": 2, "each": ["mask=true"]}, "a search has no each"),
@@ -103,11 +107,12 @@ def test_a_mistake_is_one_line_that_names_it(flags: dict[str, Any], line: str) -
         ("[vary", "is not TOML"),
         ("sets = 1", "there is no 'sets' in a sweep; it has algorithm, seeds"),
         ("set = 1", "set must be a table of settings, got 1"),
+        ("vary.mask = []", "mask has no values"),
     ],
 )
 def test_a_file_that_is_none_is_refused(content: str, line: str, tmp_path: Path) -> None:
     (tmp_path / "it.toml").write_text(content)
-    assert line in refused(read_file, tmp_path / "it.toml")
+    assert line in refused(lambda: make(read_file(tmp_path / "it.toml"), {}))
 
 
 def test_the_sweeps_of_our_figures_are_understood() -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from benchmarks.sweeps.disturbed import reported
 from selfplay.files import BusyError, locked
-from selfplay.sweep import plan as plans, plots, report, results, state, worker
+from selfplay.sweep import plan as plans, plots, report, report_pages, results, state, worker
 from selfplay.sweep.results import Outcome
 from selfplay.sweep.state import Sweep
 from tests.runs import refused, without_plots
@@ -47,21 +48,22 @@ def test_a_report_holds_every_run_also_those_that_failed_or_are_missing(
     for number in (0, 1, 2, 4):
         work(sweep, number)
     (sweep.folder / "default,seed=1001" / "metrics.jsonl").write_text("{}\n")
-    sweep.runs[3].state, sweep.runs[3].why = "failed", "given up"
+    sweep.runs[3].state, sweep.runs[3].why = "failed", "=1`<img src=x>`![](y)|"  # as a stranger may say
     sweep.write()
     report.main([str(sweep.folder), "--out", str(tmp_path / "out")])
     files = reported(sweep.folder)
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir() if path.is_file()} == files
     page, runs, evaluations = (files[name].decode() for name in ("report.md", "runs.csv", "evaluations.csv"))
     assert page.partition("\n![")[0] in capsys.readouterr().out
-    assert "- failed: `learning_rate=1e+30,seed=1000`: the loss is no longer finite; lower --learning-rate" in page
-    assert "- failed: `learning_rate=1e+30,seed=1001`: given up" in page
-    assert "- failed: `default,seed=1001`: default,seed=1001/metrics.jsonl: line 1" in page
-    assert "- failed: `default,seed=1002`: default,seed=1002: cannot be made" in page
-    assert "- missing: `learning_rate=1e+30,seed=1002`: it has not ended" in page
+    assert "- failed: `learning_rate=1e+30,seed=1000`: `the loss is no longer finite; lower --learning-rate" in page
+    assert "- failed: `learning_rate=1e+30,seed=1001`: `=1'<img src=x>'![](y)|`\n" in page
+    assert "- failed: `default,seed=1001`: `default,seed=1001/metrics.jsonl: line 1" in page
+    assert "- failed: `default,seed=1002`: `default,seed=1002: cannot be made" in page
+    assert "- missing: `learning_rate=1e+30,seed=1002`: `it has not ended" in page
     assert "| learning_rate=1e+30 | 0 of 2 | 0% to 66% | 2 | 0 | 1 |" in page
     ends = [line["end"] for line in csv.DictReader(runs.splitlines())]
     assert ends == ["no proof", "failed", "failed", "failed", "failed", "missing"]
+    assert "failed,'=1`<img" in runs
     lines = list(csv.DictReader(evaluations.splitlines()))
     assert [line["plies"] for line in lines] == ["1600", "3200", "4800"]
     assert [name for name in lines[0] if name.startswith("time/")] == ["time/updates"]
@@ -112,14 +114,33 @@ def test_failures_do_not_shorten_the_times_of_a_setting() -> None:
     )
 
 
+SEARCH = {"search": 2, "seeds": [0], "vary": {"gamma": "0.1..0.9", "hidden": [[16], [32]]}}
+RUN = {"name": "", "setting": "", "seed": 0}
+MISFITS: list[tuple[dict[str, Any], str]] = [
+    ({}, "default is not among the settings of its search"),
+    ({"gamma": 0.5}, "gamma=0.5 is not"),
+    ({"gamma": 5.0, "hidden": [16]}, "gamma=5.0,hidden=16 is not"),
+    ({"gamma": "0.5", "hidden": [16]}, "gamma=0.5,hidden=16 is not"),
+    ({"gamma": 0.5, "hidden": [64]}, "gamma=0.5,hidden=64 is not"),
+    ({"gamma": 0.5, "hidden": [16]}, "its runs are not those of its plan"),
+]
+"""Values that Optuna would not take, and some that it would, of a run of another name."""
+
+
 @pytest.mark.parametrize(
     ("change", "run", "complaint"),
     [
-        *(({}, {"name": name}, "not the state of a sweep") for name in ("../elsewhere", "..", "", 5)),
+        *(({}, {"name": name}, "not the state of a sweep") for name in ("../elsewhere", 5)),
         ({}, {"proved": "1"}, "not the state of a sweep"),
+        ({}, {"state": "gone"}, "not the state of a sweep"),
+        ({}, {"seconds": math.inf}, "not the state of a sweep"),
+        ({}, {"objective": math.nan}, "not the state of a sweep"),
+        ({}, {"seed": 7}, "its runs are not those of its plan"),
         ({}, {"else": 1}, "not the state of a sweep"),
         ({"format": 1}, {}, "has format 1; this program reads format 2"),
         ({"runs": 1}, {}, "not the state of a sweep"),
+        ({"runs": []}, {}, "its runs are not those of its plan"),
+        *(({"plan": SEARCH, "runs": [{**RUN, "values": values}]}, {}, complaint) for values, complaint in MISFITS),
         ({"plan": {"set": 1}}, {}, "not the state of a sweep"),
         ({"plan": {"algorithm": ["go"]}}, {}, "there is no algorithm"),
         ({"plan": {"search": "x"}}, {}, "--search must be of type int"),
@@ -131,6 +152,28 @@ def test_a_foreign_state_is_refused(change: dict[str, Any], run: dict[str, Any],
     content["runs"][0] |= run
     path.write_text(json.dumps(content | change))
     assert complaint in refused(state.read, sweep.folder)
+
+
+def test_metrics_of_another_board_make_a_run_a_failed_one(tmp_path: Path) -> None:
+    sweep = make(tmp_path / "it", seeds="0", set=["rows=5", "cols=5", "k=4"])
+    (sweep.folder / sweep.runs[0].name).mkdir()
+    line = '{"plies": 1, "time/training_s": 1, "eval/optimal_states": 1}\n'
+    (sweep.folder / sweep.runs[0].name / "metrics.jsonl").write_text(line)
+    [[result]] = results.read(sweep).values()
+    assert (result.end, "is not what this run writes" in result.why) == (results.FAILED, True)
+
+
+def test_nothing_is_written_through_a_link(sweep: Sweep, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (sweep.folder / sweep.runs[0].name).symlink_to(elsewhere)
+    assert "is a link to elsewhere" in work(sweep, 0).why
+    of_report, of_times = sweep.folder / "report", tmp_path / "out" / "times"
+    of_times.parent.mkdir()
+    for out, link in ((of_report, of_report), (of_times.parent, of_times)):
+        link.symlink_to(elsewhere)
+        assert refused(report_pages.write, sweep, {}, out).startswith(f"{link}: is a link to elsewhere; remove it")
+    assert list(elsewhere.iterdir()) == []
 
 
 def test_every_setting_has_a_curve_in_some_plot(tmp_path: Path) -> None:
