@@ -30,10 +30,12 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file aside, flush it to the disk and rename it, so that nobody ever sees a part of it.
 
     Raises:
-        OSError: it cannot be written; an earlier file stays, and the error names it.
+        OSError: it cannot be written, or what is there is a link, a device or a pipe; it stays, and the error names it.
     """
     aside = path.with_name(path.name + ".partial")
     with _naming(path):
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise OSError(errno.EINVAL, "it is no regular file; remove it")
         try:
             aside.unlink(missing_ok=True)  # left by a killed run, or a link that somebody has planted
             with aside.open("xb") as file:
@@ -97,16 +99,6 @@ def write_output(path: Path, content: bytes) -> None:
             write_whole(path.resolve(), content)
     except (OSError, RuntimeError) as error:  # the latter for a link to itself
         raise UserError(f"{path}: cannot be written ({getattr(error, 'strerror', error)})") from None
-
-
-def check_replaceable(path: Path) -> None:
-    """Refuse to replace what is no file, in a place where we choose the name.
-
-    Raises:
-        UserError: a link, a device or a pipe is there.
-    """
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise UserError(f"{path}: is no regular file; remove it")
 
 
 @contextlib.contextmanager
@@ -181,9 +173,8 @@ def write_csv(path: Path, lines: Iterable[Sequence[Any]]) -> None:
     An apostrophe before a text that begins like a formula, such as =1+1, keeps a spreadsheet from computing it.
 
     Raises:
-        UserError: the file cannot be written, or is no file.
+        UserError: the file cannot be written.
     """
-    check_replaceable(path)
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(
         [f"'{field}" if isinstance(field, str) and field.startswith(FORMULA) else field for field in line]

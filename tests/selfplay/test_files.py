@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from selfplay.cli import certify
+from selfplay.errors import UserError
 from selfplay.files import write_csv
 from selfplay.web import command as web
 from tests.runs import refused
@@ -67,8 +68,10 @@ def test_an_output_that_is_no_file_is_refused(name: str, typed: str, said: str) 
 )
 def test_what_is_no_file_is_not_replaced_under_a_name_of_ours(write: Callable[[Path], None]) -> None:
     path = Path(certify.NAME)
-    for make in (os.mkfifo, lambda path: path.symlink_to("file")):
+    makers: list[Callable[[Path], None]] = [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("file")]
+    for number, make in enumerate(makers):
         make(path)
-        assert refused(write, path) == f"{path}: is no regular file; remove it"
-        path.unlink()
+        with pytest.raises((OSError, UserError), match=r"it is no regular file; remove it|is a folder"):
+            write(path)
+        path.rename(f"taken away {number}")
     assert not Path("file").exists()

@@ -9,7 +9,7 @@ from selfplay.algorithms import SHIPPED
 from selfplay.command_line import offer, parse, say
 from selfplay.evaluation import certificate, check_certificate
 from selfplay.evaluation.agents import BuiltInPolicy
-from selfplay.files import check_output, check_replaceable, checksum_of_file, write_output
+from selfplay.files import check_output, checksum_of_file, write_output, write_whole
 from selfplay.players import EvaluatedPlayer
 from selfplay.training.folder import MODEL
 from tictactoe.opponents import OPPONENTS
@@ -35,13 +35,11 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
         policy = BuiltInPolicy(OPPONENTS[name], rules, symmetric=True)
     place = named.folder if named.folder and name != SHIPPED else Path()
     output = config.output or place / NAME
-    if config.output is None:
-        check_replaceable(output)
     check_output(output)
     play = certificate.unbeatable_play(policy, config.positions, name)
     checksum = checksum_of_file(named.folder / MODEL) if named.folder else None
     content = certificate.packed(policy, play, checksum)
-    write_output(output, content)
+    (write_output if config.output else write_whole)(output, content)
     say(f"CERTIFIED: {name} is unbeatable on {rules}; its play is in {output} ({len(content):,} bytes)")
     offer(
         "Check that with nothing but Python (the program can be copied away, and needs none of ours):",
