@@ -161,6 +161,7 @@ def _value(hint: Any, text: str) -> Any:
         raise argparse.ArgumentTypeError(f"must be of type {kind.__name__}, got {text!r}") from None
 
 
+@functools.cache
 def _documents(kind: Any) -> dict[str, str]:
     """Return the docstrings below the fields of a dataclass, by name."""
     documents: dict[str, str] = {}

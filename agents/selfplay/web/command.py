@@ -100,6 +100,7 @@ def listen(host: str, port: int) -> socket.socket:
         UserError: the port is taken, or the address is not one of this machine.
     """
     try:
+        host.encode("idna")  # else a TypeError of the next line leaves its socket open
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except (OSError, UnicodeError) as error:  # the latter where it is no host name
         taken = {errno.EADDRINUSE: "is taken", errno.EACCES: "needs privileges"}.get(getattr(error, "errno", 0))
