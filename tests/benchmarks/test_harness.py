@@ -27,7 +27,7 @@ def test_a_proof_counts_if_it_holds_to_the_end(proofs: str, first: int | None) -
         ([76_544, 56_576, 89_856], "76,544 (56,576 to 89,856)"),
         ([0.123, 0.5], "0.311 (0.123 to 0.500)"),
         ([99.73, 97.0], "98.4 (97.0 to 99.7)"),
-        ([44.8e6, 1.2345e6, 5.5], "1.23 M (5.50 to 44.8 M)"),
+        ([1e7, 1.2345e6, 5.5], "1.23 M (5.50 to 10.0 M)"),
         ([1.5, 2.5, math.inf, math.inf, math.inf], "never (1.50 to never)"),
         ([math.inf], "never"),
         ([True, False, True], "2 of 3"),

@@ -91,6 +91,7 @@ MISTAKES = [
     ("scaling", "--docs nowhere", "nowhere: is not a folder; make it first"),
     ("scaling", "--seed -1", "--seed must be 0 or more"),
     ("learning.bigger_boards", "--rows 9x9x9", "--rows must be some of 1x3x3"),
+    ("learning.waiting", "--seeds none", "none"),
     ("peers", "--players", "name it by --docs"),
     ("peers.tuning", "--dir pyproject.toml", "pyproject.toml: is not a folder"),
     ("peers.tuning", "--processes 9999", "--processes must be at most the cores"),
