@@ -62,12 +62,15 @@ def test_a_patch_changes_the_move_in_the_corrected_positions_alone(kind: dict[st
     assert patched.config.hidden == tuple(width + 12 for width in player.config.hidden)
     after = player_policy(patched).cells(mine, theirs)
     difference = np.abs(player.q_values(seen(rules, mine, theirs)) - patched.q_values(seen(rules, mine, theirs))).max(1)
+    best, second = np.sort(patched.preferences(seen(rules, mine, theirs)).numpy(), axis=1)[:, :-3:-1].T
     for number, (image, position) in enumerate(
         zip(zip(*images, strict=True), zip(mine, theirs, strict=True), strict=True)
     ):
         if position in corrections:
             assert after[number] == corrections[position]
             assert difference[number] >= MARGIN * 0.5
+            # The move that was best is now just below the better one, however many layers its unit goes through.
+            assert best[number] - second[number] == pytest.approx(MARGIN, abs=1e-4)
         elif image not in corrections:
             assert after[number] == before[number]
             assert difference[number] < 1e-5
