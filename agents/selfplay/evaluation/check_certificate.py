@@ -5,9 +5,9 @@ the bottom, and you know what it proves.
 
 A certificate is text under gzip. Its first line is a JSON object: the board, the checksum of the player's model, and
 more. Each other line is a position in which the player is to move, row by row: X and O are marks, "." is an empty cell,
-and "*" an empty cell that the player marks (any of them, if there are several). If "symmetric", a line stands for all
-turned and reflected images. If "masked", the player marks any empty cell where nothing is listed, which is allowed only
-where the opponent can complete no line any more.
+and "*" an empty cell that the player marks (any of them, if there are several). No position is listed twice. If
+"symmetric", a line represents all turned and reflected images. If "masked", the player marks any empty cell where
+nothing is listed, which is allowed only where the opponent can complete no line any more.
 
 Nothing in the file is believed: as X and as O, every listed move and every legal reply are followed to the end of each
 game. The exit status is 0 if nothing beats the player, 1 if something does or may, and 2 if the file is no certificate.
@@ -15,8 +15,10 @@ game. The exit status is 0 if nothing beats the player, 1 if something does or m
 
 import gzip
 import json
+import stat
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 LARGEST_BOARD = 64
 LONGEST_LINE = 1000
@@ -92,9 +94,10 @@ class Certificate:
     """Read a certificate and hold what it says; a file that is none raises one exception or another."""
 
     def __init__(self, path: str) -> None:
-        # The moves are stored by the least image of their position, as cells of that image. If a position is listed
-        # twice, the moves of both lines count.
+        # The moves are stored by the least image of their position, as cells of that image.
         self._moves: dict[int, list[int]] = {}
+        if not stat.S_ISREG(Path(path).stat().st_mode):  # a pipe or a device may never end
+            raise ValueError("it is no regular file")
         with gzip.open(path, "rt", encoding="ascii") as file:
             self.header = json.loads(file.readline(LONGEST_LINE))
             version, rows, cols, k, symmetric = (self.header[name] for name in FIELDS)
@@ -123,8 +126,9 @@ class Certificate:
                 images = self.board.after(images, "XO".index(character), cell)
         least = min(images)
         turned = self.board.symmetries[images.index(least)]
-        stars = [turned[cell] for cell, character in enumerate(cells) if character == "*"]
-        self._moves.setdefault(least, []).extend(stars)
+        if least in self._moves:
+            raise ValueError(f"line {number} lists a position, or an image of it, for the second time")
+        self._moves[least] = [turned[cell] for cell, character in enumerate(cells) if character == "*"]
 
     def moves(self, images: Images) -> list[int]:
         """Return the cells that the player may mark in a position, none if it is not listed."""
