@@ -36,8 +36,7 @@ def random_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboar
 
 def heuristic_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     """Return the cells that win at once, else those that keep the opponent from winning, else every empty one."""
-    at_once, empty = _wins_else_blocks(rules, mover, opponent), rules.empty_cells(mover, opponent)
-    return at_once or empty if isinstance(empty, int) else np.where(at_once != 0, at_once, empty)
+    return _first_or_second(_wins_else_blocks(rules, mover, opponent), rules.empty_cells(mover, opponent))
 
 
 def rule_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
@@ -49,13 +48,17 @@ def rule_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     at_once = _wins_else_blocks(rules, mover, opponent)
     if isinstance(at_once, int):
         return at_once or _most_valuable(rules, mover, opponent)
-    return np.where(at_once != 0, at_once, _most_valuable_of_many(rules, mover, opponent))
+    return _first_or_second(at_once, _most_valuable_of_many(rules, mover, opponent))
 
 
 def _wins_else_blocks(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     empty = rules.empty_cells(mover, opponent)
-    wins, blocks = rules.winning_cells(mover) & empty, rules.winning_cells(opponent) & empty
-    return wins or blocks if isinstance(empty, int) else np.where(wins != 0, wins, blocks)
+    return _first_or_second(rules.winning_cells(mover) & empty, rules.winning_cells(opponent) & empty)
+
+
+def _first_or_second(first: Bitboard, second: Bitboard) -> Bitboard:
+    """Return the first cells, or the second ones where there are none of them."""
+    return first or second if isinstance(first, int) else np.where(first != 0, first, second)
 
 
 def _most_valuable(rules: Rules, mover: int, opponent: int) -> int:

@@ -17,6 +17,17 @@ Bitboard: TypeAlias = Any
 WORD_BITS = 64
 
 
+def positive_integer(name: str, value: Any) -> int:
+    """Return a setting as Python's integer.
+
+    Raises:
+        ValueError: it is no integer from 1 on.
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} must be a positive integer, got {value!r}")
+    return int(value)
+
+
 @dataclass(frozen=True)
 class Rules:
     """Describe a game: place marks in turn on `rows` x `cols` cells until somebody has `k` in a row.
@@ -34,10 +45,7 @@ class Rules:
 
     def __post_init__(self) -> None:
         for name in ("rows", "cols", "k"):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} must be a positive integer, got {value!r}")
-            object.__setattr__(self, name, int(value))  # NumPy's integers become Python's
+            object.__setattr__(self, name, positive_integer(name, getattr(self, name)))
         if self.k > max(self.rows, self.cols):
             raise ValueError(
                 f"k must be at most the longer side of the board, got k={self.k} on a {self.rows}x{self.cols} board"

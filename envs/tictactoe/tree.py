@@ -170,24 +170,13 @@ class Totals(NamedTuple):
 
 def uniform_legal(tree: GameTree) -> Policy:
     """Return the policy of a player who picks among the empty cells at random."""
-    every = every_legal(tree)
-
-    def policy(states: IntArray) -> FloatArray:
-        weights = every(states)
-        normalized: FloatArray = weights / weights.sum(axis=1, keepdims=True)
-        return normalized
-
-    return policy
-
-
-def every_legal(tree: GameTree) -> Policy:
-    """Return weight 1 for every empty cell, which makes `play_out` count games instead of averaging them."""
     cells = np.arange(tree.rules.cells)
 
     def policy(states: IntArray) -> FloatArray:
         occupied = tree.mover[states] | tree.opponent[states]
         empty: BoolArray = (occupied[:, None] >> cells) & 1 == 0
-        return empty.astype(np.float64)
+        normalized: FloatArray = empty / empty.sum(axis=1, keepdims=True)
+        return normalized
 
     return policy
 

@@ -16,7 +16,7 @@ from tests.tictactoe.rule_book import (
     with_mark,
 )
 from tictactoe import Rules, solve, solver
-from tictactoe.tree import IntArray, every_legal, game_tree, play_out, uniform_legal
+from tictactoe.tree import IntArray, game_tree, play_out, uniform_legal
 
 SMALL_BOARDS = [(1, 1, 1), (1, 5, 2), (2, 2, 2), (2, 3, 2), (3, 2, 3), (4, 2, 3), (2, 4, 3), (3, 3, 2), (3, 3, 3)]
 
@@ -50,7 +50,12 @@ def test_known_values_of_other_boards(size: tuple[int, int, int], value: int) ->
 
 def test_there_are_255168_games() -> None:
     tree = game_tree(Rules())
-    totals = play_out(tree, every_legal(tree), every_legal(tree))
+    random = uniform_legal(tree)
+
+    def every_legal(states: IntArray) -> np.ndarray:
+        return np.ceil(random(states))
+
+    totals = play_out(tree, every_legal, every_legal)
     assert totals == (131_184, 77_904, 46_080, (0, 0))
 
 

@@ -23,6 +23,7 @@ from tictactoe.positions import (
     seat_to_move,
 )
 from tictactoe.rendering import check_render_mode, render
+from tictactoe.rules import positive_integer
 
 RENDER_MODES = ["ansi", "rgb_array"]
 OPTIONS = ("reset_mask", "position", "seat")
@@ -48,11 +49,9 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         seat: Seat | None = None,
     ) -> None:
         check_render_mode(render_mode, RENDER_MODES)
-        _check_positive("num_envs", num_envs)
-        if max_episode_steps is not None:
-            _check_positive("max_episode_steps", max_episode_steps)
+        self.num_envs = positive_integer("num_envs", num_envs)
+        self._limit = None if max_episode_steps is None else positive_integer("max_episode_steps", max_episode_steps)
         batch.check_fits(game.rules)
-        self.num_envs = num_envs
         self.autoreset_mode = _named_mode(autoreset_mode)
         self.metadata = {**game.metadata, "render_modes": RENDER_MODES, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
@@ -63,7 +62,6 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self._cells = game.rules.cells
         self._perspective = game.perspective
         self._dict_observation = game.dict_observation
-        self._limit = max_episode_steps
         settings = (game.rules, game.rewards, game.perspective, num_envs, seat, max_episode_steps is not None)
         self._games = fastest(game.rules)(*settings)
         self._begun = False
@@ -254,18 +252,12 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
 
 def _named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
     """Return the autoreset mode of a name, `"SameStep"` as well as `"same_step"`; a mode passes through."""
-    if isinstance(autoreset_mode, AutoresetMode):
-        return autoreset_mode
-    for mode in AutoresetMode:
-        if str(autoreset_mode).replace("_", "").lower() == mode.value.lower():
-            return mode
-    names = ", ".join(mode.value for mode in AutoresetMode)
-    raise ValueError(f"unknown autoreset_mode {autoreset_mode!r}: choose from {names}")
-
-
-def _check_positive(name: str, number: object) -> None:
-    if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 1:
-        raise ValueError(f"{name} must be a positive integer, got {number!r}")
+    name = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else str(autoreset_mode)
+    modes = {mode.value.lower(): mode for mode in AutoresetMode}
+    if (mode := modes.get(name.replace("_", "").lower())) is None:
+        names = ", ".join(mode.value for mode in AutoresetMode)
+        raise ValueError(f"unknown autoreset_mode {autoreset_mode!r}: choose from {names}")
+    return mode
 
 
 def _chosen_boards(options: Mapping[str, Any], boards: int) -> Flags:

@@ -17,7 +17,7 @@ from selfplay.evaluation.verdict import SeatVerdict
 from tests.tictactoe.rule_book import RuleBook, bits, cells_in
 from tictactoe import Rules, solve
 from tictactoe.opponents import OPPONENTS, Choices
-from tictactoe.tree import IntArray, Policy, Totals, every_legal, game_tree, play_out, uniform_legal
+from tictactoe.tree import IntArray, Policy, Totals, game_tree, play_out, uniform_legal
 
 Marks = tuple[frozenset[int], frozenset[int]]
 Sampling = Callable[[Rules, Marks, int], dict[int, Fraction]]
@@ -164,8 +164,9 @@ def over_the_tree(policy: AgentPolicy, seat: int) -> SeatVerdict:
     def play(agent: Policy, opponent: Policy) -> Totals:
         return play_out(tree, *((agent, opponent) if seat == 0 else (opponent, agent)))
 
-    games = play(lambda states: (played(states) > 0).astype(float), every_legal(tree))
-    shares = play(played, uniform_legal(tree))
+    random = uniform_legal(tree)
+    games = play(lambda states: np.ceil(played(states)), lambda states: np.ceil(random(states)))
+    shares = play(played, random)
     value = np.zeros(0)
     for ply, level in reversed(list(tree.plies())):
         here = np.where(tree.lost[level], -1.0 if ply % 2 == seat else 1.0, 0.0)
