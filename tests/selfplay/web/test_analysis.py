@@ -15,7 +15,6 @@ from selfplay.position import Position, read_board
 from selfplay.tabular.players import AfterstatePlayer
 from selfplay.web import analysis
 from selfplay.web.analysis import analyse
-from tests.runs import refused
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.evaluation.players import FirstTwo, ScriptedPlayer, stubborn
@@ -85,20 +84,6 @@ def test_a_finished_game_has_a_result_and_no_moves(board: str, result: str, line
     nothing = dict.fromkeys(("values", "move", "reply", "position", "gives_away"))
     ended = {"seat": seat, "result": result, "line": line, "moves": [], "exact": [None] * 9, "known": "solved"}
     assert shown == ended | nothing
-
-
-@pytest.mark.parametrize(
-    ("rules", "board", "why"),
-    [
-        (Rules(), "X", "9 characters"),
-        (Rules(), "X\n.......", "9 characters"),
-        (Rules(), "O........", "X has as many marks as O, or one more"),
-        (Rules(), "XXX.OO.O.", "X has a line, and would have to move again"),
-        (Rules(4, 4, 3), "XXX.OO.OXXX.OO..", "X has lines that no one move completes"),
-    ],
-)
-def test_a_board_that_no_game_leads_to_is_refused(rules: Rules, board: str, why: str) -> None:
-    assert why in refused(read_board, rules, board)
 
 
 def test_positions_are_legal_where_the_tree_has_them() -> None:

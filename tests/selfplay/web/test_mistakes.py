@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import selfplay
 from selfplay.evaluation.agents import AgentPolicy, player_policy
 from selfplay.evaluation.counterexamples import find_counterexamples
 from selfplay.evaluation.evaluate import evaluate_policy
@@ -111,22 +110,6 @@ def check_game(policy: AgentPolicy, player: Any, game: dict[str, Any]) -> None:
             assert position.over is last
     assert game["turning"] == turning is not None
     assert game["illegal"] or position.winner == 1 - game["seat"]
-
-
-def test_on_a_board_that_is_not_solved_the_beaten_positions_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mistakes, "MOST_MISTAKES", 10)
-    player = make(config_with(rows=2, cols=7, k=3, symmetry="none", seed=SEED)).player()
-    policy = player_policy(player)
-    shown, games_lost = evaluate(policy, player).values()
-    whole = selfplay.counterexamples(player, player.rules)
-    beaten = set(zip(whole.mover.tolist(), whole.opponent.tolist(), strict=True))
-    assert (shown["kind"], shown["complete"], shown["number"]) == ("beaten", True, len(whole.mover))
-    for state in shown["states"]:
-        position = read_board(player.rules, state["board"])
-        assert (position.mover, position.opponent) in beaten
-        assert state["move"] == int(policy.cells(*position.words)[0])
-        assert state["best"]
-    assert {game["seat"] for game in games_lost["games"]} == {0, 1}
 
 
 def test_of_too_many_positions_numbers_are_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,24 @@
 """A person plays on the page: with the mouse, by the keyboard alone, in both seats; undoes, sets up, comes back."""
 
 from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from selfplay.errors import one_line
 from selfplay.position import read_board
-from tests.selfplay.web.visits import board_of, go_to, spoken, square, wait_for_turn
+from tests.runs import saved
+from tests.selfplay.web.serving import serving
+from tests.selfplay.web.visits import board_of, go_to, spoken, square, wait_for_turn, watched
 from tictactoe import Rules
 
 Open = Callable[..., Page]
+HOSTILE = [
+    *("<img src=x onerror=alert(1)>", '"><svg onload=alert(1)>', "' onmouseover='alert(1)", "javascript:alert(1)"),
+    *("&lt;script&gt;", "{{7*7}}${7*7}", "a&player=shipped#seat=O", "%3Cscript%3E", "\u202egnp.exe"),
+    "x\x1b[2J\r\n\u2028",
+]
 BAD_LINKS = {
     "#player=nobody": "There is no player nobody here.",
     "#player=masked&board=XX.......": "X has 2 marks and O 0",
@@ -103,6 +113,21 @@ def test_a_link_restores_the_position_the_seat_and_the_player(visit: Open) -> No
     assert board_of(page) == before
     assert page.locator("input[name=seat]:checked").get_attribute("value") == "1"
     assert page.get_by_role("tab", name="Look inside").get_attribute("aria-selected") == "true"
+
+
+def test_hostile_names_of_runs_are_nothing_but_text(browser: Browser, tmp_path: Path) -> None:
+    for name in HOSTILE:
+        saved(tmp_path / name)
+    with serving(runs=tmp_path) as server:
+        address = f"http://127.0.0.1:{server.port}/"
+        page = browser.new_page()
+        with watched(page, address):
+            page.goto(address)
+            for name in map(one_line, HOSTILE):
+                go_to(page, f"#player={quote(name)}&view=live")
+                expect(page.locator("#player option:checked")).to_have_text(f"{name}, 3\u00d73")
+                expect(page.locator("li[data-run]", has_text=name)).to_have_count(1)
+        page.close()
 
 
 def test_a_link_to_nothing_is_answered_in_a_line(visit: Open) -> None:

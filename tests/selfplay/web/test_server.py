@@ -156,10 +156,10 @@ def test_a_bug_is_shown_in_the_terminal_alone(
 def test_a_player_is_evaluated_once_for_many_requests_and_others_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     calls, go_on = [], threading.Event()
 
-    def slow(policy: AgentPolicy, *args: Any) -> Any:
+    def slow(policy: AgentPolicy, player: Any, seconds: float) -> Any:
         calls.append(policy)
         assert len(calls) > 1 or go_on.wait(30)
-        return mistakes.evaluate(policy, *args)
+        return mistakes.evaluate(policy, player, seconds)
 
     monkeypatch.setattr(api, "evaluate", slow)
     with serving() as served, ThreadPoolExecutor(60) as threads:

@@ -25,7 +25,7 @@ function drawGamesLost(app, lost) {
 
 function drawLists(app, lost) {
   if (!lost.games.length) {
-    const words = lost.complete ? "Nothing beats it: it loses no game in either seat." : "No game that it loses was found.";
+    const words = lost.number.every((number) => number === 0) ? "Nothing beats it: it loses no game in either seat." : "No game that it loses was found.";
     return [html("p", { class: "verdict good" }, words)];
   }
   const whole = lost.complete ? "Every reply is followed." : "Only a part of its play was followed: there may be more.";
@@ -38,7 +38,7 @@ function drawSeat(app, lost, seat) {
   const number = lost.number[seat];
   const heading = html("h3", {}, `As ${MARKS[seat]}: ${number === null ? "some games" : counted(number, "game")} lost`);
   if (!games.length) {
-    return [heading, html("p", { class: "hint" }, "None in this seat.")];
+    return [heading, html("p", { class: "hint" }, number === 0 ? "None in this seat." : "None was found in the time there was.")];
   }
   const items = games.map((game) => html("li", {}, gameButton(app, game)));
   const some = number === null || games.length < number ? ` Shown are the shortest ${games.length}.` : "";

@@ -38,8 +38,11 @@ function headingOf(mistakes) {
 }
 
 function aboutOf(mistakes) {
-  if (!mistakes.states.length) {
-    return mistakes.kind === "optimal" ? "Its move keeps the value of every state." : "No reply beats it.";
+  if (mistakes.number === 0 && mistakes.kind === "optimal") {
+    return "Its move keeps the value of every state.";
+  }
+  if (mistakes.number === 0) {
+    return mistakes.complete ? "No reply beats it." : "None was found in the part of its play that was followed.";
   }
   const what = mistakes.kind === "optimal" ? "States in which its move gives something away"
     : "Positions of its own play from which some replies beat it; this board is too large to look at every state";
