@@ -4,7 +4,6 @@ import json
 import os
 import random
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -154,18 +153,18 @@ def test_a_bug_is_shown_in_the_terminal_alone(
 
 
 def test_a_player_is_evaluated_once_for_many_requests_and_others_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls, go_on = [], threading.Event()
+    calls, begun, go_on = [], threading.Event(), threading.Event()
 
     def slow(policy: AgentPolicy, player: Any, seconds: float) -> Any:
         calls.append(policy)
+        begun.set()
         assert len(calls) > 1 or go_on.wait(30)
         return mistakes.evaluate(policy, player, seconds)
 
     monkeypatch.setattr(api, "evaluate", slow)
     with serving() as served, ThreadPoolExecutor(60) as threads:
         waiting = [threads.submit(served.get, "/api/evaluation?player=0") for _ in range(60)]
-        while not calls:
-            time.sleep(0.01)
+        assert begun.wait(30)
         # While all of them wait, and they are more than the server has threads, others are answered.
         assert served.get(f"/api/analysis?player=0&{EMPTY}").status == 200
         assert served.get("/api/evaluation?player=1").status == 200
