@@ -68,10 +68,9 @@ def test_an_output_that_is_no_file_is_refused(name: str, typed: str, said: str) 
 )
 def test_what_is_no_file_is_not_replaced_under_a_name_of_ours(write: Callable[[Path], None]) -> None:
     path = Path(certify.NAME)
-    makers: list[Callable[[Path], None]] = [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("file")]
-    for number, make in enumerate(makers):
+    for make in (os.mkfifo, lambda path: path.symlink_to("file")):
         make(path)
-        with pytest.raises((OSError, UserError), match=r"it is no regular file; remove it|is a folder"):
+        with pytest.raises((OSError, UserError), match="it is no regular file; remove it"):
             write(path)
-        path.rename(f"taken away {number}")
+        path.unlink()
     assert not Path("file").exists()
