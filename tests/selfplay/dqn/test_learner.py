@@ -1,6 +1,7 @@
 """The DQN's training: it learns, each setting counts, the same seed gives the same bits, and a proof ends it."""
 
 import dataclasses
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import torch
 import selfplay
 from selfplay.dqn import learner as dqn_learner
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.dqn.dqn import DQNAgent
+from selfplay.dqn.dqn import DQNAgent, Update
 from selfplay.dqn.learner import DQNLearner, check_memory, learned_tensors, least_bytes
 from selfplay.dqn.network import LINE_WIDTH
 from selfplay.errors import UserError
@@ -188,3 +189,27 @@ def test_what_is_more_than_there_is_is_refused(monkeypatch: pytest.MonkeyPatch) 
         check_memory(config, CPU)
     with pytest.raises(UserError, match="and the GPU has 22 GB"):
         check_memory(config, torch.device("cuda"))
+
+
+def test_the_memory_of_a_gpu_is_all_that_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: SimpleNamespace(total_memory=7))
+    assert dqn_learner.device_bytes(torch.device("cuda")) == 7
+
+
+@pytest.mark.parametrize(
+    ("name", "available", "expected"),
+    [("auto", True, "cuda"), ("auto", False, "cpu"), ("cpu", True, "cpu"), ("cuda", True, "cuda")],
+)
+def test_auto_is_cuda_if_available(name: str, available: bool, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: available)
+    assert dqn_learner.choose_device(name).type == expected
+
+
+def test_the_metrics_are_the_means_over_the_last_updates() -> None:
+    learner = DQNLearner(config_with(), CPU)
+    assert learner.metrics() == {"explore/epsilon": 0.5}
+    learner.self_play.last_updates = [
+        Update(torch.tensor(1.0), torch.tensor([1.0, 2.0])),
+        Update(torch.tensor(3.0), torch.tensor([3.0, 6.0])),
+    ]
+    assert learner.metrics() == {"explore/epsilon": 0.5, "loss/td": 2.0, "q/mean": 3.0}

@@ -15,7 +15,8 @@ from tictactoe import Rewards
 GAME = [0, 3, 1, 4, 2]
 GAMMA = 0.5
 
-# The online network prefers cell 4, whose target value is 8; the largest target value is 9, at cell 0.
+# The online network prefers cell 4, whose target value is 8; the largest target value is 9, at cell 0. That of a second
+# agent prefers cell 5, whose target value is 7, or rather 107: the second's are 100 more.
 ONLINE = [1.0, 0.0, 3.0, 0.0, 5.0, 2.0, 0.0, 0.0, 0.0]
 TARGET = [9.0, 0.0, 6.0, 0.0, 8.0, 7.0, 0.0, 0.0, 0.0]
 
@@ -24,7 +25,8 @@ def by_hand(target: str, separate: bool = False, **settings: object) -> list[tup
     """Return, for each agent, the rewards it stored and the targets it computes."""
     self_play = make(config_with(target=target, gamma=GAMMA, symmetry="none", **settings), separate)
     for number, agent in enumerate(self_play.agents):
-        constant_values(agent, ONLINE, [value + 100 * number for value in TARGET])
+        online = [*ONLINE[:5], ONLINE[5] + 4 * number, *ONLINE[6:]]
+        constant_values(agent, online, [value + 100 * number for value in TARGET])
     play(self_play, GAME)
     result = []
     for agent, opponent in zip(self_play.agents, reversed(self_play.agents), strict=True):
@@ -56,7 +58,8 @@ def test_the_targets_of_one_agent_for_both_seats(target: str, settings: dict[str
     ("target", "settings", "first", "second"),
     [
         ("negamax", {}, [-54.5, -54.5, 1], [-4.5, -5.5]),  # each from the other: the first from 109, the second from 9
-        ("negamax", {"double": True}, [-54, -54, 1], [-4, -5]),  # the other's online network chooses
+        ("negamax", {"double": True}, [-53.5, -53.5, 1], [-4, -5]),  # the other's online network chooses
+        ("article", {"double": True}, [4, 4, 1], [53.5, 52.5]),  # its own does
         ("article", {}, [4.5, 4.5, 1], [54.5, 53.5]),  # each from its own target network
         ("independent", {}, [4.5, 4.5, 1], [54.5, -1]),
     ],

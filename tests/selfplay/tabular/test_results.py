@@ -1,6 +1,7 @@
 """What the tabular learners write: tables and counts as CSV, and plots."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -111,16 +112,21 @@ def test_learned_values_are_split_by_whether_the_last_move_won() -> None:
 
 
 def test_plots_show_what_they_are_given() -> None:
-    curves = {"a": np.stack([cumulative_counts(OUTCOMES)] * 2), "b": cumulative_counts(OUTCOMES)[None]}
-    figure = cumulative_figure(curves)
+    one = cumulative_counts(OUTCOMES)
+    figure = cumulative_figure({"a": np.stack([one, cumulative_counts(0 * OUTCOMES)]), "b": one[None]})
     assert [axes.get_title() for axes in figure.axes] == ["a, 2 seeds", "b"]
-    assert [np.asarray(line.get_ydata())[-1] for line in figure.axes[0].get_lines()] == [2, 2, 1]
-    assert figure.axes[0].get_legend_handles_labels()[1][0] == "first seat wins 40.0%"
+    axes: Any = figure.axes[0]
+    lines, bands = axes.get_lines(), [band.get_paths()[0].vertices for band in axes.collections]
+    assert [(line.get_xdata()[-1], line.get_ydata()[-1]) for line in lines] == [(5, 3.5), (5, 1), (5, 0.5)]
+    assert [sorted({*band[band[:, 0] == 5, 1]}) for band in bands] == [[2, 5], [0, 2], [0, 1]]
+    assert axes.get_legend_handles_labels()[1][0] == "first seat wins 70.0%"
 
     bars = groups_figure(group_counts(OUTCOMES, 2), 2)
     heights = [[bar.get_height() for bar in group] for group in bars.axes[0].containers]
     assert heights == [[1, 0, 1], [1, 1, 0], [0, 1, 0]]
 
-    density = density_figure(np.array([0.9, 0.9]), np.array([0.1, 0.2, 0.3]))
+    density: Any = density_figure(np.array([0.9, 0.9]), np.array([0.1, 0.2, 0.3]))
     assert density.axes[0].get_legend_handles_labels()[1] == ["winning positions (2)", "other positions (3)"]
+    for heights, edges, _ in (stairs.get_data() for stairs in density.axes[0].patches):
+        assert np.sum(heights * np.diff(edges)) == pytest.approx(1)
     assert png(density_figure(np.array([]), np.array([]))).startswith(b"\x89PNG")

@@ -110,6 +110,7 @@ def test_td_backup_reports_its_greedy_games_in_groups(greedy_games: int, last: l
     _, history = trained(TDBackupConfig(seed=1000, games=1_000, greedy_games=greedy_games), tmp_path)
     lines = read(tmp_path / "groups.csv")
     assert [int(line["last_game"]) for line in lines] == last
+    assert [int(line["first_game"]) for line in lines] == [1, *(game + 1 for game in last[:-1])]
     assert sum(int(line["draws"]) for line in lines) / greedy_games == history[-1].metrics["games/draws"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["groups.csv", "groups.png", "values.png"]
 
