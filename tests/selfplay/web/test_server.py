@@ -19,7 +19,7 @@ from tictactoe import Rules
 
 SEED = 1
 REQUESTS = int(os.environ.get("PAGE_REQUESTS", "400"))
-"""Requests that are made at random; PAGE_REQUESTS=100000 takes some minutes."""
+"""Random requests. For more: PAGE_REQUESTS=100000 pytest --timeout=0 -k whatever_is_sent tests/selfplay/web"""
 HEADERS = {
     "content-security-policy": "default-src 'self'; frame-ancestors 'none'",
     "cross-origin-resource-policy": "same-origin",
