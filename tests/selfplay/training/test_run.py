@@ -27,7 +27,7 @@ from selfplay.tabular.config import TDBackupConfig
 from selfplay.tabular.learners import TDBackup
 from selfplay.tabular.players import AfterstatePlayer
 from selfplay.training import callbacks, checkpoint, run, screen
-from selfplay.training.callbacks import LatestState, Snapshots
+from selfplay.training.callbacks import LatestState, MetricsLog, Snapshots
 from selfplay.training.folder import RunFlags
 from selfplay.training.loop import Record
 from selfplay.training.metrics import evaluation_metrics, read_metrics
@@ -199,13 +199,20 @@ def test_tensorboard_shows_the_players_of_some_evaluations_and_what_differs_from
     assert shown == {"algorithm": "dqn", "board": "3x3x3", "seed": 1000, **small, **length, **special}
 
 
-def test_the_records_of_an_earlier_process_count_proofs_in_a_row_too() -> None:
+def test_the_records_of_an_earlier_process_count_proofs_in_a_row_too_and_the_plot_marks_the_last_streak(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     verdicts = {name: evaluate_policy(resolve(name).policy) for name in ("optimal", "random")}
     names = ("optimal", "random", "optimal", "optimal")
     lines = [{"plies": number, **evaluation_metrics(verdicts[name])} for number, name in enumerate(names)]
     learner: Any = SimpleNamespace(config=DQNConfig(), player=lambda: None)
     records = run._earlier_records(lines, learner)
     assert [each.proofs for each in records] == [1, 0, 1, 2]
+    plot = Mock()
+    without_plots(monkeypatch.setattr)
+    monkeypatch.setattr(callbacks, "progress_figure", plot)
+    MetricsLog(tmp_path, learner.config, lines).close()
+    assert plot.call_args.args[-1] == 2
 
 
 @pytest.mark.parametrize("half", ["", '{"plies"', '{"plies": 30, "time/training_s": 1}'])
