@@ -25,6 +25,8 @@ def test_where_nothing_or_everything_is_proved_the_curve_has_ends() -> None:
     everything = proved_curve([1, 2, 3, 4], [True] * 4)
     assert (everything.share[-1], everything.high[-1], everything.median().value) == (1, 1, 2)  # at exactly one half
     assert np.all(np.diff(everything.low) >= 0)  # and none is not a number
+    # Of 24 that are proved half are 12, for which the computed share is a little less than one half.
+    assert proved_curve(range(25), [False] + [True] * 24).median().value == 12
 
 
 def test_an_interquartile_mean_cuts_off_runs_that_were_never_proved_until_they_are_too_many() -> None:
