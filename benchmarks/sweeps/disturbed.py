@@ -76,33 +76,15 @@ def arguments(flags: Flags) -> list[str]:
     return [*sets, "--seeds", seeds, "--vary", "mask=true,false", "--checkpoint-interval", "0.2"]
 
 
-def watch(process: subprocess.Popen[str], disturb: Callable[[], None]) -> float:
-    """Disturb a sweep until it ends, and return how long it took.
+def check_end(process: subprocess.Popen[str]) -> None:
+    """Refuse a sweep that has not trained all of its runs, or has complained.
 
     Raises:
-        UserError: it hangs.
+        UserError: it is one.
     """
-    started = time.perf_counter()
-    while process.poll() is None:
-        disturb()
-        time.sleep(0.05)
-        if time.perf_counter() - started > PATIENCE:
-            process.kill()
-            raise UserError(f"the sweep has not ended after {PATIENCE:,.0f} s")
-    return time.perf_counter() - started
-
-
-def wait(process: subprocess.Popen[str], disturb: Callable[[], None]) -> float:
-    """Disturb a sweep until it has trained all runs, and return how long it took.
-
-    Raises:
-        UserError: it hangs, or ends with a complaint.
-    """
-    seconds = watch(process, disturb)
     output, complaint = process.communicate()
     if process.returncode or complaint:
         raise UserError(f"the sweep ended with status {process.returncode}: {complaint or output}")
-    return seconds
 
 
 def reported(place: Path) -> dict[str, bytes]:
@@ -127,33 +109,25 @@ def compared(place: Path, whole: dict[str, bytes], deaths: int, seconds: float) 
     }
 
 
-def ended(place: Path) -> int:
-    """Return how many runs of a sweep have ended."""
-    return sum(run.state == "done" for run in state.read(place).runs) if (place / state.FILE).exists() else 0
-
-
-def lose_a_machine(place: Path, flags: Flags, whole: dict[str, bytes], after: int, moment: float) -> Result:
-    """Run a sweep on two machines, of which one dies some seconds after some runs have ended."""
+def lose_a_machine(place: Path, flags: Flags, whole: dict[str, bytes], seconds: float, chance: random.Random) -> Result:
+    """Run a sweep on two machines, of which one dies at a random moment of about the time that it takes."""
     from ray.cluster_utils import Cluster  # noqa: PLC0415 (Ray looks at its variables first, which the engine sets)
 
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     other: Any = cluster.add_node(num_cpus=1)
-    due, deaths = float("inf"), 0
 
-    def disturb() -> None:
-        nonlocal deaths, due
-        if due == float("inf") and ended(place) >= after:
-            due = time.perf_counter() + moment
-        if not deaths and time.perf_counter() > due:
-            cluster.remove_node(other, allow_graceful=False)
-            deaths += 1
+    def strike() -> bool:
+        cluster.remove_node(other, allow_graceful=False)
+        return True
 
+    began = time.perf_counter()
     try:
         process = start(*arguments(flags), "--dir", str(place), "--address", cluster.address)
-        seconds = wait(process, disturb)
+        moments = kill_some(process, place, strike, 1, seconds / 2, chance)
     finally:
         cluster.shutdown()
-    return compared(place, whole, deaths, seconds)
+    check_end(process)
+    return compared(place, whole, len(moments), time.perf_counter() - began)
 
 
 def lose_processes(
@@ -169,35 +143,52 @@ def lose_processes(
     began, args = time.perf_counter(), [*arguments(flags), "--dir", str(place)]
     while True:
         process = start(*args)
-        moments = kill_some(process, place, victim, most - deaths, pause, chance)
-        output, complaint = process.communicate()
+
+        def strike(sweep: int = process.pid) -> bool:
+            found = [sweep] if victim == SWEEP else sorted(programs(sweep, victim))
+            return bool(found) and kill(chance.choice(found))
+
+        moments = kill_some(
+            process, place, strike, most - deaths if victim == WORKER else min(1, most - deaths), pause, chance
+        )
         deaths += len(moments)
-        if not process.returncode:
+        if not moments or victim == WORKER or not process.returncode:
+            check_end(process)
             break
-        if victim == WORKER or not moments or complaint.count("\n") > 1:
-            raise UserError(f"the sweep ended with status {process.returncode}: {complaint or output}")
         slowest = max(slowest, time.perf_counter() - moments[-1])
+        _, complaint = process.communicate()
+        if complaint.count("\n") > 1:
+            raise UserError(f"the sweep said more than a line: {complaint}")
         args = ["--resume", str(place)]
     found = compared(place, whole, deaths, time.perf_counter() - began)
     return found if victim == WORKER else {**found, SLOWEST: slowest}
 
 
 def kill_some(
-    process: subprocess.Popen[str], place: Path, victim: str, most: int, pause: float, chance: random.Random
+    process: subprocess.Popen[str],
+    place: Path,
+    strike: Callable[[], bool],
+    most: int,
+    pause: float,
+    chance: random.Random,
 ) -> list[float]:
-    """Kill processes of a sweep until it ends, at most some of them, and return when they died."""
+    """Strike a sweep until it ends, some times at most, and return when that killed something.
+
+    Raises:
+        UserError: it hangs.
+    """
     moments: list[float] = []
-    due = time.perf_counter() + pause * 2 * chance.random()
-
-    def disturb() -> None:
-        nonlocal due
-        if len(moments) < most and time.perf_counter() > due and (place / state.FILE).exists():
-            found = [process.pid] if victim == SWEEP else sorted(programs(process.pid, victim))
-            if found and kill(chance.choice(found)):
-                moments.append(time.perf_counter())
-                due = moments[-1] + pause * 2 * chance.random() if victim == WORKER else float("inf")
-
-    watch(process, disturb)
+    started = due = time.perf_counter()
+    due += pause * 2 * chance.random()
+    while process.poll() is None:
+        time.sleep(0.05)
+        now = time.perf_counter()
+        if len(moments) < most and now > due and (place / state.FILE).exists() and strike():
+            moments.append(now)
+            due = now + pause * 2 * chance.random()
+        if now - started > PATIENCE:
+            process.kill()
+            raise UserError(f"the sweep has not ended after {PATIENCE:,.0f} s")
     return moments
 
 
@@ -209,22 +200,23 @@ def main(args: Sequence[str]) -> None:
     del engine
     console = harness.start("Sweeps whose machines and workers die", ["ray", "scipy"], [flags.seed])
     chance = random.Random(flags.seed)
-    results: dict[str, list[Result]] = {MACHINE: []}
+    results: dict[str, list[Result]] = {}
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        seconds = wait(start(*arguments(flags), "--dir", str(place / "whole")), lambda: None)
+        began = time.perf_counter()
+        check_end(start(*arguments(flags), "--dir", str(place / "whole")))
+        seconds = time.perf_counter() - began
         whole = reported(place / "whole")
         console.print(f"left alone: {flags.runs} runs in {seconds:.0f} s, {len(whole)} files in its report")
-        for number in range(flags.machines):
-            after, moment = chance.randint(1, flags.runs - 2), 2 * seconds / flags.runs * chance.random()
-            results[MACHINE].append(lose_a_machine(place / f"machine-{number}", flags, whole, after, moment))
-            console.print(f"{moment:.1f} s after {after} runs had ended: {results[MACHINE][-1]}", soft_wrap=True)
-        for victim in (WORKER, "raylet", "gcs_server", SWEEP):
+        numbers = {MACHINE: flags.machines, WORKER: flags.workers}
+        for victim in (MACHINE, WORKER, "raylet", "gcs_server", SWEEP):
             of_victim = results[victim] = []
-            most = flags.workers if victim == WORKER else flags.kills
-            while (left := most - sum(result["deaths"] for result in of_victim)) > 0:
-                folder_of_sweep = place / f"{len(of_victim)}-{victim.split(':')[0]}"
-                of_victim.append(lose_processes(folder_of_sweep, flags, whole, victim, left, seconds, chance))
+            while (left := numbers.get(victim, flags.kills) - sum(result["deaths"] for result in of_victim)) > 0:
+                own = place / f"{len(of_victim)}-{victim.partition(':')[0]}"
+                if victim == MACHINE:
+                    of_victim.append(lose_a_machine(own, flags, whole, seconds, chance))
+                else:
+                    of_victim.append(lose_processes(own, flags, whole, victim, left, seconds, chance))
                 console.print(f"{victim}: {of_victim[-1]}", soft_wrap=True)
     note = f"{flags.runs} runs of {flags.plies:,} plies a sweep; seed {flags.seed}"
     table = harness.summary(results)
