@@ -66,6 +66,11 @@ def stubborn(mine: set[int], theirs: set[int]) -> int:
     return 0 if 4 in mine | theirs else 4
 
 
+def careless_later(mine: set[int], theirs: set[int]) -> int:
+    """Mark the first empty cell, which on 1,17,17 leaves no line to the opponent, and then a taken one."""
+    return min(theirs) if mine else first_empty(mine, theirs)
+
+
 def empty(rules: Rules, marks: Marks) -> list[int]:
     return [cell for cell in range(rules.cells) if cell not in marks[0] | marks[1]]
 

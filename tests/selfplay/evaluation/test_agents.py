@@ -11,7 +11,6 @@ from gymnasium.error import InvalidAction
 import selfplay
 from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, TabulatedPolicy
 from tests.selfplay.evaluation.players import (
-    FirstTwo,
     Sampler,
     ScriptedPlayer,
     choices_of,
@@ -48,7 +47,7 @@ def test_a_function_of_one_observation_is_an_agent(wrapped: Callable[[int], Any]
     assert (solve(Rules()).optimal_moves[some] >> cells & 1 == 1).all()
 
 
-def test_a_table_answers_as_its_agent_does_and_moves_are_what_has_any_probability() -> None:
+def test_a_table_answers_as_its_agent_does() -> None:
     tree, policy = game_tree(Rules()), AgentPolicy(ScriptedPlayer(first_empty), Rules(), symmetric=True, legal=True)
     mover, opponent = tree.mover[tree.decisions], tree.opponent[tree.decisions]
     table = TabulatedPolicy(policy)
@@ -58,10 +57,6 @@ def test_a_table_answers_as_its_agent_does_and_moves_are_what_has_any_probabilit
     assert np.array_equal(policy.probabilities(mover, opponent).argmax(axis=1), policy.cells(mover, opponent))
     for none in (table, BuiltInPolicy(OPPONENTS["rule"], Rules())):
         assert not len(none.moves(*np.zeros((2, 0), np.int64)))
-    two = AgentPolicy(FirstTwo(), Rules())
-    assert np.array_equal(
-        two.probabilities(mover, opponent) > 0, two.moves(mover, opponent)[:, None] >> np.arange(9) & 1
-    )
 
 
 class Random:

@@ -209,11 +209,7 @@ def test_of_too_many_counterexamples_random_ones_are_taken(monkeypatch: pytest.M
     given = [evaluate_for_training(policy, False, np.random.default_rng(seed)) for seed in (0, 0, 1)]
     assert [(len(positions(each)), each.found) for each in given] == [(20, len(every.mover))] * 3
     assert positions(given[0]) == positions(given[1]) != positions(given[2])
-    for each in given:
-        assert positions(each) < positions(every)
-        # Positions are found seat by seat and ply by ply; a sample has some of each half.
-        first_half = set(list(zip(every.mover.tolist(), every.opponent.tolist(), strict=True))[: each.found // 2])
-        assert 0 < len(positions(each) & first_half) < 20
+    assert positions(given[0]) | positions(given[2]) < positions(every)
 
 
 @pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(5, 5, 4), Rules(2, 7, 3), Rules(8, 8, 5)], ids=str)

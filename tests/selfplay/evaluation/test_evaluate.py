@@ -3,14 +3,12 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
 
 import selfplay
 from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, player_policy
-from selfplay.evaluation.certificate import unbeatable_play
 from selfplay.evaluation.evaluate import evaluate, evaluate_policy, search_seat
 from selfplay.evaluation.forward_search import Frontier, Total, distinct, replies
 from selfplay.evaluation.verdict import SeatVerdict, Verdict
@@ -21,6 +19,7 @@ from tests.selfplay.evaluation.players import (
     Sampling,
     ScriptedPlayer,
     assert_close,
+    careless_later,
     certain,
     choices_of,
     empty,
@@ -197,15 +196,6 @@ def test_a_search_that_is_cut_short_says_how_far_it_got_and_claims_no_more(seat:
     assert search_seat(policy, seat, widest)[0] == whole
 
 
-def test_a_cut_evaluation_proves_nothing_but_that_a_lost_game_is_lost() -> None:
-    beaten, unknown = (evaluate(ScriptedPlayer(first_empty), Rules(5, 4, 3), positions=limit) for limit in (2_000, 3))
-    assert beaten.games_lost > 0 == unknown.games_lost
-    for verdict in (beaten, unknown):
-        numbers = verdict.as_dict()
-        assert not any(numbers[name] for name in ("complete", "unbeatable", "unexploitable", "optimal"))
-        assert verdict.exploitability is None
-
-
 @pytest.mark.parametrize(
     "policy",
     [
@@ -229,25 +219,11 @@ def test_games_that_cannot_be_lost_any_more_need_not_be_followed(
     assert any(verdict.win is None for verdict, _ in settled)
 
 
-class Careless(ScriptedPlayer):
-    """Hold a player without a mask: its first mark leaves the opponent no line, and its second is on a taken cell."""
-
-    rules = Rules(1, 17, 17)
-    mask = canonical = False
-
-    def __init__(self) -> None:
-        super().__init__(lambda mine, theirs: min(theirs) if mine else first_empty(mine, theirs))
-
-
 def test_an_agent_that_may_mark_a_taken_cell_is_followed_to_the_end() -> None:
-    agent: Any = Careless()
-    for verdict in (evaluate(agent), evaluate_policy(player_policy(agent))):
-        assert not verdict.unbeatable
-        # As X it meets 16 first replies, and as O 17 first marks with 15 replies each.
-        assert (verdict.first.illegal, verdict.second.illegal) == (16, 17 * 15)
-        assert (verdict.first.loss, verdict.second.loss) == (1, 1)
-    with pytest.raises(selfplay.UserError, match="can be beaten"):
-        unbeatable_play(player_policy(agent), 10**6, "it")
+    verdict = evaluate(ScriptedPlayer(careless_later), Rules(1, 17, 17))
+    assert not verdict.unbeatable
+    # As X it meets 16 first replies, and as O 17 first marks with 15 replies each.
+    assert (verdict.first.illegal, verdict.second.illegal) == (16, 17 * 15)
 
 
 def careless_in_the_middle(mine: set[int], theirs: set[int]) -> int:
@@ -285,6 +261,8 @@ def test_nobody_else_is_believed_to_be_symmetric_or_legal() -> None:
     player = network_player(Rules(), 0, mask=True, canonical=True)
     own, others = player_policy(player), AgentPolicy(player, Rules())
     assert (own.symmetric, own.legal, others.symmetric, others.legal) == (True, True, False, False)
+    unmasked = player_policy(network_player(Rules(), 0))
+    assert (unmasked.symmetric, unmasked.legal) == (False, False)
 
 
 def test_each_ply_is_reported() -> None:
