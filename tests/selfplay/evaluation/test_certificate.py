@@ -219,7 +219,6 @@ def mutated(lines: list[str], rng: random.Random) -> list[str]:
         (FirstChoice(OPTIMAL, Rules(2, 4, 3), legal=True), {}),
         (BuiltInPolicy(OPTIMAL, Rules(2, 3, 3), symmetric=True), {"k": 2}),
         (FirstChoice(OPTIMAL, Rules(2, 3, 3), symmetric=True), {"symmetric": False}),
-        (FirstChoice(OPTIMAL, Rules(2, 3, 3)), {"symmetric": True}),
         (FirstChoice(OPTIMAL, Rules(2, 3, 3), legal=True), {"masked": False}),
     ],
 )
