@@ -71,6 +71,10 @@ def test_values_are_the_same_however_few_positions_there_is_room_for(
     assert np.allclose(player.q_values(ABSOLUTE), whole, rtol=1e-5, atol=1e-6)
     widest = 6 * 9 if config.convolution else 8 * 9 if config.lines else max(config.hidden)
     assert set(sizes) == {540 // widest, 4_520 % (540 // widest) or 540 // widest}
+    monkeypatch.setattr("selfplay.dqn.player.LARGEST_LAYER", 1)
+    sizes.clear()
+    assert np.allclose(player.q_values(ABSOLUTE[:3]), whole[:3], rtol=1e-5, atol=1e-6)
+    assert sizes == [1, 1, 1]
 
 
 def random_positions(rules: Rules, number: int, seed: int) -> batch.State:

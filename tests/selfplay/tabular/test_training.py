@@ -66,6 +66,7 @@ def test_minimax_q_starts_from_a_table_and_leaves_one(tmp_path: Path) -> None:
     assert [record.steps for record in history] == [0]
     assert history[0].evaluation == selfplay.evaluate(learner.player(), learner.rules)
     assert np.array_equal(loaded.table, learner.table)
+    assert [record.steps for record in trained(dataclasses.replace(MINIMAX_Q, games=1))[1]] == [1]
 
 
 def test_a_table_to_start_from_must_be_one(tmp_path: Path) -> None:
@@ -77,6 +78,20 @@ def test_a_table_to_start_from_must_be_one(tmp_path: Path) -> None:
 def last_line(path: Path, match_up: str) -> tuple[int, ...]:
     line = [line for line in read(path) if line["match_up"] == match_up][-1]
     return tuple(int(line[name]) for name in ("game", "first_wins", "second_wins", "draws"))
+
+
+def test_ctrl_c_waits_for_no_more_games_than_a_slice_and_curves_show_no_more_than_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learners, "SLICE", 100)
+    monkeypatch.setattr(learners, "CURVE_GAMES", 300)
+    learner = make_learner(SHORT[1])
+    learner.advance(1_000)
+    assert learner.steps == 100
+    learner.advance(50)
+    assert learner.steps == 150
+    learner.write_report(tmp_path)
+    assert len(read(tmp_path / "curves.csv")) == 3 * 300
 
 
 def test_afterstate_q_reports_the_three_match_ups(tmp_path: Path) -> None:
