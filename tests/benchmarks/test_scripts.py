@@ -22,7 +22,7 @@ SCRIPTS: dict[str, tuple[str, list[str]]] = {
     "environment.search": ("--boards 3x3x3 7x7x5 --times 1 --max-positions 5000", ["3x3x3", "not known"]),
     "environment.rule": ("--boards 3x3x3 --games 100", ["3x3x3", "never", "yes", "25", "70"]),
     "learning.article_speed": ("--steps 150 --seeds 1000", ["ours; theirs", "ratio"]),
-    "learning.bigger_boards": ("--rows 1x3x3 --seeds 1000 --total-steps 4096 --games 20", ["1 of 1"]),
+    "learning.bigger_boards": ("--rows 1x3x3 --seeds 1000 --total-steps 4096 --games 20", ["1 of 1", "plies in all"]),
     "learning.learners": ("--shorten 1000 --seeds 1000", ["td-backup", "ties with itself"]),
     "learning.published": ("--seeds 1000 --match-up-seeds 1000 --shorten 100 --docs", ["58.5 / 28.8 / 12.7"]),
     "learning.published_update": ("--seeds 1000 --total-steps 2048 --docs", ["clipped error", "never"]),
