@@ -18,7 +18,10 @@ from tictactoe import Rules
 QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
 SEARCH = "--trials 1 --seeds 1000 --seconds 0.05 --evaluations 2 --final-seconds 0.1 --final-evaluations 2"
 SCRIPTS: dict[str, tuple[str, list[str]]] = {
-    "environment.speed": ("--rounds 1 --seconds 0.001", ["TicTacToe-v0, gymnasium.make", "ratio"]),
+    "environment.speed": (
+        "--rounds 1 --seconds 0.001",
+        ["make_vec, 1,024, 4,4,4 / make_vec, 1,024, 3,3,3"],
+    ),
     "environment.search": ("--boards 3x3x3 7x7x5 --times 1 --max-positions 5000", ["3x3x3", "not known"]),
     "environment.rule": ("--boards 3x3x3 --games 100", ["3x3x3", "never", "yes", "25", "70"]),
     "learning.article_speed": ("--steps 150 --seeds 1000", ["ours; theirs", "ratio"]),

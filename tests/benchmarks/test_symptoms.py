@@ -1,7 +1,7 @@
 """The mistakes made on purpose: each does what it says and nothing else, and the page shows what was measured."""
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -106,21 +106,15 @@ def test_a_table_learns_and_hears_of_the_moves_after_which_it_lost() -> None:
     assert min(numbers) < 0 < max(numbers)
 
 
-class Plays:
-    """Play these cells in order."""
-
-    def __init__(self, *cells: int) -> None:
-        self.cells = cells
-
-    def act(self, observation: Any, action_mask: Any = None) -> Any:
-        del action_mask
-        return np.array([self.cells[9 - int(observation[..., 0].sum())]])
+def plays(*cells: int) -> Any:
+    """Return an agent that plays these cells in order."""
+    return SimpleNamespace(act=lambda observation: np.array([cells[9 - int(observation[..., 0].sum())]]))
 
 
 def test_only_a_draw_is_a_tie() -> None:
-    assert ties_with_itself(Plays(0, 1, 2, 4, 3, 5, 7, 6, 8))
-    assert not ties_with_itself(Plays(0, 3, 1, 4, 2, 5, 6, 7, 8))
-    assert not ties_with_itself(Plays(0, 1, 2, 4, 3, 5, 7, 6, 7))
+    assert ties_with_itself(plays(0, 1, 2, 4, 3, 5, 7, 6, 8))
+    assert not ties_with_itself(plays(0, 3, 1, 4, 2, 5, 6, 7, 8))
+    assert not ties_with_itself(plays(0, 1, 2, 4, 3, 5, 7, 6, 7))
 
 
 def verdict(*seats: tuple[int, int, float]) -> Any:
@@ -164,18 +158,16 @@ def test_what_a_random_opponent_does_not_win_is_not_lost(monkeypatch: pytest.Mon
 
 
 def test_a_run_is_looked_at_after_a_quarter_and_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    def self_play(_how: SelfPlay, _seed: int, plies: int, watch: Callable[[int, Any], None]) -> tuple[None, Any]:
-        for ply in range(BOARDS, plies + 1, BOARDS):
-            watch(ply, ply)
-        return None, verdict((0, 0, 0), (0, 0, 0))
+    def self_play(_how: SelfPlay, _seed: int, plies: int, watch: Any) -> tuple[list[Any], Any]:
+        return [watch(ply, ply) for ply in range(BOARDS, plies + 1, BOARDS)], verdict((0, 0, 0), (0, 0, 0))
 
     monkeypatch.setattr(experiments, "self_play", self_play)
     monkeypatch.setattr(experiments, "target_size", lambda ply: ply)
     found = experiments.own(SelfPlay(), 0, 10 * BOARDS / experiments.PLIES, watched=experiments.SIZE)
-    assert [found[f"{experiments.SIZE}, {when}"] for when in ("at a quarter", "at the end")] == [
-        2 * BOARDS,
-        10 * BOARDS,
-    ]
+    assert {
+        f"{experiments.SIZE}, at a quarter": 2 * BOARDS,
+        f"{experiments.SIZE}, at the end": 640,
+    }.items() <= found.items()
 
 
 def test_the_size_of_the_target_is_that_of_the_newest_2_000_positions() -> None:

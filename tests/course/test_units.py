@@ -106,20 +106,6 @@ def test_a_unit_passes_its_check_with_the_blank_filled_in(unit: int, capsys: pyt
     assert "PASSED" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("unit", UNITS)
-def test_a_unit_leaves_nothing_but_the_blank_to_be_written(unit: int) -> None:
-    blank, filled = (ast.parse("\n\n".join(cells(unit, *fills))) for fills in ((), (solution(unit),)))
-    signatures = [
-        [
-            (node.name, ast.unparse(node.args), ast.get_docstring(node))
-            for node in ast.walk(tree)
-            if isinstance(node, ast.FunctionDef)
-        ]
-        for tree in (blank, filled)
-    ]
-    assert signatures[0] == signatures[1]
-
-
 @pytest.mark.parametrize(("unit", "fill"), EMPTIED)
 def test_a_unit_fails_while_a_blank_is_empty(unit: int, fill: str) -> None:
     with pytest.raises(NotImplementedError):
