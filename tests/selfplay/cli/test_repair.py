@@ -50,20 +50,19 @@ def test_a_run_is_repaired_beside_itself(run: Path, capsys: pytest.CaptureFixtur
 
 
 def test_at_a_terminal_its_rounds_have_lines_of_their_own_above_the_spinner(run: Path) -> None:
-    with Terminal("repair", str(run), "--run-dir", str(run.parent / "shown")) as terminal:
+    with Terminal("repair", str(run)) as terminal:
         shown = terminal.read_until()
-    assert re.findall(r"(.?)[\d,]+ positions corrected:", shown, re.DOTALL)[0] == "K"  # which ends the line's erasure
+    assert "\x1b[2K0 positions corrected:" in shown  # behind what erases the spinner's line
     assert not re.search(r"positions[\d,]+ positions corrected", shown)
 
 
 def test_off_a_terminal_what_takes_long_has_lines_too(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    clock = itertools.count(0, 6)  # the first line comes after ten seconds, the others ever later
-    monkeypatch.setattr(players, "monotonic", lambda: next(clock))
-    repair.main([str(run), "--run-dir", str(tmp_path / "repaired")])
+    monkeypatch.setattr(players, "monotonic", itertools.count(0, 6).__next__)
+    repair.main([str(run)])
     lines = capsys.readouterr().out.split("\n")
-    assert lines[0] == "as X: ply 3 of 8, 7 positions"
+    assert lines[0] == "as X: ply 3 of 8, 7 positions"  # after ten seconds; the others come ever later
     assert 5 < sum(line.startswith("as ") for line in lines) < 20
 
 

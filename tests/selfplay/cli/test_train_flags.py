@@ -37,6 +37,7 @@ def test_flags_are_read_for_the_algorithm_that_is_named_and_override_the_presets
             *("--device cuda", "use --device cpu"),
             marks=pytest.mark.skipif(torch.cuda.is_available(), reason="only a machine without CUDA must refuse it"),
         ),
+        ("td-valu --games 3", "there is no algorithm 'td-valu'; choose one of dqn, minimax-q, afterstate-q, td-value,"),
         ("minimax-q --gams 3", "perhaps you meant --games (selfplay train minimax-q --help lists every flag)"),
         ("td-backup --rows 1000000 --cols 100000", "holds 3^100000000000 values"),
         ("minimax-q --rows 4", "unrecognized arguments: --rows 4"),

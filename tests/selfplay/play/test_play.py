@@ -91,6 +91,7 @@ def test_senseless_input_asks_again_in_one_line(
     for complaint in ("'five' is no square of this board", "an empty line is no square of this board", "5 is taken"):
         assert f"\n{complaint}. X {PROMPT}" in shown
     assert shown.count("---+---+---") == 4  # the board is shown twice
+    assert "Hints" not in shown
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,14 @@ def test_an_opponent_that_cannot_play_is_refused(flags: dict[str, Any], gist: st
     assert gist in refused(choose_opponent, PlayConfig(**flags))
 
 
+def test_optimal_alone_solves_its_board_before_the_first_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved = list[Rules]()
+    monkeypatch.setattr("selfplay.play.command.check_optimal", solved.append)
+    for rows, name in enumerate(("random", "optimal", "rule"), 3):
+        choose_opponent(PlayConfig(name, rows=rows))
+    assert solved == [Rules(4, 3, 3)]
+
+
 def test_the_name_of_an_opponent_is_shown_with_escapes(tmp_path: Path) -> None:
     saved(tmp_path / "a\u202eb\x1b[2J")
     assert choose_opponent(PlayConfig(str(tmp_path / "a\u202eb\x1b[2J"))).name == f"{tmp_path}/a\\u202eb\\x1b[2J"
