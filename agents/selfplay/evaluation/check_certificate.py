@@ -113,12 +113,8 @@ class Certificate:
 
     def _add_line(self, number: int, line: str) -> None:
         cells = line[:-1]
-        if (
-            not line.endswith("\n")
-            or len(cells) != len(self.board.cells)
-            or set(cells) - set("XO.*")
-            or "*" not in cells
-        ):
+        known = len(cells) == len(self.board.cells) and set(cells) <= set("XO.*")
+        if not known or "*" not in cells or not line.endswith("\n"):
             raise ValueError(f"line {number} is no position with a move")
         images = self.board.empty
         for cell, character in enumerate(cells):

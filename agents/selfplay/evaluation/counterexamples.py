@@ -138,7 +138,7 @@ class TrainingPositions(NamedTuple):
     opponent: IntArray
     """[n] int64"""
     found: int
-    """Number of positions found, of which a random part is kept if there are too many."""
+    """Number of positions found; if there are too many, a random part of them is kept."""
 
 
 def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.random.Generator) -> TrainingPositions:

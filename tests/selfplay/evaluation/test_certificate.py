@@ -266,12 +266,12 @@ def test_where_a_move_is_missing_is_named(path: Path, capsys: pytest.CaptureFixt
         BuiltInPolicy(OPTIMAL, Rules(1, 1, 1)),
     ],
 )
-def test_who_can_be_beaten_gets_no_certificate(policy: AgentPolicy) -> None:
+def test_a_player_that_can_be_beaten_gets_no_certificate(policy: AgentPolicy) -> None:
     with pytest.raises(UserError, match=r"^it: can be beaten"):
         unbeatable_play(policy, POSITIONS, "it")
 
 
-def test_who_leads_to_too_many_positions_gets_no_certificate() -> None:
+def test_a_player_that_leads_to_too_many_positions_gets_no_certificate() -> None:
     with pytest.raises(UserError, match=r"^it: leads to more than 5 positions"):
         unbeatable_play(BuiltInPolicy(OPTIMAL, Rules()), 5, "it")
 

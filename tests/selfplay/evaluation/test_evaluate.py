@@ -238,7 +238,7 @@ def careless_in_the_middle(mine: set[int], theirs: set[int]) -> int:
         BuiltInPolicy(OPPONENTS["heuristic"], Rules()),
     ],
 )
-def test_who_is_not_surely_legal_or_samples_is_followed_to_the_end(
+def test_an_agent_that_may_be_illegal_or_samples_is_followed_to_the_end(
     policy: AgentPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("selfplay.evaluation.evaluate.SETTLED_ABOVE", 1)
@@ -247,7 +247,7 @@ def test_who_is_not_surely_legal_or_samples_is_followed_to_the_end(
 
 
 @pytest.mark.parametrize(("rules", "result"), [(Rules(1, 3, 2), 1), (Rules(1, 4, 3), 0)], ids=str)
-def test_who_wins_everything_is_known_to_where_games_are_settled(
+def test_an_agent_that_wins_everything_has_exact_shares_where_games_are_settled(
     rules: Rules, result: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("selfplay.evaluation.evaluate.SETTLED_ABOVE", 1)

@@ -38,7 +38,7 @@ def beaten_behind(rules: Rules, player: ScriptedPlayer, position: Position, cell
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_planted_mistake_is_corrected_where_it_stands(seed: int) -> None:
+def test_a_planted_mistake_is_corrected_in_its_position(seed: int) -> None:
     rules, rng = Rules(), np.random.default_rng(seed)
     player = optimal_player(rules)
     assert evaluate_policy(AgentPolicy(player, rules)).unbeatable
