@@ -24,7 +24,6 @@ CATCHING = "try:\n    import selfplay, torch\nexcept KeyboardInterrupt:\n    pri
         ("-m selfplay prove shipped", signal.SIG_IGN, (7, "", "")),
         ("-m benchmarks.environment.speed", signal.SIG_DFL, (-signal.SIGINT, "", "")),
         ("mine.py", signal.SIG_DFL, (0, "mine\n", "")),
-        ("-m lab.learn", signal.SIG_DFL, (0, "mine\n", "")),
     ],
 )
 def test_ctrl_c_at_the_import_of_pytorch(
@@ -35,10 +34,7 @@ def test_ctrl_c_at_the_import_of_pytorch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "torch.py").write_text(PRESSED)
-    (tmp_path / "lab").mkdir()
-    for name in ("mine.py", "lab/__init__.py"):
-        (tmp_path / name).write_text(CATCHING)
-    (tmp_path / "lab" / "learn.py").touch()
+    (tmp_path / "mine.py").write_text(CATCHING)
     path = os.pathsep.join(map(str, (tmp_path, ROOT / "envs", ROOT / "agents", ROOT)))
     monkeypatch.setenv("PYTHONPATH", path)
     before = signal.signal(signal.SIGINT, handler)  # which the child inherits
