@@ -136,14 +136,15 @@ def test_each_chosen_board_starts_from_its_own_position(
     chosen = np.arange(30) % 3 > 0
     position = np.array([played.book.one_hot(board, "mover") for board in boards])
     seats = np.array([played.seats(board)[-1 if env_id == VERSUS else 0] for board in boards])
-    options = [{"position": planes, "seat": seat} for planes, seat in zip(position, seats, strict=True)]
-    expected = [single.reset(options=one if starts else None) for one, starts in zip(options, chosen, strict=True)]
     of_all = {"reset_mask": chosen, "position": position.copy(), "seat": seats}
     of_all["position"][~chosen] = 7  # nothing is asked of boards that start no game
     for vector in vectors:
         vector.reset()
+        before, *_ = vector.step([4] * 30)
         seen, info = vector.reset(options=of_all)
-        for board, (planes, about) in enumerate(expected):
+        assert_same(seen[~chosen], before[~chosen])
+        for board in np.flatnonzero(chosen):
+            planes, about = single.reset(options={"position": position[board], "seat": seats[board]})
             assert_same(seen[board], planes)
             assert_same({key: info[key][board] for key in about}, about)
 
