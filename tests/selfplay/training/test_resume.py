@@ -183,7 +183,10 @@ def test_a_run_keeps_its_device_and_takes_another_by_force(folder: Path, monkeyp
     assert metrics(folder)[-1]["plies"] == 2_400
 
 
-@pytest.mark.parametrize("content", ["", '{"plies": 960, "time/training_s": NaN}\n', '{"plies": 960}\n'])
+@pytest.mark.parametrize(
+    "content",
+    ["", '{"plies": 960, "time/training_s": NaN}\n', '{"plies": -1, "time/training_s": 1}\n', '{"plies": 960}\n'],
+)
 def test_metrics_that_lack_what_the_checkpoint_counts_are_refused(content: str, folder: Path) -> None:
     path = folder / "metrics.jsonl"
     path.write_text(content)
