@@ -164,6 +164,11 @@ def lose_processes(
     return found if victim == WORKER else {**found, SLOWEST: slowest}
 
 
+def at_work(place: Path) -> bool:
+    """Tell whether a sweep has begun to train, or to train again."""
+    return (place / state.FILE).exists() and any(run.state == "running" for run in state.read(place).runs)
+
+
 def kill_some(
     process: subprocess.Popen[str],
     place: Path,
@@ -172,18 +177,19 @@ def kill_some(
     pause: float,
     chance: random.Random,
 ) -> list[float]:
-    """Strike a sweep until it ends, some times at most, and return when that killed something.
+    """Strike a sweep from its first run on, some times at most, until it ends; return when that killed something.
 
     Raises:
         UserError: it hangs.
     """
     moments: list[float] = []
-    started = due = time.perf_counter()
-    due += pause * 2 * chance.random()
+    started, due = time.perf_counter(), float("inf")
     while process.poll() is None:
         time.sleep(0.05)
         now = time.perf_counter()
-        if len(moments) < most and now > due and (place / state.FILE).exists() and strike():
+        if due == float("inf") and at_work(place):
+            due = now + pause * 2 * chance.random()
+        if len(moments) < most and now > due and strike():
             moments.append(now)
             due = now + pause * 2 * chance.random()
         if now - started > PATIENCE:
