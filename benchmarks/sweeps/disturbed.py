@@ -199,7 +199,7 @@ def kill_some(
 
 
 def main(args: Sequence[str]) -> None:
-    """Disturb sweeps, print what came of them, and exit with `UNEQUAL` if anything is wrong."""
+    """Disturb sweeps, print the results, and exit with `UNEQUAL` if anything is wrong."""
     flags = harness.read_flags(Flags, args, PROG)
     from selfplay.sweep import engine  # noqa: PLC0415 (before any other module imports Ray)
 
