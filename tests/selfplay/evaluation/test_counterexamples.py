@@ -9,8 +9,9 @@ import pytest
 import selfplay
 from selfplay.evaluation import counterexamples as module, forward_search
 from selfplay.evaluation.agents import AgentPolicy, player_policy
+from selfplay.evaluation.backward_induction import play_values
 from selfplay.evaluation.counterexamples import counterexamples, evaluate_for_training, find_counterexamples
-from selfplay.evaluation.evaluate import evaluate_policy
+from selfplay.evaluation.evaluate import evaluate_policy, search_seat
 from selfplay.evaluation.forward_search import weights
 from tests.selfplay.evaluation.players import (
     FirstChoice,
@@ -78,6 +79,11 @@ def test_they_are_what_following_every_game_finds(make: Callable[[Rules], Any], 
     for seat in (0, 1):
         lost = lost_positions(rules, moves, seat)
         expected |= lost.keys()
+        plies = search_seat(AgentPolicy(agent, rules), seat, 10**6, keep_plies=True)[1]
+        for ply, values in zip(plies, play_values(AgentPolicy(agent, rules), plies), strict=True):
+            for mine, theirs, distance in zip(*ply[:2], values.value, strict=True):
+                marks = frozenset(cells_in(mine, rules.cells)), frozenset(cells_in(theirs, rules.cells))
+                assert lost.get(marks, np.inf) == distance
         game = found.shortest[seat]
         assert (game is None) == (not lost)
         if game is not None:

@@ -9,7 +9,7 @@ from selfplay.errors import UserError
 from selfplay.evaluation.agents import AgentPolicy
 from selfplay.evaluation.evaluate import evaluate_policy, search_seat
 from selfplay.evaluation.exact import best_bounds, exact_moves
-from selfplay.evaluation.policy_repair import Corrections, Position, Preferences
+from selfplay.evaluation.policy_repair import Corrections, Position, Preferences, not_lost
 from tests.selfplay.evaluation.players import ScriptedPlayer, first_empty, lost_positions, optimal_player, random_table
 from tests.tictactoe.rule_book import bits, cells_in
 from tictactoe import Rules, solve
@@ -104,6 +104,12 @@ def test_it_goes_on_where_no_single_move_helps(solver: bool) -> None:
     if not solver:  # with a move that only loses later the next round starts from more positions, or as many
         assert any(after >= before for before, after in pairwise(beaten))
     assert evaluate_policy(AgentPolicy(with_moves(player, moves), rules)).unbeatable
+
+
+def test_the_solver_leaves_what_it_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not_lost(Rules(1, 4, 2), (0, 0b1)) == 0b10  # the cell beside the other mark has to be taken
+    monkeypatch.setattr("selfplay.evaluation.policy_repair.SEARCHED", 1)
+    assert not_lost(Rules(5, 5, 3), (0, 0)) == Rules(5, 5, 3).full_board
 
 
 def test_a_player_that_leads_to_too_many_positions_is_refused() -> None:
