@@ -12,7 +12,7 @@ from selfplay.training import checkpoint
 from selfplay.training.checkpoint import Checkpoint, Checkpoints
 from selfplay.training.folder import METRICS
 from selfplay.training.loop import Progress
-from tests.runs import last_checkpoint, refused
+from tests.runs import last_checkpoint
 
 CONFIG = DQNConfig()
 EXPECTED = {"table": torch.zeros(3, 2), "seat": torch.zeros(4, dtype=torch.int64)}
@@ -71,13 +71,6 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_it_used(
     write(checkpoints, 9)  # the whole one stays beside it
     assert files(folder) == ["2", "4"]
     assert_read(again(folder).read(EXPECTED), 9)
-
-
-def test_without_a_whole_checkpoint_the_run_is_refused(folder: Path) -> None:
-    for path in (folder / "checkpoint").iterdir():
-        path.write_text("{")
-    line = refused(again(folder).read, EXPECTED)
-    assert line == f"{folder / 'checkpoint'}: no checkpoint is whole; start a new run"
 
 
 def test_files_reach_the_disk_before_the_checkpoint_counts_them(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
