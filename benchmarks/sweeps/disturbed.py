@@ -58,17 +58,17 @@ class Flags:
     plies: int = 64_000
     """Of a run."""
     machines: int = 10
-    """Sweeps on two machines, of which one dies."""
+    """Sweeps on two machines while one of them dies."""
     workers: int = 50
     """Workers that die, one after the other, in as many sweeps on this machine as it takes."""
     kills: int = 10
     """Kills of Ray's raylet, as many of its gcs_server, and of the sweep itself; after each it is resumed."""
     seed: int = 0
-    """Of the moments, and of which worker dies."""
+    """Seed of the moments, and of the choice between workers."""
 
 
 def arguments(flags: Flags) -> list[str]:
-    """Return the arguments of `selfplay sweep` for short runs, half of which mask."""
+    """Return the arguments of `selfplay sweep` for short runs; half of them mask."""
     if flags.runs % 2:
         raise UserError(f"--runs must be even, got {flags.runs}")
     sets = [word for value in (*SHORT, f"total_steps={flags.plies}") for word in ("--set", value)]
@@ -110,7 +110,7 @@ def compared(place: Path, whole: dict[str, bytes], deaths: int, seconds: float) 
 
 
 def lose_a_machine(place: Path, flags: Flags, whole: dict[str, bytes], seconds: float, chance: random.Random) -> Result:
-    """Run a sweep on two machines, of which one dies at a random moment of about the time that it takes."""
+    """Run a sweep on two machines; one of them dies at a random moment in about the time that a sweep takes."""
     from ray.cluster_utils import Cluster  # noqa: PLC0415 (Ray looks at its variables first, which the engine sets)
 
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})

@@ -69,7 +69,7 @@ class Screen:
             ends = Counter(run.end for run in runs)
             table.add_row(Text(setting), *(str(ends[end]) for end in COLUMNS))
         lines = [f"{run.name}: {self._score(run)}" for run in self._sweep.runs if run.state == "running"]
-        return Group(Text("\n".join([self._totals(), *lines])), table)  # of which a small screen shows the top
+        return Group(Text("\n".join([self._totals(), *lines])), table)  # a small screen shows the top of it
 
     def _score(self, run: Run) -> str:
         """Return the exact score at a run's last evaluation."""

@@ -41,7 +41,7 @@ def parse_range(word: str, kind: type) -> Range | None:
 def sample(
     space: Mapping[str, Range | Sequence[Any]], tried: Iterable[tuple[Mapping[str, Any], float]], seed: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield settings that Optuna samples in view of the objectives of those tried, of which small ones are better."""
+    """Yield settings that Optuna samples in view of the objectives of those tried; small ones are better."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)

@@ -20,7 +20,7 @@ SETS = ["total_steps=4800", *sweeps.SMALL, "eval_every=1600"]
 
 
 def make(folder: Path, **flags: Any) -> Sweep:
-    """Return a sweep of which nothing is trained."""
+    """Return a sweep that has trained nothing yet."""
     plan = plans.make({}, {"set": SETS, "seeds": "1000..1002", **flags})
     folder.mkdir()
     sweep = Sweep(folder, plan, plans.all_runs(plan))
