@@ -1,6 +1,7 @@
 """Sweeps on Ray: to their end, interrupted, with workers that die, runs that fail, a cluster, and a search."""
 
 import os
+import re
 import signal
 import socket
 import sys
@@ -111,9 +112,9 @@ def test_a_sweep_whose_ray_is_killed_ends_at_once_and_goes_on(whole: Path, tmp_p
         wait_for(partial(at_work, process.pid, folder))
         [pid] = programs(process.pid, victim)
         [raylet] = programs(process.pid, "raylet")
-        _, _, port = title(raylet).partition("--gcs-address=127.0.0.1:")
+        [port] = set(re.findall(r"--gcs-address=127\.0\.0\.1:(\d+)", title(raylet)))
         with pytest.raises(ConnectionRefusedError):  # nobody but this machine can reach it
-            socket.create_connection(("127.0.0.2", int(port.partition("\0")[0])))
+            socket.create_connection(("127.0.0.2", int(port)))
         kill(pid)
         killed = time.monotonic()
         assert f"--resume {folder}" in finish(process, status=2)
