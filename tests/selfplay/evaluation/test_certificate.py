@@ -7,7 +7,6 @@ import os
 import random
 import subprocess
 import sys
-import zlib
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -106,8 +105,7 @@ def test_of_a_masked_player_only_what_can_be_lost_is_listed(path: Path) -> None:
     header, whole = lines_of(certificate_of(FirstChoice(OPTIMAL, Rules(), symmetric=True)))
     masked, positions = lines_of(certificate_of(FirstChoice(OPTIMAL, Rules(), symmetric=True, legal=True)))
     assert set(positions) < set(whole)
-    assert status(path, masked, positions) == UNBEATABLE
-    assert status(path, header, positions) == BEATEN
+    assert (status(path, masked, positions), status(path, header, positions)) == (UNBEATABLE, BEATEN)
 
 
 @cache
@@ -218,7 +216,6 @@ def mutated(lines: list[str], rng: random.Random) -> list[str]:
         (FirstChoice(OPTIMAL, Rules(), symmetric=True), {}),
         (FirstChoice(OPTIMAL, Rules(2, 4, 3), legal=True), {}),
         (BuiltInPolicy(OPTIMAL, Rules(2, 3, 3), symmetric=True), {"k": 2}),
-        (FirstChoice(OPTIMAL, Rules(2, 3, 3), symmetric=True), {"symmetric": False}),
         (FirstChoice(OPTIMAL, Rules(2, 3, 3), legal=True), {"masked": False}),
     ],
 )
@@ -289,19 +286,9 @@ def test_a_damaged_file_is_one_line(path: Path, capsys: pytest.CaptureFixture[st
     for length in range(len(content)):
         path.write_bytes(content[:length])
         one_line_of_complaint(path, capsys)
-    for bit in range(0, 8 * len(content), 3):
-        place = bit // 8
-        flipped = content[:place] + bytes([content[place] ^ 1 << bit % 8]) + content[place + 1 :]
-        path.write_bytes(flipped)
-        if decompressed(flipped) != gzip.decompress(content):  # not every bit of gzip's own means something
-            one_line_of_complaint(path, capsys)
-
-
-def decompressed(content: bytes) -> bytes | None:
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error):
-        return None
+    for place, byte in enumerate(content[10:], 10):  # behind gzip's header, of which not every bit means something
+        path.write_bytes(content[:place] + bytes([byte ^ 1]) + content[place + 1 :])
+        one_line_of_complaint(path, capsys)
 
 
 @pytest.mark.parametrize(
@@ -360,12 +347,8 @@ def test_a_position_that_is_listed_again_is_refused_at_once(line: str, path: Pat
     assert "line 3 lists a position, or an image of it, for the second time" in ended.stderr
 
 
-@pytest.mark.parametrize("device", [False, True], ids=["FIFO", "device"])
-def test_what_is_no_regular_file_is_not_opened(device: bool, path: Path) -> None:
-    if device:
-        path.symlink_to("/dev/zero")
-    else:
-        os.mkfifo(path)
+def test_what_is_no_regular_file_is_not_opened(path: Path) -> None:
+    os.mkfifo(path)
     ended = check_alone(path, PROGRAM)
     assert (ended.returncode, ended.stdout) == (DAMAGED, "")
     assert "it is no regular file" in ended.stderr
