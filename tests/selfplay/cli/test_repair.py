@@ -35,6 +35,7 @@ def test_a_run_is_repaired_beside_itself(run: Path, capsys: pytest.CaptureFixtur
     output = capsys.readouterr().out
     assert output.startswith("0 positions corrected: beaten from ")
     assert "PROVED UNBEATABLE" in output
+    assert f"The repaired player is in {folder}." in output
     assert f"selfplay certify {folder}" in output
     assert {path.name for path in folder.iterdir()} == {"config.json", "evaluation.json", "model.safetensors"}
     number = len(selfplay.load(folder).tensors()["shared.hidden.0.bias"]) - 16
