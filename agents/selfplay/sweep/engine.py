@@ -52,6 +52,7 @@ def train(sweep: Sweep, cpus: int | None, interval: float, answers: Callable[[],
         KeyboardInterrupt: it was interrupted twice; a resumed run repeats what followed its last checkpoint.
     """
     task = ray.remote(num_cpus=1, max_retries=0)(train_run)
+    most = cpus or ray.cluster_resources().get("CPU", 1)  # once: without a gcs_server it would wait for a minute
     at_work: dict[Any, Run] = {}
     deaths: Counter[str] = Counter()
     screen = Screen(sweep)
@@ -67,7 +68,6 @@ def train(sweep: Sweep, cpus: int | None, interval: float, answers: Callable[[],
         while True:
             if not answers():  # it would wait for minutes
                 raise UserError("a process of Ray was killed, by somebody or for want of memory")
-            most = cpus or ray.cluster_resources().get("CPU", 1)
             while not screen.stopping and len(at_work) < most and (run := next_run(sweep)):
                 run.state, run.starts = "running", run.starts + 1
                 at_work[task.remote(sweep.folder.resolve(), sweep.plan, run, interval)] = run
