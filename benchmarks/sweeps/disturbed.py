@@ -21,7 +21,7 @@ from typing import Any
 
 from benchmarks import harness
 from benchmarks.harness import Result
-from benchmarks.sweeps.processes import WORKER, kill, programs, start
+from benchmarks.sweeps.processes import WORKER, kill, programs, start, workers
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 from selfplay.sweep import report_pages, results, state
@@ -146,7 +146,8 @@ def lose_processes(
 
         def strike(sweep: int = process.pid) -> bool:
             found = [sweep] if victim == SWEEP else sorted(programs(sweep, victim))
-            return bool(found) and kill(chance.choice(found))
+            trains = victim == SWEEP or bool(workers(sweep))  # Ray waits a minute for a gcs_server that dies before
+            return trains and bool(found) and kill(chance.choice(found))
 
         moments = kill_some(
             process, place, strike, most - deaths if victim == WORKER else min(1, most - deaths), pause, chance

@@ -8,7 +8,6 @@ import socket
 import statistics
 import sys
 import tempfile
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -35,8 +34,6 @@ TO_CONNECT = 10.0
 """Seconds to wait for a cluster to take a connection."""
 QUIET: Mapping[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
 """How Ray is started, or connected to."""
-STUCK = 15.0
-"""Seconds in which a sweep whose Ray was killed has to end by itself."""
 MOST_SAMPLES = 100
 """Samples after which no new setting is expected."""
 RUNGS = frozenset(3**rung for rung in range(11))
@@ -148,22 +145,11 @@ def connected(cpus: int | None, address: str | None) -> Iterator[Callable[[], bo
         Path(os.devnull).open("w") as nowhere,
         contextlib.redirect_stderr(nowhere),  # where Ray prints the logs of its processes that died
     ):
-        ended = threading.Event()
         try:
             info = _start(cpus, folder) if address is None else _connect(address)
-            threading.Thread(target=_exit_if_stuck, args=(info, ended), daemon=True).start()
             yield lambda: _answers(info)
         finally:
             ray.shutdown()
-            ended.set()
-
-
-def _exit_if_stuck(info: Mapping[str, Any], ended: threading.Event) -> None:
-    """End this process where Ray has ended and some call waits for it, which nothing can interrupt for a minute."""
-    while not ended.wait(1):
-        if not _answers(info) and not ended.wait(STUCK):
-            os.write(2, b"selfplay sweep: a process of Ray was killed; go on with selfplay sweep --resume\n")
-            os._exit(2)
 
 
 def _start(cpus: int | None, folder: str) -> dict[str, Any]:
