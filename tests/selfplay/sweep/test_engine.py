@@ -68,7 +68,7 @@ def test_a_sweep_trains_every_run_and_names_what_failed(whole: Path) -> None:
     failed = runs_of(whole, "failed")[1]
     assert (failed.name, failed.why[:29]) == ("learning_rate=1e+30,seed=1001", "the loss is no longer finite;")
     page = reported(whole)["report.md"].decode()
-    assert f"- failed: `{failed.name}`: {failed.why}\n" in page
+    assert f"- failed: `{failed.name}`: `{failed.why}`\n" in page
     assert "| learning_rate=1e+30 | 0 of 2 | 0% to 66% | 2 | 0 | 0 |" in page
 
 
