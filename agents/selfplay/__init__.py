@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         TDValueConfig as TDValueConfig,
     )
     from selfplay.training.loop import Record as Record
-    from selfplay.training.run import Run as Run
+    from selfplay.training.result import Run as Run
 
     __version__: str
 
@@ -41,7 +41,7 @@ _PLACES = {
     "evaluation.counterexamples": ("Counterexamples", "counterexamples"),
     "evaluation.evaluate": ("evaluate",),
     "evaluation.verdict": ("SeatVerdict", "Verdict"),
-    "training.run": ("Run",),
+    "training.result": ("Run",),
     "training.loop": ("Record",),
     "tabular.config": ("AfterstateQConfig", "MinimaxQConfig", "TDBackupConfig", "TDValueConfig"),
 }

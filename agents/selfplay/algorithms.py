@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from selfplay.dqn.network import NetworkFactory
     from selfplay.learner import Learner
     from selfplay.training.loop import Record
-    from selfplay.training.run import Run
+    from selfplay.training.result import Run
 
 Config: TypeAlias = DQNConfig | TabularConfig
 

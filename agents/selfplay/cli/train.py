@@ -11,13 +11,13 @@ from selfplay.program import command, tensorboard
 from selfplay.training.folder import RunFlags, way_on
 
 if TYPE_CHECKING:
-    from selfplay.training.run import Run
+    from selfplay.training.result import Run
 
 
 def main(args: Sequence[str], prog: str = "selfplay train") -> None:
     """Train as the flags say, showing the exact score, and leave a run folder behind."""
     config, run_flags = read(args, prog)
-    from selfplay.training.run import Interrupted
+    from selfplay.training.result import Interrupted
 
     try:
         run = train(

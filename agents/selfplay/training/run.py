@@ -4,17 +4,14 @@ import contextlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from selfplay.agent import Player
 from selfplay.errors import UserError, one_line
-from selfplay.evaluation.verdict import Verdict
 from selfplay.files import locked, write_whole
 from selfplay.learner import Learner
 from selfplay.program import command, on_stop_signals
-from selfplay.settings import RunSettings, require
+from selfplay.settings import require
 from selfplay.tensor_file import write_tensors
 from selfplay.training import folder as run_folder, loop
 from selfplay.training.callbacks import LatestState, MetricsLog, Snapshots, is_snapshot
@@ -22,34 +19,8 @@ from selfplay.training.checkpoint import Checkpoints
 from selfplay.training.folder import CONFIG, METRICS, MODEL, RunFlags
 from selfplay.training.loop import PROOFS_TO_STOP, Progress, Record, proves
 from selfplay.training.metrics import Metrics, metrics_evaluation, read_metrics
+from selfplay.training.result import Interrupted, Run
 from selfplay.training.screen import Screen
-
-
-@dataclass(frozen=True)
-class Run:
-    """Hold the results of a run."""
-
-    config: RunSettings
-    """Its settings."""
-    folder: Path
-    """The run folder."""
-    player: Player
-    """The player as `selfplay.load(folder)` returns it."""
-    records: list[Record]
-    """Its evaluations; those of an earlier process come with the current player."""
-
-    @property
-    def proof(self) -> Verdict:
-        """Return the last exact evaluation."""
-        return self.records[-1].evaluation
-
-
-class Interrupted(KeyboardInterrupt):
-    """The run was interrupted; `run` holds its results so far, and its folder its player and its checkpoint."""
-
-    def __init__(self, run: Run) -> None:
-        super().__init__(f"interrupted; the player so far is in {run.folder}")
-        self.run = run
 
 
 def train_in_folder(learner: Learner, flags: RunFlags, stop_when: Callable[[], bool] = lambda: False) -> Run:

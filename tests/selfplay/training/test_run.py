@@ -31,6 +31,7 @@ from selfplay.training.callbacks import LatestState, MetricsLog, Snapshots
 from selfplay.training.folder import RunFlags
 from selfplay.training.loop import Record
 from selfplay.training.metrics import evaluation_metrics, read_metrics
+from selfplay.training.result import Interrupted
 from selfplay.training.screen import Screen
 from tests.runs import DQN, Stopper, metrics, refused, stopped, without_plots
 from tictactoe import Rules
@@ -52,7 +53,7 @@ def test_an_interrupted_run_saves_the_current_player(tmp_path: Path, monkeypatch
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Screen, "evaluated", interrupt)
-    with pytest.raises(run.Interrupted, match="interrupted; the player so far is in") as caught:
+    with pytest.raises(Interrupted, match="interrupted; the player so far is in") as caught:
         run.train_in_folder(learner, RunFlags())
     assert learner.steps == 350
     assert [record.steps for record in caught.value.run.records] == [100, 200]

@@ -1,0 +1,36 @@
+"""What a run leaves to its caller: its settings, its player and its evaluations."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from selfplay.agent import Player
+from selfplay.evaluation.verdict import Verdict
+from selfplay.settings import RunSettings
+from selfplay.training.loop import Record
+
+
+@dataclass(frozen=True)
+class Run:
+    """Hold the results of a run."""
+
+    config: RunSettings
+    """Its settings."""
+    folder: Path
+    """The run folder."""
+    player: Player
+    """The player as `selfplay.load(folder)` returns it."""
+    records: list[Record]
+    """Its evaluations; those of an earlier process come with the current player."""
+
+    @property
+    def proof(self) -> Verdict:
+        """Return the last exact evaluation."""
+        return self.records[-1].evaluation
+
+
+class Interrupted(KeyboardInterrupt):
+    """The run was interrupted; `run` holds its results so far, and its folder its player and its checkpoint."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(f"interrupted; the player so far is in {run.folder}")
+        self.run = run
