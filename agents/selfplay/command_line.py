@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 
-from selfplay.errors import MissingExtraError, UserError, naming_the_extra, one_line
+from selfplay.errors import MissingExtraError, UserError, naming_flags, naming_the_extra, one_line
 from selfplay.program import command
 from selfplay.settings import LARGEST, check, declared
 
@@ -214,7 +214,7 @@ def _outcome(command: Callable[[Sequence[str]], None], args: Sequence[str]) -> t
         return USER_ERROR, "the output: closed"
     try:
         try:
-            with naming_the_extra():
+            with naming_the_extra(), naming_flags():
                 command(args)
         finally:
             _flush_output()

@@ -29,6 +29,32 @@ EXTRAS = {
 """Modules that an extra brings, with its name and what they are for."""
 
 
+_typed_as_flags = False
+"""Whether this process runs one of our commands."""
+
+
+@contextlib.contextmanager
+def naming_flags() -> Iterator[None]:
+    """Name settings as flags in messages meanwhile."""
+    global _typed_as_flags  # noqa: PLW0603 (how a process was started is one fact of the process)
+    before, _typed_as_flags = _typed_as_flags, True
+    try:
+        yield
+    finally:
+        _typed_as_flags = before
+
+
+def setting_name(name: str, value: object = ...) -> str:
+    """Return a setting as it is typed, with a value if one is given: `--hidden` in a command, `hidden=` in Python.
+
+    A value of True is a flag by itself, as in `--force` and `force=True`.
+    """
+    if not _typed_as_flags:
+        return f"{name}={'' if value is ... else repr(value)}"
+    flag = f"--{name.replace('_', '-')}"
+    return flag if value is ... or value is True else f"{flag} {value}"
+
+
 class UserError(ValueError):
     """Say in one line what is wrong, naming the value or the file, and what to do instead."""
 

@@ -10,7 +10,7 @@ from typing import Literal
 import pytest
 
 from selfplay.command_line import parse, parse_together, peek, run_command
-from selfplay.errors import UserError
+from selfplay.errors import UserError, setting_name
 from selfplay.settings import Count, Fraction
 from tests.runs import refused
 
@@ -195,3 +195,13 @@ def test_ctrl_c_raises_in_a_command_unless_it_is_ignored(ignored: bool) -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     assert stop.value.code == (0 if ignored else 130)
+
+
+def test_a_setting_is_named_as_it_is_typed(capsys: pytest.CaptureFixture[str]) -> None:
+    def refuse(_: object) -> None:
+        raise UserError(f"{setting_name('run_dir')} {setting_name('stop', 'never')} {setting_name('force', True)}")
+
+    with pytest.raises(SystemExit):
+        run_command(refuse, "prog")
+    assert capsys.readouterr().err == "prog: --run-dir --stop never --force\n"
+    assert refused(refuse, ()) == "run_dir= stop='never' force=True"
