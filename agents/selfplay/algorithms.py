@@ -65,6 +65,7 @@ def train(
     force: bool = False,
     checkpoint_interval: float = RunFlags.checkpoint_interval,
     stop_when: Callable[[], bool] = lambda: False,
+    progress: bool = True,
     **flags: Any,
 ) -> "Run":
     """Train a player, showing the exact score, and leave a run folder behind: what `selfplay train` does.
@@ -72,12 +73,13 @@ def train(
     `config` holds the settings of an algorithm; without it `flags` are those of a DQN, as in `train(seed=1,
     mask=True)`, or, with `resume`, settings of the run in that folder to be changed. `network` makes a network of
     your own: `network(rules)` returns a module from [B, 3A] to [B, A]. `checkpoint_interval` is in seconds.
-    `stop_when` is asked after every few steps whether to interrupt the run, as Ctrl-C does. The result has `.player`,
-    `.proof`, `.folder` and `.records`, the evaluations.
+    `stop_when` is asked after every few steps whether to interrupt the run, as Ctrl-C does. `progress=False` prints
+    nothing. The result has `.player`, `.proof`, `.folder`, `.records`, the evaluations, and `.interrupted`; a run that
+    was interrupted has written a checkpoint, from which `resume` goes on.
 
     Raises:
         UserError: a setting is invalid, the folder cannot be used, or the network does not fit.
-        KeyboardInterrupt: the run was interrupted, after a checkpoint; its folder can be resumed.
+        KeyboardInterrupt: Ctrl-C was pressed twice, or SIGTERM ended the run; its folder can be resumed.
     """
     run_flags = RunFlags(None if resume is None else Path(resume), force, checkpoint_interval)
     if config is not None and flags:
@@ -90,7 +92,7 @@ def train(
 
     with _one_thread():
         learner = _make_learner(config, network)
-        return run.train_in_folder(learner, run_flags, stop_when)
+        return run.train_in_folder(learner, run_flags, stop_when, progress)
 
 
 def _resumed(

@@ -24,15 +24,24 @@ def tensorboard(folder: Path) -> str:
 
 
 @contextlib.contextmanager
-def on_stop_signals(stop: Callable[[], None]) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM call `stop` in the meantime, except signals that a shell ignores in the background."""
+def on_stop_signals(stop: Callable[[], None]) -> Iterator[list[int]]:
+    """Let Ctrl-C and SIGTERM call `stop` in the meantime, and yield a list of those that have come.
+
+    A signal that a shell ignores in the background stays ignored.
+    """
+    received: list[int] = []
+
+    def note_and_stop(number: int, _: object) -> None:
+        received.append(number)
+        stop()
+
     numbers = [signal.SIGINT, signal.SIGTERM] if threading.current_thread() is threading.main_thread() else []
     earlier = {number: signal.getsignal(number) for number in numbers}
     for number, handler in earlier.items():
         if handler is not signal.SIG_IGN:
-            signal.signal(number, lambda *_: stop())
+            signal.signal(number, note_and_stop)
     try:
-        yield
+        yield received
     finally:
         for number, handler in earlier.items():
             signal.signal(number, handler)

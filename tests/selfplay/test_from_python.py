@@ -11,7 +11,7 @@ from torch import nn
 
 import selfplay
 from selfplay.cli.train import main
-from tests.runs import DQN, assert_same, refused, results
+from tests.runs import DQN, Stopper, assert_same, refused, results
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import SMALL
 from tictactoe import Rules
@@ -52,6 +52,32 @@ def test_an_iteration_can_stop_early_and_has_the_player() -> None:
     assert record.steps == 960
     assert record.evaluation == selfplay.evaluate(record.player, Rules())
     assert record.metrics["time/updates"] == 57
+
+
+@pytest.mark.parametrize("way", ["Ctrl-C", "stop_when"])
+def test_an_interrupted_run_is_returned_and_loses_nothing(way: str, tmp_path: Path, stopper: Stopper) -> None:
+    asked = iter([False] * 70)
+    stopper.left = 70 if way == "Ctrl-C" else -1
+    never = {"Ctrl-C": lambda: False, "stop_when": lambda: next(asked, True)}
+    run = selfplay.train(run_dir=tmp_path / "it", stop_when=never[way], **SHORT)
+    assert run.interrupted
+    assert [record.steps for record in run.records] == [960]
+    assert run.proof == run.records[0].evaluation
+    assert (selfplay.load(run.folder).q_values(ABSOLUTE) == run.player.q_values(ABSOLUTE)).all()
+    stopper.left = -1
+    resumed = selfplay.train(resume=run.folder)
+    whole = selfplay.train(run_dir=tmp_path / "whole", **SHORT)
+    assert not (resumed.interrupted or whole.interrupted)
+    assert_same(resumed.folder, whole.folder)
+
+
+def test_a_run_that_was_interrupted_before_its_first_evaluation_has_no_proof(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = selfplay.train(run_dir=tmp_path / "it", stop_when=lambda: True, progress=False, **SHORT)
+    assert run.interrupted
+    assert capsys.readouterr() == ("", "")
+    assert "it: was interrupted before its first evaluation" in refused(lambda: run.proof)
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,10 @@ def _train(folder: Path, config: Config, interval: float, stop_when: Callable[[]
     if folder.is_symlink():
         raise UserError(f"{folder}: is a link to elsewhere; put the run's folder in its place")
     if not (folder / CONFIG).exists():
-        train(replace(config, run_dir=folder), checkpoint_interval=interval, stop_when=stop_when)
+        run = train(replace(config, run_dir=folder), checkpoint_interval=interval, stop_when=stop_when)
     elif not is_finished(folder):
-        train(config, resume=folder, checkpoint_interval=interval, stop_when=stop_when)
+        run = train(config, resume=folder, checkpoint_interval=interval, stop_when=stop_when)
+    else:
+        return
+    if run.interrupted:
+        raise KeyboardInterrupt

@@ -55,21 +55,19 @@ class Checkpoints:
         self._interval = interval
         self._next = time.perf_counter() + interval
         self._stop_when = stop_when
-        self._stopping = False
+        self.stopping = False
+        """Whether the run was asked to stop; it ends after the next checkpoint."""
         self._last: Path | None = None
 
     def due(self) -> bool:
         """Tell whether the next checkpoint is due, because of the time or because the run was asked to stop."""
-        self._stopping = self._stopping or self._stop_when()
-        return self._stopping or time.perf_counter() >= self._next
+        self.stopping = self.stopping or self._stop_when()
+        return self.stopping or time.perf_counter() >= self._next
 
     def write(self, state: State, progress: Progress) -> None:
         """Write the next checkpoint, whole or not at all.
 
         If it cannot be written a line says so, the last one stays, and training goes on.
-
-        Raises:
-            KeyboardInterrupt: the run was asked to stop.
         """
         started = time.perf_counter()
         try:
@@ -79,8 +77,6 @@ class Checkpoints:
             _notice(f"{self._place}: no checkpoint could be written ({error.strerror}); {otherwise}")
         now = time.perf_counter()
         self._next = now + max(self._interval, (now - started) / LARGEST_SHARE)
-        if self._stopping:
-            raise KeyboardInterrupt
 
     def _write(self, state: State, progress: Progress) -> None:
         if self._metrics.exists():
@@ -124,10 +120,14 @@ class Checkpoints:
         return sorted((path for path in self._place.glob("*-*.safetensors")), key=_number, reverse=True)
 
     def stop(self) -> None:
-        """Make a checkpoint due, which ends the run; a second call ends it at once."""
-        if self._stopping:
+        """Make a checkpoint due, after which the run ends.
+
+        Raises:
+            KeyboardInterrupt: this is the second call, and the run ends at once.
+        """
+        if self.stopping:
             raise KeyboardInterrupt
-        self._stopping = True
+        self.stopping = True
 
 
 def _number(path: Path) -> int:

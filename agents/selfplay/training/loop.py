@@ -73,11 +73,10 @@ def train(
 ) -> Iterator[Record]:
     """Train until `stop` is proved three times in a row or the steps are spent, and yield each evaluation.
 
-    An evaluation that comes early, because the steps are spent, does not count for a run that is made longer.
+    A run that is asked to stop ends after its next checkpoint. An evaluation that comes early, because the steps are spent, does not count for a run that is made longer.
 
     Raises:
         UserError: what was learned is no longer finite.
-        KeyboardInterrupt: the run was asked to stop, and its checkpoint is written.
     """
     config = learner.config
     progress = progress or Progress(config.eval_every)
@@ -100,6 +99,8 @@ def train(
             yield record
         if checkpoints and (ends(config, learner.steps, progress.proofs) or checkpoints.due()):
             checkpoints.write(learner.state(), progress)
+            if checkpoints.stopping:
+                return
         clock.start()
     if learner.finish():
         clock.stop()

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -23,11 +24,15 @@ from selfplay.training.result import Interrupted, Run
 from selfplay.training.screen import Screen
 
 
-def train_in_folder(learner: Learner, flags: RunFlags, stop_when: Callable[[], bool] = lambda: False) -> Run:
-    """Train to the end, showing the exact score, and leave a run folder behind.
+def train_in_folder(
+    learner: Learner, flags: RunFlags, stop_when: Callable[[], bool] = lambda: False, show: bool = True
+) -> Run:
+    """Train to the end, or until the run is asked to stop, and leave a run folder behind.
+
+    `show` the exact score meanwhile. A run that was asked to stop is `interrupted`, after a checkpoint.
 
     Raises:
-        Interrupted: the run was interrupted; the player so far is in its folder.
+        Interrupted: the program was told to end, by SIGTERM or a second Ctrl-C.
         UserError: the folder or a file cannot be written, another process is in the folder, or a file of an earlier
             process cannot be read.
     """
@@ -44,26 +49,35 @@ def train_in_folder(learner: Learner, flags: RunFlags, stop_when: Callable[[], b
         run_folder.write_config(folder, config, learner.notes())
         records = _earlier_records(lines, learner)
         log = MetricsLog(folder, config, lines)
-        screen = Screen(learner)
+        screen = Screen(learner) if show else None
+        live = (screen and screen.live) or contextlib.nullcontext()
         snapshots = Snapshots(folder, [record.steps for record in records if is_snapshot(record.number)])
-        callbacks = [log, screen, snapshots, LatestState(folder)]
+        callbacks = [log, *([screen] if screen else []), snapshots, LatestState(folder)]
         if progress is None:
             # Without it a record alone would not say whether the run was killed early or its checkpoints are gone.
             progress = Progress(config.eval_every)
             checkpoints.write(learner.state(), progress)
+        stopping = again = False
         try:
-            with on_stop_signals(checkpoints.stop), screen.live or contextlib.nullcontext():
+            with on_stop_signals(checkpoints.stop) as received, live:
                 for record in loop.train(learner, progress, callbacks, checkpoints):
                     records.append(record)
-                for callback in callbacks:
-                    callback.ended(records[-1])
-                run_folder.write_evaluation(folder, records[-1].evaluation)
-                learner.write_report(folder)
+                stopping = checkpoints.stopping
+                if not stopping:
+                    for callback in callbacks:
+                        callback.ended(records[-1])
+                    run_folder.write_evaluation(folder, records[-1].evaluation)
+                    learner.write_report(folder)
         except KeyboardInterrupt:
-            write_tensors(folder / MODEL, learner.player().tensors())
-            raise Interrupted(Run(config, folder, learner.player(), records)) from None
+            stopping = again = True
         finally:
             log.close()
+        if stopping:
+            write_tensors(folder / MODEL, learner.player().tensors())
+            run = Run(config, folder, learner.player(), records, interrupted=True)
+            if again or signal.SIGTERM in received:
+                raise Interrupted(run)
+            return run
         # Last of all: until then a run that is killed is resumed, and writes all of it again.
         run_folder.write_config(folder, config, learner.notes(), finished=True)
         return Run(config, folder, learner.player(), records)
@@ -100,7 +114,7 @@ def _resumed(learner: Learner, folder: Path, checkpoints: Checkpoints, force: bo
 
 
 def _earlier_lines(folder: Path, unit: str, count: int) -> list[Metrics]:
-    """Return the first lines of metrics.jsonl, which a checkpoint counts, and cut off those behind them.
+    """Return the first lines of metrics.jsonl, which a checkpoint progress, and cut off those behind them.
 
     Raises:
         UserError: it has fewer, or they are not what a run writes.
@@ -108,7 +122,7 @@ def _earlier_lines(folder: Path, unit: str, count: int) -> list[Metrics]:
     path = folder / METRICS
     lines = list(islice(read_metrics(path, unit), count))
     if len(lines) < count:
-        wanted = f"must have {count:,} whole lines, as its checkpoint counts"
+        wanted = f"must have {count:,} whole lines, as its checkpoint progress"
         raise UserError(f"{path}: {wanted}, but has {len(lines):,}; restore it")
     if path.exists():
         write_whole(path, "".join(json.dumps(line) + "\n" for line in lines).encode())

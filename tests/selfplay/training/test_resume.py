@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 import torch
 
+import selfplay
+
 from selfplay.algorithms import read_settings, snapshot_steps
 from selfplay.cli import train
 from selfplay.errors import UserError
@@ -53,11 +55,15 @@ def test_sigterm_asks_for_a_checkpoint_and_a_second_signal_waits_for_none(tmp_pa
     stopper.signals = [signal.SIGTERM]
     folder = stopped(tmp_path / "it", stopper, stop=5)
     assert last_checkpoint(folder).name.startswith("2-")
+    stopper.left = 5
+    with pytest.raises(KeyboardInterrupt):  # a program that was told to end must not go on with something else
+        selfplay.train(resume=folder, force=True)
+    assert last_checkpoint(folder).name.startswith("3-")
     stopper.signals = [signal.SIGTERM, signal.SIGINT]
     stopper.left = 5
     with pytest.raises(KeyboardInterrupt):
         resume(folder)
-    assert last_checkpoint(folder).name.startswith("2-")
+    assert last_checkpoint(folder).name.startswith("3-")
     assert handlers == (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
 
 
