@@ -26,11 +26,11 @@ def main(args: Sequence[str], prog: str = "selfplay train") -> None:
             force=run_flags.force,
             checkpoint_interval=run_flags.checkpoint_interval,
         )
-        if run.interrupted:
-            raise Interrupted(run)
     except Interrupted as interrupted:
-        present_interrupted(interrupted.run)
-        raise
+        run = interrupted.run
+    if run.interrupted:
+        present_interrupted(run)
+        raise Interrupted(run)
     present(run)
 
 

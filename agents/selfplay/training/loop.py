@@ -73,7 +73,8 @@ def train(
 ) -> Iterator[Record]:
     """Train until `stop` is proved three times in a row or the steps are spent, and yield each evaluation.
 
-    A run that is asked to stop ends after its next checkpoint. An evaluation that comes early, because the steps are spent, does not count for a run that is made longer.
+    A run that is asked to stop ends after its next checkpoint. An evaluation that comes early, because the steps are
+    spent, does not count for a run that is made longer.
 
     Raises:
         UserError: what was learned is no longer finite.

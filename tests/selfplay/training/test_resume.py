@@ -13,7 +13,6 @@ import pytest
 import torch
 
 import selfplay
-
 from selfplay.algorithms import read_settings, snapshot_steps
 from selfplay.cli import train
 from selfplay.errors import UserError
