@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, load
 from selfplay.errors import UserError, what_failed
 from selfplay.settings import GIGABYTE, Count, board, machine_bytes, require
+from selfplay.training.folder import CONFIG
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rendering.text import MARKS
@@ -30,6 +31,8 @@ Perspective: TypeAlias = Literal["absolute", "mover"]
 
 REPAIRED = "repaired"
 """The note in config.json of what was corrected in a player after its training."""
+MOST_NAMED = 10
+"""Most runs of a folder of runs that a message lists."""
 LINE_SECONDS = 10.0
 """Seconds before the first line of progress off a terminal; later ones take a quarter of the time so far."""
 POSITION_BYTES = 200
@@ -68,6 +71,7 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
     rules = rules or Rules()
     folder = run_folder(name)
     if folder is not None:
+        _check_one_run(folder)
         player = load(folder)
         return NamedPolicy(name, player_policy(player), player, folder)
     if name in OPPONENTS:
@@ -86,6 +90,20 @@ def run_folder(name: str) -> Path | None:
     if name == SHIPPED:
         return SHIPPED_FOLDER
     return Path(name) if name not in OPPONENTS and Path(name).is_dir() else None
+
+
+def _check_one_run(folder: Path) -> None:
+    """Refuse a folder of runs, and list the newest of them.
+
+    Raises:
+        UserError: it is one.
+    """
+    runs = [path.parent for path in folder.glob(f"*/{CONFIG}")]
+    if runs and not (folder / CONFIG).exists():
+        newest = sorted(runs, key=lambda run: run.stat().st_mtime_ns, reverse=True)[:MOST_NAMED]
+        count = "1 run" if len(runs) == 1 else f"{len(runs)} runs, the newest first"
+        left = ", ..." if len(runs) > MOST_NAMED else ""
+        raise UserError(f"{folder}: is a folder with {count}; name one: {', '.join(map(str, newest))}{left}")
 
 
 def _imported(name: str) -> Any:

@@ -1,5 +1,6 @@
 """Names of players: agents by `module:name`, run folders, built-in opponents; every mistake is one line."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -107,6 +108,18 @@ def test_everybody_meets_in_an_arena(here: Path) -> None:
 )
 def test_a_mistake_is_one_line(name: str, gist: str) -> None:
     assert gist in refused(prove.main, [name])
+
+
+def test_a_folder_of_runs_lists_the_newest_of_them(here: Path) -> None:
+    for number in range(11):
+        saved(here / "runs" / f"run-{number}")
+        os.utime(here / "runs" / f"run-{number}", (0, number))
+        if number == 0:
+            assert refused(prove.main, ["runs"]) == "runs: is a folder with 1 run; name one: runs/run-0"
+    newest = ", ".join(f"runs/run-{number}" for number in range(10, 0, -1))
+    message = f"runs: is a folder with 11 runs, the newest first; name one: {newest}, ..."
+    assert refused(prove.main, ["runs"]) == message
+    assert refused(prove.main, ["."]).endswith("is this a run folder?")
 
 
 def test_modules_are_found_in_the_current_folder_by_the_installed_program_too(here: Path) -> None:
