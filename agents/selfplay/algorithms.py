@@ -5,9 +5,10 @@ PyTorch above all, is imported when something is trained or loaded.
 """
 
 import contextlib
-import dataclasses
+import copy
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -92,7 +93,7 @@ def train(
 
     with _one_thread():
         learner = _make_learner(config, network)
-        return run.train_in_folder(learner, run_flags, stop_when, progress)
+        return run.train_in_folder(learner, run_flags, partial(load, network=network), stop_when, progress)
 
 
 def _resumed(
@@ -121,7 +122,7 @@ def _resumed(
 def training(config: Config, network: "NetworkFactory | None" = None) -> "Iterator[Record]":
     """Train without a folder and without output, and yield each evaluation.
 
-    Each has `.steps`, `.evaluation`, `.metrics` by TensorBoard tag, and `.player`, the one that was evaluated.
+    Each has `.steps`, `.evaluation`, `.metrics` by TensorBoard tag, and `.player`, a copy of the player then.
     To stop early, stop iterating. While it trains PyTorch has one thread, which is fastest for networks of this size.
     The arguments are those of `train`.
 
@@ -133,7 +134,14 @@ def training(config: Config, network: "NetworkFactory | None" = None) -> "Iterat
 
         learner = _make_learner(config, network)
     with _one_thread():
-        yield from loop.train(learner)
+        for record in loop.train(learner):
+            yield _with_copy(record)
+
+
+def _with_copy(record: "Record") -> "Record":
+    """Return a record whose player stays as it is while the run goes on."""
+    player = copy.deepcopy(record.player)
+    return replace(record, get_player=lambda: player)
 
 
 @contextlib.contextmanager
@@ -175,7 +183,7 @@ def _changed(config: Config, flags: Mapping[str, Any]) -> Config:
     for name in flags:
         if name not in names:
             raise UserError(f"{config.algorithm} has no setting {name!r}; it has {', '.join(names)}")
-    return dataclasses.replace(config, **flags)
+    return replace(config, **flags)
 
 
 @naming_the_extra()

@@ -141,3 +141,29 @@ def test_the_seed_decides_a_custom_networks_first_weights_and_pytorchs_generator
 )
 def test_a_network_that_does_not_fit_is_refused(network: Callable[[Rules], Any], gist: str) -> None:
     assert gist in refused(next, selfplay.training(SMALL, network=network))
+
+
+def test_every_record_has_the_player_that_was_evaluated() -> None:
+    records = list(selfplay.training(selfplay.DQNConfig(**SHORT)))
+    assert len({record.evaluation for record in records}) == 3
+    assert [selfplay.evaluate(record.player, Rules()) for record in records] == [each.evaluation for each in records]
+
+
+@pytest.mark.usefixtures("stopper")
+def test_the_records_of_a_run_have_the_players_of_its_snapshots(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {**SHORT, "eval_every": 480, "run_dir": tmp_path / "it"}
+    run = selfplay.train(**settings)
+    longer = selfplay.train(resume=run.folder, total_steps=2_880)
+    for one in (run, longer):
+        first, second, third, *_ = one.records
+        assert [selfplay.evaluate(each.player, Rules()) for each in (first, second)] == [
+            first.evaluation,
+            second.evaluation,
+        ]
+        assert "has no snapshot at 1440 steps; it has 480, 960, 1920, 2880" in refused(
+            lambda record: record.player, third
+        )
+    assert {*longer.snapshots} == {480, 960, 1_920, 2_880}
+    assert selfplay.evaluate(longer.snapshots[960], Rules()) == longer.records[1].evaluation
+    assert 1_440 not in longer.snapshots
+    assert selfplay.evaluate(longer.player, Rules()) == longer.proof

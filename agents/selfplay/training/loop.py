@@ -1,8 +1,8 @@
 """The loop that trains every learner: advance, evaluate, teach, record, snapshot, checkpoint, stop."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,10 +36,19 @@ class Record:
     """What is exactly known of the player."""
     metrics: Mapping[str, float]
     """What was measured beside it, by TensorBoard tag."""
-    player: Player
-    """The player that was evaluated: a tabular one is a copy, that of a DQN keeps learning while the run goes on."""
+    get_player: Callable[[], Player] = field(repr=False, compare=False)
+    """Returns `player`."""
     proofs: int
     """Evaluations in a row, up to this one, that proved what `stop` asks for."""
+
+    @property
+    def player(self) -> Player:
+        """Return the player that was evaluated: a copy, or, if the run has a folder, the snapshot with these steps.
+
+        Raises:
+            UserError: the run saved no snapshot at these steps.
+        """
+        return self.get_player()
 
 
 class Callback:
@@ -72,6 +81,8 @@ def train(
     checkpoints: "Checkpoints | None" = None,
 ) -> Iterator[Record]:
     """Train until `stop` is proved three times in a row or the steps are spent, and yield each evaluation.
+
+    The player of a record keeps learning while the run goes on.
 
     A run that is asked to stop ends after its next checkpoint. An evaluation that comes early, because the steps are
     spent, does not count for a run that is made longer.
@@ -154,7 +165,7 @@ def _evaluate(learner: Learner, progress: Progress, clock: _Clock) -> tuple[Reco
     evaluation = positions.verdict if positions else evaluate_policy(policy, every_state)
     progress.evaluations += 1
     proofs = progress.proofs + 1 if proves(evaluation, config.stop) else 0
-    return Record(progress.evaluations, learner.steps, evaluation, metrics, player, proofs), positions
+    return Record(progress.evaluations, learner.steps, evaluation, metrics, lambda: player, proofs), positions
 
 
 def proves(evaluation: Verdict, stop: str) -> bool:

@@ -1,13 +1,21 @@
-"""What a run leaves to its caller: its settings, its player and its evaluations."""
+"""What a run leaves to its caller: its settings, its players and its evaluations."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TypeAlias
 
 from selfplay.agent import Player
 from selfplay.errors import UserError
 from selfplay.evaluation.verdict import Verdict
 from selfplay.settings import RunSettings
-from selfplay.training.loop import Record
+from selfplay.training.folder import snapshot_steps
+from selfplay.training.loop import Record, proves
+from selfplay.training.metrics import Metrics, metrics_evaluation
+
+ReadPlayer: TypeAlias = Callable[[int | None], Player]
+"""Returns a run's player after some steps, or the last one."""
 
 
 @dataclass(frozen=True)
@@ -18,12 +26,22 @@ class Run:
     """Its settings."""
     folder: Path
     """The run folder."""
-    player: Player
-    """The player as `selfplay.load(folder)` returns it."""
+    read: ReadPlayer = field(repr=False, compare=False)
+    """Returns its player after some steps, or the last one for None."""
     records: list[Record]
-    """Its evaluations; those of an earlier process come with the current player."""
+    """Its evaluations."""
     interrupted: bool = False
     """Whether Ctrl-C or `stop_when` ended it early, after a checkpoint: `train(resume=run.folder)` goes on."""
+
+    @cached_property
+    def player(self) -> Player:
+        """Return the last player, as `selfplay.load(folder)` does."""
+        return self.read(None)
+
+    @property
+    def snapshots(self) -> "Snapshots":
+        """Return the players that the run saved, by their steps; each is read from its file when it is asked for."""
+        return Snapshots(self.folder, self.read)
 
     @property
     def proof(self) -> Verdict:
@@ -35,6 +53,36 @@ class Run:
         if not self.records:
             raise UserError(f"{self.folder}: was interrupted before its first evaluation")
         return self.records[-1].evaluation
+
+
+class Snapshots(Mapping[int, Player]):
+    """Read the players that a run saved, by their steps, when they are asked for."""
+
+    def __init__(self, folder: Path, read: ReadPlayer) -> None:
+        self._folder, self._read = folder, read
+
+    def __getitem__(self, steps: int) -> Player:
+        if steps not in snapshot_steps(self._folder):
+            raise KeyError(steps)
+        return self._read(steps)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(snapshot_steps(self._folder))
+
+    def __len__(self) -> int:
+        return len(snapshot_steps(self._folder))
+
+
+def earlier_records(lines: Iterable[Metrics], config: RunSettings, read: ReadPlayer) -> list[Record]:
+    """Return the evaluations that lines of metrics.jsonl describe."""
+    records: list[Record] = []
+    proofs = 0
+    for number, line in enumerate(lines, start=1):
+        evaluation = metrics_evaluation(line, config.rules)
+        proofs = proofs + 1 if proves(evaluation, config.stop) else 0
+        steps = int(line[config.unit])
+        records.append(Record(number, steps, evaluation, line, partial(read, steps), proofs))
+    return records
 
 
 class Interrupted(KeyboardInterrupt):

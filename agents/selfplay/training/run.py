@@ -4,10 +4,13 @@ import contextlib
 import json
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from selfplay.agent import Player
 from selfplay.errors import UserError, one_line
 from selfplay.files import locked, write_whole
 from selfplay.learner import Learner
@@ -18,18 +21,24 @@ from selfplay.training import folder as run_folder, loop
 from selfplay.training.callbacks import LatestState, MetricsLog, Snapshots, is_snapshot
 from selfplay.training.checkpoint import Checkpoints
 from selfplay.training.folder import CONFIG, METRICS, MODEL, RunFlags
-from selfplay.training.loop import PROOFS_TO_STOP, Progress, Record, proves
-from selfplay.training.metrics import Metrics, metrics_evaluation, read_metrics
-from selfplay.training.result import Interrupted, Run
+from selfplay.training.loop import PROOFS_TO_STOP, Progress
+from selfplay.training.metrics import Metrics, read_metrics
+from selfplay.training.result import Interrupted, Run, earlier_records
 from selfplay.training.screen import Screen
 
 
 def train_in_folder(
-    learner: Learner, flags: RunFlags, stop_when: Callable[[], bool] = lambda: False, show: bool = True
+    learner: Learner,
+    flags: RunFlags,
+    read_snapshot: Callable[..., Player],
+    stop_when: Callable[[], bool] = lambda: False,
+    show: bool = True,
 ) -> Run:
     """Train to the end, or until the run is asked to stop, and leave a run folder behind.
 
     `show` the exact score meanwhile. A run that was asked to stop is `interrupted`, after a checkpoint.
+
+    `read_snapshot(folder, steps=steps)` returns the player that the run in a folder had then.
 
     Raises:
         Interrupted: the program was told to end, by SIGTERM or a second Ctrl-C.
@@ -42,12 +51,16 @@ def train_in_folder(
         run_folder.check_writable(folder, "copy the run elsewhere and resume it there")
     else:
         run_folder.create(folder)
+
+    def read(steps: int | None = None) -> Player:
+        return learner.player() if steps is None else read_snapshot(folder, steps=steps)
+
     with locked(folder), _disk_errors_in_one_line(folder):
         checkpoints = Checkpoints(folder, config, flags.checkpoint_interval, stop_when)
         progress = _resumed(learner, folder, checkpoints, flags.force) if flags.resume else None
         lines = _earlier_lines(folder, config.unit, progress.evaluations if progress else 0)
         run_folder.write_config(folder, config, learner.notes())
-        records = _earlier_records(lines, learner)
+        records = earlier_records(lines, config, read)
         log = MetricsLog(folder, config, lines)
         screen = Screen(learner) if show else None
         live = (screen and screen.live) or contextlib.nullcontext()
@@ -61,11 +74,12 @@ def train_in_folder(
         try:
             with on_stop_signals(checkpoints.stop) as received, live:
                 for record in loop.train(learner, progress, callbacks, checkpoints):
-                    records.append(record)
+                    records.append(replace(record, get_player=partial(read, record.steps)))
                 stopping = checkpoints.stopping
                 if not stopping:
+                    last = replace(records[-1], get_player=learner.player)
                     for callback in callbacks:
-                        callback.ended(records[-1])
+                        callback.ended(last)
                     run_folder.write_evaluation(folder, records[-1].evaluation)
                     learner.write_report(folder)
         except KeyboardInterrupt:
@@ -74,13 +88,13 @@ def train_in_folder(
             log.close()
         if stopping:
             write_tensors(folder / MODEL, learner.player().tensors())
-            run = Run(config, folder, learner.player(), records, interrupted=True)
+            run = Run(config, folder, read, records, interrupted=True)
             if again or signal.SIGTERM in received:
                 raise Interrupted(run)
             return run
         # Last of all: until then a run that is killed is resumed, and writes all of it again.
         run_folder.write_config(folder, config, learner.notes(), finished=True)
-        return Run(config, folder, learner.player(), records)
+        return Run(config, folder, read, records)
 
 
 def _resumed(learner: Learner, folder: Path, checkpoints: Checkpoints, force: bool) -> Progress | None:
@@ -127,18 +141,6 @@ def _earlier_lines(folder: Path, unit: str, count: int) -> list[Metrics]:
     if path.exists():
         write_whole(path, "".join(json.dumps(line) + "\n" for line in lines).encode())
     return lines
-
-
-def _earlier_records(lines: Sequence[Metrics], learner: Learner) -> list[Record]:
-    """Return the evaluations of an earlier process, with the current player."""
-    config, player = learner.config, learner.player()
-    records: list[Record] = []
-    proofs = 0
-    for number, line in enumerate(lines, start=1):
-        evaluation = metrics_evaluation(line, config.rules)
-        proofs = proofs + 1 if proves(evaluation, config.stop) else 0
-        records.append(Record(number, int(line[config.unit]), evaluation, line, player, proofs))
-    return records
 
 
 @contextlib.contextmanager

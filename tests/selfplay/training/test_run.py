@@ -31,7 +31,7 @@ from selfplay.training.callbacks import LatestState, MetricsLog, Snapshots
 from selfplay.training.folder import RunFlags
 from selfplay.training.loop import Record
 from selfplay.training.metrics import evaluation_metrics, read_metrics
-from selfplay.training.result import Interrupted
+from selfplay.training.result import Interrupted, earlier_records
 from selfplay.training.screen import Screen
 from tests.runs import DQN, Stopper, metrics, refused, stopped, without_plots
 from tictactoe import Rules
@@ -54,7 +54,7 @@ def test_an_interrupted_run_saves_the_current_player(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(Screen, "evaluated", interrupt)
     with pytest.raises(Interrupted, match="interrupted; the player so far is in") as caught:
-        run.train_in_folder(learner, RunFlags())
+        run.train_in_folder(learner, RunFlags(), load)
     assert learner.steps == 350
     assert [record.steps for record in caught.value.run.records] == [100, 200]
     assert bits(load(tmp_path / "it")) == bits(learner.player())
@@ -81,7 +81,7 @@ def test_the_player_of_the_end_is_saved_and_returned_and_snapshots_are_those_tha
     evaluated: dict[int, dict[str, bytes]] = {}
     monkeypatch.setattr(Screen, "evaluated", lambda _, record: evaluated.update({record.steps: bits(record.player)}))
     learner = TDBackup(TDBackupConfig(games=250, greedy_games=30, eval_every=80, run_dir=tmp_path / "it"))
-    finished = run.train_in_folder(learner, RunFlags())
+    finished = run.train_in_folder(learner, RunFlags(), load)
     assert [(record.number, record.steps) for record in finished.records] == [
         (1, 80), (2, 160), (3, 240), (4, 250), (5, 280)
     ]  # fmt: skip
@@ -105,7 +105,7 @@ def record(number: int) -> Record:
     table = np.zeros(3**9)
     table[[1, 3, 9]] = 0.5, math.nan, -math.inf  # the first seat's mark in cells 0, 1 and 2
     nothing: Any = None
-    return Record(number, number * 10, nothing, {}, AfterstatePlayer(Rules(), table), 0)
+    return Record(number, number * 10, nothing, {}, lambda: AfterstatePlayer(Rules(), table), 0)
 
 
 def test_a_player_for_which_there_is_no_room_is_no_snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +147,7 @@ def test_on_a_terminal_the_score_moves_between_evaluations(monkeypatch: pytest.M
         texts.append(shown.text().plain)
         learner.play(1_000)
         evaluation = selfplay.evaluate(learner.player(), Rules())
-        shown.evaluated(Record(number, learner.steps, evaluation, {}, learner.player(), 0))
+        shown.evaluated(Record(number, learner.steps, evaluation, {}, learner.player, 0))
     assert shown.live is not None
     assert [text.split()[0] for text in texts] == ["0", "1,000", "2,000"]
     assert "training until the first evaluation" in texts[0]
@@ -159,7 +159,7 @@ def test_elsewhere_evaluations_are_lines_ever_further_apart_and_the_last_is_one(
 ) -> None:
     learner: Any = SimpleNamespace(config=DQNConfig(), steps=0)
     shown, evaluation = Screen(learner), selfplay.evaluate(load(SHIPPED), Rules())
-    records = [Record(number, number * 100, evaluation, {}, learner, 2) for number in range(1, 601)]
+    records = [Record(number, number * 100, evaluation, {}, Mock(), 2) for number in range(1, 601)]
     for each in records:
         shown.evaluated(each)
     for _ in range(2):  # a line that is printed already is not printed again
@@ -206,13 +206,12 @@ def test_the_records_of_an_earlier_process_count_proofs_in_a_row_too_and_the_plo
     verdicts = {name: evaluate_policy(resolve(name).policy) for name in ("optimal", "random")}
     names = ("optimal", "random", "optimal", "optimal")
     lines = [{"plies": number, **evaluation_metrics(verdicts[name])} for number, name in enumerate(names)]
-    learner: Any = SimpleNamespace(config=DQNConfig(), player=lambda: None)
-    records = run._earlier_records(lines, learner)
+    records = earlier_records(lines, DQNConfig(), Mock())
     assert [each.proofs for each in records] == [1, 0, 1, 2]
     plot = Mock()
     without_plots(monkeypatch.setattr)
     monkeypatch.setattr(callbacks, "progress_figure", plot)
-    MetricsLog(tmp_path, learner.config, lines).close()
+    MetricsLog(tmp_path, DQNConfig(), lines).close()
     assert plot.call_args.args[-1] == 2
 
 
