@@ -31,7 +31,7 @@ class Frozen:
         file.seek(0)
         self.model = MaskablePPO.load(file, device="cpu")
 
-    def __call__(self, observation: np.ndarray, action_mask: np.ndarray) -> int:
+    def sample(self, observation: np.ndarray, action_mask: np.ndarray) -> int:
         """Draw a cell for one observation, as in training, so that no two games are alike."""
         return int(self.model.predict(observation, action_masks=action_mask)[0])
 
@@ -53,7 +53,7 @@ def main(rounds: int = 3, steps: int = 1_024, seed: int = 0) -> list[selfplay.Ve
         model.learn(steps, reset_num_timesteps=False)
         copies = [*copies, Frozen(model)][-COPIES:]
         for game in range(GAMES):
-            envs.env_method("set_opponent", copies[game % len(copies)], indices=game)
+            envs.env_method("set_opponent", copies[game % len(copies)].sample, indices=game)
         proof = selfplay.evaluate(copies[-1], Rules(), perspective="mover")
         proofs.append(proof)
         lost = f"{proof.first.losses} + {proof.second.losses}"

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from tests.tictactoe.driver import VERSUS, first_empty, sized
+from tests.tictactoe.driver import VERSUS, sized
 from tictactoe import TicTacToeVersusEnv, TicTacToeVersusVectorEnv
 from tictactoe.opponents import OPPONENTS
 
@@ -39,10 +39,63 @@ def test_an_unknown_opponent_leaves_the_old_one(opponent: Any) -> None:
     game.set_opponent(lambda *_: 8)
     with pytest.raises(ValueError, match=r"unknown opponent .*: choose from random, heuristic, rule, optimal"):
         game.set_opponent(opponent)
-    with pytest.raises(TypeError, match=r"pass a function to set_opponent\(\) instead"):
-        gymnasium.make(VERSUS, opponent=first_empty)
+    with pytest.raises(ValueError, match=r"an object with act\(observation, action_mask\), or a function"):
+        TicTacToeVersusVectorEnv(opponent=opponent)
     game.reset()
     assert game.step(0)[0][2, 2].tolist() == [0, 0, 1]
+
+
+class Agent:
+    """Mark the first empty cell of each of many boards, and hold the shapes of all that was seen."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[int, ...]] = []
+
+    def act(self, observation: Any) -> Any:
+        self.seen.append(observation.shape)
+        return observation[..., 0].reshape(len(observation), -1).argmax(axis=1)
+
+
+class MaskedAgent(Agent):
+    """Do the same by the mask."""
+
+    def act(self, observation: Any, action_mask: Any = None) -> Any:
+        self.seen.append(observation.shape)
+        return action_mask.argmax(axis=1)
+
+
+@pytest.mark.parametrize(
+    "opponent",
+    [
+        Agent(),
+        MaskedAgent(),
+        lambda *seen: seen[1].argmax(axis=-1),
+        lambda seen: seen[..., 0].reshape(-1, 9).argmax(1).squeeze(),
+    ],
+    ids=["act", "act with mask", "function with mask", "function"],
+)
+@pytest.mark.parametrize(("make", "boards"), [(gymnasium.make, 1), (gymnasium.make_vec, 2)], ids=["single", "vector"])
+def test_any_agent_is_an_opponent(opponent: Any, make: Any, boards: int) -> None:
+    settings = {} if make is gymnasium.make else {"num_envs": boards}
+    given, later = make(VERSUS, opponent=opponent, seat=1, **settings), make(VERSUS, seat=1, **settings)
+    later.unwrapped.set_opponent(opponent)
+    for env in (given, later):
+        observation, _ = env.reset(seed=0)
+        assert np.reshape(observation, (boards, 9, 3))[:, 0].tolist() == [[0, 1, 0]] * boards
+        observation, *_ = env.step(np.full(boards, 8).squeeze() if boards == 1 else np.full(boards, 8))
+        assert np.reshape(observation, (boards, 9, 3))[:, 1].tolist() == [[0, 1, 0]] * boards
+        assert not np.reshape(observation, (boards, 9, 3))[:, 2:8, 1:].any()
+    if isinstance(opponent, Agent):
+        assert {*opponent.seen[-4:]} == {(boards, 3, 3, 3)}  # as an evaluation shows it
+    with pytest.raises(TypeError, match="JSON"):  # which can hold no agent
+        given.spec.to_json()
+
+
+def test_an_agent_of_many_boards_that_gives_no_one_cell_for_one_is_named() -> None:
+    game = TicTacToeVersusEnv(opponent=type("Wrong", (), {"act": lambda *_: [1, 2]})())
+    game.reset()
+    with pytest.raises(gymnasium.error.InvalidAction, match="the opponent's actions must be 1 integers"):
+        game.step(0)
 
 
 @pytest.mark.parametrize("answer", [1.5, None, 9, "centre", ValueError("no move"), SystemExit("no move")])

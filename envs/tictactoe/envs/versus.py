@@ -1,18 +1,22 @@
 """The versus view: a single-agent Gymnasium environment in which the opponent answers inside `step`."""
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import gymnasium
+import numpy as np
 
+from tictactoe.actions import checked_cells
 from tictactoe.envs.turn import Observation, Planes, TicTacToeEnv, json_spec
 from tictactoe.opponents import OPPONENTS, check_optimal
 from tictactoe.positions import check_first_reply, is_seat, seat_to_move
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 
-Opponent: TypeAlias = Callable[[Planes, Planes], int]
-"""Maps what the opponent sees, observation [rows, cols, 3] and action mask [rows * cols], to its cell."""
+Opponent: TypeAlias = Any
+"""An object with `act`, which maps observations [B, rows, cols, 3] and, if it takes them, action masks
+[B, rows * cols] to cells [B]; or a function of one observation and, if it takes it, its mask to a cell."""
 
 
 class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
@@ -28,15 +32,15 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
 
     Arguments:
         opponent: `"random"`, `"heuristic"` (win, else block, else random), `"rule"` (win, else block, else the cell
-            where the most and fullest open lines cross) or `"optimal"`, on boards of up to 64 cells; `set_opponent`
-            takes any other.
+            where the most and fullest open lines cross) or `"optimal"`, on boards of up to 64 cells. Or any agent:
+            an object with `act(observation, action_mask)`, which is shown a batch of one board, or a function of one
+            observation, or of that and its mask. It sees what an agent in its seat sees, in this `perspective`.
         seat: 0, 1 or `"random"`, sampled anew for each game; with `k=1` only 0.
         rows, cols, k, rewards, perspective, dict_observation, render_mode: as in `TicTacToeEnv`.
 
     Vectorised use: `gymnasium.make_vec` makes a `TicTacToeVersusVectorEnv`.
 
     Raises:
-        TypeError: the opponent is a function; it belongs into `set_opponent`, for no JSON file can hold it.
         ValueError: a setting does not exist, or the opponent is `"optimal"` on a board of over 64 cells.
         ImportError: it is that on a board of over 16 cells, which takes a search, and Numba is not installed.
         gymnasium.error.InvalidAction: the action is not a cell; nothing changes. Or the opponent's is none;
@@ -49,7 +53,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
 
     def __init__(
         self,
-        opponent: str = "random",
+        opponent: str | Opponent = "random",
         seat: int | Literal["random"] = 0,
         rows: int = 3,
         cols: int = 3,
@@ -61,14 +65,8 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
     ) -> None:
         self.game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode)
         """The game that both play; its `play` would move for either."""
-        if not isinstance(opponent, str):
-            raise TypeError(
-                f"opponent must be one of {', '.join(OPPONENTS)}, got {opponent!r}: "
-                "pass a function to set_opponent() instead"
-            )
-        check_opponent(opponent, self.game.rules)
         check_seat(seat, self.game.rules)
-        self._opponent: str | Opponent = opponent
+        self.set_opponent(opponent)
         self._seat = seat
         self.seat = 0
         self.render_mode = self.game.render_mode
@@ -76,9 +74,10 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         self.action_space = self.game.action_space
 
     def set_opponent(self, opponent: str | Opponent) -> None:
-        """Play against another opponent from the next reply on: a name, or a function of what it sees."""
+        """Play against another opponent from the next reply on: a name, or any agent."""
         check_opponent(opponent, self.game.rules)
-        self._opponent = opponent
+        self._opponent = opponent if isinstance(opponent, str) else asking(opponent)
+        self._in_batches = hasattr(opponent, "act")
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -134,10 +133,14 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
             self.game.abandon()
             raise
 
-    def _reply(self) -> int:
+    def _reply(self) -> Any:
         """Return the opponent's cell in the present position."""
         if not isinstance(self._opponent, str):
-            return self._opponent(self.game.planes(1 - self.seat), self.game.action_masks())
+            seen, mask = self.game.planes(1 - self.seat), self.game.action_masks()
+            if not self._in_batches:
+                return self._opponent(seen, mask)
+            answer = np.ravel(self._opponent(seen[None], mask[None]))
+            return int(checked_cells(len(mask), answer, 1)[0])
         choices = int(OPPONENTS[self._opponent](self.game.rules, *self.game.position))
         cells = self.game.rules.cells_of(choices)
         return cells[self.np_random.integers(len(cells))]
@@ -172,17 +175,30 @@ def check_seat(seat: object, rules: Rules) -> None:
 
 
 def check_opponent(opponent: object, rules: Rules) -> None:
-    """Refuse an opponent that does not exist or cannot play this board; a function passes.
+    """Refuse an opponent that does not exist or cannot play this board; an agent passes.
 
     Raises:
-        ValueError: it is no known name and no function, or `"optimal"` on a board of over 64 cells.
+        ValueError: it is no known name and no agent, or `"optimal"` on a board of over 64 cells.
         ImportError: it is `"optimal"` on a board of over 16, and Numba is not installed.
     """
-    if callable(opponent):
+    if (callable(opponent) or hasattr(opponent, "act")) and not isinstance(opponent, type):
         return
     if not isinstance(opponent, str) or opponent not in OPPONENTS:
         raise ValueError(
-            f"unknown opponent {opponent!r}: choose from {', '.join(OPPONENTS)}, or pass a function to set_opponent()"
+            f"unknown opponent {opponent!r}: choose from {', '.join(OPPONENTS)}, "
+            "or pass an object with act(observation, action_mask), or a function"
         )
     if opponent == "optimal":
         check_optimal(rules)  # now, not in the first game
+
+
+def asking(opponent: Any) -> Callable[..., Any]:
+    """Return the function of observation and action mask that asks an agent, which may take no second argument."""
+    ask: Callable[..., Any] = getattr(opponent, "act", opponent)
+    try:
+        inspect.signature(ask).bind(None, None)
+    except TypeError:
+        return lambda observation, _mask: ask(observation)
+    except ValueError:  # Python does not know what something compiled takes
+        pass
+    return ask

@@ -5,9 +5,9 @@ from typing import Literal
 
 from gymnasium.vector import AutoresetMode
 
-from tictactoe.envs.backends.games import BatchOpponent, Cells
+from tictactoe.envs.backends.games import Cells
 from tictactoe.envs.base_vector import BaseVectorEnv
-from tictactoe.envs.versus import TicTacToeVersusEnv, check_opponent
+from tictactoe.envs.versus import Opponent, TicTacToeVersusEnv, asking, check_opponent
 from tictactoe.rewards import Rewards
 
 
@@ -23,8 +23,8 @@ class TicTacToeVersusVectorEnv(BaseVectorEnv):
     Information: as in `TicTacToeVectorEnv`; the agent's seats are `seats` [N].
 
     Arguments:
-        opponent: as in `TicTacToeVersusEnv`; `set_opponent` takes a function of the M boards on which the opponent is
-            to move, observations [M, rows, cols, 3] and masks [M, rows * cols] to cells [M], such as an agent's `act`.
+        opponent: as in `TicTacToeVersusEnv`; the `act` of an agent, or a function, is shown all M boards on which the
+            opponent is to move, observations [M, rows, cols, 3] and masks [M, rows * cols], and returns cells [M].
         seat: as in `TicTacToeVersusEnv`.
         num_envs, autoreset_mode, max_episode_steps, render_mode: as in `TicTacToeVectorEnv`.
         rows, cols, k, rewards, perspective, dict_observation: as in `TicTacToeEnv`, for up to 64 cells.
@@ -41,7 +41,7 @@ class TicTacToeVersusVectorEnv(BaseVectorEnv):
         num_envs: int = 1,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
-        opponent: str = "random",
+        opponent: str | Opponent = "random",
         seat: int | Literal["random"] = 0,
         rows: int = 3,
         cols: int = 3,
@@ -53,14 +53,14 @@ class TicTacToeVersusVectorEnv(BaseVectorEnv):
     ) -> None:
         game = TicTacToeVersusEnv(opponent, seat, rows, cols, k, rewards, perspective, dict_observation).game
         super().__init__(game, num_envs, autoreset_mode, max_episode_steps, render_mode, seat)
-        self._games.set_opponent(opponent)
+        self.set_opponent(opponent)
 
     @property
     def seats(self) -> Cells:
         """Return the agent's seat on each board, [N] int64."""
         return self._games.seats.copy()
 
-    def set_opponent(self, opponent: str | BatchOpponent) -> None:
-        """Play against another opponent from the next reply on: a name, or a function of what it sees."""
+    def set_opponent(self, opponent: str | Opponent) -> None:
+        """Play against another opponent from the next reply on: a name, or any agent."""
         check_opponent(opponent, self._rules)
-        self._games.set_opponent(opponent)
+        self._games.set_opponent(opponent if isinstance(opponent, str) else asking(opponent))
