@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 
 from selfplay.errors import MissingExtraError, UserError, naming_flags, naming_the_extra, one_line
-from selfplay.program import command
+from selfplay.program import command, open_console
 from selfplay.settings import LARGEST, check, declared
 
 if TYPE_CHECKING:
@@ -176,9 +176,7 @@ def _documents(kind: Any) -> dict[str, str]:
 
 def say(text: str, console: "Console | None" = None) -> None:
     """Print a text with escapes for what could move the cursor, broken between words and only on a terminal."""
-    from rich.console import Console
-
-    console = console or Console()
+    console = console or open_console()
     shown = "\n".join(map(one_line, text.split("\n")))
     console.print(shown, markup=False, emoji=False, highlight=False, soft_wrap=not console.is_terminal)
 

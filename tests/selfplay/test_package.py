@@ -62,12 +62,12 @@ HINT = "is not installed, which learning and judging need: pip install 'tictacto
 
 def test_a_missing_extra_is_named_in_one_line(tmp_path: Path) -> None:
     done = run("from selfplay.cli.main import main; main(['train'])", absent(tmp_path, "safetensors"))
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "Training dqn on 3,3,3: seed 0\n", 1)
     assert done.stderr.endswith(f": safetensors {HINT}\n")
 
 
 def test_a_missing_extra_is_named_in_python_too(tmp_path: Path) -> None:
-    calls = ["Run", "train()", "load('shipped')", "training(selfplay.DQNConfig()).__next__()"]
+    calls = ["DQNAgent", "train()", "load('shipped')", "training(selfplay.DQNConfig()).__next__()"]
     each = [f"try:\n    selfplay.{call}\nexcept ImportError as error:\n    print(error)" for call in calls]
     code = "\n".join(["import selfplay", *each])
     assert run(code, absent(tmp_path, "torch")).stdout == f"torch {HINT}\n" * len(calls)

@@ -9,6 +9,7 @@ from selfplay.algorithms import SHIPPED
 from selfplay.command_line import parse, say
 from selfplay.errors import UserError, one_line
 from selfplay.players import NamedPolicy, Perspective, check_not_searched, resolve, run_folder
+from selfplay.program import open_console
 from selfplay.settings import Count, Seed
 from selfplay.training import folder as run_folders
 from tictactoe import Rules
@@ -45,7 +46,6 @@ def main(args: Sequence[str], prog: str = "selfplay arena") -> None:
     """Play, rate, print the tables and leave a folder with everything behind."""
     config = parse(ArenaConfig, args, prog)
     import torch
-    from rich.console import Console
     from rich.progress import Progress
 
     from selfplay.arena.matches import round_robin
@@ -59,7 +59,7 @@ def main(args: Sequence[str], prog: str = "selfplay arena") -> None:
         Path("runs") / f"arena-{rules.rows}x{rules.cols}x{rules.k}-{time.strftime('%Y%m%d-%H%M%S')}"
     )
     run_folders.create(folder, "--out")
-    console = Console()
+    console = open_console()
     pairings = len(players) ** 2
     about = f"{len(players)} players on {rules}, {pairings} pairings"
     anchor = ANCHOR if ANCHOR in config.players else None

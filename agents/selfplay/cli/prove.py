@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.console import Console
-
 from selfplay.command_line import parse, say
 from selfplay.evaluation.evaluate import evaluate_policy
 from selfplay.evaluation.games import example_games
 from selfplay.evaluation.report import verdict_table, verdict_text
 from selfplay.players import REPAIRED, EvaluatedPlayer, following
+from selfplay.program import open_console
 from selfplay.training.folder import read_config
 
 
@@ -22,7 +21,7 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     """Print the exact evaluation of a player, and the shortest games that beat it or else one against itself."""
     config = parse(ProveConfig, args, prog)
     named = config.resolve()
-    console = Console()
+    console = open_console()
     with following(console, named.rules) as report:
         verdict = evaluate_policy(named.policy, every_state=True, positions=config.positions, report=report)
     if games := example_games(named.policy, named.player, verdict, console.width):

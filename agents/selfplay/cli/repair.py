@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rich.console import Console
-
 from selfplay.algorithms import load, read_settings
 from selfplay.command_line import PLAYING, offer_for, parse, say
 from selfplay.dqn.config import DQNConfig
@@ -15,6 +13,7 @@ from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.evaluate import evaluate_policy
 from selfplay.evaluation.report import verdict_table, verdict_text
 from selfplay.players import REPAIRED, check_room, following
+from selfplay.program import open_console
 from selfplay.settings import Count
 from selfplay.training import folder as run_folder
 from tictactoe.tree import SOLVABLE_CELLS
@@ -53,7 +52,7 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     assert isinstance(player, QPlayer)
     check_room(config.positions, player.rules)
     folder = config.run_dir or run_folder.unused(place.with_name(f"{place.name}-repaired"))
-    console = Console()
+    console = open_console()
     run_folder.create(folder)  # now, or all would be lost where it cannot be made
     try:
         with following(console, player.rules) as report:

@@ -1,14 +1,15 @@
 """Train a player and prove what it is: `selfplay train [ALGORITHM] [flags]`."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from selfplay.algorithms import ALGORITHMS, Config, read_settings, train
 from selfplay.command_line import PLAYING, offer, offer_for, parse_together, peek, say
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.errors import UserError
-from selfplay.program import command, tensorboard
-from selfplay.training.folder import RunFlags, way_on
+from selfplay.errors import UserError, one_line
+from selfplay.program import command, open_console, tensorboard
+from selfplay.training.folder import RunFlags, about as about_run, way_on
 
 if TYPE_CHECKING:
     from selfplay.training.result import Run
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 def main(args: Sequence[str], prog: str = "selfplay train") -> None:
     """Train as the flags say, showing the exact score, and leave a run folder behind."""
     config, run_flags = read(args, prog)
+    with contextlib.suppress(BrokenPipeError):  # the reader of our output has left; the run goes on
+        # Before PyTorch is imported, which takes seconds.
+        print(one_line(f"Training {config.algorithm} on {config.rules}: {about_run(config)}"), flush=True)
     from selfplay.training.result import Interrupted
 
     try:
@@ -72,14 +76,12 @@ def about(default: Config) -> list[str]:
 
 def present(run: "Run") -> None:
     """Print a game that tells something of the player, its exact evaluation, and what to try next."""
-    from rich.console import Console
-
     from selfplay.evaluation.agents import player_policy
     from selfplay.evaluation.games import example_games
     from selfplay.evaluation.report import verdict_table, verdict_text
     from selfplay.training.loop import first_of_final_streak, proves
 
-    console = Console()
+    console = open_console()
     print("\n" + example_games(player_policy(run.player), run.player, run.proof, console.width))
     console.print(verdict_table(run.proof))
     say(verdict_text(run.proof))

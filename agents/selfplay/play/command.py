@@ -9,7 +9,6 @@ from typing import Literal, TypeVar
 
 import numpy as np
 from rich.columns import Columns
-from rich.console import Console
 
 from selfplay.algorithms import SHIPPED
 from selfplay.command_line import parse
@@ -19,6 +18,7 @@ from selfplay.evaluation.report import finite_values, value_text
 from selfplay.play.board import Hint, board_table, how_to_name, read_square, square_name
 from selfplay.players import BoardFlags, NamedPolicy, resolve
 from selfplay.position import Position
+from selfplay.program import open_console
 from selfplay.settings import Seed, board, require
 from tictactoe.opponents import MOVE_POSITIONS, best_known, check_optimal
 from tictactoe.rendering.text import MARKS
@@ -173,7 +173,7 @@ def show(position: Position, hints: Mapping[int, Hint] | None = None) -> None:
     """Print the board, and beside it, or below where the terminal is narrow, what the squares are worth."""
     boards = [board_table(position), *([] if hints is None else [board_table(position, hints)])]
     print()
-    Console(highlight=False).print(Columns(boards, padding=(1, GAP, 0, 0)))
+    open_console(highlight=False).print(Columns(boards, padding=(1, GAP, 0, 0)))
     print()
 
 

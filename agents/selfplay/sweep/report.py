@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from selfplay.command_line import offer, parse, say
-from selfplay.program import tensorboard
+from selfplay.program import open_console, tensorboard
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,6 @@ class ReportConfig:
 def main(args: Sequence[str], prog: str = "selfplay report") -> None:
     """Write the report to a folder, with plots and CSV files, and print it."""
     config = parse(ReportConfig, args, prog)
-    from rich.console import Console
     from rich.markdown import Markdown
 
     from selfplay.sweep import report_pages, results, state
@@ -30,7 +29,7 @@ def main(args: Sequence[str], prog: str = "selfplay report") -> None:
     out = sweep.folder / report_pages.REPORT if config.out is None else config.out.resolve()
     report_pages.write(sweep, results.read(sweep), out)
     page, _, _ = (out / "report.md").read_text().partition("\n![")  # without its plots
-    console = Console()
+    console = open_console()
     if console.is_terminal:
         console.print(Markdown(page))
     else:

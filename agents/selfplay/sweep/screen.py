@@ -5,12 +5,13 @@ import statistics
 from collections import Counter
 from datetime import timedelta
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from selfplay.evaluation.report import live_score
+from selfplay.program import open_console
 from selfplay.sweep.plan import Run, config_of
 from selfplay.sweep.state import Sweep
 from selfplay.training.folder import METRICS
@@ -26,7 +27,7 @@ class Screen:
     def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
         self.stopping = False
-        console = Console()
+        console = open_console()
         live = Live(get_renderable=self._render, console=console, refresh_per_second=1)
         self.live = live if console.is_terminal else None
 

@@ -1,15 +1,16 @@
-"""The live score of a run: redrawn in place on a terminal, lines that come ever further apart elsewhere."""
+"""The live score of a run: redrawn in place on a terminal or in a notebook, elsewhere lines ever further apart."""
 
 import contextlib
 import time
 from datetime import timedelta
+from typing import Any
 
-from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
 from selfplay.evaluation.report import live_score
 from selfplay.learner import Learner
+from selfplay.program import open_console
 from selfplay.training.loop import PROOFS_TO_STOP, Callback, Record
 
 GROWTH = 1.1
@@ -23,27 +24,36 @@ class Screen(Callback):
         self._learner = learner
         self._score = "training until the first evaluation"
         self._started, self._began_at = time.monotonic(), learner.steps
-        console = Console()
         self._unprinted, self._next = "", 0.0
-        in_place = console.is_terminal and not console.is_jupyter
-        self.live = Live(get_renderable=self.text, console=console) if in_place else None
+        console = open_console()
+        self.live = Live(get_renderable=self.text, console=console) if console.is_terminal else None
         """None where there is no terminal."""
+        self._line: Any = None
+        """The line of a notebook, which is updated."""
+        if console.is_jupyter:
+            from IPython.display import display  # noqa: PLC0415 (only a notebook has it)
+
+            self._line = display(self._as_line(), raw=True, display_id=True)
 
     def evaluated(self, record: Record) -> None:
         """Show the score of an evaluation."""
-        config = self._learner.config
-        self._score = live_score(record.evaluation)
-        if config.stop != "never":
-            self._score += f"; proved {config.stop} {record.proofs} of {PROOFS_TO_STOP} times in a row"
+        config, evaluation = self._learner.config, record.evaluation
+        self._score = live_score(evaluation)
+        if record.proofs:
+            only_unexploitable = config.stop == "unbeatable" and not evaluation.unbeatable
+            proved = "unexploitable" if only_unexploitable else config.stop
+            self._score += f"; proved {proved} {record.proofs} of {PROOFS_TO_STOP} times in a row"
         self._unprinted = f"{record.steps:,} {config.unit}: {self._score}"
-        if record.steps >= self._next:
+        if self._line:
+            self._line.update(self._as_line(), raw=True)
+        elif record.steps >= self._next:
             self._next = record.steps * GROWTH
             self.ended(record)
 
     def ended(self, record: Record) -> None:
-        """Print the last evaluation where there is no terminal, unless it is printed already."""
+        """Print the last evaluation where nothing is redrawn, unless it is printed already."""
         del record
-        if self.live is None and self._unprinted:
+        if not (self.live or self._line) and self._unprinted:
             with contextlib.suppress(BrokenPipeError):  # the reader of our output has left; the run goes on
                 print(self._unprinted, flush=True)
         self._unprinted = ""
@@ -56,3 +66,7 @@ class Screen(Callback):
         passed = timedelta(seconds=int(seconds))
         progress = f"{steps:,} of at most {config.length:,} {config.unit}; {speed:,.0f} {config.unit}/s; {passed}"
         return Text(f"{progress}\n{self._score}")
+
+    def _as_line(self) -> dict[str, str]:
+        """Return what a notebook shows at the moment, by its media type."""
+        return {"text/plain": self.text().plain.replace("\n", "; ")}

@@ -14,13 +14,19 @@ os.kill(os.getpid(), signal.SIGINT)
 raise SystemExit(7)
 """
 """Replaces PyTorch: its import is interrupted by Ctrl-C, and ends the program where that is ignored."""
+FIRST_LINE = "Training dqn on 3,3,3: seed 0\n"
+"""Shown before the import, which takes seconds."""
 CATCHING = "try:\n    import selfplay, torch\nexcept KeyboardInterrupt:\n    print('mine')"
 
 
 @pytest.mark.parametrize(
     ("command", "handler", "ended"),
     [
-        (f"{ROOT / 'train.py'}", signal.SIG_DFL, (130, "", "python train.py: interrupted\n")),
+        (
+            f"{ROOT / 'train.py'}",
+            signal.SIG_DFL,
+            (130, FIRST_LINE, "python train.py: interrupted\n"),
+        ),
         ("-m selfplay prove shipped", signal.SIG_IGN, (7, "", "")),
         ("-m benchmarks.environment.speed", signal.SIG_DFL, (-signal.SIGINT, "", "")),
         ("mine.py", signal.SIG_DFL, (0, "mine\n", "")),

@@ -98,6 +98,7 @@ def test_a_killed_worker_a_killed_sweep_and_ctrl_c_lose_nothing(
         assert "to be resumed" in finish(process, status=130)
         assert len(list(Path(files).glob("selfplay-*"))) == 1  # of the killed one
         shown = bytearray()
+        monkeypatch.setenv("TERM", "xterm")
         assert run_on_terminal([sys.executable, "-m", "selfplay", "sweep", *resume], shown.extend) == 0
     assert b"it: runs by setting" in shown
     assert b"6 of 6 runs ended: 0 proved, 2 failed; done" in shown

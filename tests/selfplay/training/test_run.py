@@ -140,7 +140,7 @@ def test_the_latest_state_is_written_once_a_second_and_at_the_end(
 
 
 def test_on_a_terminal_the_score_moves_between_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screen, "Console", lambda: Console(force_terminal=True))
+    monkeypatch.setattr(screen, "open_console", lambda: Console(force_terminal=True))
     learner = TDBackup(TDBackupConfig(games=3_000))
     shown, texts = Screen(learner), []
     for number in range(3):
