@@ -7,18 +7,20 @@ PyTorch above all, is imported when something is trained or loaded.
 import contextlib
 import copy
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.errors import UserError, naming_the_extra
-from selfplay.settings import check_changes
+from selfplay.errors import UserError, naming_the_extra, setting_name
+from selfplay.settings import CountOrZero, as_path, check_changes, converted, require
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from selfplay.training import folder as run_folder
 from selfplay.training.folder import CONFIG, MODEL, SNAPSHOTS, RunFlags, read_config
+from tictactoe import Rules
+from tictactoe.names import did_you_mean
 
 if TYPE_CHECKING:
     from selfplay.agent import Player
@@ -82,7 +84,7 @@ def train(
         UserError: a setting is invalid, the folder cannot be used, or the network does not fit.
         KeyboardInterrupt: Ctrl-C was pressed twice, or SIGTERM ended the run; its folder can be resumed.
     """
-    run_flags = RunFlags(None if resume is None else Path(resume), force, checkpoint_interval)
+    run_flags = RunFlags(None if resume is None else as_path(resume, "resume"), force, checkpoint_interval)
     if config is not None and flags:
         raise UserError(f"give settings in the config or beside it, not both: {', '.join(flags)}")
     if run_flags.resume is not None:
@@ -110,7 +112,8 @@ def _resumed(
     if before.algorithm != config.algorithm:
         raise UserError(f"{folder}: is a run of {before.algorithm}, not of {config.algorithm}")
     if config.run_dir is not None:
-        raise UserError("--run-dir and --resume both name the run's folder; leave out --run-dir")
+        run_dir = setting_name("run_dir")
+        raise UserError(f"{run_dir} and {setting_name('resume')} both name the run's folder; leave out {run_dir}")
     if not force:
         check_changes(before, config, str(folder))
     from selfplay.dqn.player import check_network
@@ -157,19 +160,31 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+def settings_of(algorithm: str) -> type[Config]:
+    """Return the dataclass that holds the settings of an algorithm.
+
+    Raises:
+        UserError: there is no such algorithm.
+    """
+    if algorithm not in ALGORITHMS:
+        near = did_you_mean(algorithm, ALGORITHMS)
+        raise UserError(f"there is no algorithm {algorithm!r}; choose one of {', '.join(ALGORITHMS)}{near}")
+    return ALGORITHMS[algorithm]
+
+
 def configured(algorithm: str, flags: Mapping[str, Any]) -> Config:
     """Return the settings of an algorithm, or of a preset of the DQN if `flags` name one, with some changed.
 
     Raises:
         UserError: there is no such algorithm, preset or setting, or it cannot have that value.
     """
-    if algorithm not in ALGORITHMS:
-        raise UserError(f"there is no algorithm {algorithm!r}; choose one of {', '.join(ALGORITHMS)}")
-    if algorithm != DQNConfig.algorithm:
-        return _changed(ALGORITHMS[algorithm](), flags)
+    kind = settings_of(algorithm)
+    if kind is not DQNConfig:
+        return _changed(kind(), flags)
     preset = str(flags.get("preset", "default"))
     if preset not in PRESETS:
-        raise UserError(f"there is no preset {preset!r}; choose one of {', '.join(PRESETS)}")
+        near = did_you_mean(preset, PRESETS)
+        raise UserError(f"there is no preset {preset!r}; choose one of {', '.join(PRESETS)}{near}")
     return _changed(PRESETS[preset], flags)
 
 
@@ -180,10 +195,20 @@ def _changed(config: Config, flags: Mapping[str, Any]) -> Config:
         UserError: there is no such setting, or it cannot have that value.
     """
     names = [field.name for field in fields(config)]
-    for name in flags:
+    settings = dict(flags)
+    rules = settings.pop("rules", None)
+    if rules is not None:
+        require(isinstance(rules, Rules), "rules", "Rules(rows, cols, k)", rules)
+        require("rows" in names or rules == config.rules, "rules", f"{config.rules!r} for {config.algorithm}", rules)
+        sizes = asdict(rules)
+        if twice := ", ".join(map(setting_name, sorted(sizes.keys() & settings))):
+            raise UserError(f"rules= and {twice} both give the board; leave one out")
+        settings |= sizes if rules != config.rules else {}
+    for name in settings:
         if name not in names:
-            raise UserError(f"{config.algorithm} has no setting {name!r}; it has {', '.join(names)}")
-    return replace(config, **flags)
+            near = did_you_mean(setting_name(name), map(setting_name, names)) or f"; it has {', '.join(names)}"
+            raise UserError(f"{config.algorithm} has no setting {setting_name(name)}{near}")
+    return replace(config, **settings)
 
 
 @naming_the_extra()
@@ -201,6 +226,7 @@ def load(folder: str | Path, network: "NetworkFactory | None" = None, steps: int
     config, notes = read_settings(folder)
     path = folder / MODEL
     if steps is not None:
+        steps = converted("steps", steps, CountOrZero)
         path = folder / SNAPSHOTS / f"{steps}.safetensors"
         saved = run_folder.snapshot_steps(folder)
         if steps not in saved:
@@ -229,7 +255,7 @@ def snapshot_steps(folder: str | Path) -> tuple[int, ...]:
 
 
 def _run_folder(name: str | Path) -> Path:
-    folder = SHIPPED_FOLDER if name == SHIPPED else Path(name)
+    folder = SHIPPED_FOLDER if name == SHIPPED else as_path(name)
     if not folder.is_dir():
         raise UserError(f"{folder}: there is no such run folder")
     return folder
@@ -249,11 +275,7 @@ def read_settings(folder: Path) -> tuple[Config, dict[str, Any]]:
     known = {field.name for field in fields(kind)} - {"run_dir"}
     if odd := ", ".join(map(repr, sorted(saved.keys() ^ known))):
         raise UserError(f"{path}: is from another version of this program (settings that differ: {odd})")
-    # JSON has neither tuples nor paths.
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in saved.items()}
-    if isinstance(values.get("from_table"), str):
-        values["from_table"] = Path(values["from_table"])
     try:
-        return kind(**values), content
+        return kind(**saved), content
     except UserError as error:
         raise UserError(f"{path}: {error}") from None

@@ -50,6 +50,7 @@ def parse(kind: type[Config], args: Sequence[str], prog: str) -> Config:
     return config
 
 
+@naming_flags()
 def parse_together(parts: Sequence[Any], args: Sequence[str], prog: str, about: Sequence[str]) -> list[Any]:
     """Read several dataclasses from one command line; an instance instead of a class holds the defaults.
 
@@ -65,7 +66,7 @@ def parse_together(parts: Sequence[Any], args: Sequence[str], prog: str, about: 
         flags = [_flag(field.name) for part in parts for field in dataclasses.fields(part)]
         near = difflib.get_close_matches(_flag(unknown[0].lstrip("-").partition("=")[0]), flags, n=1)
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{f'; perhaps you meant {near[0]}' if near else ''}")
-    given = {name: tuple(value) if isinstance(value, list) else value for name, value in vars(found).items()}
+    given = vars(found)
     configs = []
     for part in parts:
         own = {field.name: given[field.name] for field in dataclasses.fields(part) if field.name in given}

@@ -1,4 +1,4 @@
-"""Settings of a run of any algorithm, and how settings are checked: a mistake is one line that names flag and value."""
+"""Settings of a run of any algorithm; values are converted to what a field declares, and a mistake is one line."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,9 @@ from pathlib import Path
 from types import MappingProxyType, NoneType
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
-from selfplay.errors import UserError
+from selfplay.errors import UserError, setting_name
 from tictactoe import Rules
+from tictactoe.names import did_you_mean
 
 LARGEST = 10**12
 """Upper bound for counts."""
@@ -37,53 +38,83 @@ Seed: TypeAlias = Annotated[int, Bounds(0, 2**63 - 1)]
 Fraction: TypeAlias = Annotated[float, Bounds(0, 1)]
 StepSize: TypeAlias = Annotated[float, Bounds(0, 1, above=True)]
 Seconds: TypeAlias = Annotated[float, Bounds(0, 10**9, above=True)]
+Device: TypeAlias = Literal["auto", "cpu", "cuda"]
 
 
 def require(condition: bool, name: str, wanted: str, value: Any) -> None:
     """Raise a UserError that says what the setting must be, unless the condition holds."""
     if not condition:
-        raise UserError(f"--{name.replace('_', '-')} must be {wanted}, got {value!r}")
+        raise UserError(f"{setting_name(name)} must be {wanted}, got {value!r}")
 
 
 def check(config: Any) -> None:
-    """Refuse values that the fields of a dataclass do not declare: of another type or choice, or out of bounds.
+    """Convert each value of a dataclass to what its field declares, in place, and refuse what cannot be converted.
 
     Raises:
-        UserError: there is one.
+        UserError: a value is of another type or choice, or out of bounds.
     """
     hints = get_type_hints(type(config), include_extras=True)
     for field in fields(config):
-        check_value(field.name, getattr(config, field.name), hints[field.name])
+        value = converted(field.name, getattr(config, field.name), hints[field.name])
+        object.__setattr__(config, field.name, value)  # the dataclass may be frozen
 
 
-def check_value(name: str, value: Any, hint: Any) -> None:
-    """Refuse a value that a field of this type does not declare.
+def converted(name: str, value: Any, hint: Any) -> Any:
+    """Return a value as a field of this type holds it, in plain Python.
+
+    NumPy's numbers and whole floats become integers; lists, arrays and single values a tuple; a text, another PathLike
+    and a run a path, with the home folder for ~; and a `torch.device` its name.
 
     Raises:
-        UserError: it is one.
+        UserError: the field cannot hold it.
     """
-    wanted = _wanted(value, hint)
-    require(wanted is None, name, wanted or "", value)
+    try:
+        return _converted(value, hint)
+    except ValueError as wanted:
+        near = did_you_mean(value, get_args(declared(hint)[0]))
+        raise UserError(f"{setting_name(name)} must be {wanted}, got {value!r}{near}") from None
 
 
-def _wanted(value: Any, hint: Any) -> str | None:
-    """Return what a value of a type must be, None if it is that."""
+def as_path(place: object, name: str = "folder") -> Path:
+    """Return the path that a text, another PathLike or a run means; `name` is that of the argument.
+
+    Raises:
+        UserError: it is none of these.
+    """
+    path: Path = converted(name, place, Path)
+    return path
+
+
+def _converted(value: Any, hint: Any) -> Any:
+    """Do what `converted` does, but raise a ValueError that only says what the value must be."""
     kind, bounds, optional = declared(hint)
+    if hasattr(value, "tolist"):  # an array or a number of NumPy, or a tensor
+        value = value.tolist()
     if optional and value is None:
         return None
     arguments, base = get_args(kind), get_origin(kind) or kind
     if base is Literal:
-        known = any(value == choice and type(value) is type(choice) for choice in arguments)
-        return None if known else f"one of {', '.join(map(str, arguments))}"
+        value = str(value).removesuffix(":0") if kind == Device else value
+        if not any(value == choice and type(value) is type(choice) for choice in arguments):
+            raise ValueError(f"one of {', '.join(map(str, arguments))}")
+        return value
+    if base is tuple:
+        items = value if isinstance(value, list | tuple | range) else [value]
+        try:
+            value = tuple(_converted(item, arguments[0]) for item in items)
+        except ValueError as wanted:
+            raise ValueError(f"values {wanted}") from None
+    elif base is Path and isinstance(place := getattr(value, "folder", value), str | os.PathLike):
+        value = Path(os.path.expanduser(place))  # noqa: PTH111 (leaves a ~ that means nobody as it is)
+    elif base is int and isinstance(value, float) and value.is_integer():
+        value = int(value)
     of_type = isinstance(value, base) or (base is float and isinstance(value, int))
     if not of_type or isinstance(value, bool) != (base is bool):
-        return f"of type {base.__name__}"
-    if base is tuple:
-        for item in value:
-            if wanted := _wanted(item, arguments[0]):
-                return f"values {wanted}"
-        return next((f"{limits} values" for limits in bounds if len(value) not in limits), None)
-    return next((str(limits) for limits in bounds if value not in limits), None)
+        raise ValueError(f"of type {base.__name__}")
+    for limits in bounds:
+        if (len(value) if base is tuple else value) not in limits:
+            raise ValueError(f"{limits} values" if base is tuple else str(limits))
+    return float(value) if base is float else value
 
 
 def declared(hint: Any) -> tuple[Any, Sequence[Bounds], bool]:
@@ -173,10 +204,11 @@ def check_changes(before: RunSettings, now: RunSettings, place: str) -> None:
         UserError: some differ; all differences are shown.
     """
     differences = [
-        f"--{field.name.replace('_', '-')} was {old!r} and now is {new!r}"
+        f"{setting_name(field.name)} was {old!r} and now is {new!r}"
         for field in fields(now)
         if field.name != "run_dir" and (old := getattr(before, field.name)) != (new := getattr(now, field.name))
         if field.name != now.length_setting or old > new
     ]
     if differences:
-        raise UserError(f"{place}: other settings than the run has: {'; '.join(differences)} (--force takes them)")
+        force = setting_name("force", True)
+        raise UserError(f"{place}: other settings than the run has: {'; '.join(differences)} ({force} takes them)")

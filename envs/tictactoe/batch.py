@@ -16,6 +16,7 @@ import numpy as np
 
 from tictactoe import planes
 from tictactoe.arrays import Array, device, library
+from tictactoe.names import unknown
 from tictactoe.rewards import Rewards
 from tictactoe.rules import WORD_BITS, Bitboard, Rules
 
@@ -98,7 +99,7 @@ def check_perspective(perspective: str) -> None:
         ValueError: there is no perspective of that name.
     """
     if perspective not in PERSPECTIVES:
-        raise ValueError(f"unknown perspective {perspective!r}: choose from {', '.join(PERSPECTIVES)}")
+        raise ValueError(unknown("perspective", perspective, PERSPECTIVES))
 
 
 def reset(rules: Rules, num_boards: int, xp: Any, device: Any = None) -> State:

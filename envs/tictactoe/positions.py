@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tictactoe.names import unknown
 from tictactoe.rules import Rules
 
 
@@ -61,7 +62,7 @@ def check_options(options: Any, known: Collection[str]) -> None:
         raise ValueError(f"options must be a dict with the keys {', '.join(known)}, got {options!r}")  # noqa: TRY004
     for key in options:
         if key not in known:
-            raise ValueError(f"unknown option {key!r} of reset: choose from {', '.join(known)}")
+            raise ValueError(unknown("reset option", key, known))
 
 
 def check_seat_to_move(seat: Any, to_play: int) -> None:

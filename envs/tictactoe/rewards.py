@@ -7,6 +7,8 @@ from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
+from tictactoe.names import unknown
+
 
 @dataclass(frozen=True)
 class Rewards:
@@ -66,10 +68,10 @@ def named_rewards(rewards: str | Rewards | Mapping[str, float]) -> Rewards:
         known = [field.name for field in fields(Rewards)]
         for name in rewards:
             if name not in known:
-                raise ValueError(f"unknown field {name!r} of rewards: choose from {', '.join(known)}")
+                raise ValueError(unknown("rewards field", name, known))
         return Rewards(**rewards)
     if not isinstance(rewards, str):
         raise TypeError(f"rewards must be a preset's name or a Rewards, got {rewards!r}")
     if rewards not in PRESETS:
-        raise ValueError(f"unknown rewards {rewards!r}: choose from {', '.join(PRESETS)}, or pass Rewards(...)")
+        raise ValueError(unknown("rewards", rewards, PRESETS, ", or pass Rewards(...)"))
     return PRESETS[rewards]

@@ -9,6 +9,7 @@ import numpy as np
 from pettingzoo import AECEnv
 
 from tictactoe.envs.turn import Planes, TicTacToeEnv
+from tictactoe.names import unknown
 from tictactoe.rewards import Rewards
 
 AGENTS = ("player_1", "player_2")
@@ -191,7 +192,7 @@ def check_agent(agent: object) -> None:
         ValueError: there is no agent of that name.
     """
     if agent not in AGENTS:
-        raise ValueError(f"unknown agent {agent!r}: choose from {', '.join(AGENTS)}")
+        raise ValueError(unknown("agent", agent, AGENTS))
 
 
 env = raw_env

@@ -83,8 +83,9 @@ def test_a_run_that_was_interrupted_before_its_first_evaluation_has_no_proof(
 @pytest.mark.parametrize(
     ("arguments", "gist"),
     [
-        ({"maks": True}, "dqn has no setting 'maks'; it has seed, run_dir, preset"),
-        ({"preset": "artcle"}, "there is no preset 'artcle'; choose one of default, large, article"),
+        ({"hiden": 64}, "dqn has no setting hiden=; did you mean hidden=?"),
+        ({"depth": 64}, "dqn has no setting depth=; it has seed, run_dir, preset"),
+        ({"preset": "artcle"}, "no preset 'artcle'; choose one of default, large, article; did you mean article?"),
         ({"config": selfplay.DQNConfig(), "mask": True}, "give settings in the config or beside it, not both: mask"),
         ({"config": selfplay.DQNConfig(), "resume": "it", "seed": 3}, "in the config or beside it, not both: seed"),
         ({"config": selfplay.TDValueConfig(), "network": nn.Linear}, "td-value has a table and no network"),

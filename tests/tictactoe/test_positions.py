@@ -91,7 +91,7 @@ def test_the_mover_has_as_many_marks_or_one_less(drawing: str, message: str) -> 
 
 
 REFUSED_BY_EACH = [
-    ({"positon": 0}, "unknown option 'positon' of reset: choose from position, seat"),
+    ({"positon": 0}, r"unknown reset option 'positon': choose from position, seat; did you mean position\?"),
     ([], r"options must be a dict with the keys position, seat, got \[\]"),
     ({"position": 0}, "position must be numbers of shape"),
     ({"position": planes("XXX OO. ..."), "seat": 1}, "X has a complete line"),
@@ -113,7 +113,7 @@ REFUSED_BY_VERSUS = [
 ]
 BOTH_EMPTY = np.stack([planes("... ... ...")] * 2)
 REFUSED_BY_VECTOR = [
-    ({"start": BOTH_EMPTY}, "unknown option 'start' of reset: choose from reset_mask, position, seat"),
+    ({"start": BOTH_EMPTY}, "unknown reset option 'start': choose from reset_mask, position, seat"),
     ({"position": BOTH_EMPTY[0]}, r"position must hold 2 boards, \[2, 3, 3, 3\]"),
     ({"position": BOTH_EMPTY * [[[[1]]], [[[2]]]]}, "board 1: position must be one-hot"),
     ({"position": BOTH_EMPTY, "seat": [0, 1]}, "board 1: option seat must be 0, the seat to move"),

@@ -58,7 +58,7 @@ def main(args: Sequence[str], prog: str = "selfplay arena") -> None:
     folder = config.out or run_folders.unused(
         Path("runs") / f"arena-{rules.rows}x{rules.cols}x{rules.k}-{time.strftime('%Y%m%d-%H%M%S')}"
     )
-    run_folders.create(folder, "--out")
+    run_folders.create(folder, "out")
     console = open_console()
     pairings = len(players) ** 2
     about = f"{len(players)} players on {rules}, {pairings} pairings"

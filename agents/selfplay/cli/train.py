@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from selfplay.algorithms import ALGORITHMS, Config, read_settings, train
+from selfplay.algorithms import ALGORITHMS, Config, read_settings, settings_of, train
 from selfplay.command_line import PLAYING, offer, offer_for, parse_together, peek, say
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError, one_line
@@ -47,19 +47,18 @@ def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, Run
         UserError: there is no such algorithm, flag or run, or a value is not what the flag takes.
     """
     algorithm, *rest = args if args and not args[0].startswith("-") else ("", *args)
-    if algorithm and algorithm not in ALGORITHMS:
-        raise UserError(f"there is no algorithm {algorithm!r}; choose one of {', '.join(ALGORITHMS)}")
+    kind = settings_of(algorithm or DQNConfig.algorithm)
     default: Config
     resumed = peek(RunFlags, rest, prog).get("resume")
     if resumed is not None:
         default, _ = read_settings(resumed)
         if algorithm and algorithm != default.algorithm:
             raise UserError(f"{resumed}: is a run of {default.algorithm}, not of {algorithm}")
-    elif algorithm in ("", DQNConfig.algorithm):
+    elif kind is DQNConfig:
         preset = str(peek(DQNConfig, rest, prog).get("preset"))
         default = PRESETS.get(preset, PRESETS["default"])  # an unknown preset is refused below
     else:
-        default = ALGORITHMS[algorithm]()
+        default = kind()
     config, run_flags = parse_together([default, RunFlags], rest, f"{prog} {algorithm}".rstrip(), about(default))
     return config, run_flags
 

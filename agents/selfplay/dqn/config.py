@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from selfplay.errors import UserError
-from selfplay.settings import Bounds, Count, CountOrZero, Fraction, RunSettings, StepSize, require
+from selfplay.errors import UserError, setting_name
+from selfplay.settings import Bounds, Count, CountOrZero, Device, Fraction, RunSettings, StepSize, require
 from tictactoe.batch import check_fits
 from tictactoe.tree import SOLVABLE_CELLS
 
@@ -50,7 +50,7 @@ class DQNConfig(RunSettings):
     preset: Literal["default", "large", "article"] = "default"
     """Where the defaults of the other flags come from: "large" is for boards of more than 12 cells (4,4,4, if no
     other is named), "article" the published DQN."""
-    device: Literal["auto", "cpu", "cuda"] = "auto"
+    device: Device = "auto"
     """Where networks and replay memory live; "auto" is CUDA where there is one."""
 
     rows: int = 3
@@ -139,7 +139,7 @@ class DQNConfig(RunSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name, least in (("memory_size", "num_envs"), ("memory_size", "batch_size"), ("total_steps", "warmup")):
-            wanted = f"at least --{least.replace('_', '-')} ({getattr(self, least)})"
+            wanted = f"at least {setting_name(least)} ({getattr(self, least)})"
             require(getattr(self, name) >= getattr(self, least), name, wanted, getattr(self, name))
         try:
             check_fits(self.rules)

@@ -15,7 +15,7 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay
 from selfplay.dqn.network import NetworkFactory, empty_network, network_name
 from selfplay.dqn.player import OWN_NETWORK, QPlayer
-from selfplay.errors import UserError
+from selfplay.errors import UserError, setting_name
 from selfplay.learner import State
 from selfplay.settings import GIGABYTE, machine_bytes
 from tictactoe import batch
@@ -93,7 +93,7 @@ class DQNLearner:
         tensors = [update.loss for update in self.self_play.last_updates]
         tensors += [tensor for agent in self.self_play.agents for tensor in learned_tensors(agent).values()]
         if not all(bool(tensor.isfinite().all()) for tensor in tensors):
-            raise UserError("the loss is no longer finite; lower --learning-rate")
+            raise UserError(f"the loss is no longer finite; lower {setting_name('learning_rate')}")
 
     def notes(self) -> Mapping[str, str]:
         """Return the name of the custom network, if there is one, for config.json."""
@@ -178,7 +178,8 @@ def choose_device(name: str) -> torch.device:
     """
     available = torch.cuda.is_available()
     if name == "cuda" and not available:
-        raise UserError("--device cuda: this machine or this build of PyTorch has no CUDA; use --device cpu")
+        cuda, cpu = setting_name("device", "cuda"), setting_name("device", "cpu")
+        raise UserError(f"{cuda}: this machine or this build of PyTorch has no CUDA; use {cpu}")
     return torch.device("cuda" if name == "cuda" or (name == "auto" and available) else "cpu")
 
 
@@ -191,9 +192,10 @@ def check_memory(config: DQNConfig, device: torch.device) -> None:
     needed, available = least_bytes(config), device_bytes(device)
     if available is not None and needed > available:
         place = "the GPU" if device.type == "cuda" else "this machine"
+        memory, batch, boards, hidden = map(setting_name, ("memory_size", "batch_size", "num_envs", "hidden"))
         raise UserError(
             f"these settings need at least {needed / GIGABYTE:,.0f} GB of memory, and {place} has "
-            f"{available / GIGABYTE:,.0f} GB; lower --memory-size, --batch-size, --num-envs or --hidden"
+            f"{available / GIGABYTE:,.0f} GB; lower {memory}, {batch}, {boards} or {hidden}"
         )
 
 

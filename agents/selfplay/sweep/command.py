@@ -108,7 +108,7 @@ def _new(config: SweepConfig) -> state.Sweep:
     name = f"{plan.algorithm}-{time.strftime('%Y%m%d-%H%M%S')}" if config.file is None else config.file.stem
     sweep = state.Sweep(config.dir or run_folder.unused(Path("sweeps") / name), plan)
     sweep.runs += [] if plan.search else plans.all_runs(plan)
-    run_folder.create(sweep.folder, "--dir")
+    run_folder.create(sweep.folder, "dir")
     return sweep
 
 

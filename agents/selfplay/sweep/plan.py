@@ -15,12 +15,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
-from selfplay.algorithms import ALGORITHMS, Config, configured
+from selfplay.algorithms import ALGORITHMS, Config, configured, settings_of
 from selfplay.errors import UserError
 from selfplay.files import read_small
-from selfplay.settings import LARGEST, Bounds, CountOrZero, check, check_value
+from selfplay.settings import LARGEST, Bounds, CountOrZero, check, converted
 from selfplay.sweep.search_space import Range, parse_range
 from selfplay.training.metrics import LARGEST_NUMBER
+from tictactoe.names import did_you_mean
 
 LARGEST_FILE = 1 << 20
 """Bytes of a sweep's file."""
@@ -107,7 +108,8 @@ def read_file(path: Path) -> dict[str, Any]:
     known = [field.name for field in dataclasses.fields(Plan)]
     for name, value in content.items():
         if name not in known:
-            raise UserError(f"{path}: there is no {name!r} in a sweep; it has {', '.join(known)}")
+            near = did_you_mean(name, known)
+            raise UserError(f"{path}: there is no {name!r} in a sweep; it has {', '.join(known)}{near}")
         if name in TABLES and not isinstance(value, dict):
             raise UserError(f"{path}: {name} must be a table of settings, got {value!r}")
     return content
@@ -237,14 +239,13 @@ def text(value: object) -> str:
 
 def _check(plan: Plan) -> None:
     """Refuse a plan that names what does not exist, or the same setting twice."""
-    if str(plan.algorithm) not in ALGORITHMS:  # in a file it may be anything
-        raise UserError(f"there is no algorithm {plan.algorithm!r}; choose one of {', '.join(ALGORITHMS)}")
+    known = {field.name for field in dataclasses.fields(settings_of(str(plan.algorithm)))} - NOT_SWEPT
     check(plan)
-    known = {field.name for field in dataclasses.fields(ALGORITHMS[plan.algorithm])} - NOT_SWEPT
     named = [*plan.set, *plan.vary, *plan.each]
     for name in named:
         if name not in known:
-            raise UserError(f"{plan.algorithm} has no setting {name!r} for a sweep; it has {', '.join(sorted(known))}")
+            near = did_you_mean(name, known) or f"; it has {', '.join(sorted(known))}"
+            raise UserError(f"{plan.algorithm} has no setting {name!r} for a sweep{near}")
         if named.count(name) > 1:
             raise UserError(f"{name} is given twice; a setting is set for all, varied, or tried each by itself")
     if plan.search and plan.each:
@@ -296,11 +297,11 @@ def _parse(plan: Plan, name: str, value: object, typed: str = "") -> Any:
     Raises:
         UserError: the setting cannot have it, whatever the others are.
     """
-    parsed: Any = text(value)
-    with contextlib.suppress(KeyError, ValueError):  # a word of another type is refused below
-        parsed = PARSERS[type(_default(plan, name))](parsed)
+    parsed: Any = value
+    if isinstance(value, str):
+        with contextlib.suppress(KeyError, ValueError):  # a word of another type is refused below
+            parsed = PARSERS[type(_default(plan, name))](value)
     try:
-        check_value(name, parsed, get_type_hints(ALGORITHMS[plan.algorithm], include_extras=True)[name])
+        return converted(name, parsed, get_type_hints(ALGORITHMS[plan.algorithm], include_extras=True)[name])
     except UserError as error:
         raise UserError(f"{name}={typed or text(value)}: {error}") from None
-    return parsed

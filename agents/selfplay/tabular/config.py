@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from selfplay.errors import UserError
+from selfplay.errors import UserError, setting_name
 from selfplay.settings import Bounds, Count, CountOrZero, Fraction, RunSettings, StepSize, require
 
 TABLE_CELLS = 16
@@ -46,7 +46,7 @@ class MinimaxQConfig(RunSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         possible = self.games > 0 or self.from_table is not None
-        require(possible, "games", "at least 1, or 0 with --from-table", self.games)
+        require(possible, "games", f"at least 1, or 0 with {setting_name('from_table')}", self.games)
 
     @property
     def table_shape(self) -> tuple[int, ...]:
@@ -159,7 +159,7 @@ class TDBackupConfig(RunSettings):
         if self.rules.cells > TABLE_CELLS:
             raise UserError(
                 f"a table for a {self.rows}x{self.cols} board holds 3^{self.rules.cells} values of 8 bytes: "
-                f"choose --rows and --cols with at most {TABLE_CELLS} cells"
+                f"choose {setting_name('rows')} and {setting_name('cols')} with at most {TABLE_CELLS} cells"
             )
 
     @property

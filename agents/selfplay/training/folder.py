@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from selfplay.errors import UserError, one_line
+from selfplay.errors import UserError, one_line, setting_name
 from selfplay.evaluation.verdict import Verdict
 from selfplay.files import read_small, write_whole
 from selfplay.settings import RunSettings, Seconds, check
@@ -39,23 +39,24 @@ class RunFlags:
     def __post_init__(self) -> None:
         check(self)
         if self.force and self.resume is None:
-            raise UserError("--force goes with --resume RUN")
+            raise UserError(f"{setting_name('force', True)} goes with {setting_name('resume', 'RUN')}")
 
 
-def create(folder: Path, flag: str = "--run-dir") -> None:
-    """Make the folder of a new run; `flag` is what a user chooses it with.
+def create(folder: Path, setting: str = "run_dir") -> None:
+    """Make the folder of a new run, which a user chooses by the `setting`.
 
     Raises:
         UserError: the folder cannot be made or written to, or has files in it already.
     """
+    name = setting_name(setting)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"{folder}: cannot be made ({error.strerror}); choose another {flag}") from None
-    check_writable(folder, f"choose another {flag}")
+        raise UserError(f"{folder}: cannot be made ({error.strerror}); choose another {name}") from None
+    check_writable(folder, f"choose another {name}")
     # A run that was killed at its beginning leaves an empty folder of checkpoints.
     if any(path.name not in (CHECKPOINTS, f"{CONFIG}.partial") for path in folder.rglob("*")):
-        raise UserError(f"{folder}: has files in it already; choose a new or empty {flag}")
+        raise UserError(f"{folder}: has files in it already; choose a new or empty {name}")
 
 
 def check_writable(folder: Path, way_out: str) -> None:

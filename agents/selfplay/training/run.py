@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from selfplay.agent import Player
-from selfplay.errors import UserError, one_line
+from selfplay.errors import UserError, one_line, setting_name
 from selfplay.files import locked, write_whole
 from selfplay.learner import Learner
 from selfplay.program import command, on_stop_signals
@@ -108,7 +108,7 @@ def _resumed(learner: Learner, folder: Path, checkpoints: Checkpoints, force: bo
     if checkpoint is None:
         metrics = folder / METRICS
         if not force and ((folder / MODEL).exists() or (metrics.exists() and metrics.stat().st_size)):
-            way_out = "put them back, or begin the run again with --force"
+            way_out = f"put them back, or begin the run again with {setting_name('force', True)}"
             raise UserError(f"{folder}: has results but no checkpoint: none found room, or they are gone; {way_out}")
         print(one_line(f"{folder}: holds no checkpoint yet; the run begins again"), file=sys.stderr)
         return None
@@ -118,9 +118,10 @@ def _resumed(learner: Learner, folder: Path, checkpoints: Checkpoints, force: bo
     if settings.get("stop", config.stop) != config.stop:
         progress.proofs = 0
     elif finished and progress.proofs == PROOFS_TO_STOP:
-        raise UserError(f"{folder}: is finished: --stop {config.stop} is proved; --stop never --force goes on")
+        goes_on = f"{setting_name('stop', 'never')} {setting_name('force', True)} goes on"
+        raise UserError(f"{folder}: is finished: {setting_name('stop', config.stop)} is proved; {goes_on}")
     if finished and settings == json.loads(json.dumps(run_folder.settings(config))):
-        raise UserError(f"{folder}: is finished; --{name.replace('_', '-')} above {length} goes on")
+        raise UserError(f"{folder}: is finished; {setting_name(name)} above {length} goes on")
     # By force a run could be made shorter than it is, and its state at that length is no longer known.
     possible = learner.steps < length or settings[name] == length
     require(possible, name, f"above what has been played, {learner.steps:,}", length)
@@ -159,7 +160,8 @@ def _disk_errors_in_one_line(folder: Path) -> Iterator[None]:
         read = error.filename is not None and folder not in Path(path).parents  # a font, or a library
         what = f"{path}: cannot be {'read' if read else 'written'} ({error.strerror or error})"
         if not (folder / CONFIG).exists():
-            raise UserError(f"{what}; once it can, start the run again, or choose another --run-dir now") from None
+            choose = f"or choose another {setting_name('run_dir')} now"
+            raise UserError(f"{what}; once it can, start the run again, {choose}") from None
         words = run_folder.way_on(folder)
         result = "begins it again" if "--force" in words else "goes on from the last checkpoint"
         raise UserError(f"{what}; once it can, {command(*words)} {result}") from None

@@ -14,6 +14,7 @@ from tictactoe.actions import checked_cells
 from tictactoe.envs.backends import fastest
 from tictactoe.envs.backends.games import Cells, Flags, Planes, Results, Seat, Start
 from tictactoe.envs.turn import TicTacToeEnv, json_spec
+from tictactoe.names import unknown
 from tictactoe.positions import (
     check_first_reply,
     check_options,
@@ -255,8 +256,7 @@ def _named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
     name = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else str(autoreset_mode)
     modes = {mode.value.lower(): mode for mode in AutoresetMode}
     if (mode := modes.get(name.replace("_", "").lower())) is None:
-        names = ", ".join(mode.value for mode in AutoresetMode)
-        raise ValueError(f"unknown autoreset_mode {autoreset_mode!r}: choose from {names}")
+        raise ValueError(unknown("autoreset_mode", autoreset_mode, (mode.value for mode in AutoresetMode)))
     return mode
 
 

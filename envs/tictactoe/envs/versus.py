@@ -9,6 +9,7 @@ import numpy as np
 
 from tictactoe.actions import checked_cells
 from tictactoe.envs.turn import Observation, Planes, TicTacToeEnv, json_spec
+from tictactoe.names import unknown
 from tictactoe.opponents import OPPONENTS, check_optimal
 from tictactoe.positions import check_first_reply, is_seat, seat_to_move
 from tictactoe.rewards import Rewards
@@ -184,10 +185,8 @@ def check_opponent(opponent: object, rules: Rules) -> None:
     if (callable(opponent) or hasattr(opponent, "act")) and not isinstance(opponent, type):
         return
     if not isinstance(opponent, str) or opponent not in OPPONENTS:
-        raise ValueError(
-            f"unknown opponent {opponent!r}: choose from {', '.join(OPPONENTS)}, "
-            "or pass an object with act(observation, action_mask), or a function"
-        )
+        way_out = ", or pass an object with act(observation, action_mask), or a function"
+        raise ValueError(unknown("opponent", opponent, OPPONENTS, way_out))
     if opponent == "optimal":
         check_optimal(rules)  # now, not in the first game
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tictactoe.names import unknown
 from tictactoe.rendering.pixels import board_image
 from tictactoe.rendering.text import board_text
 from tictactoe.rules import Rules
@@ -22,4 +23,4 @@ def check_render_mode(render_mode: str | None, modes: Sequence[str]) -> None:
         ValueError: it is none of the modes.
     """
     if render_mode is not None and render_mode not in modes:
-        raise ValueError(f"unknown render_mode {render_mode!r}: choose from {', '.join(modes)}")
+        raise ValueError(unknown("render_mode", render_mode, modes))

@@ -41,6 +41,6 @@ def test_no_more_positions_are_followed_than_memory_holds(tmp_path: Path, monkey
     save(Path(large), config, make(config).player())
     saved(Path(small))
     monkeypatch.setattr(players, "machine_bytes", lambda: 4 * 10**9)
-    message = "--positions must be at most 20,000,000, for which 4 GB of memory are enough, got 20000001"
+    message = "positions= must be at most 20,000,000, for which 4 GB of memory are enough, got 20000001"
     assert refused(prove.main, [large, "--positions", "20000001"]) == message
     prove.main([small, "--positions", "20000001"])  # none are followed on a board that is solved
