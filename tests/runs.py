@@ -38,7 +38,7 @@ OFTEN = ["--checkpoint-interval", "1e-9"]
 
 def without_plots(replace: Callable[[object, str, object], object]) -> None:
     """Let every plot of a run, slower than all the rest, be a pixel; `replace` is `setattr`, or a test's own."""
-    replace(callbacks, "progress_figure", lambda *_: None)
+    replace(callbacks, "run_figure", lambda *_: None)
     replace(callbacks, "value_figure", lambda *_: None)
     for name in ("cumulative_figure", "groups_figure", "density_figure"):
         replace(training, name, lambda *_: None)

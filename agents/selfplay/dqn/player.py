@@ -18,6 +18,7 @@ from selfplay.dqn.network import (
 )
 from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.errors import UserError
+from selfplay.evaluation.report import player_html
 from selfplay.tensor_file import read_model
 from tictactoe import Rules
 from tictactoe.opponents import MOST_MARKS, RULE_BASE
@@ -89,6 +90,14 @@ class QPlayer:
         if action_mask is not None:
             legal = torch.as_tensor(action_mask, device=values.device) != 0
         return mask_illegal(values, legal)
+
+    def __repr__(self) -> str:
+        weights = sum(tensor.numel() for tensor in self.tensors().values())
+        return f"{type(self).__name__}({self.rules}, {weights:,} weights)"
+
+    def _repr_html_(self) -> str:
+        """Return its verdict for a notebook."""
+        return player_html(self)
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the weights of its networks by their names in model.safetensors."""

@@ -1,11 +1,15 @@
 """What a person is shown of an agent: the live score, the table of its verdict, and what a cell is worth to it."""
 
+from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.table import Column, Table
 
+from selfplay.agent import Player
+from selfplay.evaluation.agents import player_policy
+from selfplay.evaluation.evaluate import ALL_STATES_CELLS, evaluate_policy
 from selfplay.evaluation.exact import NAMES
 from selfplay.evaluation.verdict import SeatVerdict, Verdict
 
@@ -48,6 +52,21 @@ def verdict_table(verdict: Verdict) -> Table:
         for kind, name in (("wins", "win"), ("draws", "draw"), ("losses", "loss")):
             table.add_row(f"{kind} against random", *(_share(getattr(seat, name)) for seat in seats))
     return table
+
+
+def verdict_html(verdict: Verdict) -> str:
+    """Return what is proved and the table of both seats as HTML, for notebooks."""
+    columns = [[str(column.header), *map(str, column.cells)] for column in verdict_table(verdict).columns]
+    rows = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in zip(*columns, strict=True)]
+    return f"<p>{escape(verdict_text(verdict))}</p><table><tr>{'</tr><tr>'.join(rows)}</tr></table>"
+
+
+def player_html(player: Player) -> str:
+    """Return the verdict of a player as HTML, for notebooks, on a board that takes less than a second."""
+    name = f"<p>{escape(repr(player))}</p>"
+    if player.rules.cells > ALL_STATES_CELLS:
+        return name
+    return f"{name}{verdict_html(evaluate_policy(player_policy(player)))}"
 
 
 def verdict_text(verdict: Verdict) -> str:

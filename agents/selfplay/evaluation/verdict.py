@@ -94,6 +94,18 @@ class Verdict:
             return None
         return self.optimal_states / self.decision_states
 
+    def __repr__(self) -> str:
+        from selfplay.evaluation.report import live_score, verdict_text  # noqa: PLC0415 (it imports this class)
+
+        proved, _, _ = verdict_text(self).partition(":")
+        return f"Verdict({proved}; {live_score(self)})"
+
+    def _repr_html_(self) -> str:
+        """Return the table of both seats, for a notebook."""
+        from selfplay.evaluation.report import verdict_html  # noqa: PLC0415 (it imports this class)
+
+        return verdict_html(self)
+
     def as_dict(self) -> dict[str, Any]:
         """Return all numbers and what they prove, ready for JSON."""
         names = "complete", "unbeatable", "unexploitable", "optimal", "exploitability"

@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from selfplay.evaluation.report import player_html
 from selfplay.tabular.config import MinimaxQConfig, TabularConfig
 from selfplay.tensor_file import read_model
 from tictactoe import Rules
@@ -76,6 +77,13 @@ class TabularPlayer:
             allowed &= np.asarray(action_mask) != 0
         cells: IntArray = np.where(allowed, values, -np.inf).argmax(axis=1)
         return cells
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.rules}, table of {self.table.size:,} values)"
+
+    def _repr_html_(self) -> str:
+        """Return its verdict for a notebook."""
+        return player_html(self)
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the table."""

@@ -11,16 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfplay.agent import Player
-from selfplay.errors import one_line
 from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.games import self_play_cells, self_play_game
 from selfplay.files import append, make_inside, write_whole
 from selfplay.settings import RunSettings
 from selfplay.tensor_file import write_tensors
-from selfplay.training.folder import LATEST, METRICS, MODEL, PROGRESS, SNAPSHOTS, differences, snapshot_steps
-from selfplay.training.loop import Callback, Record, ends, first_of_final_streak
-from selfplay.training.metrics import Metrics, evaluation_metrics, metrics_evaluation
-from selfplay.training.plots import png, progress_figure, value_figure
+from selfplay.training.folder import LATEST, METRICS, MODEL, PROGRESS, SNAPSHOTS, snapshot_steps
+from selfplay.training.loop import Callback, Record, ends
+from selfplay.training.metrics import Metrics
+from selfplay.training.plots import png, run_figure, special_settings, value_figure
 from selfplay.training.tensorboard import Events
 from tictactoe import batch
 
@@ -49,11 +48,10 @@ class MetricsLog(Callback):
 
     def evaluated(self, record: Record) -> None:
         """Record the numbers of an evaluation; of some also the opening and a game, for TensorBoard."""
-        metrics = evaluation_metrics(record.evaluation) | dict(record.metrics)
-        line = {self._config.unit: record.steps, **metrics}
+        line = {self._config.unit: record.steps, **record.metrics}
         self._lines.append(line)
         append(self._folder / METRICS, (json.dumps(line) + "\n").encode())
-        self._events.scalars(metrics, record.steps)
+        self._events.scalars(record.metrics, record.steps)
         # The last ones here too: a checkpoint counts an evaluation only when all of it is recorded.
         if is_snapshot(record.number) or ends(self._config, record.steps, record.proofs):
             self.show_player(record.steps, record.player)
@@ -71,16 +69,10 @@ class MetricsLog(Callback):
         if not self._lines:
             return
         config, rules = self._config, self._config.rules
-        special = {
-            name: value if type(value) in (int, float) else one_line(value)
-            for name, value in differences(config).items()
-        }
         board = f"{rules.rows}x{rules.cols}x{rules.k}"
-        self._events.hparams({"algorithm": config.algorithm, "board": board, "seed": config.seed, **special})
-        evaluations = [metrics_evaluation(line, rules) for line in self._lines]
-        proved = first_of_final_streak([each.unexploitable for each in evaluations])
-        figure = progress_figure(self._lines, config.unit, self._folder.resolve().name, special, proved)
-        write_whole(self._folder / PROGRESS, png(figure))
+        common = {"algorithm": config.algorithm, "board": board, "seed": config.seed}
+        self._events.hparams(common | special_settings(config))
+        write_whole(self._folder / PROGRESS, png(run_figure(self._lines, config, self._folder)))
 
 
 class Snapshots(Callback):

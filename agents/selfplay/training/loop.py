@@ -14,6 +14,7 @@ from selfplay.evaluation.evaluate import evaluate_policy
 from selfplay.evaluation.verdict import Verdict
 from selfplay.learner import Learner
 from selfplay.settings import RunSettings
+from selfplay.training.metrics import evaluation_metrics
 
 if TYPE_CHECKING:
     from selfplay.training.checkpoint import Checkpoints
@@ -34,8 +35,8 @@ class Record:
     """Plies or games so far."""
     evaluation: Verdict
     """What is exactly known of the player."""
-    metrics: Mapping[str, float]
-    """What was measured beside it, by TensorBoard tag."""
+    metrics: Mapping[str, float] = field(repr=False)
+    """Every number of the evaluation, and what was measured beside it, by TensorBoard tag."""
     get_player: Callable[[], Player] = field(repr=False, compare=False)
     """Returns `player`."""
     proofs: int
@@ -163,6 +164,7 @@ def _evaluate(learner: Learner, progress: Progress, clock: _Clock) -> tuple[Reco
         positions = evaluate_for_training(policy, every_state, generator)
         metrics["teach/positions"] = positions.found
     evaluation = positions.verdict if positions else evaluate_policy(policy, every_state)
+    metrics = evaluation_metrics(evaluation) | metrics
     progress.evaluations += 1
     proofs = progress.proofs + 1 if proves(evaluation, config.stop) else 0
     return Record(progress.evaluations, learner.steps, evaluation, metrics, lambda: player, proofs), positions

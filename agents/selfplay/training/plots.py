@@ -4,6 +4,7 @@ import io
 import textwrap
 import warnings
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,12 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import EngFormatter, PercentFormatter
 from numpy.typing import NDArray
 
+from selfplay.errors import one_line
 from selfplay.evaluation.report import finite_values, value_text
+from selfplay.settings import RunSettings
+from selfplay.training.folder import differences
+from selfplay.training.loop import first_of_final_streak
+from selfplay.training.metrics import Metrics, metrics_evaluation
 
 FIRST, SECOND, BOTH = "#1f6fb4", "#d9622b", "#3a3a3a"
 PROVED = "#2e8b57"
@@ -30,6 +36,26 @@ OUTCOMES = (
 """How games end: name in tables and tags, label and colour in plots."""
 
 
+class NotebookFigure(Figure):
+    """A figure that a notebook shows although pyplot, which would keep it, does not know it."""
+
+    def _repr_png_(self) -> bytes:
+        return png(self)
+
+
+def run_figure(metrics: Sequence[Metrics], config: RunSettings, folder: Path) -> Figure:
+    """Plot the progress of a run from the lines of its metrics.jsonl."""
+    evaluations = [metrics_evaluation(line, config.rules) for line in metrics]
+    proved = first_of_final_streak([each.unexploitable for each in evaluations])
+    return progress_figure(metrics, config.unit, folder.resolve().name, special_settings(config), proved)
+
+
+def special_settings(config: RunSettings) -> dict[str, Any]:
+    """Return the settings that are not the defaults, as numbers or lines of text."""
+    changed = differences(config)
+    return {name: value if type(value) in (int, float) else one_line(value) for name, value in changed.items()}
+
+
 def progress_figure(
     metrics: Sequence[Mapping[str, float]],
     unit: str,
@@ -42,7 +68,7 @@ def progress_figure(
     `unit` is what the x axis counts, plies or games, and the key of that number in each line. `name` and
     `settings`, those that are not the defaults, are the heading; from the line `proved_from` on the proof held.
     """
-    figure = Figure(figsize=(10, 8), layout="constrained")
+    figure = NotebookFigure(figsize=(10, 8), layout="constrained")
     flags = ", ".join(f"{setting} = {value}" for setting, value in settings.items()) or "all settings at their defaults"
     heading = "\n".join([*textwrap.wrap(name, 100), *textwrap.wrap(flags, 120)[:3]])
     figure.suptitle(heading, fontsize="medium", parse_math=False)

@@ -3,16 +3,22 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from html import escape
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from selfplay.agent import Player
-from selfplay.errors import UserError
+from selfplay.errors import MissingExtraError, UserError
+from selfplay.evaluation.report import verdict_html
 from selfplay.evaluation.verdict import Verdict
 from selfplay.settings import RunSettings
-from selfplay.training.folder import snapshot_steps
+from selfplay.training.folder import about, snapshot_steps
 from selfplay.training.loop import Record, proves
 from selfplay.training.metrics import Metrics, metrics_evaluation
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
 
 ReadPlayer: TypeAlias = Callable[[int | None], Player]
 """Returns a run's player after some steps, or the last one."""
@@ -50,9 +56,57 @@ class Run:
         Raises:
             UserError: the run was interrupted before its first one.
         """
+        return self._evaluated()[-1].evaluation
+
+    def frame(self) -> "pandas.DataFrame":
+        """Return all evaluations as a pandas DataFrame: the plies or games, and each metric by its TensorBoard tag.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+            UserError: the run was interrupted before its first evaluation.
+        """
+        try:
+            import pandas  # noqa: PLC0415 (only this needs it)
+        except ModuleNotFoundError:
+            raise MissingExtraError("pandas is not installed, which frame() needs: pip install pandas") from None
+        return pandas.DataFrame(self._lines())
+
+    def plot(self) -> "Figure":
+        """Return the plot of all evaluations that progress.png holds, as a matplotlib figure.
+
+        Raises:
+            UserError: the run was interrupted before its first evaluation.
+        """
+        from selfplay.training.plots import run_figure  # noqa: PLC0415 (matplotlib takes long to import)
+
+        return run_figure(self._lines(), self.config, self.folder)
+
+    def _lines(self) -> list[Metrics]:
+        """Return the evaluations as metrics.jsonl holds them."""
+        return [{self.config.unit: record.steps, **record.metrics} for record in self._evaluated()]
+
+    def _evaluated(self) -> list[Record]:
+        """Return the evaluations.
+
+        Raises:
+            UserError: there is none.
+        """
         if not self.records:
             raise UserError(f"{self.folder}: was interrupted before its first evaluation")
-        return self.records[-1].evaluation
+        return self.records
+
+    def __repr__(self) -> str:
+        return f"Run({self._about()}: {self.proof if self.records else 'no evaluation yet'})"
+
+    def _repr_html_(self) -> str:
+        """Return what the run is and its verdict, for a notebook."""
+        return f"<p>{escape(self._about())}</p>{verdict_html(self.proof) if self.records else ''}"
+
+    def _about(self) -> str:
+        """Return which run it is and how far, in a line."""
+        config, steps = self.config, self.records[-1].steps if self.records else 0
+        state = ", interrupted" if self.interrupted else ""
+        return f"{self.folder}, {config.algorithm} on {config.rules}, {about(config)}, {steps:,} {config.unit}{state}"
 
 
 class Snapshots(Mapping[int, Player]):
@@ -81,7 +135,8 @@ def earlier_records(lines: Iterable[Metrics], config: RunSettings, read: ReadPla
         evaluation = metrics_evaluation(line, config.rules)
         proofs = proofs + 1 if proves(evaluation, config.stop) else 0
         steps = int(line[config.unit])
-        records.append(Record(number, steps, evaluation, line, partial(read, steps), proofs))
+        metrics = {tag: value for tag, value in line.items() if tag != config.unit}
+        records.append(Record(number, steps, evaluation, metrics, partial(read, steps), proofs))
     return records
 
 

@@ -26,8 +26,8 @@ from selfplay.players import resolve
 from selfplay.tabular.config import TDBackupConfig
 from selfplay.tabular.learners import TDBackup
 from selfplay.tabular.players import AfterstatePlayer
-from selfplay.training import callbacks, checkpoint, run, screen
-from selfplay.training.callbacks import LatestState, MetricsLog, Snapshots
+from selfplay.training import callbacks, checkpoint, plots, run, screen
+from selfplay.training.callbacks import LatestState, Snapshots
 from selfplay.training.folder import RunFlags
 from selfplay.training.loop import Record
 from selfplay.training.metrics import evaluation_metrics, read_metrics
@@ -209,9 +209,8 @@ def test_the_records_of_an_earlier_process_count_proofs_in_a_row_too_and_the_plo
     records = earlier_records(lines, DQNConfig(), Mock())
     assert [each.proofs for each in records] == [1, 0, 1, 2]
     plot = Mock()
-    without_plots(monkeypatch.setattr)
-    monkeypatch.setattr(callbacks, "progress_figure", plot)
-    MetricsLog(tmp_path, DQNConfig(), lines).close()
+    monkeypatch.setattr(plots, "progress_figure", plot)
+    plots.run_figure(lines, DQNConfig(), tmp_path)
     assert plot.call_args.args[-1] == 2
 
 
