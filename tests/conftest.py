@@ -39,6 +39,15 @@ def browser() -> "Iterator[Browser]":
 
 
 @pytest.fixture
+def in_a_command() -> Iterator[None]:
+    """Name settings in messages as flags, as `run_command` does."""
+    from selfplay.errors import naming_flags  # noqa: PLC0415 (the environment's tests need none of it)
+
+    with naming_flags():
+        yield
+
+
+@pytest.fixture
 def stopper(monkeypatch: pytest.MonkeyPatch) -> object:
     """Return the `tests.runs.Stopper` of runs without plots, whose tabular learners can often be stopped."""
     from selfplay.tabular import learners  # noqa: PLC0415

@@ -22,6 +22,8 @@ from tests.runs import read, refused, save, saved, unread
 from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules
 
+pytestmark = pytest.mark.usefixtures("in_a_command")
+
 
 @pytest.fixture(scope="module", autouse=True)
 def few_resamples() -> Iterator[None]:

@@ -10,7 +10,6 @@ import torch
 from selfplay.algorithms import ALGORITHMS
 from selfplay.cli import train
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.errors import naming_flags
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
 from tests.runs import refused
 
@@ -44,10 +43,10 @@ def test_flags_are_read_for_the_algorithm_that_is_named_and_override_the_presets
         ("minimax-q --rows 4", "unrecognized arguments: --rows 4"),
     ],
 )
+@pytest.mark.usefixtures("in_a_command")
 def test_a_mistake_is_one_line(args: str, gist: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with naming_flags():
-        assert gist in refused(train.main, args.split())
+    assert gist in refused(train.main, args.split())
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)

@@ -141,7 +141,7 @@ def test_numbers_that_are_not_finite_are_refused(name: str, number: float) -> No
     learner.check_finite()
     tensors = learned_tensors(learner.self_play.agents[1]) | {"loss": learner.self_play.last_updates[1].loss[None]}
     tensors[name][-1] = number
-    with pytest.raises(UserError, match="the loss is no longer finite; lower --learning-rate"):
+    with pytest.raises(UserError, match="the loss is no longer finite; lower learning_rate="):
         learner.check_finite()
 
 

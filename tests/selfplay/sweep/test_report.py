@@ -55,7 +55,7 @@ def test_a_report_holds_every_run_also_those_that_failed_or_are_missing(
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir() if path.is_file()} == files
     page, runs, evaluations = (files[name].decode() for name in ("report.md", "runs.csv", "evaluations.csv"))
     assert page.partition("\n![")[0] in capsys.readouterr().out
-    assert "- failed: `learning_rate=1e+30,seed=1000`: `the loss is no longer finite; lower --learning-rate" in page
+    assert "- failed: `learning_rate=1e+30,seed=1000`: `the loss is no longer finite; lower learning_rate=" in page
     assert "- failed: `learning_rate=1e+30,seed=1001`: `=1'<img src=x>'![](y)|`\n" in page
     assert "- failed: `default,seed=1001`: `default,seed=1001/metrics.jsonl: line 1" in page
     assert "- failed: `default,seed=1002`: `default,seed=1002: cannot be made" in page
@@ -143,7 +143,7 @@ MISFITS: list[tuple[dict[str, Any], str]] = [
         *(({"plan": SEARCH, "runs": [{**RUN, "values": values}]}, {}, complaint) for values, complaint in MISFITS),
         ({"plan": {"set": 1}}, {}, "not the state of a sweep"),
         ({"plan": {"algorithm": ["go"]}}, {}, "there is no algorithm"),
-        ({"plan": {"search": "x"}}, {}, "--search must be of type int"),
+        ({"plan": {"search": "x"}}, {}, "search= must be of type int"),
     ],
 )
 def test_a_foreign_state_is_refused(change: dict[str, Any], run: dict[str, Any], complaint: str, sweep: Sweep) -> None:

@@ -153,10 +153,10 @@ def test_a_model_of_other_numbers_is_refused(run: Path, value: float | None) -> 
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("rows", "3", "config.json: --rows must be of type int, got '3'"),
+        ("rows", "3", "config.json: rows= must be of type int, got '3'"),
         ("hidden", [100_000, 100_000], DESCRIBED),  # 40 gigabytes, and nothing of it is made
-        ("learning_rate", 10**400, "config.json: --learning-rate must be "),
-        ("seed", 10**4_000, "config.json: --seed must be "),
+        ("learning_rate", 10**400, "config.json: learning_rate= must be "),
+        ("seed", 10**4_000, "config.json: seed= must be "),
         ("k", 9, "config.json: k must be at most the longer side of the board"),
         ("\x1b[2J\n" + "x" * 9_000, 1, r"another version of this program (settings that differ: '\x1b[2J\nxxx"),
     ],
@@ -171,7 +171,7 @@ def test_a_setting_that_does_not_fit_is_refused(run: Path, name: str, value: Any
 
 
 def test_a_run_folder_must_be_new_or_empty(run: Path, tmp_path: Path) -> None:
-    assert "has files in it already; choose a new or empty --run-dir" in refused(run_folder.create, run)
+    assert "has files in it already; choose a new or empty run_dir=" in refused(run_folder.create, run)
     assert "cannot be made" in refused(run_folder.create, run / "config.json")
     (tmp_path / "killed" / "checkpoint").mkdir(parents=True)
     (tmp_path / "killed" / "config.json.partial").touch()

@@ -32,6 +32,8 @@ from tests.runs import (
     stopped,
 )
 
+pytestmark = pytest.mark.usefixtures("in_a_command")
+
 
 @pytest.fixture(scope="module")
 def interrupted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
