@@ -1,8 +1,8 @@
-"""The interface of an algorithm to a run: a learner knows no evaluation, checkpoint, folder or screen."""
+"""What a run asks of an algorithm: a learner knows no evaluation, checkpoint, folder or screen."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfplay.agent import Player
 from selfplay.settings import RunSettings
@@ -14,33 +14,40 @@ if TYPE_CHECKING:
 
 
 class State(NamedTuple):
-    """Hold everything that a learner needs to continue; names, shapes and types never change in a run."""
+    """Hold everything that a learner needs to continue."""
 
     tensors: "Mapping[str, Tensor]"
     counters: Mapping[str, Any]
     """Numbers and more, ready for JSON."""
 
 
-class Learner(Protocol):
-    """Learn, some steps at a time."""
+class Learner:
+    """Learn, some steps at a time; a subclass overrides at least what raises NotImplementedError here."""
+
+    config: RunSettings
+    """Its settings."""
+    takes_counterexamples: bool = False
+    """Whether it starts games at counterexamples."""
+    fixed_state: bool = True
+    """Whether names, shapes and types of the tensors in its state never change in a run."""
 
     @property
     def steps(self) -> int:
-        """Return the plies or games so far."""
-
-    @property
-    def config(self) -> RunSettings:
-        """Return its settings."""
+        """Return the steps so far: plies, games, or what a learner of the user counts."""
+        raise NotImplementedError
 
     @property
     def updates(self) -> int | None:
-        """Return the updates so far; None if every step is an update."""
+        """Return the updates so far; None if nobody counts them."""
+        return None
 
     def advance(self, most: int) -> None:
         """Play and learn for a moment: at most `most` steps, or as few as it can take."""
+        raise NotImplementedError
 
     def finish(self) -> bool:
         """Play what follows the last step, and tell whether there was anything."""
+        return False
 
     def check_finite(self) -> None:
         """Wait for the device and check the numbers.
@@ -50,26 +57,27 @@ class Learner(Protocol):
         """
 
     def player(self) -> Player:
-        """Return the current greedy player."""
-
-    @property
-    def takes_counterexamples(self) -> bool:
-        """Tell whether it starts games at counterexamples."""
+        """Return the current greedy player, which may go on learning."""
+        raise NotImplementedError
 
     def teach(self, mover: "IntArray", opponent: "IntArray") -> None:
         """Start some of the games from now on at these positions, bitboards [n]."""
 
     def metrics(self) -> dict[str, float]:
         """Return what it has measured since the last call, by TensorBoard tag."""
+        return {}
 
     def state(self) -> State:
         """Return everything that it needs to continue."""
+        raise NotImplementedError
 
     def restore(self, state: State, written_with: Mapping[str, Any]) -> None:
         """Restore a state returned by `state`, in a run with the settings `written_with`."""
+        raise NotImplementedError
 
     def notes(self) -> Mapping[str, str]:
         """Return what config.json must say beside the settings."""
+        return {}
 
     def write_report(self, folder: Path) -> None:
         """Write into the run's folder, at its end, what only this algorithm shows."""

@@ -5,7 +5,6 @@ The algorithm itself is in `dqn.py`.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,7 +15,7 @@ from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay
 from selfplay.dqn.network import NetworkFactory, empty_network, network_name
 from selfplay.dqn.player import OWN_NETWORK, QPlayer
 from selfplay.errors import UserError, setting_name
-from selfplay.learner import State
+from selfplay.learner import Learner, State
 from selfplay.settings import GIGABYTE, machine_bytes
 from tictactoe import batch
 from tictactoe.tree import IntArray
@@ -27,7 +26,7 @@ WEIGHT_COPIES = 6
 """Vectors of all weights: network and target network with a gradient each, and two moments of Adam."""
 
 
-class DQNLearner:
+class DQNLearner(Learner):
     """Learn by self-play; `steps` counts plies, `updates` counts those of each agent.
 
     `network` makes a custom network in place of the one that the settings describe. It is called with the rules and
@@ -36,6 +35,8 @@ class DQNLearner:
     Raises:
         UserError: there is no such device, too little memory for these settings, or the custom network does not fit.
     """
+
+    config: DQNConfig
 
     def __init__(
         self, config: DQNConfig, device: torch.device | None = None, network: NetworkFactory | None = None
@@ -72,10 +73,6 @@ class DQNLearner:
         """Return the current greedy player, which keeps learning with the agents."""
         return self.self_play.player()
 
-    def finish(self) -> bool:
-        """Return False: nothing follows the last step."""
-        return False
-
     def metrics(self) -> dict[str, float]:
         """Return the newest loss and values, and epsilon, by TensorBoard tag."""
         metrics: dict[str, float] = {"explore/epsilon": self.self_play.epsilon}
@@ -98,9 +95,6 @@ class DQNLearner:
     def notes(self) -> Mapping[str, str]:
         """Return the name of the custom network, if there is one, for config.json."""
         return {} if self.network is None else {OWN_NETWORK: network_name(self.network)}
-
-    def write_report(self, folder: Path) -> None:
-        """Write nothing beyond what every run writes."""
 
     def state(self) -> State:
         """Return everything that training changes. The last updates are left out, since the next step replaces them."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
-from selfplay.learner import State
+from selfplay.learner import Learner, State
 from selfplay.tabular import kernels
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.players import TABLE, AfterstatePlayer, FloatArray, IntArray, MinimaxQPlayer, reachable_rows
@@ -45,7 +45,7 @@ MATCH_UPS: Mapping[str, Literal[0, 1, "none"]] = MappingProxyType(
 """The learner's seat in each of the published match-ups of afterstate-q; the first seat is named first."""
 
 
-class TabularLearner:
+class TabularLearner(Learner):
     """Learn a value table from whole games, each with its own updates.
 
     `table` is float64; `has_line` [2^A] says which marks of one seat hold a line; `powers` [A] is 3^i, what the first
@@ -55,8 +55,7 @@ class TabularLearner:
     config: TabularConfig
     kernel: Callable[..., None]
     """The compiled loop."""
-    updates = None
-    takes_counterexamples = False
+    steps = 0
 
     def __init__(self, config: TabularConfig) -> None:
         self.config = config
@@ -65,7 +64,6 @@ class TabularLearner:
         self.has_line = self.rules.has_line(np.arange(2**self.rules.cells))
         self.powers = 3 ** np.arange(self.rules.cells)
         self.table = self.initial_table()
-        self.steps = 0
         self.counts = count(np.empty(0, dtype=np.int8))
         """How the games since the last evaluation ended."""
         self.play(0)  # compiles the loop or loads it, which is not learning
@@ -92,10 +90,6 @@ class TabularLearner:
         """Play at most this many games, and fewer if Ctrl-C would have to wait for them."""
         self.counts += count(self.play(min(most, SLICE)))
 
-    def finish(self) -> bool:
-        """Return False: no games follow the last step."""
-        return False
-
     def check_finite(self) -> None:
         """Stop a run whose values have overflowed, before a player or a checkpoint is saved.
 
@@ -104,9 +98,6 @@ class TabularLearner:
         """
         if not np.isfinite(self.table).all():
             raise UserError("the values are no longer finite numbers; start from smaller ones")
-
-    def teach(self, mover: NDArray[np.integer], opponent: NDArray[np.integer]) -> None:
-        """Learn nothing from counterexamples: the games are those that were published."""
 
     def player(self) -> AfterstatePlayer | MinimaxQPlayer:
         """Return a greedy player with a copy of the table."""
@@ -133,14 +124,6 @@ class TabularLearner:
         self.rng.bit_generator.state = state.counters["generator"]
         self.steps = state.counters["games_played"]
         self.counts = np.array(state.counters["counts"])
-
-    def notes(self) -> Mapping[str, str]:
-        """Return nothing to write beside the settings."""
-        return {}
-
-    def write_report(self, folder: Path) -> None:
-        """Write what the published system shows beside the evaluation, as CSV files and plots."""
-        raise NotImplementedError
 
 
 class MinimaxQ(TabularLearner):
