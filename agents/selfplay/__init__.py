@@ -8,7 +8,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 # At once, because the function `training` must take the place of the package of this name, once that is loaded.
-from selfplay.algorithms import load as load, snapshot_steps as snapshot_steps, train as train, training as training
+from selfplay.algorithms import (
+    load as load,
+    open as open,  # noqa: A004 (selfplay.open, as gymnasium.make)
+    snapshot_steps as snapshot_steps,
+    train as train,
+    training as training,
+)
 from selfplay.errors import naming_the_extra
 
 if TYPE_CHECKING:
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
     )
     from selfplay.evaluation.evaluate import evaluate as evaluate
     from selfplay.evaluation.verdict import SeatVerdict as SeatVerdict, Verdict as Verdict
+    from selfplay.own.config import Learner as Learner, OwnConfig as OwnConfig
     from selfplay.tabular.config import (
         AfterstateQConfig as AfterstateQConfig,
         MinimaxQConfig as MinimaxQConfig,
@@ -41,12 +48,13 @@ _PLACES = {
     "evaluation.counterexamples": ("Counterexamples", "counterexamples"),
     "evaluation.evaluate": ("evaluate",),
     "evaluation.verdict": ("SeatVerdict", "Verdict"),
+    "own.config": ("Learner", "OwnConfig"),
     "training.result": ("Run",),
     "training.loop": ("Record",),
     "tabular.config": ("AfterstateQConfig", "MinimaxQConfig", "TDBackupConfig", "TDValueConfig"),
 }
 """The names by the module that each comes from; a test compares them with the imports above."""
-__all__ = ["load", "snapshot_steps", "train", "training"]
+__all__ = ["load", "open", "snapshot_steps", "train", "training"]
 __all__ += [name for names in _PLACES.values() for name in names]
 
 

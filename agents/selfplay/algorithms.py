@@ -8,17 +8,17 @@ import contextlib
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, fields, replace
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError, naming_the_extra, setting_name
-from selfplay.settings import CountOrZero, as_path, check_changes, converted, require
+from selfplay.own.config import OwnConfig
+from selfplay.settings import CountOrZero, RunSettings, as_path, check_changes, converted, require
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from selfplay.training import folder as run_folder
-from selfplay.training.folder import CONFIG, MODEL, SNAPSHOTS, RunFlags, read_config
+from selfplay.training.folder import CONFIG, METRICS, MODEL, SNAPSHOTS, RunFlags, read_config
 from tictactoe import Rules
 from tictactoe.names import did_you_mean
 
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from selfplay.agent import Player
     from selfplay.dqn.network import NetworkFactory
     from selfplay.learner import Learner
+    from selfplay.own.config import Learner as OwnProtocol
     from selfplay.training.loop import Record
     from selfplay.training.result import Run
 
-Config: TypeAlias = DQNConfig | TabularConfig
+Config: TypeAlias = DQNConfig | TabularConfig | OwnConfig
 
 SHIPPED, SHIPPED_FOLDER = "shipped", Path(__file__).parent / "model"
 """Name of the player that comes with the package, and its run folder, whose README says how it was trained."""
@@ -41,76 +42,125 @@ ALGORITHMS: Mapping[str, type[Config]] = MappingProxyType(
 """The settings of each algorithm by its name on the command line and in config.json."""
 
 
-def _make_learner(config: Config, network: "NetworkFactory | None") -> "Learner":
-    """Return the learner of these settings before its first step."""
+def _make_learner(config: Config, own: Any, network: "NetworkFactory | None") -> "Learner":
+    """Return the learner of these settings before its first step; `own` is a learner of the user."""
     if isinstance(config, DQNConfig):
         from selfplay.dqn.learner import DQNLearner
 
         return DQNLearner(config, network=network)
+    _check_no_network(config, network)
+    if isinstance(config, OwnConfig):
+        from selfplay.own.learner import OwnLearner
+
+        return OwnLearner(own, config)
     from selfplay.tabular.learners import make_learner
 
-    _check_no_network(config, network)
     return make_learner(config)
 
 
-def _check_no_network(config: TabularConfig, network: "NetworkFactory | None") -> None:
-    """Refuse a network for a table."""
+def _check_no_network(config: Config, network: "NetworkFactory | None") -> None:
+    """Refuse a network for a table, or for a learner of the user."""
     if network is not None:
-        raise UserError(f"{config.algorithm} has a table and no network: leave out network=")
+        raise UserError(f"{config.algorithm} has no network that could be replaced: leave out network=")
 
 
 @naming_the_extra()
 def train(
-    config: Config | None = None,
+    algorithm: str | Config | None = None,
+    /,
     *,
+    learner: "OwnProtocol | Callable[..., OwnProtocol] | None" = None,
     network: "NetworkFactory | None" = None,
     resume: str | Path | None = None,
     force: bool = False,
     checkpoint_interval: float = RunFlags.checkpoint_interval,
     stop_when: Callable[[], bool] = lambda: False,
     progress: bool = True,
-    **flags: Any,
+    **settings: Any,
 ) -> "Run":
     """Train a player, showing the exact score, and leave a run folder behind: what `selfplay train` does.
 
-    `config` holds the settings of an algorithm; without it `flags` are those of a DQN, as in `train(seed=1,
-    mask=True)`, or, with `resume`, settings of the run in that folder to be changed. `network` makes a network of
-    your own: `network(rules)` returns a module from [B, 3A] to [B, A]. `checkpoint_interval` is in seconds.
-    `stop_when` is asked after every few steps whether to interrupt the run, as Ctrl-C does. `progress=False` prints
-    nothing. The result has `.player`, `.proof`, `.folder`, `.records`, the evaluations, and `.interrupted`; a run that
-    was interrupted has written a checkpoint, from which `resume` goes on.
+    `settings` are those of a DQN, as in `train(seed=1, mask=True)`, or of the algorithm that is named first, as in
+    `train("minimax-q", games=2000)`; a config object or a run's config.json, `train(**json.load(file))`, holds all of
+    them. `learner` is an algorithm of your own, a `selfplay.Learner`, or a class that makes one. `network` makes a
+    network of your own: `network(rules)` returns a module from [B, 3A] to [B, A].
+
+    With `resume` the run in that folder goes on from its last checkpoint, and `settings` are changed, with `force` also
+    those that must not change. `checkpoint_interval` is in seconds. `stop_when` is asked after every few steps whether
+    to interrupt the run, as Ctrl-C does. `progress=False` prints nothing. A run that was interrupted has written a
+    checkpoint, and `.interrupted` is true.
 
     Raises:
-        UserError: a setting is invalid, the folder cannot be used, or the network does not fit.
+        UserError: a setting is invalid, the folder cannot be used, or the network or learner does not fit.
         KeyboardInterrupt: Ctrl-C was pressed twice, or SIGTERM ended the run; its folder can be resumed.
     """
     run_flags = RunFlags(None if resume is None else as_path(resume, "resume"), force, checkpoint_interval)
-    if config is not None and flags:
-        raise UserError(f"give settings in the config or beside it, not both: {', '.join(flags)}")
-    if run_flags.resume is not None:
-        config = _resumed(run_flags.resume, config, flags, network, force)
-    elif config is None:
-        config = configured(DQNConfig.algorithm, flags)
+    if run_flags.resume is None:
+        config, own = _chosen(algorithm, learner, settings)
+    else:
+        config, own = _resumed(run_flags.resume, algorithm, learner, settings, network, force)
     from selfplay.training import run
 
     with _one_thread():
-        learner = _make_learner(config, network)
-        return run.train_in_folder(learner, run_flags, partial(load, network=network), stop_when, progress)
+        trained = _make_learner(config, own, network)
+
+        def read(folder: Path, steps: int | None) -> "Player":
+            if steps is not None:
+                return load(folder, network, steps, learner)
+            return trained.player() if own is None else own.player()
+
+        return run.train_in_folder(trained, run_flags, read, stop_when, progress)
+
+
+def _chosen(algorithm: str | Config | None, learner: Any, settings: Mapping[str, Any]) -> tuple[Config, Any]:
+    """Return the settings of a new run, and the learner of the user if there is one.
+
+    Raises:
+        UserError: they are given twice, or one is invalid.
+    """
+    if learner is not None:
+        if algorithm is not None:
+            raise UserError(f"give learner= or an algorithm, not both: {algorithm!r}")
+        from selfplay.own.learner import described, made
+
+        own = made(learner, {})
+        return _changed(described(own, OwnConfig()), settings), own
+    if isinstance(algorithm, RunSettings):
+        if settings:
+            raise UserError(f"give settings in the config or beside it, not both: {', '.join(settings)}")
+        return algorithm, None
+    if algorithm is None and isinstance(settings.get("config"), dict):
+        return parse_settings(settings, "config.json"), None
+    return configured(algorithm or DQNConfig.algorithm, settings), None
 
 
 def _resumed(
-    folder: Path, config: Config | None, flags: Mapping[str, Any], network: "NetworkFactory | None", force: bool
-) -> Config:
-    """Return the settings with which a run continues.
+    folder: Path,
+    algorithm: str | Config | None,
+    learner: Any,
+    settings: Mapping[str, Any],
+    network: "NetworkFactory | None",
+    force: bool,
+) -> tuple[Config, Any]:
+    """Return the settings with which a run continues, and the learner of the user if there is one.
 
     Raises:
         UserError: they are of another algorithm or folder, or differ without force, or the network does not fit.
     """
     before, notes = read_settings(folder)
-    if config is None:
-        config = _changed(before, flags)
-    if before.algorithm != config.algorithm:
-        raise UserError(f"{folder}: is a run of {before.algorithm}, not of {config.algorithm}")
+    _check_learner(folder, before, learner)
+    own = None
+    if isinstance(algorithm, RunSettings):
+        config, _ = _chosen(algorithm, None, settings)
+    elif isinstance(before, OwnConfig):
+        from selfplay.own.learner import described, made
+
+        own = made(learner, before.options)
+        config = _changed(described(own, before), settings)
+    else:
+        config = _changed(before, settings)
+    if algorithm is not None and before.algorithm != (name := getattr(algorithm, "algorithm", algorithm)):
+        raise UserError(f"{folder}: is a run of {before.algorithm}, not of {name}")
     if config.run_dir is not None:
         run_dir = setting_name("run_dir")
         raise UserError(f"{run_dir} and {setting_name('resume')} both name the run's folder; leave out {run_dir}")
@@ -119,10 +169,31 @@ def _resumed(
     from selfplay.dqn.player import check_network
 
     check_network(folder / CONFIG, notes, network)
-    return config
+    return config, own
 
 
-def training(config: Config, network: "NetworkFactory | None" = None) -> "Iterator[Record]":
+def _check_learner(folder: Path, config: Config, learner: Any) -> None:
+    """Refuse a run of a learner of the user without it, and one of ours with it.
+
+    Raises:
+        UserError: the learner is missing, or is given and the run had none.
+    """
+    if learner is None and isinstance(config, OwnConfig):
+        name = config.learner
+        way = f"name it {name}@{folder} where a player is named, or give learner= in Python"
+        raise UserError(f"{folder}: its learner is one of your own, {name}; {way}")
+    if learner is not None and not isinstance(config, OwnConfig):
+        raise UserError(f"{folder}: is a run of {config.algorithm}; leave out learner=")
+
+
+def training(
+    algorithm: str | Config | None = None,
+    /,
+    *,
+    learner: "OwnProtocol | Callable[..., OwnProtocol] | None" = None,
+    network: "NetworkFactory | None" = None,
+    **settings: Any,
+) -> "Iterator[Record]":
     """Train without a folder and without output, and yield each evaluation.
 
     Each has `.steps`, `.evaluation`, `.metrics` by TensorBoard tag, and `.player`, a copy of the player then.
@@ -130,20 +201,22 @@ def training(config: Config, network: "NetworkFactory | None" = None) -> "Iterat
     The arguments are those of `train`.
 
     Raises:
-        UserError: the network does not fit, or what was learned is no longer finite.
+        UserError: a setting is invalid, the network or learner does not fit, or what was learned is not finite.
     """
     with naming_the_extra():
         from selfplay.training import loop
 
-        learner = _make_learner(config, network)
+        trained = _make_learner(*_chosen(algorithm, learner, settings), network)
     with _one_thread():
-        for record in loop.train(learner):
-            yield _with_copy(record)
+        for record in loop.train(trained):
+            yield _with_copy(record, trained)
 
 
-def _with_copy(record: "Record") -> "Record":
+def _with_copy(record: "Record", learner: "Learner") -> "Record":
     """Return a record whose player stays as it is while the run goes on."""
-    player = copy.deepcopy(record.player)
+    from selfplay.own.learner import OwnLearner
+
+    player = learner.copied_player() if isinstance(learner, OwnLearner) else copy.deepcopy(record.player)
     return replace(record, get_player=lambda: player)
 
 
@@ -212,18 +285,24 @@ def _changed(config: Config, flags: Mapping[str, Any]) -> Config:
 
 
 @naming_the_extra()
-def load(folder: str | Path, network: "NetworkFactory | None" = None, steps: int | None = None) -> "Player":
+def load(
+    folder: str | Path,
+    network: "NetworkFactory | None" = None,
+    steps: int | None = None,
+    learner: "OwnProtocol | Callable[..., OwnProtocol] | None" = None,
+) -> "Player":
     """Return the player of a run folder of any algorithm; its greedy moves are those of the run's end.
 
     "shipped" is the proved player that comes with the package. `network` makes the network of your own, where the run
-    has one. With `steps` it is the player as it was after these steps, one of `snapshot_steps`. No file that is read
-    can run code.
+    has one, and `learner` is one of your own, or its class, where the run has one; its player is returned. With `steps`
+    it is the player as it was after these steps, one of `snapshot_steps`. No file that is read can run code.
 
     Raises:
         UserError: a file is missing, truncated, foreign, or does not fit the others; there is no such snapshot.
     """
     folder = _run_folder(folder)
     config, notes = read_settings(folder)
+    _check_learner(folder, config, learner)
     path = folder / MODEL
     if steps is not None:
         steps = converted("steps", steps, CountOrZero)
@@ -237,10 +316,41 @@ def load(folder: str | Path, network: "NetworkFactory | None" = None, steps: int
         from selfplay.dqn.player import read_player
 
         return read_player(path, config, notes, network)
+    _check_no_network(config, network)
+    if isinstance(config, OwnConfig):
+        from selfplay.own.learner import restored
+
+        player: Player = restored(learner, config, path).player()
+        return player
     from selfplay.tabular.players import read_player as read_table
 
-    _check_no_network(config, network)
     return read_table(path, config)
+
+
+@naming_the_extra()
+def open(  # noqa: A001 (of `selfplay`, where it is called selfplay.open)
+    folder: str | Path,
+    network: "NetworkFactory | None" = None,
+    learner: "OwnProtocol | Callable[..., OwnProtocol] | None" = None,
+) -> "Run":
+    """Return the results of a run folder, as `train` returned them; players are read when they are asked for.
+
+    `network` and `learner` are those of `load`.
+
+    Raises:
+        UserError: there is no such run folder, or a file is missing or foreign.
+    """
+    from selfplay.training.metrics import read_metrics
+    from selfplay.training.result import Run, earlier_records
+
+    folder = _run_folder(folder)
+    config, _ = read_settings(folder)
+    lines = read_metrics(folder / METRICS, config.unit) if (folder / METRICS).exists() else ()
+
+    def read(steps: int | None) -> "Player":
+        return load(folder, network, steps, learner)
+
+    return Run(config, folder, read, earlier_records(lines, config, read))
 
 
 def snapshot_steps(folder: str | Path) -> tuple[int, ...]:
@@ -261,21 +371,31 @@ def _run_folder(name: str | Path) -> Path:
     return folder
 
 
-def read_settings(folder: Path) -> tuple[Config, dict[str, Any]]:
-    """Return the settings of a run, and the whole content of its config.json.
+def read_settings(place: Path) -> tuple[Config, dict[str, Any]]:
+    """Return the settings of a run, and the whole content of its config.json, which may be given as a file.
 
     Raises:
         UserError: config.json is missing, is of another format, or holds a value that is no setting.
     """
-    path, content = folder / CONFIG, read_config(folder)
+    content = read_config(place)
+    return parse_settings(content, run_folder.config_path(place)), content
+
+
+def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:
+    """Return the settings that the content of a config.json holds.
+
+    Raises:
+        UserError: it holds none, or a value that is no setting.
+    """
+    kinds = {**ALGORITHMS, OwnConfig.algorithm: OwnConfig}
     algorithm, saved = content.get("algorithm"), content.get("config")
-    if str(algorithm) not in ALGORITHMS or not isinstance(saved, dict):
-        raise UserError(f"{path}: is not the configuration of a run of {', '.join(ALGORITHMS)}")
-    kind = ALGORITHMS[str(algorithm)]
+    if str(algorithm) not in kinds or not isinstance(saved, dict):
+        raise UserError(f"{path}: is not the configuration of a run of {', '.join(kinds)}")
+    kind = kinds[str(algorithm)]
     known = {field.name for field in fields(kind)} - {"run_dir"}
     if odd := ", ".join(map(repr, sorted(saved.keys() ^ known))):
         raise UserError(f"{path}: is from another version of this program (settings that differ: {odd})")
     try:
-        return kind(**saved), content
+        return kind(**saved)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None

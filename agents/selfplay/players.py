@@ -10,8 +10,9 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, load
+from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.errors import UserError, what_failed
+from selfplay.own.config import OwnConfig
 from selfplay.settings import GIGABYTE, Count, board, machine_bytes, require
 from selfplay.training.folder import CONFIG
 from tictactoe import Rules
@@ -57,11 +58,11 @@ class NamedPolicy(NamedTuple):
 
 
 def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | None = None) -> NamedPolicy:
-    """Return who plays under a name: "shipped", a built-in opponent, a run folder, or `module:name`.
+    """Return who plays under a name: "shipped", a built-in opponent, a run folder, `module:name`, or that `@FOLDER`.
 
     Built-in opponents play on the board of `rules`, and so do agents of the user that have no `rules`; these are shown
-    the `perspective`. Code is imported for `module:name` alone, from the current folder first, and not where a folder
-    has that name.
+    the `perspective`. `module:name@FOLDER` is the player of a run whose learner, or whose network, is that code. Code
+    is imported for these two alone, from the current folder first, and not where a folder has that name.
 
     Raises:
         UserError: the name means nothing, or the player cannot be loaded.
@@ -76,13 +77,34 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
         return NamedPolicy(name, player_policy(player), player, folder)
     if name in OPPONENTS:
         return NamedPolicy(name, BuiltInPolicy(OPPONENTS[name], rules), None, None)
-    if not re.fullmatch(r"[\w.]+:[\w.]+", name):
+    code, _, place = name.partition("@")
+    if not re.fullmatch(r"[\w.]+:[\w.]+", code):
         known = ", ".join((SHIPPED, *OPPONENTS))
         raise UserError(f"{name}: is neither a run folder, nor one of {known}, nor module:name of an agent of your own")
-    agent = _imported(name)
+    agent = _imported(code)
+    if place:
+        return _trained(name, agent, Path(place), perspective)
     own = getattr(agent, "rules", None)
     policy = AgentPolicy(agent, own if isinstance(own, Rules) else rules, perspective, name=name)
     return NamedPolicy(name, policy, None, None)
+
+
+def _trained(name: str, code: Any, folder: Path, perspective: Perspective) -> NamedPolicy:
+    """Return the player of a run whose learner, or whose network, is code of the user."""
+    from selfplay.evaluation.agents import AgentPolicy, player_policy
+
+    config, _ = read_settings(folder)
+    if not isinstance(config, OwnConfig):
+        player = load(folder, network=code)
+        return NamedPolicy(name, player_policy(player), player, folder)
+    try:
+        agent = load(folder, learner=code)
+    except UserError:
+        raise
+    except Exception as error:  # the learner is somebody's own program
+        raise UserError(f"{name}: cannot be loaded: {what_failed(error)}") from None
+    shown: Any = getattr(code, "perspective", perspective)
+    return NamedPolicy(name, AgentPolicy(agent, config.rules, shown, name=name), None, None)
 
 
 def run_folder(name: str) -> Path | None:

@@ -31,10 +31,12 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     write_whole(path, packed(tensors))
 
 
-def read_tensors(path: Path, wanted: Mapping[str, Tensor], rules: Rules) -> tuple[dict[str, Tensor], dict[str, str]]:
+def read_tensors(
+    path: Path, wanted: Mapping[str, Tensor] | None, rules: Rules
+) -> tuple[dict[str, Tensor], dict[str, str]]:
     """Return the tensors of a file and its metadata.
 
-    The file must have exactly the names, shapes and types of `wanted`, which may be on "meta".
+    The file must have exactly the names, shapes and types of `wanted`, which may be on "meta", unless it is None.
 
     Raises:
         UserError: it has others, is damaged, or cannot be read.
@@ -45,6 +47,8 @@ def read_tensors(path: Path, wanted: Mapping[str, Tensor], rules: Rules) -> tupl
             if int.from_bytes(file.read(8), "little") > LARGEST_HEADER:
                 raise UserError(f"{path}: is truncated or not a safetensors file (its header is too long)")
         with safe_open(path, framework="pt") as mapped:
+            if wanted is None:
+                wanted = {name: mapped.get_tensor(name) for name in mapped.keys()}  # noqa: SIM118 (it is no mapping)
             if odd := ", ".join(sorted(wanted.keys() ^ mapped.keys())):
                 raise UserError(f"{path}: holds other tensors than config.json describes ({odd})")
             for name, tensor in wanted.items():

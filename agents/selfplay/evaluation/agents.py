@@ -164,7 +164,9 @@ class BuiltInPolicy(AgentPolicy):
 
 
 def player_policy(player: Player) -> AgentPolicy:
-    """Return the policy of one of our own trained players, which need not be queried twice."""
+    """Return the policy of a player in a run; one of ours need not be queried twice."""
+    if isinstance(policy := getattr(player, "policy", None), AgentPolicy):  # a player of the user
+        return policy
     symmetric, legal = getattr(player, "canonical", False), getattr(player, "mask", False)
     return AgentPolicy(player, player.rules, "mover", twice=False, symmetric=symmetric, legal=legal)
 

@@ -60,7 +60,8 @@ class MetricsLog(Callback):
         """Record the values of the opening as a picture, and a game that the player plays with itself."""
         values = opening_values(player).reshape(player.rules.rows, player.rules.cols)
         title = f"Values of the opening, {steps:,} {self._config.unit}"
-        self._events.picture("q/opening", png(value_figure(values, title)), steps)
+        if not np.isnan(values).all():  # as of a player of the user without values
+            self._events.picture("q/opening", png(value_figure(values, title)), steps)
         game = self_play_game(player_policy(player))
         self._events.text("game/self_play", "\n".join("    " + line for line in game.split("\n")), steps)
 

@@ -8,6 +8,7 @@ are kept, in case the newest is damaged.
 import contextlib
 import hashlib
 import json
+import math
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -92,14 +93,16 @@ class Checkpoints:
                     other.unlink()
         self._last = path
 
-    def read(self, expected: Mapping[str, Tensor]) -> Checkpoint | None:
-        """Return the last whole checkpoint, None if there is none; it must have the tensors `expected`.
+    def read(self, expected: Mapping[str, Tensor] | None) -> Checkpoint | None:
+        """Return the last whole checkpoint, None if there is none.
+
+        It must have the tensors `expected`, if these are known.
 
         Raises:
             UserError: all are damaged, or the last one is of a run with another network or board.
         """
         files = self._files()
-        most = 8 + LARGEST_HEADER + sum(tensor.nbytes for tensor in expected.values())
+        most = 8 + LARGEST_HEADER + sum(tensor.nbytes for tensor in expected.values()) if expected else math.inf
         for path in files:
             try:
                 if path.stat().st_size <= most and f"-{checksum_of_file(path)}." in path.name:

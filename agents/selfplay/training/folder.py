@@ -83,13 +83,18 @@ def write_config(folder: Path, config: RunSettings, notes: Mapping[str, str], fi
     _write_json(folder / CONFIG, content | dict(notes))
 
 
-def read_config(folder: Path) -> dict[str, Any]:
-    """Return the content of config.json; only its format is checked.
+def config_path(place: Path) -> Path:
+    """Return the config.json of a run folder, or the file itself that is given in its place."""
+    return place if place.is_file() else place / CONFIG
+
+
+def read_config(place: Path) -> dict[str, Any]:
+    """Return the content of a run's config.json, or of a file like it; only its format is checked.
 
     Raises:
         UserError: it is missing, no JSON object, or of another format.
     """
-    path = folder / CONFIG
+    path = config_path(place)
     try:
         content = json.loads(read_small(path, LARGEST_JSON))
     except OSError as error:
@@ -128,6 +133,7 @@ def differences(config: RunSettings) -> dict[str, Any]:
     own, default = settings(config), settings(config.defaults)
     common = ("seed", "device", "rows", "cols", "k")
     changed = {name: value for name, value in own.items() if value != default[name] and name not in common}
+    changed |= changed.pop("options", {})  # the settings of a learner of the user
     return changed if own.get("preset", "default") == "default" else {"preset": own["preset"], **changed}
 
 

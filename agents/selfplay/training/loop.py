@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PROOFS_TO_STOP = 3
 """Evaluations in a row that must prove what `stop` asks for."""
-RATES = {"plies": "time/env_steps_per_s", "games": "time/games_per_s"}
+RATES = {"plies": "time/env_steps_per_s", "games": "time/games_per_s", "steps": "time/steps_per_s"}
 """The tag of the steps per second, by what the steps are."""
 
 
@@ -103,13 +103,13 @@ def train(
         clock.stop()
         if evaluating:
             record, counterexamples = _evaluate(learner, progress, clock)
-            if due and counterexamples:
-                learner.teach(counterexamples.mover, counterexamples.opponent)
             if due:
                 progress.due, progress.proofs = learner.steps + config.eval_every, record.proofs
             for callback in callbacks:  # metrics, screen, snapshots
                 callback.evaluated(record)
             yield record
+            if due and counterexamples:
+                learner.teach(counterexamples.mover, counterexamples.opponent)
         if checkpoints and (ends(config, learner.steps, progress.proofs) or checkpoints.due()):
             checkpoints.write(learner.state(), progress)
             if checkpoints.stopping:

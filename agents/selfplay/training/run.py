@@ -30,7 +30,7 @@ from selfplay.training.screen import Screen
 def train_in_folder(
     learner: Learner,
     flags: RunFlags,
-    read_snapshot: Callable[..., Player],
+    read_player: Callable[[Path, int | None], Player],
     stop_when: Callable[[], bool] = lambda: False,
     show: bool = True,
 ) -> Run:
@@ -38,7 +38,7 @@ def train_in_folder(
 
     `show` the exact score meanwhile. A run that was asked to stop is `interrupted`, after a checkpoint.
 
-    `read_snapshot(folder, steps=steps)` returns the player that the run in a folder had then.
+    `read_player` returns the player that the run in a folder had after some steps, or has at its end for None.
 
     Raises:
         Interrupted: the program was told to end, by SIGTERM or a second Ctrl-C.
@@ -51,10 +51,7 @@ def train_in_folder(
         run_folder.check_writable(folder, "copy the run elsewhere and resume it there")
     else:
         run_folder.create(folder)
-
-    def read(steps: int | None = None) -> Player:
-        return learner.player() if steps is None else read_snapshot(folder, steps=steps)
-
+    read = partial(read_player, folder)
     with locked(folder), _disk_errors_in_one_line(folder):
         checkpoints = Checkpoints(folder, config, flags.checkpoint_interval, stop_when)
         progress = _resumed(learner, folder, checkpoints, flags.force) if flags.resume else None
@@ -104,7 +101,7 @@ def _resumed(learner: Learner, folder: Path, checkpoints: Checkpoints, force: bo
         UserError: there is no checkpoint although there are results, or the run is finished.
     """
     config = learner.config
-    checkpoint = checkpoints.read(learner.state().tensors)
+    checkpoint = checkpoints.read(learner.state().tensors if learner.fixed_state else None)
     if checkpoint is None:
         metrics = folder / METRICS
         if not force and ((folder / MODEL).exists() or (metrics.exists() and metrics.stat().st_size)):
