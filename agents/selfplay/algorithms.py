@@ -126,8 +126,7 @@ def _chosen(algorithm: str | Config | None, learner: Any, settings: Mapping[str,
         own = made(learner, {})
         return _changed(described(own, OwnConfig()), settings), own
     if isinstance(algorithm, RunSettings):
-        if settings:
-            raise UserError(f"give settings in the config or beside it, not both: {', '.join(settings)}")
+        _check_given_once(settings)
         return algorithm, None
     if algorithm is None and isinstance(settings.get("config"), dict):
         return parse_settings(settings, "config.json"), None
@@ -147,11 +146,13 @@ def _resumed(
     Raises:
         UserError: they are of another algorithm or folder, or differ without force, or the network does not fit.
     """
+    if isinstance(algorithm, RunSettings):
+        _check_given_once(settings)
     before, notes = read_settings(folder)
     _check_learner(folder, before, learner)
     own = None
     if isinstance(algorithm, RunSettings):
-        config, _ = _chosen(algorithm, None, settings)
+        config = algorithm
     elif isinstance(before, OwnConfig):
         from selfplay.own.learner import described, made
 
@@ -170,6 +171,16 @@ def _resumed(
 
     check_network(folder / CONFIG, notes, network)
     return config, own
+
+
+def _check_given_once(settings: Mapping[str, Any]) -> None:
+    """Refuse settings beside a config object.
+
+    Raises:
+        UserError: there are some.
+    """
+    if settings:
+        raise UserError(f"give settings in the config or beside it, not both: {', '.join(settings)}")
 
 
 def _check_learner(folder: Path, config: Config, learner: Any) -> None:

@@ -86,13 +86,14 @@ def test_a_run_that_was_interrupted_before_its_first_evaluation_has_no_proof(
         ({"hiden": 64}, "dqn has no setting hiden=; did you mean hidden=?"),
         ({"depth": 64}, "dqn has no setting depth=; it has seed, run_dir, preset"),
         ({"preset": "artcle"}, "no preset 'artcle'; choose one of default, large, article; did you mean article?"),
-        ({"config": selfplay.DQNConfig(), "mask": True}, "give settings in the config or beside it, not both: mask"),
-        ({"config": selfplay.DQNConfig(), "resume": "it", "seed": 3}, "in the config or beside it, not both: seed"),
-        ({"config": selfplay.TDValueConfig(), "network": nn.Linear}, "td-value has a table and no network"),
+        ({"algorithm": selfplay.DQNConfig(), "mask": True}, "give settings in the config or beside it, not both: mask"),
+        ({"algorithm": selfplay.DQNConfig(), "resume": "it", "seed": 3}, "in the config or beside it, not both: seed"),
+        ({"algorithm": "td-value", "network": nn.Linear}, "td-value has no network that could be replaced"),
     ],
 )
 def test_a_mistake_is_one_line(arguments: dict[str, Any], gist: str) -> None:
-    assert gist in refused(selfplay.train, **arguments)
+    algorithm = arguments.pop("algorithm", None)
+    assert gist in refused(selfplay.train, algorithm, **arguments)
 
 
 def small_network(rules: Rules) -> nn.Module:
@@ -111,7 +112,7 @@ def test_a_custom_network_is_trained_saved_loaded_and_proved(tmp_path: Path) -> 
     assert (loaded.q_values(ABSOLUTE) == run.player.q_values(ABSOLUTE)).all()
     assert selfplay.evaluate(loaded, Rules()) == run.proof
     assert "its network is one of your own, " in refused(selfplay.load, place)
-    assert ":small_network; from Python" in refused(main, ["--resume", str(place), "--total-steps", "4800"])
+    assert ":small_network; name " in refused(main, ["--resume", str(place), "--total-steps", "4800"])
     longer = selfplay.train(resume=place, network=small_network, total_steps=4_800)
     whole = selfplay.train(**settings | {"total_steps": 4_800}, run_dir=tmp_path / "whole")
     assert (longer.player.q_values(ABSOLUTE) == whole.player.q_values(ABSOLUTE)).all()

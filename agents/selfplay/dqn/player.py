@@ -206,6 +206,6 @@ def check_network(path: Path, notes: Mapping[str, object], factory: NetworkFacto
     """
     name = notes.get(OWN_NETWORK)
     if factory is None and name is not None:
-        raise UserError(f"{path}: its network is one of your own, {name}; from Python, network= takes what makes it")
+        raise UserError(f"{path}: its network is one of your own, {name}; name {name}@FOLDER, or give network=")
     if factory is not None and name is None:
         raise UserError(f"{path}: its network is the one that its settings describe; leave out network=")
