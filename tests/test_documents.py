@@ -37,6 +37,8 @@ CONFIGS = {
     "course": course.CourseConfig,
 }
 """The flags of each command but train."""
+FRAMEWORKS = "sb3_contrib|stable_baselines3|torchrl|agilerl|minari|ray.rllib|tianshou"
+"""Those from the fourth on are not installed beside the tests: `tests/interop/run` runs their snippets."""
 EACH_DOCUMENT = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 
 
@@ -73,7 +75,7 @@ def test_ci_runs_the_readmes_test_command() -> None:
 def test_each_snippet_runs_by_itself(
     snippet: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for framework in re.findall(r"^(?:from|import) (sb3_contrib|stable_baselines3|torchrl)\b", snippet.text, re.M):
+    for framework in re.findall(rf"^(?:from|import) ({FRAMEWORKS})\b", snippet.text, re.M):
         pytest.importorskip(framework)
     assert not re.findall(r"(?<!tictactoe:)TicTacToe\w*-v0", snippet.text)  # with the prefix no import is needed
     monkeypatch.chdir(tmp_path)

@@ -33,7 +33,11 @@ def test_the_page_names_each_recipe_and_flags_that_it_has(name: str) -> None:
     assert commands
     for flags in commands + told:
         assert {*re.findall(r"--(\w+)", flags)} <= {*inspect.signature(recipe.main).parameters}, flags
-    assert 30 <= len(inspect.getsource(recipe).splitlines()) <= 100
+    source = inspect.getsource(recipe)
+    assert 30 <= len(source.splitlines()) <= 100
+    uses_torch = re.search(r"^(?:from|import) (?:torch|sb3_contrib)\b|stable_baselines3 import", source, re.MULTILINE)
+    # `selfplay.train` sees to it; other learners would take all cores, and mostly wait.
+    assert not uses_torch or "torch.set_num_threads(1)" in source or "selfplay.train(" in source
 
 
 def test_stable_baselines3_is_proved_and_what_beats_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:

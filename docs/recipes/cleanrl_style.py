@@ -46,6 +46,7 @@ def update(network: nn.Module, slow: nn.Module, optimizer: torch.optim.Optimizer
 
 def main(steps: int = 500, seed: int = 0) -> selfplay.Verdict:
     """Play `steps` steps on each of 16 boards against random moves, and evaluate what was learned."""
+    torch.set_num_threads(1)  # more of them mostly wait for each other
     torch.manual_seed(seed)
     generator = np.random.default_rng(seed)
     envs = gymnasium.make_vec("tictactoe:TicTacToeVersus-v0", num_envs=BOARDS, autoreset_mode="SameStep", seat="random")

@@ -12,6 +12,7 @@ which X lost no line: none is proved unbeatable, and all get worse again.
 from io import BytesIO
 
 import numpy as np
+import torch
 import tyro
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.env_util import make_vec_env
@@ -44,6 +45,7 @@ class Frozen:
 
 def main(rounds: int = 3, steps: int = 1_024, seed: int = 0) -> list[selfplay.Verdict]:
     """Train for some rounds of `steps` steps each, with a new copy after each round."""
+    torch.set_num_threads(1)  # more of them mostly wait for each other
     settings = {"seat": "random", "perspective": "mover", "rewards": "sparse"}
     envs = make_vec_env("tictactoe:TicTacToeVersus-v0", n_envs=GAMES, env_kwargs=settings, seed=seed)
     model = MaskablePPO("MlpPolicy", envs, n_steps=128, learning_rate=1e-3, ent_coef=0.01, seed=seed, device="cpu")

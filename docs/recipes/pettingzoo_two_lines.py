@@ -13,6 +13,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+import torch
 import tyro
 from pettingzoo import AECEnv
 from sb3_contrib import MaskablePPO
@@ -63,6 +64,7 @@ def train(game: AECEnv, steps: int, seed: int) -> MaskablePPO:
 
 def main(steps: int = 2_048, seed: int = 0) -> selfplay.Verdict:
     """Train for `steps` plies, and evaluate what was learned."""
+    torch.set_num_threads(1)  # more of them mostly wait for each other
     model = train(make(), steps, seed)
 
     def agent(observation: np.ndarray) -> int:

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 import gymnasium
 import numpy as np
+import torch
 import tyro
 from stable_baselines3 import DQN
 
@@ -43,6 +44,7 @@ def drawn(line: tuple[int, ...]) -> str:
 
 def main(steps: int = 3_000, seed: int = 0) -> selfplay.Counterexamples:
     """Train for `steps` steps with this seed, and evaluate what was learned."""
+    torch.set_num_threads(1)  # more of them mostly wait for each other
     env = gymnasium.make("tictactoe:TicTacToeVersus-v0", opponent="random", seat="random")
     model = DQN("MlpPolicy", env, learning_rate=1e-3, learning_starts=500, seed=seed, device="cpu").learn(steps)
     with TemporaryDirectory() as folder:

@@ -38,6 +38,7 @@ class Values(nn.Module):
 
 def main(steps: int = 2_000, seed: int = 0) -> selfplay.Verdict:
     """Train for `steps` plies against random moves, and evaluate what was learned."""
+    torch.set_num_threads(1)  # more of them mostly wait for each other
     torch.manual_seed(seed)
     settings = {"opponent": "random", "seat": "random", "dict_observation": True}
     game = GymEnv("tictactoe:TicTacToeVersus-v0", categorical_action_encoding=True, **settings)

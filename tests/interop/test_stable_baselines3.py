@@ -9,6 +9,7 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
+from gymnasium.wrappers import FlattenObservation
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.env_checker import check_env
@@ -40,6 +41,14 @@ def test_it_trains_and_is_paid_by_the_mask(
     empty = memory.observations.reshape(STEPS, 9, 3)[..., 0]
     taken = empty[np.arange(STEPS), memory.actions.flatten().astype(int)] == 0
     assert {*zip(memory.rewards.flatten().tolist(), taken.tolist(), strict=True)} == results
+
+
+def test_its_checker_warns_of_a_picture_until_the_planes_are_flat() -> None:
+    board = gymnasium.make("tictactoe:TicTacToeVersus-v0")
+    with pytest.warns(UserWarning, match="image") as warnings:
+        check_env(board)
+    assert len(warnings) == 3
+    check_env(FlattenObservation(board))  # a warning would be an error here
 
 
 # It takes any box of three axes for a picture; SB3 itself flattens what is no uint8.
