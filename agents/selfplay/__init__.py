@@ -22,11 +22,7 @@ if TYPE_CHECKING:
     from selfplay.dqn.config import PRESETS as PRESETS, DQNConfig as DQNConfig
     from selfplay.dqn.dqn import DQNAgent as DQNAgent, InterleavedSelfPlay as InterleavedSelfPlay
     from selfplay.errors import UserError as UserError
-    from selfplay.evaluation.counterexamples import (
-        Counterexamples as Counterexamples,
-        counterexamples as counterexamples,
-    )
-    from selfplay.evaluation.evaluate import evaluate as evaluate
+    from selfplay.evaluation.counterexamples import Counterexamples as Counterexamples
     from selfplay.evaluation.verdict import SeatVerdict as SeatVerdict, Verdict as Verdict
     from selfplay.own.config import Learner as Learner, OwnConfig as OwnConfig
     from selfplay.tabular.config import (
@@ -37,6 +33,7 @@ if TYPE_CHECKING:
     )
     from selfplay.training.loop import Record as Record
     from selfplay.training.result import Run as Run
+    from selfplay.verdicts import counterexamples as counterexamples, evaluate as evaluate
 
     __version__: str
 
@@ -45,12 +42,12 @@ _PLACES = {
     "dqn.config": ("PRESETS", "DQNConfig"),
     "dqn.dqn": ("DQNAgent", "InterleavedSelfPlay"),
     "errors": ("UserError",),
-    "evaluation.counterexamples": ("Counterexamples", "counterexamples"),
-    "evaluation.evaluate": ("evaluate",),
+    "evaluation.counterexamples": ("Counterexamples",),
     "evaluation.verdict": ("SeatVerdict", "Verdict"),
     "own.config": ("Learner", "OwnConfig"),
     "training.result": ("Run",),
     "training.loop": ("Record",),
+    "verdicts": ("counterexamples", "evaluate"),
     "tabular.config": ("AfterstateQConfig", "MinimaxQConfig", "TDBackupConfig", "TDValueConfig"),
 }
 """The names by the module that each comes from; a test compares them with the imports above."""

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from numpy.typing import NDArray
-
 from tictactoe import Rules
 
 if TYPE_CHECKING:
@@ -17,22 +15,27 @@ Array: TypeAlias = Any
 class Agent(Protocol):
     """Decide for a seat, or for both."""
 
-    def act(self, observation: Array, action_mask: Array | None = None) -> NDArray[Any]:
-        """Return greedy actions [B] for observations [B, R, C, 3].
-
-        With `action_mask` [B, A] only the actions marked in it are chosen.
-        """
+    def act(self, observation: Array, /) -> Any:
+        """Return the cells [B] for observations [B, R, C, 3]; an optional second argument may be an action mask."""
 
 
 class StochasticAgent(Protocol):
     """Decide for a seat, or for both, by drawing moves."""
 
-    def probabilities(self, observation: Array, action_mask: Array | None = None) -> Array:
+    def probabilities(self, observation: Array, /) -> Array:
         """Return the probability [B, A] of each move, for observations [B, R, C, 3]."""
 
 
-AnyAgent: TypeAlias = Agent | StochasticAgent | Callable[[Array], Any]
-"""An agent that can be evaluated; a function returns the cell for one observation [R, C, 3]."""
+class Model(Protocol):
+    """Decide as a model of Stable-Baselines3 does."""
+
+    def predict(self, observation: Array, /, *, deterministic: bool) -> tuple[Any, Any]:
+        """Return the cells [B] for observations, and a state that is not used."""
+
+
+AnyAgent: TypeAlias = Agent | StochasticAgent | Model | Callable[[Any], Any]
+"""An agent that can be evaluated; a function returns the cell for one observation [R, C, 3], and a module of PyTorch
+the value of each cell [B, A]."""
 
 
 class Player(Agent, Protocol):
@@ -42,8 +45,14 @@ class Player(Agent, Protocol):
     def rules(self) -> Rules:
         """Return the rules of the game it was trained on."""
 
+    def act(self, observation: Array, action_mask: Array | None = None) -> Array:
+        """Return the greedy cells [B] for observations [B, R, C, 3], or one cell for one observation [R, C, 3].
+
+        With an `action_mask`, [B, A] or [A], only the cells marked in it are chosen.
+        """
+
     def q_values(self, observation: Array) -> Array:
-        """Return the value [B, A] of each cell to the mover, of observations [B, R, C, 3] of either perspective."""
+        """Return the value of each cell to the mover, [B, A], or [A] of one observation, of either perspective."""
 
     def tensors(self) -> "dict[str, Tensor]":
         """Return what it has learned, by the names that it has in model.safetensors."""

@@ -67,7 +67,7 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
     Raises:
         UserError: the name means nothing, or the player cannot be loaded.
     """
-    from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, player_policy
+    from selfplay.evaluation.agents import BuiltInPolicy, agent_policy, player_policy
 
     rules = rules or Rules()
     folder = run_folder(name)
@@ -85,7 +85,7 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
     if place:
         return _trained(name, agent, Path(place), perspective)
     own = getattr(agent, "rules", None)
-    policy = AgentPolicy(agent, own if isinstance(own, Rules) else rules, perspective, name=name)
+    policy = agent_policy(agent, own if isinstance(own, Rules) else rules, perspective, name)
     return NamedPolicy(name, policy, None, None)
 
 
@@ -158,7 +158,7 @@ class EvaluatedPlayer(BoardFlags):
     player: str = field(metadata={"positional": "PLAYER"})
     """The folder of a run, shipped (the proved player of this package), a built-in opponent (random, heuristic, rule or
     optimal: each of its choices is followed), or module:name of an agent of your own: an object with act(observation)
-    or probabilities(observation), or a function of one observation."""
+    or probabilities(observation), a function of one observation, or whatever else `selfplay.evaluate` takes."""
     positions: Count = 10_000_000
     """Distinct positions that the player is followed to at each ply, at most; these take 2 GB. Boards of up to 16 cells
     are followed whole for a proof."""

@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from selfplay.agent import Array, Player
 from selfplay.errors import UserError, what_failed
+from selfplay.evaluation.asking import FUNCTION, Way, numbers, way_to_ask
 from tictactoe import Rules, batch, planes
-from tictactoe.actions import checked_cells
 from tictactoe.opponents import Choices
 from tictactoe.tree import FloatArray, GameTree, IntArray, Policy, game_tree
 
 BOARDS = 16_384
 """Boards in one query."""
+OUR_PLAYERS = ("selfplay.dqn.player", "selfplay.tabular.players")
+"""Modules whose players are what they say: symmetric, or unable to mark a taken cell."""
 LARGEST_ERROR = 1e-3
 """Largest distance of a sum of probabilities from 1, as 32-bit numbers of many moves have it."""
 
@@ -36,7 +38,7 @@ class AgentPolicy:
     position, so that the evaluation follows one image. A `legal` agent can never mark a taken cell.
 
     Raises:
-        UserError: it is no agent, or answers the same positions differently.
+        UserError: it is no agent, cannot be asked, or answers the same positions differently.
         ValueError: there is no such perspective.
         gymnasium.error.InvalidAction: it answers something else than a cell, or probabilities, for each board.
     """
@@ -57,10 +59,9 @@ class AgentPolicy:
         self._perspective, self._twice, self._name = perspective, twice, name
         self.stochastic = hasattr(agent, "probabilities")
         """Whether the agent samples its moves, and says with which probabilities."""
+        self._way: Way | None = None
         with self._named_errors():
-            if not (self.stochastic or hasattr(agent, "act") or callable(agent)):
-                has = "neither act(observation) nor probabilities(observation), and is no function of an observation"
-                raise UserError(f"a {type(agent).__name__} is no agent: it has {has}")
+            _check_agent(agent)
 
     def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
         """Return the cell that the agent chooses in each position, [n]; the bitboards are [n] int64."""
@@ -105,18 +106,13 @@ class AgentPolicy:
         return np.concatenate(answers)
 
     def _cells(self, observation: Array) -> NDArray[np.int64]:
-        agent = self.agent
-        if hasattr(agent, "act"):
-            answer = agent.act(observation)
-        else:  # a function is asked for one board at a time, and libraries like to give one number as an array
-            answer = [np.asarray(agent(board)).squeeze() for board in observation]
-        try:
-            return checked_cells(self.rules.cells, answer, len(observation))
-        except InvalidAction as error:
-            raise InvalidAction(f"the agent's {error}") from None
+        if self._way is None:
+            self._way, cells = way_to_ask(self.agent, self.rules, observation)
+            return cells
+        return self._way.cells(observation)
 
     def _probabilities(self, observation: Array) -> FloatArray:
-        answer = np.asarray(self.agent.probabilities(observation), dtype=np.float64)
+        answer = numbers(self.agent.probabilities(observation)).astype(np.float64)
         shape = (len(observation), self.rules.cells)
         if answer.shape != shape:
             raise InvalidAction(f"the agent's probabilities must be of shape {shape}, got {answer.shape}")
@@ -163,12 +159,43 @@ class BuiltInPolicy(AgentPolicy):
         return np.concatenate([np.zeros(0, np.int64), *(self._choices(self.rules, *part) for part in parts)])
 
 
-def player_policy(player: Player) -> AgentPolicy:
+def player_policy(player: Player, rules: Rules | None = None, twice: bool = False) -> AgentPolicy:
     """Return the policy of a player in a run; one of ours need not be queried twice."""
     if isinstance(policy := getattr(player, "policy", None), AgentPolicy):  # a player of the user
         return policy
     symmetric, legal = getattr(player, "canonical", False), getattr(player, "mask", False)
-    return AgentPolicy(player, player.rules, "mover", twice=False, symmetric=symmetric, legal=legal)
+    return AgentPolicy(player, rules or player.rules, "mover", twice=twice, symmetric=symmetric, legal=legal)
+
+
+def agent_policy(
+    agent: Any, rules: Rules | None = None, perspective: str = "absolute", name: str | None = None
+) -> AgentPolicy:
+    """Return the policy of anybody's agent; the default rules are its own, or 3,3,3 if it has none.
+
+    Raises:
+        UserError: it is no agent.
+        ValueError: there is no such perspective.
+    """
+    batch.check_perspective(perspective)
+    if type(agent).__module__ in OUR_PLAYERS:
+        return player_policy(agent, rules, twice=True)
+    own = getattr(agent, "rules", None)
+    return AgentPolicy(agent, rules or (own if isinstance(own, Rules) else Rules()), perspective, name=name)
+
+
+def _check_agent(agent: Any) -> None:
+    """Refuse what cannot be asked.
+
+    Raises:
+        UserError: it is a class, or nothing that answers.
+    """
+    if isinstance(agent, type):
+        raise UserError(f"{agent.__name__} is a class and no agent: make an object of it, {agent.__name__}(...)")
+    if not (callable(agent) or any(hasattr(agent, name) for name in ("act", "probabilities", "predict"))):
+        raise UserError(
+            f"a {type(agent).__name__} is no agent: {FUNCTION}, or an object with act(observation) or "
+            "probabilities(observation)"
+        )
 
 
 def tree_policy(policy: AgentPolicy, tree: GameTree) -> Policy:

@@ -11,7 +11,6 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from selfplay.agent import AnyAgent
 from selfplay.evaluation.agents import AgentPolicy, TabulatedPolicy
 from selfplay.evaluation.backward_induction import NEVER, Values, move_values, play_values, position_values
 from selfplay.evaluation.evaluate import (
@@ -24,7 +23,6 @@ from selfplay.evaluation.evaluate import (
 )
 from selfplay.evaluation.forward_search import Ply, moved
 from selfplay.evaluation.verdict import Verdict
-from tictactoe import Rules, batch
 from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
 
 MOST_FOR_TRAINING = 4_096
@@ -53,23 +51,6 @@ class Counterexamples(NamedTuple):
         """Return the cells of a shortest game that beats it in each seat; None where no such game was found."""
         first, second = (next(iter(games), None) for games in self.games)
         return first, second
-
-
-def counterexamples(
-    agent: AnyAgent, rules: Rules, positions: int = POSITIONS, perspective: str = "absolute", seed: int = 0
-) -> Counterexamples:
-    """Find the positions of an agent's own play from which some replies beat it, in both seats.
-
-    At most `positions` positions are followed at each ply; of more a random part, sampled by `seed`. `evaluate` says
-    what an agent is.
-
-    Raises:
-        ValueError: the board has more than 64 cells, or there is no such perspective.
-        UserError: it is no agent, or answers the same positions differently when asked twice.
-        gymnasium.error.InvalidAction: it answers something else than a cell, or probabilities, for each board.
-    """
-    batch.check_fits(rules)
-    return find_counterexamples(AgentPolicy(agent, rules, perspective), positions, np.random.default_rng(seed))
 
 
 def find_counterexamples(

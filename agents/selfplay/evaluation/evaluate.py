@@ -10,12 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from selfplay.agent import AnyAgent
 from selfplay.evaluation.agents import BOARDS, AgentPolicy, TabulatedPolicy
 from selfplay.evaluation.backward_induction import EXACT_DIGITS, worst_mean
 from selfplay.evaluation.forward_search import ForwardSearch, Ply
 from selfplay.evaluation.verdict import SeatVerdict, Verdict
-from tictactoe import Rules, batch, solve
+from tictactoe import solve
 from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
 
 POSITIONS = 500_000
@@ -24,32 +23,11 @@ ALL_STATES_CELLS = 12
 """Largest board on which all states are looked at in less than a second."""
 SETTLED_ABOVE = SOLVABLE_CELLS
 """Largest board on which games go on where a player cannot lose any more; on larger ones that doubles the positions."""
+TWO_EMPTY_BOARDS: IntArray = np.zeros((2, 2), np.int64)
+"""The marks of both seats on two boards; an answer of the wrong shape may be right for one."""
 
 Report = Callable[[int, int, int], None]
 """A function of the seat, the ply and the number of distinct positions there, called before the next ply."""
-
-
-def evaluate(
-    agent: AnyAgent, rules: Rules | None = None, positions: int = POSITIONS, perspective: str = "absolute"
-) -> Verdict:
-    """Evaluate an agent exactly, as it acts without being given a mask.
-
-    The agent has `act(observation) -> actions`, [B, R, C, 3] -> [B]; or `probabilities(observation)`, [B, A], if it
-    samples its moves, and each that has any probability is followed; or it is a function of one observation
-    [R, C, 3]. It is shown the `perspective` it was trained on, "absolute" or "mover". The default rules are the
-    agent's `rules`, or 3,3,3 if it has none.
-
-    All states are looked at on boards of up to 16 cells. On larger boards the positions are followed that the agent's
-    play leads to, at most `positions` distinct ones at each ply of a seat, which take about 200 bytes each.
-
-    Raises:
-        ValueError: the board has more than 64 cells, or there is no such perspective.
-        UserError: it is no agent, or answers the same positions differently when asked twice.
-        gymnasium.error.InvalidAction: it answers something else than a cell, or probabilities, for each board.
-    """
-    rules = rules or getattr(agent, "rules", None) or Rules()
-    batch.check_fits(rules)
-    return evaluate_policy(AgentPolicy(agent, rules, perspective), every_state=True, positions=positions)
 
 
 def evaluate_policy(
@@ -60,6 +38,7 @@ def evaluate_policy(
     Small are boards of up to 12 cells, which take less than a second, and with `every_state` up to 16. On a larger one
     at most `positions` distinct positions are followed at each ply of a seat, and each ply is reported.
     """
+    policy.moves(*TWO_EMPTY_BOARDS)  # an agent that cannot be asked is to say so before a board is solved
     small = policy.rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)
     if small and not policy.stochastic:
         policy = TabulatedPolicy(policy)

@@ -6,8 +6,8 @@ import torch
 
 from selfplay.dqn.config import Target
 from selfplay.dqn.dqn import td_target
-from selfplay.evaluation.evaluate import evaluate
 from selfplay.evaluation.verdict import Verdict
+from selfplay.verdicts import evaluate
 from tests.selfplay.evaluation.players import ScriptedPlayer
 from tictactoe import Rules, batch
 from tictactoe.rewards import PRESETS

@@ -10,9 +10,10 @@ import selfplay
 from selfplay.evaluation import counterexamples as module, forward_search
 from selfplay.evaluation.agents import AgentPolicy, player_policy
 from selfplay.evaluation.backward_induction import play_values
-from selfplay.evaluation.counterexamples import counterexamples, evaluate_for_training, find_counterexamples
+from selfplay.evaluation.counterexamples import evaluate_for_training, find_counterexamples
 from selfplay.evaluation.evaluate import evaluate_policy, search_seat
 from selfplay.evaluation.forward_search import weights
+from selfplay.verdicts import counterexamples
 from tests.selfplay.evaluation.players import (
     FirstChoice,
     FirstTwo,

@@ -9,9 +9,10 @@ import pytest
 
 import selfplay
 from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, player_policy
-from selfplay.evaluation.evaluate import evaluate, evaluate_policy, search_seat
+from selfplay.evaluation.evaluate import evaluate_policy, search_seat
 from selfplay.evaluation.forward_search import Frontier, Total, distinct, replies
 from selfplay.evaluation.verdict import SeatVerdict, Verdict
+from selfplay.verdicts import evaluate
 from tests.selfplay.evaluation.players import (
     FirstChoice,
     Marks,

@@ -1,0 +1,91 @@
+"""What Python asks of an agent, given in any form: its exact verdict, and what beats it."""
+
+import os
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from selfplay.agent import AnyAgent
+from selfplay.errors import UserError
+from selfplay.evaluation.agents import AgentPolicy, agent_policy
+from selfplay.evaluation.counterexamples import Counterexamples, find_counterexamples
+from selfplay.evaluation.evaluate import POSITIONS, evaluate_policy
+from selfplay.evaluation.verdict import Verdict
+from selfplay.players import Perspective, check_not_searched, resolve
+from selfplay.training.result import Run
+from tictactoe import Rules, batch
+
+Evaluated: TypeAlias = AnyAgent | str | os.PathLike[str] | Run
+"""What can be evaluated: an agent, or the name of one, a run folder, or a run."""
+
+
+def evaluate(
+    agent: Evaluated,
+    rules: Rules | None = None,
+    positions: int = POSITIONS,
+    perspective: Perspective = "absolute",
+) -> Verdict:
+    """Evaluate an agent exactly, as it acts without being given a mask.
+
+    The agent is one of these:
+
+    - "shipped", "random", "heuristic", "rule" or "optimal", a run folder, a `Run`, or a trained player;
+    - a function of one observation [R, C, 3], or of {"observation", "action_mask"} as a PettingZoo policy, that returns
+      a cell;
+    - an object with `act(observation)`, which maps [B, R, C, 3] to cells [B], or one observation to a cell;
+    - an object with `probabilities(observation)`, [B, A], if it samples its moves: each that has any probability is
+      followed;
+    - a model of Stable-Baselines3, or anything with its `predict`, which is asked with `deterministic=True`;
+    - a module of PyTorch, which maps planes [B, 3A] or [B, R, C, 3] to the value of each cell, [B, A]. It chooses the
+      highest, in evaluation mode; the last axis holds the planes empty, X and O.
+
+    An agent may take observations in several forms; it is asked in the first to which it answers with cells. It is
+    shown the `perspective` that it was trained on, "absolute" or "mover". The default rules are the agent's `rules`,
+    or 3,3,3 if it has none.
+
+    All states are looked at on boards of up to 16 cells. On larger boards the positions are followed that the agent's
+    play leads to, at most `positions` distinct ones at each ply of a seat, which take about 200 bytes each. Of games
+    that one of our players with `mask` cannot lose any more the rest is not followed there.
+
+    Raises:
+        ValueError: the board has more than 64 cells, or there is no such perspective.
+        UserError: it is no agent, cannot be asked, or answers the same positions differently when asked twice.
+        gymnasium.error.InvalidAction: it answers something else than a cell, or probabilities, for each board.
+    """
+    return evaluate_policy(_policy(agent, rules, perspective), every_state=True, positions=positions)
+
+
+def counterexamples(
+    agent: Evaluated,
+    rules: Rules | None = None,
+    positions: int = POSITIONS,
+    perspective: Perspective = "absolute",
+    seed: int = 0,
+) -> Counterexamples:
+    """Find the positions of an agent's own play from which some replies beat it, in both seats.
+
+    At most `positions` positions are followed at each ply; of more a random part, sampled by `seed`. The other
+    arguments and the errors are those of `evaluate`.
+    """
+    return find_counterexamples(_policy(agent, rules, perspective), positions, np.random.default_rng(seed))
+
+
+def _policy(agent: Evaluated, rules: Rules | None, perspective: Perspective) -> AgentPolicy:
+    """Return the policy of an agent on a board on which it can be followed.
+
+    Raises:
+        UserError: there is no agent of that name, or it plays on another board.
+    """
+    if isinstance(agent, Run):
+        agent = agent.player
+    if isinstance(agent, str | os.PathLike):
+        named = resolve(str(Path(agent).expanduser()), perspective, rules)
+        check_not_searched(named, "an evaluation")
+        if rules not in (None, named.rules):
+            raise UserError(f"{named.name}: plays on {named.rules}, not on {rules}; leave out rules=")
+        policy = named.policy
+    else:
+        policy = agent_policy(agent, rules, perspective)
+    batch.check_fits(policy.rules)
+    return policy

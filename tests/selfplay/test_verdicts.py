@@ -1,0 +1,195 @@
+"""Whatever decides moves is evaluated as it is: by name, as a run, as an agent, or as another library's model."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from gymnasium.error import InvalidAction
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+import selfplay
+from selfplay.algorithms import SHIPPED_FOLDER
+from tests.runs import refused, saved
+from tictactoe import Rules
+
+Planes = NDArray[np.int8]
+
+
+def first_empty(observation: Planes) -> int:
+    return int(observation[..., 0].argmax())
+
+
+LOST = (58, 429)
+"""Games that whoever marks the first empty cell loses as X and as O."""
+
+
+class Batched:
+    """Act without a mask, as a type checker is to accept."""
+
+    def act(self, observation: Planes) -> NDArray[np.intp]:
+        return observation[..., 0].reshape(len(observation), -1).argmax(axis=1)
+
+
+class Masked:
+    """Act with a mask that may be left out."""
+
+    def act(self, observation: Any, action_mask: Any = None) -> Any:
+        assert action_mask is None
+        return torch.as_tensor(Batched().act(observation))
+
+
+class OneBoard:
+    """Act on one board alone, as in a game."""
+
+    def act(self, observation: Planes) -> int:
+        assert observation.shape == (3, 3, 3)
+        return first_empty(observation)
+
+
+class Model:
+    """Predict as a model of Stable-Baselines3 does, whose observations have one form."""
+
+    def __init__(self, form: str, rows: int = 3) -> None:
+        self.form, self.shape = (
+            form,
+            {"planes": (rows, rows, 3), "flat": (3 * rows * rows,), "dict": (rows, rows, 3)}[form],
+        )
+
+    def predict(
+        self,
+        observation: NDArray[Any] | dict[str, NDArray[Any]],
+        state: tuple[NDArray[Any], ...] | None = None,
+        episode_start: NDArray[Any] | None = None,
+        deterministic: bool = False,
+    ) -> tuple[NDArray[Any], tuple[NDArray[Any], ...] | None]:
+        assert deterministic
+        assert state is episode_start is None
+        assert isinstance(observation, dict) == (self.form == "dict")
+        if isinstance(observation, dict):
+            assert (observation["action_mask"] == observation["observation"][..., 0].reshape(-1, 9)).all()
+            observation = observation["observation"]
+        if observation.shape[1:] != self.shape:
+            raise ValueError(f"Error: Unexpected observation shape {observation.shape}")
+        return Batched().act(observation.reshape(len(observation), -1, 3)[:, None]), None
+
+
+class Values(nn.Module):
+    """Value the empty cells alike, and in training something else, which must not be asked."""
+
+    def __init__(self, dimensions: int) -> None:
+        super().__init__()
+        self.dimensions, self.weight = dimensions, nn.Parameter(torch.ones(1))
+
+    def forward(self, planes: Tensor) -> Tensor:
+        assert not self.training
+        assert not torch.is_grad_enabled()
+        if planes.dim() != self.dimensions:
+            raise RuntimeError("mat1 and mat2 shapes cannot be multiplied")
+        return planes.reshape(len(planes), -1, 3)[..., 0] * self.weight
+
+
+def pettingzoo_policy(observation: dict[str, Any]) -> Any:
+    assert observation["observation"].shape == (3, 3, 3)
+    return observation["action_mask"].argmax()
+
+
+def two_arguments(_observation: Any, action_mask: Any) -> Any:
+    return action_mask.argmax()
+
+
+def agents() -> dict[str, Any]:
+    return {
+        "function": first_empty,
+        "act": Batched(),
+        "tensor": Masked(),
+        "one board": OneBoard(),
+        "method": OneBoard().act,
+        **{f"predict {form}": Model(form) for form in ("planes", "flat", "dict")},
+        "flat module": Values(2),
+        "module of planes": Values(4),
+        "PettingZoo": pettingzoo_policy,
+    }
+
+
+@pytest.mark.parametrize("name", agents())
+def test_every_form_of_an_agent_gets_the_same_verdict(name: str) -> None:
+    agent = agents()[name]
+    verdict = selfplay.evaluate(agent)
+    assert (verdict.first.losses, verdict.second.losses, verdict.illegal_states) == (*LOST, 0)
+    assert selfplay.counterexamples(agent, seed=1).verdict.first == verdict.first
+    assert not isinstance(agent, nn.Module) or agent.training  # as it was
+
+
+class Valuing:
+    """Act by values, and not by cells."""
+
+    def act(self, observation: Planes) -> NDArray[np.float32]:
+        return np.zeros((len(observation), 9), np.float32)
+
+
+class Predicting:
+    """Predict something else than a pair."""
+
+    def predict(self, _observation: Any, deterministic: bool) -> Any:
+        return deterministic and "the centre"
+
+
+GRADIENTS = torch.ones(9, requires_grad=True)
+
+
+@pytest.mark.parametrize(
+    ("agent", "gist"),
+    [
+        (lambda _: None, "returned NoneType None for an observation of shape (3, 3, 3)"),
+        (lambda _: None, "must return one cell, an integer from 0 to 8 (is a return missing?)"),
+        (lambda _: 0.5, "the agent's <lambda>(observation) returned float 0.5 for an observation"),
+        (lambda _: [1, 2], "returned list of 2 (int, int)"),
+        (lambda _: 9, "the agent's actions must be integers from 0 to 8, got 9"),
+        (lambda _: GRADIENTS, "returned Tensor of shape (9,) and type torch.float32"),
+        (lambda _: GRADIENTS, "return the argmax of values; to sample its moves, an agent has probabilities("),
+        (two_arguments, "write lambda observation: agent(observation, observation[..., 0].ravel())"),
+        (lambda _: (np.array(4), None), "write lambda observation: agent(observation)[0]"),
+        (Valuing(), "act(observation) returned ndarray of shape (2, 9) and type float32 for an observation of"),
+        (Valuing(), "shape (2, 3, 3, 3); it must return 2 cells, integers from 0 to 8: return the argmax"),
+        (Predicting(), "the agent's predict(observation, deterministic=True) returned str the centre for"),
+        (nn.Linear(27, 5), "the agent's Linear returned Tensor of shape (2, 5) and type torch.float32 for planes of"),
+        (nn.Linear(27, 5), "must return the value of each cell, of shape (2, 9), or write a function of one observ"),
+        (nn.LSTM(27, 9), "the agent's LSTM returned tuple of 2 (Tensor, tuple) for planes of shape (2, 27)"),
+        (nn.Linear(9, 9), "a Linear cannot be asked on 3,3,3: RuntimeError: mat1 and mat2 shapes cannot be"),
+        (Model("planes", 4), "a Model cannot be asked on 3,3,3: ValueError: Error: Unexpected observation shape (2, 3"),
+        (Model("planes", 4), "rules= says on which board it plays, or write a function of one observation"),
+        (Batched, "Batched is a class and no agent: make an object of it, Batched(...)"),
+        (3, "a int is no agent: write a function of one observation that returns a cell, or an object with act(obser"),
+        ("nowhere", "nowhere: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
+        (lambda _: {}["the key"], "the key"),  # an error of its own is raised as it is
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_a_board_is_solved(
+    agent: Any, gist: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for solving in ("TabulatedPolicy", "solve", "ForwardSearch"):
+        monkeypatch.delattr(f"selfplay.evaluation.evaluate.{solving}")
+    with pytest.raises((selfplay.UserError, InvalidAction, KeyError)) as caught:
+        selfplay.evaluate(agent)
+    assert gist in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_names_folders_and_runs_are_evaluated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    saved(tmp_path / "it", rows=3, cols=4)
+    shipped = selfplay.evaluate(selfplay.load("shipped"))
+    assert shipped.unbeatable
+    for name in ("shipped", SHIPPED_FOLDER, str(SHIPPED_FOLDER)):
+        assert selfplay.evaluate(name) == shipped
+    wide = selfplay.evaluate(selfplay.load(tmp_path / "it"))
+    assert wide.decision_states != shipped.decision_states
+    assert selfplay.evaluate("~/it") == selfplay.evaluate(tmp_path / "it", Rules(3, 4, 3)) == wide
+    assert selfplay.evaluate("random").first.losses == 77_904
+    assert selfplay.evaluate("optimal").optimal
+    assert selfplay.evaluate("rule", Rules(1, 17, 3)).complete
+    assert "plays on 3,4,3, not on 3,3,3; leave out rules=" in refused(selfplay.evaluate, "~/it", Rules())
+    assert "search each position of 5,5,4" in refused(selfplay.evaluate, "optimal", Rules(5, 5, 4))
