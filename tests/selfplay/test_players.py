@@ -100,9 +100,9 @@ def test_everybody_meets_in_an_arena(here: Path) -> None:
     [
         ("my_agents:nobody", "cannot be imported: AttributeError: module 'my_agents' has no attribute"),
         ("my_broken:x", "ModuleNotFoundError: No module named 'nothing_of_that_name' (my_broken.py"),
-        ("my_agents:number", "my_agents:number: a int is no agent: it has neither act(observation) nor"),
+        ("my_agents:number", "my_agents:number: a int is no agent: write a function of one observation"),
         ("my_agents:samples", "my_agents:samples: the agent answers the same positions differently when asked twice"),
-        ("my_agents:Fails", "my_agents:Fails: TypeError: "),
+        ("my_agents:Fails", "my_agents:Fails: Fails is a class and no agent: make an object of it, Fails(...)"),
         ("my_agents", "my_agents: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor"),
     ],
 )

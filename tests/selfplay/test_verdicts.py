@@ -1,8 +1,10 @@
 """Whatever decides moves is evaluated as it is: by name, as a run, as an agent, or as another library's model."""
 
+import os
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 import torch
@@ -30,7 +32,8 @@ class Batched:
     """Act without a mask, as a type checker is to accept."""
 
     def act(self, observation: Planes) -> NDArray[np.intp]:
-        return observation[..., 0].reshape(len(observation), -1).argmax(axis=1)
+        cells: NDArray[np.intp] = observation[..., 0].reshape(len(observation), -1).argmax(axis=1)
+        return cells
 
 
 class Masked:
@@ -66,7 +69,8 @@ class Model:
         deterministic: bool = False,
     ) -> tuple[NDArray[Any], tuple[NDArray[Any], ...] | None]:
         assert deterministic
-        assert state is episode_start is None
+        assert state is None
+        assert episode_start is None
         assert isinstance(observation, dict) == (self.form == "dict")
         if isinstance(observation, dict):
             assert (observation["action_mask"] == observation["observation"][..., 0].reshape(-1, 9)).all()
@@ -164,7 +168,7 @@ GRADIENTS = torch.ones(9, requires_grad=True)
         (Batched, "Batched is a class and no agent: make an object of it, Batched(...)"),
         (3, "a int is no agent: write a function of one observation that returns a cell, or an object with act(obser"),
         ("nowhere", "nowhere: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
-        (lambda _: {}["the key"], "the key"),  # an error of its own is raised as it is
+        (lambda _: os.environ["THE KEY"], "THE KEY"),  # an error of its own is raised as it is
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_a_board_is_solved(
@@ -193,3 +197,18 @@ def test_names_folders_and_runs_are_evaluated(tmp_path: Path, monkeypatch: pytes
     assert selfplay.evaluate("rule", Rules(1, 17, 3)).complete
     assert "plays on 3,4,3, not on 3,3,3; leave out rules=" in refused(selfplay.evaluate, "~/it", Rules())
     assert "search each position of 5,5,4" in refused(selfplay.evaluate, "optimal", Rules(5, 5, 4))
+
+
+def test_our_players_are_opponents_as_they_are() -> None:
+    env = gymnasium.make("tictactoe:TicTacToeVersus-v0", opponent=selfplay.load("shipped"), seat="random")
+    winners, generator = set(), np.random.default_rng(0)
+    for seed in range(40):
+        _, info = env.reset(seed=seed)
+        ended = False
+        while not ended:
+            _, _, ended, _, info = env.step(generator.choice(np.flatnonzero(info["action_mask"])))
+        winners.add(int(info["winner"]) == env.unwrapped.seat if info["winner"] >= 0 else None)  # type: ignore[attr-defined]
+    assert winners == {False, None}  # it wins or draws
+    boards = gymnasium.make_vec("tictactoe:TicTacToeVersus-v0", num_envs=3, opponent=selfplay.load("shipped"), seat=1)
+    observation, _ = boards.reset(seed=0)
+    assert (observation[..., 1].sum(axis=(1, 2)) == 1).all()

@@ -51,11 +51,13 @@ class QPlayer:
 
     @torch.no_grad()
     def q_values(self, observation: Array) -> Array:
-        """Return the action values [B, A] of observations [B, R, C, 3] of either perspective.
+        """Return the action values [B, A] of observations [B, R, C, 3] of either perspective, or [A] of one of them.
 
         Raises:
             ValueError: the observations are not of this player's board.
         """
+        if np.ndim(observation) == 3:
+            return self.q_values(observation[None])[0]
         planes = torch.as_tensor(observation, device=self.device)
         expected = (self.rules.rows, self.rules.cols, 3)
         if tuple(planes.shape[1:]) != expected:
@@ -76,7 +78,12 @@ class QPlayer:
         return values[0] if isinstance(observation, Tensor) else values[0].cpu().numpy()
 
     def act(self, observation: Array, action_mask: Array | None = None) -> Array:
-        """Return the greedy actions [B], among those marked in `action_mask` [B, A] if one is given."""
+        """Return the greedy actions [B], among those marked in `action_mask` [B, A] if one is given.
+
+        For one observation [R, C, 3], and a mask [A], it is one integer.
+        """
+        if np.ndim(observation) == 3:
+            return int(self.act(observation[None], action_mask)[0])
         actions = self.preferences(observation, action_mask).argmax(dim=1)
         return actions if isinstance(observation, Tensor) else np.asarray(actions.cpu())
 

@@ -65,18 +65,27 @@ class TabularPlayer:
     def q_values(self, observation: Any) -> FloatArray:
         """Return the value of each cell to the mover, [B, A], NaN for a cell that is never chosen.
 
-        The observations [B, R, C, 3] may be of either perspective.
+        The observations [B, R, C, 3] may be of either perspective; of one alone the values are [A].
         """
+        one = np.ndim(observation) == 3
+        values = self._values(*rows_and_seats(self.rules, observation[None] if one else observation))
+        return values.reshape(-1) if one else values
+
+    def _values(self, rows: IntArray, seats: IntArray) -> FloatArray:
+        """Return the values [B, A] in these rows of the table, to the seats to move."""
         raise NotImplementedError
 
-    def act(self, observation: Any, action_mask: Any | None = None) -> IntArray:
-        """Return the greedy cells [B], among those marked in `action_mask` [B, A] if one is given."""
+    def act(self, observation: Any, action_mask: Any | None = None) -> Any:
+        """Return the greedy cells [B], among those marked in `action_mask` [B, A] if one is given.
+
+        For one observation [R, C, 3], and a mask [A], it is one integer.
+        """
         values = self.q_values(observation)
         allowed = ~np.isnan(values)
         if action_mask is not None:
             allowed &= np.asarray(action_mask) != 0
-        cells: IntArray = np.where(allowed, values, -np.inf).argmax(axis=1)
-        return cells
+        cells = np.where(allowed, values, -np.inf).argmax(axis=-1)
+        return cells if cells.ndim else int(cells)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.rules}, table of {self.table.size:,} values)"
@@ -96,9 +105,8 @@ class AfterstatePlayer(TabularPlayer):
     `table` is [3^A], or [2, 3^A] with a table per seat: the value of each position to the seat that has just moved.
     """
 
-    def q_values(self, observation: Any) -> FloatArray:
+    def _values(self, rows: IntArray, seats: IntArray) -> FloatArray:
         """Return the afterstate value of each cell [B, A], NaN where it is taken."""
-        rows, seats = rows_and_seats(self.rules, observation)
         powers = 3 ** np.arange(self.rules.cells)
         taken = rows[:, None] // powers % 3 != 0
         after = np.where(taken, 0, rows[:, None] + (seats[:, None] + 1) * powers)
@@ -112,9 +120,8 @@ class MinimaxQPlayer(TabularPlayer):
     All cells are open, as in training. `table` is [3^A, A].
     """
 
-    def q_values(self, observation: Any) -> FloatArray:
+    def _values(self, rows: IntArray, seats: IntArray) -> FloatArray:
         """Return the action values [B, A], the second seat's with their sign changed."""
-        rows, seats = rows_and_seats(self.rules, observation)
         return np.where(seats[:, None] == 0, self.table[rows], -self.table[rows])
 
 

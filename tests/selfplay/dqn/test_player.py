@@ -1,5 +1,7 @@
 """A player gives the same moves for either perspective and array kind, and can lean on the built-in rule."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -42,6 +44,18 @@ def test_a_masked_player_never_takes_a_taken_cell_and_a_raw_one_may() -> None:
     boards = np.arange(len(ABSOLUTE))
     assert empty[boards, masked.act(ABSOLUTE)].all()
     assert not empty[boards, raw.act(ABSOLUTE)].all()
+
+
+@pytest.mark.parametrize("form", [np.asarray, torch.as_tensor])
+def test_one_observation_gets_one_cell_and_a_value_for_each_cell(form: Any) -> None:
+    player = make(config_with()).player()
+    some, mask = ABSOLUTE[::300], np.eye(9, dtype=np.int8)[3]
+    values, cells = player.q_values(some), player.act(some)
+    for board, value, cell in zip(some, values, cells, strict=True):
+        assert np.asarray(player.q_values(form(board))) == pytest.approx(value, abs=1e-6)
+        chosen = player.act(form(board))
+        assert (type(chosen), chosen) == (int, cell)
+        assert player.act(form(board), form(mask)) == 3
 
 
 def test_a_given_mask_rules() -> None:

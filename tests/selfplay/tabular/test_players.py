@@ -40,6 +40,17 @@ def test_reachable_rows_are_those_of_the_rule_book() -> None:
     assert sorted(reachable_rows(RULES)) == sorted(row_of(board) for board in BOARDS)
 
 
+@EACH
+def test_one_observation_gets_one_cell_and_a_value_for_each_cell(player: TabularPlayer) -> None:
+    some = observe(OPEN_BOARDS[::300], "absolute")
+    for board, values, cell in zip(some, player.q_values(some), player.act(some), strict=True):
+        np.testing.assert_array_equal(player.q_values(board), values)
+        chosen = player.act(board)
+        assert (type(chosen), chosen) == (int, cell)
+        wanted = int((values == np.nanmin(values)).argmax())
+        assert player.act(board, np.eye(9)[wanted]) == wanted
+
+
 def test_an_afterstate_players_values_are_those_of_the_boards_after_each_move() -> None:
     values = AFTERSTATES.q_values(observe(OPEN_BOARDS, "mover"))
     for board, cells in zip(OPEN_BOARDS, values, strict=True):
