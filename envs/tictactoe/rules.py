@@ -5,7 +5,7 @@ the same code serves a Python integer (a board of any size) and int64 arrays of 
 of up to 64 cells, many boards at once).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -152,3 +152,21 @@ class Rules:
                 winning = winning | ((before & after[-1 - j]) << (j * step))
                 before = before & shifted[j]
         return winning
+
+
+def named_rules(rules: Any, rows: int, cols: int, k: int) -> Rules:
+    """Return `rules`, which are a mapping in a JSON file, or if they are None those of the sizes.
+
+    Raises:
+        ValueError: there is no such board, or a size beside the rules is not the default.
+        TypeError: `rules` are no `Rules`.
+    """
+    if rules is None:
+        return Rules(rows, cols, k)
+    if (rows, cols, k) != (3, 3, 3):
+        raise ValueError(f"give rules, or rows, cols and k, not both: got {rules!r} and {rows}, {cols}, {k}")
+    if isinstance(rules, Mapping):
+        return Rules(**rules)
+    if not isinstance(rules, Rules):
+        raise TypeError(f"rules must be Rules(rows, cols, k), got {rules!r}")
+    return rules

@@ -9,8 +9,8 @@ import numpy as np
 from pettingzoo import AECEnv
 
 from tictactoe.envs.turn import Planes, TicTacToeEnv
-from tictactoe.names import unknown
 from tictactoe.rewards import Rewards
+from tictactoe.rules import Rules
 
 AGENTS = ("player_1", "player_2")
 UNTIL_RESET = ("agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
@@ -30,7 +30,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     Information: `action_mask`, and at the end `winner` int, -1 for none, and `illegal` bool.
 
     Arguments:
-        rows, cols, k, rewards, perspective, render_mode: as in `TicTacToeEnv`.
+        rows, cols, k, rewards, perspective, render_mode, rules: as in `TicTacToeEnv`.
         dict_observation: True, for an agent finds its mask in its observation.
 
     Raises:
@@ -54,11 +54,12 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         perspective: str = "absolute",
         dict_observation: bool = True,
         render_mode: str | None = None,
+        rules: Rules | Mapping[str, int] | None = None,
     ) -> None:
         super().__init__()
         if dict_observation is not True:
             raise ValueError("dict_observation must be True: a PettingZoo agent finds its mask in the observation")
-        self._game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode)
+        self._game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode, rules)
         self.render_mode = self._game.render_mode
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
@@ -192,7 +193,7 @@ def check_agent(agent: object) -> None:
         ValueError: there is no agent of that name.
     """
     if agent not in AGENTS:
-        raise ValueError(unknown("agent", agent, AGENTS))
+        raise ValueError(f"unknown agent {agent!r}: choose from {', '.join(AGENTS)}")
 
 
 env = raw_env

@@ -26,6 +26,7 @@ from tests.tictactoe.driver import (
 from tests.tictactoe.rule_book import empty_cells
 from tictactoe import (
     Rewards,
+    Rules,
     TicTacToeEnv,
     TicTacToeVectorEnv,
     TicTacToeVersusEnv,
@@ -91,11 +92,12 @@ def test_what_is_no_cell_is_refused_and_changes_nothing(make: Any, env_id: str) 
 
 
 @pytest.mark.parametrize("make", [ONE, MANY])
+@pytest.mark.parametrize("board", [{"rows": np.int64(3), "cols": 4, "k": 3}, {"rules": Rules(3, 4, 3)}], ids=str)
 @pytest.mark.parametrize(("env_id", "own"), [(TURN, {}), (VERSUS, {"opponent": "heuristic", "seat": "random"})])
-def test_a_specification_survives_json(make: Any, env_id: str, own: dict[str, Any]) -> None:
+def test_a_specification_survives_json(make: Any, env_id: str, own: dict[str, Any], board: dict[str, Any]) -> None:
     settings = {**own, "rewards": Rewards(illegal=2.5), "dict_observation": True, "render_mode": "ansi"}
     mode = {"autoreset_mode": AutoresetMode.SAME_STEP} if make is MANY else {}
-    env = make(env_id, rows=np.int64(3), cols=4, k=3, **settings, **mode)
+    env = make(env_id, **board, **settings, **mode)
 
     def play(played: Any) -> list[str]:
         played.reset(seed=3)
@@ -124,7 +126,9 @@ def test_any_integer_is_an_action(action: Any) -> None:
         ({"rows": 0}, ValueError, "rows must be a positive integer, got 0"),
         ({"cols": 2.5}, ValueError, r"cols must be a positive integer, got 2\.5"),
         ({"k": 4}, ValueError, "k=4 on a 3x3 board"),
-        ({"rewards": "dense"}, ValueError, "unknown rewards 'dense'"),
+        ({"rules": Rules(3, 4, 3), "cols": 4}, ValueError, "give rules, or rows, cols and k, not both: got"),
+        ({"rules": (3, 4, 3)}, TypeError, r"rules must be Rules\(rows, cols, k\), got \(3, 4, 3\)"),
+        ({"rewards": "sprase"}, ValueError, r"unknown rewards 'sprase': .*; did you mean sparse\?"),
         ({"rewards": 1}, TypeError, "got 1"),
         ({"perspective": "mine"}, ValueError, "unknown perspective 'mine': choose from absolute, mover"),
         ({"render_mode": "braille"}, ValueError, "'braille'.*ansi"),
@@ -142,6 +146,16 @@ def test_a_bad_keyword_value_is_named(
         message = message.replace("True or", "True: a PettingZoo agent")
     with pytest.raises(error, match=message):
         make(**keywords)
+
+
+@pytest.mark.parametrize("env_id", [TURN, VERSUS])
+def test_the_board_can_be_given_by_its_rules(env_id: str) -> None:
+    rules = Rules(3, 4, 4)
+    pettingzoo = tictactoe_v0.env(rules=rules)
+    pettingzoo.reset()
+    seen = [ONE(env_id, rules=rules).reset()[0], *MANY(env_id, rules=rules).reset()[0]]
+    assert {board.shape for board in [*seen, pettingzoo.observe("player_1")["observation"]]} == {(3, 4, 3)}
+    assert TicTacToeVersusEnv(rules=rules).game.rules == TicTacToeEnv(rules=rules).rules == rules
 
 
 @pytest.mark.parametrize(

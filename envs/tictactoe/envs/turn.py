@@ -16,7 +16,7 @@ from tictactoe.positions import check_options, check_seat_to_move, checked_posit
 from tictactoe.rendering import check_render_mode, render
 from tictactoe.rendering.window import Window
 from tictactoe.rewards import Rewards, named_rewards
-from tictactoe.rules import Rules
+from tictactoe.rules import Rules, named_rules
 
 Planes: TypeAlias = NDArray[np.int8]
 Observation: TypeAlias = Any
@@ -78,11 +78,12 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         perspective: `"absolute"` or `"mover"`.
         dict_observation: whether the mask is part of the observation.
         render_mode: None, `"ansi"`, `"rgb_array"` or `"human"`.
+        rules: None, or a `tictactoe.Rules` or a dict of its fields, instead of rows, cols and k.
 
     Vectorised use: `gymnasium.make_vec` makes a `TicTacToeVectorEnv`.
 
     Raises:
-        ValueError: a size, preset, perspective or render mode does not exist.
+        ValueError: a size, preset, perspective or render mode does not exist, or the board is given twice.
         gymnasium.error.InvalidAction: the action is not a cell; nothing changes.
         gymnasium.error.ResetNeeded: there is no game, or it has ended.
     """
@@ -102,21 +103,22 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         perspective: str = "absolute",
         dict_observation: bool = False,
         render_mode: str | None = None,
+        rules: Rules | Mapping[str, int] | None = None,
     ) -> None:
-        self.rules = Rules(rows, cols, k)
+        self.rules = named_rules(rules, rows, cols, k)
         self._cells = self.rules.cells
         self.rewards = named_rewards(rewards)
         check_perspective(perspective)
-        if not isinstance(dict_observation, bool):
+        if not isinstance(dict_observation, bool | np.bool_):
             raise ValueError(f"dict_observation must be True or False, got {dict_observation!r}")  # noqa: TRY004 (as of any setting)
         check_render_mode(render_mode, self.metadata["render_modes"])
         self.perspective = perspective
-        self.dict_observation = dict_observation
+        self.dict_observation = bool(dict_observation)
         self.render_mode = render_mode
-        self.observation_space = observation_space(self.rules, dict_observation)
+        self.observation_space = observation_space(self.rules, self.dict_observation)
         self.action_space = spaces.Discrete(self.rules.cells)  # type: ignore[assignment]
         self._window = Window("Tic-tac-toe") if render_mode == "human" else None
-        self._empty_board = np.zeros((rows, cols, 3), np.int8)
+        self._empty_board = np.zeros((self.rules.rows, self.rules.cols, 3), np.int8)
         self._empty_board[..., 0] = 1
         self._begun = False  # whether there has been a game
         self._playing = False  # whether one is going on

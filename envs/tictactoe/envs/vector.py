@@ -7,6 +7,7 @@ from gymnasium.vector import AutoresetMode
 from tictactoe.envs.base_vector import BaseVectorEnv
 from tictactoe.envs.turn import TicTacToeEnv
 from tictactoe.rewards import Rewards
+from tictactoe.rules import Rules
 
 
 class TicTacToeVectorEnv(BaseVectorEnv):
@@ -25,7 +26,7 @@ class TicTacToeVectorEnv(BaseVectorEnv):
         num_envs: N, from 1.
         autoreset_mode: `"NextStep"`, `"SameStep"` or `"Disabled"`, or Gymnasium's `AutoresetMode`.
         max_episode_steps: after how many steps a game is truncated, from 1; None for never.
-        rows, cols, k, rewards, perspective, dict_observation: as in `TicTacToeEnv`, for up to 64 cells.
+        rows, cols, k, rewards, perspective, dict_observation, rules: as in `TicTacToeEnv`, for up to 64 cells.
         render_mode: None, `"ansi"` or `"rgb_array"`.
 
     Raises:
@@ -46,6 +47,7 @@ class TicTacToeVectorEnv(BaseVectorEnv):
         perspective: str = "absolute",
         dict_observation: bool = False,
         render_mode: str | None = None,
+        rules: Rules | Mapping[str, int] | None = None,
     ) -> None:
-        game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation)
+        game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, rules=rules)
         super().__init__(game, num_envs, autoreset_mode, max_episode_steps, render_mode)

@@ -37,7 +37,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
             an object with `act(observation, action_mask)`, which is shown a batch of one board, or a function of one
             observation, or of that and its mask. It sees what an agent in its seat sees, in this `perspective`.
         seat: 0, 1 or `"random"`, sampled anew for each game; with `k=1` only 0.
-        rows, cols, k, rewards, perspective, dict_observation, render_mode: as in `TicTacToeEnv`.
+        rows, cols, k, rewards, perspective, dict_observation, render_mode, rules: as in `TicTacToeEnv`.
 
     Vectorised use: `gymnasium.make_vec` makes a `TicTacToeVersusVectorEnv`.
 
@@ -63,8 +63,9 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         perspective: str = "absolute",
         dict_observation: bool = False,
         render_mode: str | None = None,
+        rules: Rules | Mapping[str, int] | None = None,
     ) -> None:
-        self.game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode)
+        self.game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode, rules)
         """The game that both play; its `play` would move for either."""
         check_seat(seat, self.game.rules)
         self.set_opponent(opponent)

@@ -9,6 +9,7 @@ from tictactoe.envs.backends.games import Cells
 from tictactoe.envs.base_vector import BaseVectorEnv
 from tictactoe.envs.versus import Opponent, TicTacToeVersusEnv, asking, check_opponent
 from tictactoe.rewards import Rewards
+from tictactoe.rules import Rules
 
 
 class TicTacToeVersusVectorEnv(BaseVectorEnv):
@@ -27,7 +28,7 @@ class TicTacToeVersusVectorEnv(BaseVectorEnv):
             opponent is to move, observations [M, rows, cols, 3] and masks [M, rows * cols], and returns cells [M].
         seat: as in `TicTacToeVersusEnv`.
         num_envs, autoreset_mode, max_episode_steps, render_mode: as in `TicTacToeVectorEnv`.
-        rows, cols, k, rewards, perspective, dict_observation: as in `TicTacToeEnv`, for up to 64 cells.
+        rows, cols, k, rewards, perspective, dict_observation, rules: as in `TicTacToeEnv`, for up to 64 cells.
 
     Raises:
         ValueError: a setting does not exist, or the board has more than 64 cells.
@@ -50,8 +51,11 @@ class TicTacToeVersusVectorEnv(BaseVectorEnv):
         perspective: str = "absolute",
         dict_observation: bool = False,
         render_mode: str | None = None,
+        rules: Rules | Mapping[str, int] | None = None,
     ) -> None:
-        game = TicTacToeVersusEnv(opponent, seat, rows, cols, k, rewards, perspective, dict_observation).game
+        game = TicTacToeVersusEnv(
+            opponent, seat, rows, cols, k, rewards, perspective, dict_observation, rules=rules
+        ).game
         super().__init__(game, num_envs, autoreset_mode, max_episode_steps, render_mode, seat)
         self.set_opponent(opponent)
 
