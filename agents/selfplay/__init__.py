@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from selfplay.evaluation.counterexamples import Counterexamples as Counterexamples
     from selfplay.evaluation.verdict import SeatVerdict as SeatVerdict, Verdict as Verdict
     from selfplay.own.config import Learner as Learner, OwnConfig as OwnConfig
+    from selfplay.seeds import Runs as Runs, train_seeds as train_seeds
     from selfplay.tabular.config import (
         AfterstateQConfig as AfterstateQConfig,
         MinimaxQConfig as MinimaxQConfig,
@@ -45,6 +46,7 @@ _PLACES = {
     "evaluation.counterexamples": ("Counterexamples",),
     "evaluation.verdict": ("SeatVerdict", "Verdict"),
     "own.config": ("Learner", "OwnConfig"),
+    "seeds": ("Runs", "train_seeds"),
     "training.result": ("Run",),
     "training.loop": ("Record",),
     "verdicts": ("counterexamples", "evaluate"),

@@ -94,9 +94,9 @@ def train(
         UserError: a setting is invalid, the folder cannot be used, or the network or learner does not fit.
         KeyboardInterrupt: Ctrl-C was pressed twice, or SIGTERM ended the run; its folder can be resumed.
     """
-    run_flags = RunFlags(None if resume is None else as_path(resume, "resume"), force, checkpoint_interval)
+    run_flags = RunFlags(None if resume is None else as_path(resume, "resume"), None, force, checkpoint_interval)
     if run_flags.resume is None:
-        config, own = _chosen(algorithm, learner, settings)
+        config, own = chosen(algorithm, learner, settings)
     else:
         config, own = _resumed(run_flags.resume, algorithm, learner, settings, network, force)
     from selfplay.training import run
@@ -112,24 +112,27 @@ def train(
         return run.train_in_folder(trained, run_flags, read, stop_when, progress)
 
 
-def _chosen(algorithm: str | Config | None, learner: Any, settings: Mapping[str, Any]) -> tuple[Config, Any]:
+def chosen(algorithm: str | Config | None, learner: Any, settings: Mapping[str, Any]) -> tuple[Config, Any]:
     """Return the settings of a new run, and the learner of the user if there is one.
 
     Raises:
         UserError: they are given twice, or one is invalid.
     """
     if learner is not None:
-        if algorithm is not None:
-            raise UserError(f"give learner= or an algorithm, not both: {algorithm!r}")
         from selfplay.own.learner import described, made
 
-        own = made(learner, {})
-        return _changed(described(own, OwnConfig()), settings), own
+        base = OwnConfig() if algorithm is None else algorithm
+        if not isinstance(base, OwnConfig):
+            raise UserError(f"give learner= or an algorithm, not both: {algorithm!r}")
+        own = made(learner, base.options)
+        return _changed(described(own, base), settings), own
     if isinstance(algorithm, RunSettings):
         _check_given_once(settings)
+        check_learner(Path(algorithm.algorithm), algorithm, None)
         return algorithm, None
     if algorithm is None and isinstance(settings.get("config"), dict):
-        return parse_settings(settings, "config.json"), None
+        changes = {name: value for name, value in settings.items() if name not in run_folder.CONFIG_KEYS}
+        return _changed(parse_settings(settings, "config.json"), changes), None
     return configured(algorithm or DQNConfig.algorithm, settings), None
 
 
@@ -149,7 +152,7 @@ def _resumed(
     if isinstance(algorithm, RunSettings):
         _check_given_once(settings)
     before, notes = read_settings(folder)
-    _check_learner(folder, before, learner)
+    check_learner(folder, before, learner)
     own = None
     if isinstance(algorithm, RunSettings):
         config = algorithm
@@ -183,7 +186,7 @@ def _check_given_once(settings: Mapping[str, Any]) -> None:
         raise UserError(f"give settings in the config or beside it, not both: {', '.join(settings)}")
 
 
-def _check_learner(folder: Path, config: Config, learner: Any) -> None:
+def check_learner(folder: Path, config: Config, learner: Any) -> None:
     """Refuse a run of a learner of the user without it, and one of ours with it.
 
     Raises:
@@ -217,7 +220,7 @@ def training(
     with naming_the_extra():
         from selfplay.training import loop
 
-        trained = _make_learner(*_chosen(algorithm, learner, settings), network)
+        trained = _make_learner(*chosen(algorithm, learner, settings), network)
     with _one_thread():
         for record in loop.train(trained):
             yield _with_copy(record, trained)
@@ -313,7 +316,7 @@ def load(
     """
     folder = _run_folder(folder)
     config, notes = read_settings(folder)
-    _check_learner(folder, config, learner)
+    check_learner(folder, config, learner)
     path = folder / MODEL
     if steps is not None:
         steps = converted("steps", steps, CountOrZero)
@@ -355,13 +358,14 @@ def open(  # noqa: A001 (of `selfplay`, where it is called selfplay.open)
     from selfplay.training.result import Run, earlier_records
 
     folder = _run_folder(folder)
-    config, _ = read_settings(folder)
+    config, content = read_settings(folder)
     lines = read_metrics(folder / METRICS, config.unit) if (folder / METRICS).exists() else ()
 
     def read(steps: int | None) -> "Player":
         return load(folder, network, steps, learner)
 
-    return Run(config, folder, read, earlier_records(lines, config, read))
+    records = earlier_records(lines, config, read)
+    return Run(config, folder, read, records, interrupted=content.get("finished") is not True)
 
 
 def snapshot_steps(folder: str | Path) -> tuple[int, ...]:

@@ -1,6 +1,8 @@
 """From Python as from the command line: the same bits, your own loop, and custom networks."""
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -169,3 +171,42 @@ def test_the_records_of_a_run_have_the_players_of_its_snapshots(tmp_path: Path) 
     assert selfplay.evaluate(longer.snapshots[960], Rules()) == longer.records[1].evaluation
     assert 1_440 not in longer.snapshots
     assert selfplay.evaluate(longer.player, Rules()) == longer.proof
+
+
+@pytest.mark.usefixtures("stopper")
+def test_the_config_of_a_run_makes_the_same_bits_again_in_python_and_in_the_command(tmp_path: Path) -> None:
+    run = selfplay.train("minimax-q", games=2_000, seed=3, run_dir=tmp_path / "it")
+    content = json.loads((run.folder / "config.json").read_text())
+    selfplay.train(**content, run_dir=tmp_path / "whole")
+    selfplay.train("minimax-q", **content["config"], run_dir=tmp_path / "settings")
+    main(["--config", str(run.folder / "config.json"), "--run-dir", str(tmp_path / "command")])
+    for name in ("whole", "settings", "command"):
+        assert_same(run.folder, tmp_path / name)
+    main(["--config", str(run.folder), "--games", "1000", "--run-dir", str(tmp_path / "changed")])
+    opened = selfplay.open(tmp_path / "changed")
+    assert (opened.config.seed, opened.config.length, opened.records[-1].steps) == (3, 1_000, 1_000)
+    assert "begins a new run: leave out" in refused(main, ["--config", str(run.folder), "--resume", str(run.folder)])
+    assert "is a run of minimax-q, not of dqn" in refused(main, ["dqn", "--config", str(run.folder)])
+
+
+@pytest.mark.usefixtures("stopper")
+def test_a_folder_is_opened_as_what_train_returned(tmp_path: Path) -> None:
+    run = selfplay.train(**SHORT, run_dir=tmp_path / "it")
+    opened = selfplay.open(run.folder)
+    assert type(opened) is type(run)
+    assert opened.config == replace(run.config, run_dir=None)
+    assert opened.records == run.records
+    assert opened.proof == run.proof
+    assert not opened.interrupted
+    assert {*opened.snapshots} == {960, 1_920, 2_400}
+    for steps, one in opened.snapshots.items():
+        assert (one.q_values(ABSOLUTE) == run.snapshots[steps].q_values(ABSOLUTE)).all()
+    assert (opened.player.q_values(ABSOLUTE) == run.player.q_values(ABSOLUTE)).all()
+    assert "there is no such run folder" in refused(selfplay.open, tmp_path / "other")
+
+
+def test_training_takes_settings_as_train_does() -> None:
+    first = next(selfplay.training(**SHORT))
+    assert first.evaluation == next(selfplay.training(selfplay.DQNConfig(**SHORT))).evaluation
+    record = next(selfplay.training("minimax-q", games=200, eval_every=200))
+    assert record.steps == 200

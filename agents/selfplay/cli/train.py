@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from selfplay.algorithms import ALGORITHMS, Config, read_settings, settings_of, train
+from selfplay.algorithms import ALGORITHMS, Config, check_learner, read_settings, settings_of, train
 from selfplay.command_line import PLAYING, offer, offer_for, parse_together, peek, say
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError, one_line
@@ -41,7 +41,7 @@ def main(args: Sequence[str], prog: str = "selfplay train") -> None:
 def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, RunFlags]:
     """Return the settings of the algorithm that is named first, the DQN if none is, and how to handle the run.
 
-    Flags override the defaults; of a run that is resumed, its settings are the defaults.
+    Flags override the defaults; of a run that is resumed or copied, its settings are the defaults.
 
     Raises:
         UserError: there is no such algorithm, flag or run, or a value is not what the flag takes.
@@ -49,11 +49,13 @@ def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, Run
     algorithm, *rest = args if args and not args[0].startswith("-") else ("", *args)
     kind = settings_of(algorithm or DQNConfig.algorithm)
     default: Config
-    resumed = peek(RunFlags, rest, prog).get("resume")
-    if resumed is not None:
-        default, _ = read_settings(resumed)
+    flags = peek(RunFlags, rest, prog)
+    place = flags.get("resume", flags.get("config"))
+    if place is not None:
+        default, _ = read_settings(place)
+        check_learner(place, default, None)
         if algorithm and algorithm != default.algorithm:
-            raise UserError(f"{resumed}: is a run of {default.algorithm}, not of {algorithm}")
+            raise UserError(f"{place}: is a run of {default.algorithm}, not of {algorithm}")
     elif kind is DQNConfig:
         preset = str(peek(DQNConfig, rest, prog).get("preset"))
         default = PRESETS.get(preset, PRESETS["default"])  # an unknown preset is refused below

@@ -17,6 +17,8 @@ from selfplay.settings import RunSettings, Seconds, check
 FORMAT = 1
 """Number of the format of run folders, in config.json."""
 CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
+CONFIG_KEYS = ("format", "version", "algorithm", "finished", "config", "repaired")
+"""Names in config.json that are no settings."""
 CHECKPOINTS, SNAPSHOTS, LATEST, PROGRESS = "checkpoint", "snapshots", "latest.json", "progress.png"
 LONGEST_NAME = 100
 """Characters of a run's default name before its time."""
@@ -30,6 +32,8 @@ class RunFlags:
 
     resume: Path | None = None
     """Run folder to continue in from its last checkpoint."""
+    config: Path | None = None
+    """Run folder, or its config.json, whose settings a new run takes; other flags change them."""
     force: bool = False
     """Resume although settings differ from those that the run was started with; begin again where there are results
     and no checkpoint."""
@@ -38,6 +42,8 @@ class RunFlags:
 
     def __post_init__(self) -> None:
         check(self)
+        if self.config is not None and self.resume is not None:
+            raise UserError(f"{setting_name('config')} begins a new run: leave out {setting_name('resume')}")
         if self.force and self.resume is None:
             raise UserError(f"{setting_name('force', True)} goes with {setting_name('resume', 'RUN')}")
 
