@@ -73,15 +73,6 @@ def test_an_interrupted_run_is_returned_and_loses_nothing(way: str, tmp_path: Pa
     assert_same(resumed.folder, whole.folder)
 
 
-def test_a_run_that_was_interrupted_before_its_first_evaluation_has_no_proof(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = selfplay.train(run_dir=tmp_path / "it", stop_when=lambda: True, progress=False, **SHORT)
-    assert run.interrupted
-    assert capsys.readouterr() == ("", "")
-    assert "it: was interrupted before its first evaluation" in refused(lambda: run.proof)
-
-
 @pytest.mark.parametrize(
     ("arguments", "gist"),
     [

@@ -10,7 +10,7 @@ from selfplay.cli import train
 from tests.runs import python
 
 TRAINING = ["train", "td-backup", "--games", "600", "--eval-every", "200"]
-PROVING = ["prove", "rule", "--rows", "4", "--cols", "4", "--k", "4", "--positions", "5000"]
+PROVING = ["prove", "rule"]
 
 
 @pytest.mark.parametrize(
