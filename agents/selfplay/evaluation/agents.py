@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from selfplay.agent import Array, Player
 from selfplay.errors import UserError, what_failed
-from selfplay.evaluation.asking import FUNCTION, Way, numbers, way_to_ask
+from selfplay.evaluation.asking import INSTEAD, Way, numbers, way_to_ask
 from tictactoe import Rules, batch, planes
 from tictactoe.opponents import Choices
 from tictactoe.tree import FloatArray, GameTree, IntArray, Policy, game_tree
@@ -61,7 +61,8 @@ class AgentPolicy:
         """Whether the agent samples its moves, and says with which probabilities."""
         self._way: Way | None = None
         with self._named_errors():
-            _check_agent(agent)
+            if not (callable(agent) or any(hasattr(agent, name) for name in ("act", "probabilities", "predict"))):
+                raise UserError(f"a {type(agent).__name__} is no agent: {INSTEAD}")
 
     def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
         """Return the cell that the agent chooses in each position, [n]; the bitboards are [n] int64."""
@@ -107,8 +108,7 @@ class AgentPolicy:
 
     def _cells(self, observation: Array) -> NDArray[np.int64]:
         if self._way is None:
-            self._way, cells = way_to_ask(self.agent, self.rules, observation)
-            return cells
+            self._way = way_to_ask(self.agent, observation)
         return self._way.cells(observation)
 
     def _probabilities(self, observation: Array) -> FloatArray:
@@ -181,21 +181,6 @@ def agent_policy(
         return player_policy(agent, rules, twice=True)
     own = getattr(agent, "rules", None)
     return AgentPolicy(agent, rules or (own if isinstance(own, Rules) else Rules()), perspective, name=name)
-
-
-def _check_agent(agent: Any) -> None:
-    """Refuse what cannot be asked.
-
-    Raises:
-        UserError: it is a class, or nothing that answers.
-    """
-    if isinstance(agent, type):
-        raise UserError(f"{agent.__name__} is a class and no agent: make an object of it, {agent.__name__}(...)")
-    if not (callable(agent) or any(hasattr(agent, name) for name in ("act", "probabilities", "predict"))):
-        raise UserError(
-            f"a {type(agent).__name__} is no agent: {FUNCTION}, or an object with act(observation) or "
-            "probabilities(observation)"
-        )
 
 
 def tree_policy(policy: AgentPolicy, tree: GameTree) -> Policy:

@@ -114,11 +114,16 @@ def test_what_is_no_answer_is_named(agent: Any, error: type[Exception], gist: st
 
 def test_an_error_in_a_named_agent_is_told_as_its_own() -> None:
     position, nobody = np.zeros((2, 1), np.int64), cast(Any, object())
-    with pytest.raises(selfplay.UserError, match=r"^mine: the agent's actions must be"):
+    with pytest.raises(selfplay.UserError, match=r"^mine: a function cannot be asked .*: it returned int of shape"):
         AgentPolicy(lambda _: 9, Rules(), name="mine").moves(*position)
-    with pytest.raises(selfplay.UserError, match=r"^mine: .*ZeroDivisionError"):
-        AgentPolicy(lambda _: 1 // 0, Rules(), name="mine").moves(*position)
-    with pytest.raises(ZeroDivisionError):
-        AgentPolicy(lambda _: 1 // 0, Rules()).moves(*position)
     with pytest.raises(selfplay.UserError, match=r"^mine: a object is no agent"):
         AgentPolicy(nobody, Rules(), name="mine")
+
+    def failing_later(observation: Any) -> int:
+        return 4 // int(observation[..., 0].all())
+
+    for name, error in ((None, ZeroDivisionError), ("mine", selfplay.UserError)):
+        policy = AgentPolicy(failing_later, Rules(), name=name)
+        assert policy.cells(*position) == [4]
+        with pytest.raises(error, match="^mine: ZeroDivisionError: integer" if name else "^integer"):
+            policy.cells(position[0], position[1] + 1)
