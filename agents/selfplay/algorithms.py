@@ -8,6 +8,7 @@ import contextlib
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, fields, replace
+from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from selfplay.training.result import Run
 
 Config: TypeAlias = DQNConfig | TabularConfig | OwnConfig
+Folder: TypeAlias = "str | PathLike[str] | Run"
+"""What names the folder of a run."""
 
 SHIPPED, SHIPPED_FOLDER = "shipped", Path(__file__).parent / "model"
 """Name of the player that comes with the package, and its run folder, whose README says how it was trained."""
@@ -71,7 +74,7 @@ def train(
     *,
     learner: "OwnProtocol | Callable[..., OwnProtocol] | None" = None,
     network: "NetworkFactory | None" = None,
-    resume: str | Path | None = None,
+    resume: "Folder | None" = None,
     force: bool = False,
     checkpoint_interval: float = RunFlags.checkpoint_interval,
     stop_when: Callable[[], bool] = lambda: False,
@@ -268,11 +271,8 @@ def configured(algorithm: str, flags: Mapping[str, Any]) -> Config:
     kind = settings_of(algorithm)
     if kind is not DQNConfig:
         return _changed(kind(), flags)
-    preset = str(flags.get("preset", "default"))
-    if preset not in PRESETS:
-        near = did_you_mean(preset, PRESETS)
-        raise UserError(f"there is no preset {preset!r}; choose one of {', '.join(PRESETS)}{near}")
-    return _changed(PRESETS[preset], flags)
+    default = PRESETS["default"]
+    return _changed(PRESETS.get(str(flags.get("preset")), default), flags)  # which refuses an unknown preset
 
 
 def _changed(config: Config, flags: Mapping[str, Any]) -> Config:
@@ -300,12 +300,12 @@ def _changed(config: Config, flags: Mapping[str, Any]) -> Config:
 
 @naming_the_extra()
 def load(
-    folder: str | Path,
+    folder: "Folder",
     network: "NetworkFactory | None" = None,
     steps: int | None = None,
     learner: "OwnProtocol | Callable[..., OwnProtocol] | None" = None,
 ) -> "Player":
-    """Return the player of a run folder of any algorithm; its greedy moves are those of the run's end.
+    """Return the player of a run, or of a run folder, of any algorithm; its greedy moves are those of the run's end.
 
     "shipped" is the proved player that comes with the package. `network` makes the network of your own, where the run
     has one, and `learner` is one of your own, or its class, where the run has one; its player is returned. With `steps`
@@ -343,7 +343,7 @@ def load(
 
 @naming_the_extra()
 def open(  # noqa: A001 (of `selfplay`, where it is called selfplay.open)
-    folder: str | Path,
+    folder: "Folder",
     network: "NetworkFactory | None" = None,
     learner: "OwnProtocol | Callable[..., OwnProtocol] | None" = None,
 ) -> "Run":
@@ -368,7 +368,7 @@ def open(  # noqa: A001 (of `selfplay`, where it is called selfplay.open)
     return Run(config, folder, read, records, interrupted=content.get("finished") is not True)
 
 
-def snapshot_steps(folder: str | Path) -> tuple[int, ...]:
+def snapshot_steps(folder: "Folder") -> tuple[int, ...]:
     """Return the steps at which a run saved its player, in order: at its evaluations 1, 2, 4, 8, ... and its end.
 
     `load` takes one of them. The shipped player has none.
@@ -379,10 +379,10 @@ def snapshot_steps(folder: str | Path) -> tuple[int, ...]:
     return run_folder.snapshot_steps(_run_folder(folder))
 
 
-def _run_folder(name: str | Path) -> Path:
+def _run_folder(name: "Folder") -> Path:
     folder = SHIPPED_FOLDER if name == SHIPPED else as_path(name)
     if not folder.is_dir():
-        raise UserError(f"{folder}: there is no such run folder")
+        raise UserError(f"{folder}: there is no such run folder{did_you_mean(name, [SHIPPED])}")
     return folder
 
 

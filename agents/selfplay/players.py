@@ -16,6 +16,7 @@ from selfplay.own.config import OwnConfig
 from selfplay.settings import GIGABYTE, Count, board, machine_bytes, require
 from selfplay.training.folder import CONFIG
 from tictactoe import Rules
+from tictactoe.names import did_you_mean
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rendering.text import MARKS
 from tictactoe.rules import WORD_BITS
@@ -79,8 +80,9 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
         return NamedPolicy(name, BuiltInPolicy(OPPONENTS[name], rules), None, None)
     code, _, place = name.partition("@")
     if not re.fullmatch(r"[\w.]+:[\w.]+", code):
-        known = ", ".join((SHIPPED, *OPPONENTS))
-        raise UserError(f"{name}: is neither a run folder, nor one of {known}, nor module:name of an agent of your own")
+        known = (SHIPPED, *OPPONENTS)
+        others = f"one of {', '.join(known)}, nor module:name of an agent of your own{did_you_mean(name, known)}"
+        raise UserError(f"{name}: is neither a run folder, nor {others}")
     agent = _imported(code)
     if place:
         return _trained(name, agent, Path(place), perspective)

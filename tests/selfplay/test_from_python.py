@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -21,12 +22,14 @@ from tictactoe import Rules
 SIZES = {"hidden": (16,), "num_envs": 16, "batch_size": 32, "memory_size": 700, "warmup": 64}
 SHORT: dict[str, Any] = {**SIZES, "total_steps": 2_400, "eval_every": 960, "seed": 1000, "device": "cpu"}
 """The settings that the flags `DQN` stand for."""
+AS_TYPED = SHORT | {"hidden": 16, "num_envs": np.int64(16), "total_steps": 2.4e3, "device": torch.device("cpu")}
+"""The same, in other types."""
 
 
 @pytest.mark.usefixtures("stopper")
 def test_train_does_what_the_command_does(tmp_path: Path) -> None:
     main([*DQN, "--preset", "article", "--run-dir", str(tmp_path / "command")])
-    run = selfplay.train(run_dir=tmp_path / "python", preset="article", **SHORT)
+    run = selfplay.train(run_dir=str(tmp_path / "python"), preset="article", **AS_TYPED)
     assert_same(tmp_path / "command", tmp_path / "python")
     assert run.folder == tmp_path / "python"
     assert [record.steps for record in run.records] == [960, 1_920, 2_400]
@@ -56,6 +59,23 @@ def test_an_iteration_can_stop_early_and_has_the_player() -> None:
     assert record.metrics["time/updates"] == 57
 
 
+def test_a_run_is_taken_where_its_folder_is_meant(tmp_path: Path) -> None:
+    rules = Rules(2, 3, 2)
+    settings: dict[str, Any] = {"rules": rules, "games": 300, "greedy_games": 1, "eval_every": 300}
+    whole: Any = 3e2
+    (record, _) = selfplay.training("td-backup", **settings)
+    run = selfplay.train("td-backup", run_dir=tmp_path / "it", progress=False, **settings)
+    assert run.config == selfplay.TDBackupConfig(
+        rows=2, cols=3, k=2, games=300, greedy_games=1, eval_every=300, run_dir=tmp_path / "it"
+    )
+    assert selfplay.open(run).folder == run.folder
+    assert selfplay.load(run, steps=whole).rules == record.player.rules == rules
+    assert selfplay.snapshot_steps(run) == (300, 301)
+    assert selfplay.evaluate(run) == run.proof
+    assert selfplay.train(resume=run, games=600, progress=False).folder == run.folder
+    assert "there is no such run folder; did you mean shipped?" in refused(selfplay.load, "shiped")
+
+
 @pytest.mark.parametrize("way", ["Ctrl-C", "stop_when"])
 def test_an_interrupted_run_is_returned_and_loses_nothing(way: str, tmp_path: Path, stopper: Stopper) -> None:
     asked = iter([False] * 70)
@@ -78,7 +98,11 @@ def test_an_interrupted_run_is_returned_and_loses_nothing(way: str, tmp_path: Pa
     [
         ({"hiden": 64}, "dqn has no setting hiden=; did you mean hidden=?"),
         ({"depth": 64}, "dqn has no setting depth=; it has seed, run_dir, preset"),
-        ({"preset": "artcle"}, "no preset 'artcle'; choose one of default, large, article; did you mean article?"),
+        ({"preset": "artcle"}, "preset= must be one of default, large, article, got 'artcle'; did you mean article?"),
+        ({"rules": Rules(3, 4, 3), "k": 3}, "rules= and k= both give the board; leave one out"),
+        ({"rules": (3, 4, 3)}, "rules= must be Rules(rows, cols, k), got (3, 4, 3)"),
+        ({"algorithm": "td-value", "rules": Rules(2, 2, 2)}, "rules= must be Rules(rows=3, cols=3, k=3) for td-value"),
+        ({"resume": 3}, "resume= must be of type Path, got 3"),
         ({"algorithm": selfplay.DQNConfig(), "mask": True}, "give settings in the config or beside it, not both: mask"),
         ({"algorithm": selfplay.DQNConfig(), "resume": "it", "seed": 3}, "in the config or beside it, not both: seed"),
         ({"algorithm": "td-value", "network": nn.Linear}, "td-value has no network that could be replaced"),
