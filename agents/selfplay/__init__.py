@@ -12,8 +12,6 @@ from selfplay.algorithms import (
     load as load,
     open as open,  # noqa: A004 (selfplay.open, as gymnasium.make)
     snapshot_steps as snapshot_steps,
-    train as train,
-    training as training,
 )
 from selfplay.errors import naming_the_extra
 
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from selfplay.evaluation.counterexamples import Counterexamples as Counterexamples
     from selfplay.evaluation.verdict import SeatVerdict as SeatVerdict, Verdict as Verdict
     from selfplay.own.config import Learner as Learner, OwnConfig as OwnConfig
-    from selfplay.seeds import Runs as Runs, train_seeds as train_seeds
+    from selfplay.seeds import Runs as Runs
     from selfplay.tabular.config import (
         AfterstateQConfig as AfterstateQConfig,
         MinimaxQConfig as MinimaxQConfig,
@@ -34,9 +32,12 @@ if TYPE_CHECKING:
     )
     from selfplay.training.loop import Record as Record
     from selfplay.training.result import Run as Run
+    from selfplay.typed import train as train, train_seeds as train_seeds, training as training
     from selfplay.verdicts import counterexamples as counterexamples, evaluate as evaluate
 
     __version__: str
+else:
+    from selfplay.algorithms import train, training
 
 _PLACES = {
     "agent": ("Agent", "Player", "StochasticAgent"),

@@ -6,6 +6,7 @@ PyTorch above all, is imported when something is trained or loaded.
 
 import contextlib
 import copy
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, fields, replace
 from os import PathLike
@@ -414,3 +415,15 @@ def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:
         return kind(**saved)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
+
+
+def _show_settings(function: Any) -> None:
+    """Have `help` show the settings of a DQN, and their defaults, before other `settings` of a function."""
+    signature = inspect.signature(function)
+    *named, others = signature.parameters.values()
+    settings = [inspect.Parameter(each.name, others.KEYWORD_ONLY, default=each.default) for each in fields(DQNConfig)]
+    function.__signature__ = signature.replace(parameters=[*named, *settings, others])
+
+
+_show_settings(train)
+_show_settings(training)
