@@ -28,25 +28,19 @@ def run(*words: str | Path, cwd: Path) -> str:
 
 
 @pytest.mark.index
-def test_the_lowest_versions_are_enough(tmp_path: Path) -> None:
-    place = tmp_path / "venv"
-    python, selfplay = place / "bin" / "python", place / "bin" / "selfplay"
-    # PyTorch is the one that these tests use: on PyPI its older releases bring gigabytes, so its bound is not tested.
-    others = tmp_path / "overrides.txt"
-    others.write_text("torch; python_version < '0'\n")
-    lowest = ["--resolution", "lowest-direct", "--only-binary", ":all:", "--no-binary", "tictactoe-selfplay"]
+def test_a_user_of_the_lowest_versions_gets_what_others_get(tmp_path: Path) -> None:
+    place, others = tmp_path / "venv", tmp_path / "others.txt"
     run(sys.executable, "-m", "venv", "--without-pip", place, cwd=tmp_path)
-    run(
-        *(sys.executable, "-m", "pip", "--python", place, "install", "--quiet", "--no-compile"),
-        f"torch=={version('torch')}",
-        cwd=tmp_path,
-    )
-    run(
-        *(sys.executable, "-m", "uv", "pip", "install", "--python", place, "--override", others, *lowest),
-        f"{ROOT}[human,train]",
-        cwd=tmp_path,
-    )
-    run(python, "-c", ENVIRONMENT, cwd=tmp_path)
+    # PyTorch is the release that all tests use: on Linux older ones bring gigabytes, so its bound is not tested.
+    pip = [sys.executable, "-m", "pip", "--python", str(place), "install", "--quiet", "--no-compile"]
+    run(*pip, f"torch=={version('torch')}", cwd=tmp_path)
+    others.write_text("torch; python_version < '0'\n")
+    uv = [sys.executable, "-m", "uv", "pip", "install", "--python", str(place), "--override", str(others)]
+    lowest = ["--resolution", "lowest-direct", "--only-binary", ":all:", "--no-binary", "tictactoe-selfplay"]
+    run(*uv, *lowest, f"{ROOT}[human,train]", cwd=tmp_path)
+
+    run(place / "bin" / "python", "-c", ENVIRONMENT, cwd=tmp_path)
+    selfplay = place / "bin" / "selfplay"
     run(selfplay, "train", "--total-steps", "4000", "--eval-every", "2000", "--run-dir", "it", cwd=tmp_path)
     assert "NOT unbeatable" in run(selfplay, "prove", "it", cwd=tmp_path)
     assert "PROVED UNBEATABLE AND OPTIMAL" in run(selfplay, "prove", "shipped", cwd=tmp_path)

@@ -8,18 +8,20 @@ import io
 import os
 import stat
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from selfplay.errors import UserError
 
-if sys.platform != "win32":  # Windows has no such lock; there nobody is refused
+if sys.platform != "win32":
     import fcntl
-
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Beginnings of what a spreadsheet takes for a formula."""
+WAITS = (0.01, 0.1, 1.0)
+"""Seconds after which a file that is open elsewhere is replaced at the second, third and fourth try."""
 
 
 class BusyError(UserError):
@@ -41,11 +43,21 @@ def write_whole(path: Path, content: bytes) -> None:
             with aside.open("xb") as file:
                 file.write(content)
             sync(aside)
-            aside.replace(path)
+            _replace(aside, path)
         except OSError:  # on a full disk a part of a file would keep it full
             aside.unlink(missing_ok=True)
             raise
         sync(path.parent)
+
+
+def _replace(aside: Path, path: Path) -> None:
+    """Rename a file over another, which Windows refuses for as long as some program has that one open."""
+    for seconds in WAITS if sys.platform == "win32" else ():
+        with contextlib.suppress(PermissionError):
+            aside.replace(path)
+            return
+        time.sleep(seconds)
+    aside.replace(path)
 
 
 def append(path: Path, content: bytes) -> None:
@@ -158,7 +170,7 @@ def checksum_of_file(path: Path) -> str:
 
 def sync(path: Path) -> None:
     """Flush a file, or the names in a folder, to the disk."""
-    if path.is_dir() and os.name == "nt":
+    if path.is_dir() and sys.platform == "win32":
         return  # it cannot open a folder
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)  # Windows flushes only what can be written
     try:
@@ -193,15 +205,15 @@ def locked(folder: Path) -> Iterator[None]:
     Raises:
         BusyError: another process is in it.
     """
-    if sys.platform == "win32":
+    if sys.platform == "win32":  # it has no such lock, and nobody is refused
         yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
+    else:
+        handle = os.open(folder, os.O_RDONLY)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BusyError(f"{folder}: another process is training in it; wait for it or stop it") from None
-        yield
-    finally:
-        os.close(handle)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise BusyError(f"{folder}: another process is training in it; wait for it or stop it") from None
+            yield
+        finally:
+            os.close(handle)

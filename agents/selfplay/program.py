@@ -5,6 +5,7 @@ import os
 import shlex
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -30,13 +31,18 @@ def command(*words: str) -> str:
     """Return a command line of this program as a user would type it here, such as that of `selfplay prove RUN`."""
     started = Path(sys.argv[0])
     if words[0] == "train" and started.name == "train.py":
-        return shlex.join([_python(), str(started), *words[1:]])
-    return shlex.join([*_installed("selfplay", "selfplay"), *words])
+        return shell_line(_python(), str(started), *words[1:])
+    return shell_line(*_installed("selfplay", "selfplay"), *words)
 
 
 def tensorboard(folder: Path) -> str:
     """Return the command line that shows a folder of runs in TensorBoard."""
-    return shlex.join([*_installed("tensorboard", "tensorboard.main"), "--logdir", str(folder)])
+    return shell_line(*_installed("tensorboard", "tensorboard.main"), "--logdir", str(folder))
+
+
+def shell_line(*words: str) -> str:
+    """Return words as a command line for the shell of this system; those of Windows know no single quotes."""
+    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
 
 
 @contextlib.contextmanager

@@ -88,6 +88,12 @@ def test_the_program_lists_its_commands(args: list[str], capsys: pytest.CaptureF
     assert all(f"selfplay {name}" in output for name in COMMANDS)
 
 
+def test_the_program_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    assert capsys.readouterr().out == f"selfplay {selfplay.__version__}\n"
+
+
 def test_an_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["trian"])

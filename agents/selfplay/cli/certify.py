@@ -1,6 +1,5 @@
 """Write a certificate that a player is unbeatable: `selfplay certify PLAYER`."""
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from selfplay.evaluation import certificate, check_certificate
 from selfplay.evaluation.agents import BuiltInPolicy
 from selfplay.files import check_output, checksum_of_file, write_output, write_whole
 from selfplay.players import EvaluatedPlayer
+from selfplay.program import shell_line
 from selfplay.training.folder import MODEL
 from tictactoe.opponents import OPPONENTS
 
@@ -43,5 +43,5 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     say(f"CERTIFIED: {name} is unbeatable on {rules}; its play is in {output} ({len(content):,} bytes)")
     offer(
         "Check that with nothing but Python (the program can be copied away, and needs none of ours):",
-        shlex.join(["python", check_certificate.__file__, str(output)]),
+        shell_line("python", check_certificate.__file__, str(output)),
     )

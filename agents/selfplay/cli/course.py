@@ -1,12 +1,12 @@
 """Write the course as notebooks: `selfplay course [--into FOLDER]`."""
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from selfplay.command_line import offer, parse, say
 from selfplay.errors import UserError
+from selfplay.program import shell_line
 
 UNITS = Path(__file__).parents[1] / "course"
 """Where a wheel has the units; a clone has them among its documents."""
@@ -48,7 +48,7 @@ def main(args: Sequence[str], prog: str = "selfplay course") -> None:
     say(f"{len(paths)} notebooks are in {config.into}.")
     offer(
         "Begin with the first (pip install jupyterlab brings Jupyter):",
-        shlex.join(["jupyter", "lab", str(next(iter(paths)))]),
+        shell_line("jupyter", "lab", str(next(iter(paths)))),
     )
 
 

@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
+from tictactoe import __version__
 from tictactoe.names import did_you_mean
 
 COMMANDS = {
@@ -35,7 +36,9 @@ def main(args: Sequence[str] | None = None, prog: str | None = None) -> NoReturn
         if name in ("-h", "--help"):
             print("Train players of tic-tac-toe by self-play, and prove what they are.\n")
             print("\n".join(f"  selfplay {each:7} {about}" for each, (_, about) in COMMANDS.items()))
-            print("\nEach has --help.")
+            print("\nEach has --help. selfplay --version prints which version this is.")
+        elif name == "--version":
+            print(f"selfplay {__version__}")
         elif name in COMMANDS:
             importlib.import_module(f"selfplay.{COMMANDS[name][0]}").main(rest, prog or f"selfplay {name}")
         else:

@@ -1,0 +1,49 @@
+"""What only POSIX has is met with another way; mypy finds the rest, told that the platform is Windows."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from selfplay.files import write_whole
+from selfplay.program import shell_line
+from tests.runs import DQN, ROOT, TABULAR, python
+
+COMMANDS = [
+    f"train {' '.join(DQN)} --run-dir dqn",
+    "train --resume dqn --total-steps 3200",
+    f"train minimax-q {' '.join(TABULAR)}",
+    "prove dqn",
+    "prove shipped",
+    "certify shipped",
+    "web dqn --export page.html",
+    "arena dqn rule",
+    "course",
+]
+
+
+def test_commands_run_without_what_windows_has_not(tmp_path: Path) -> None:
+    ended = python("-X", "warn_default_encoding", ROOT / "tests" / "without_posix.py", *COMMANDS, cwd=tmp_path)
+    assert ended.returncode == 0, ended.stdout[-2000:] + ended.stderr
+    assert "-m selfplay prove dqn" in ended.stdout
+    assert len(list((tmp_path / "runs").iterdir())) == 2
+
+
+def test_commands_are_quoted_for_the_shells_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert shell_line(r"C:\My Runs\python.exe", "train.py") == r'"C:\My Runs\python.exe" train.py'
+
+
+def test_a_file_is_replaced_once_nobody_reads_it_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    readers = ["TensorBoard", "the page"]
+    replace = Path.replace
+
+    def refuse_while_read(aside: Path, path: Path) -> Path:
+        if readers:
+            raise PermissionError(13, f"{readers.pop()} reads it", str(path))
+        return replace(aside, path)
+
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(Path, "replace", refuse_while_read)
+    write_whole(tmp_path / "latest.json", b"{}")
+    assert [path.name for path in tmp_path.iterdir()] == ["latest.json"]
