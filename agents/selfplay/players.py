@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.errors import UserError, what_failed
 from selfplay.own.config import OwnConfig
-from selfplay.settings import GIGABYTE, Count, board, machine_bytes, require
+from selfplay.settings import GIGABYTE, Count, as_path, board, machine_bytes, require
 from selfplay.training.folder import CONFIG
 from tictactoe import Rules
 from tictactoe.names import did_you_mean
@@ -85,7 +85,7 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
         raise UserError(f"{name}: is neither a run folder, nor {others}")
     agent = _imported(code)
     if place:
-        return _trained(name, agent, Path(place), perspective)
+        return _trained(name, agent, as_path(place), perspective)
     own = getattr(agent, "rules", None)
     policy = agent_policy(agent, own if isinstance(own, Rules) else rules, perspective, name)
     return NamedPolicy(name, policy, None, None)

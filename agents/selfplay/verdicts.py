@@ -1,7 +1,6 @@
 """What Python asks of an agent, given in any form: its exact verdict, and what beats it."""
 
 import os
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -13,6 +12,7 @@ from selfplay.evaluation.counterexamples import Counterexamples, find_counterexa
 from selfplay.evaluation.evaluate import POSITIONS, evaluate_policy
 from selfplay.evaluation.verdict import Verdict
 from selfplay.players import Perspective, check_not_searched, resolve
+from selfplay.settings import Count, as_path, converted
 from selfplay.training.result import Run
 from tictactoe import Rules, batch
 
@@ -53,7 +53,8 @@ def evaluate(
         UserError: it is no agent, cannot be asked, or answers the same positions differently when asked twice.
         gymnasium.error.InvalidAction: it answers something else than a cell, or probabilities, for each board.
     """
-    return evaluate_policy(_policy(agent, rules, perspective), every_state=True, positions=positions)
+    most = converted("positions", positions, Count)
+    return evaluate_policy(_policy(agent, rules, perspective), every_state=True, positions=most)
 
 
 def counterexamples(
@@ -68,7 +69,8 @@ def counterexamples(
     At most `positions` positions are followed at each ply; of more a random part, sampled by `seed`. The other
     arguments and the errors are those of `evaluate`.
     """
-    return find_counterexamples(_policy(agent, rules, perspective), positions, np.random.default_rng(seed))
+    most = converted("positions", positions, Count)
+    return find_counterexamples(_policy(agent, rules, perspective), most, np.random.default_rng(seed))
 
 
 def _policy(agent: Evaluated, rules: Rules | None, perspective: Perspective) -> AgentPolicy:
@@ -80,7 +82,7 @@ def _policy(agent: Evaluated, rules: Rules | None, perspective: Perspective) -> 
     if isinstance(agent, Run):
         agent = agent.player
     if isinstance(agent, str | os.PathLike):
-        named = resolve(str(Path(agent).expanduser()), perspective, rules)
+        named = resolve(str(as_path(agent)), perspective, rules)
         check_not_searched(named, "an evaluation")
         if rules not in (None, named.rules):
             raise UserError(f"{named.name}: plays on {named.rules}, not on {rules}; leave out rules=")

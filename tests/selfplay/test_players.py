@@ -106,6 +106,7 @@ def test_everybody_meets_in_an_arena(here: Path) -> None:
             "my_agents:Fails",
             "my_agents:Fails: a type cannot be asked about a board of shape (3, 3, 3): TypeError: Fails.act() missing",
         ),
+        ("heuristc", "nor module:name of an agent of your own; did you mean heuristic?"),
         ("my_agents", "my_agents: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor"),
     ],
 )

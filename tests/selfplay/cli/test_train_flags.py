@@ -32,12 +32,15 @@ def test_flags_are_read_for_the_algorithm_that_is_named_and_override_the_presets
         ("--run-dir /dev/null/x", "choose another --run-dir"),
         ("--force", "--force goes with --resume RUN"),
         ("--checkpoint-interval 0", "--checkpoint-interval must be above 0 and at most 1,000,000,000, got 0"),
-        ("--preset small", "--preset must be one of default, large, article, got 'small'"),
+        ("--preset larg", "--preset must be one of default, large, article, got 'larg'; did you mean large?"),
         pytest.param(
             *("--device cuda", "use --device cpu"),
             marks=pytest.mark.skipif(torch.cuda.is_available(), reason="only a machine without CUDA must refuse it"),
         ),
-        ("td-valu --games 3", "there is no algorithm 'td-valu'; choose one of dqn, minimax-q, afterstate-q, td-value,"),
+        (
+            "td-valu --games 3",
+            "; choose one of dqn, minimax-q, afterstate-q, td-value, td-backup; did you mean td-value?",
+        ),
         ("minimax-q --gams 3", "perhaps you meant --games (selfplay train minimax-q --help lists every flag)"),
         ("td-backup --rows 1000000 --cols 100000", "holds 3^100000000000 values"),
         ("minimax-q --rows 4", "unrecognized arguments: --rows 4"),

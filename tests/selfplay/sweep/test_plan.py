@@ -76,6 +76,7 @@ def test_other_seeds_are_refused(given: object) -> None:
     [
         ({"algorithm": "go"}, "there is no algorithm 'go'"),
         ({"vary": ["sed=1,2"]}, "dqn has no setting 'sed' for a sweep; it has batch_size"),
+        ({"vary": ["hiden=8,9"]}, "dqn has no setting 'hiden' for a sweep; did you mean hidden?"),
         ({"vary": ["seed=1,2"]}, "dqn has no setting 'seed'"),
         ({"algorithm": "minimax-q", "vary": ["from_table=a,b"]}, "minimax-q has no setting 'from_table'"),
         ({"vary": ["mask"]}, "--vary must be NAME=VALUE,VALUE,..., got 'mask'"),
@@ -105,7 +106,10 @@ def test_a_mistake_is_one_line_that_names_it(flags: dict[str, Any], line: str) -
     ("content", "line"),
     [
         ("[vary", "is not TOML"),
-        ("sets = 1", "there is no 'sets' in a sweep; it has algorithm, seeds"),
+        (
+            "sets = 1",
+            "there is no 'sets' in a sweep; it has algorithm, seeds, set, vary, each, search, objective; did you mean set?",
+        ),
         ("set = 1", "set must be a table of settings, got 1"),
         ("vary.mask = []", "mask has no values"),
     ],
