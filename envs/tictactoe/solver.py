@@ -25,9 +25,6 @@ class Solution:
     optimal_moves: IntArray
     """[S] int32: the cells whose move keeps the value, as a bitboard; 0 in finished states."""
 
-    def __repr__(self) -> str:
-        return f"Solution({self.tree.rules}, {len(self.value):,} states, value {self.value[0]})"
-
     def lookup(self, mover: int, opponent: int) -> tuple[int, tuple[int, ...]]:
         """Return the value and the optimal cells of one position given as two bitboards.
 

@@ -1,13 +1,12 @@
 """Train a player and prove what it is: `selfplay train [ALGORITHM] [flags]`."""
 
-import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from selfplay.algorithms import ALGORITHMS, Config, check_learner, read_settings, settings_of, train
 from selfplay.command_line import PLAYING, offer, offer_for, parse_together, peek, say
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.errors import UserError, one_line
+from selfplay.errors import UserError
 from selfplay.program import command, open_console, tensorboard
 from selfplay.training.folder import RunFlags, about as about_run, way_on
 
@@ -18,9 +17,8 @@ if TYPE_CHECKING:
 def main(args: Sequence[str], prog: str = "selfplay train") -> None:
     """Train as the flags say, showing the exact score, and leave a run folder behind."""
     config, run_flags = read(args, prog)
-    with contextlib.suppress(BrokenPipeError):  # the reader of our output has left; the run goes on
-        # Before PyTorch is imported, which takes seconds.
-        print(one_line(f"Training {config.algorithm} on {config.rules}: {about_run(config)}"), flush=True)
+    # Before PyTorch is imported, which takes seconds.
+    print(f"Training {config.algorithm} on {config.rules}: {about_run(config)}", flush=True)
     from selfplay.training.result import Interrupted
 
     try:

@@ -98,13 +98,11 @@ class QPlayer:
             legal = torch.as_tensor(action_mask, device=values.device) != 0
         return mask_illegal(values, legal)
 
+    _repr_html_ = player_html
+
     def __repr__(self) -> str:
         weights = sum(tensor.numel() for tensor in self.tensors().values())
         return f"{type(self).__name__}({self.rules}, {weights:,} weights)"
-
-    def _repr_html_(self) -> str:
-        """Return its verdict for a notebook."""
-        return player_html(self)
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the weights of its networks by their names in model.safetensors."""

@@ -61,12 +61,10 @@ def verdict_html(verdict: Verdict) -> str:
     return f"<p>{escape(verdict_text(verdict))}</p><table><tr>{'</tr><tr>'.join(rows)}</tr></table>"
 
 
-def player_html(player: Player) -> str:
-    """Return the verdict of a player as HTML, for notebooks, on a board that takes less than a second."""
-    name = f"<p>{escape(repr(player))}</p>"
-    if player.rules.cells > ALL_STATES_CELLS:
-        return name
-    return f"{name}{verdict_html(evaluate_policy(player_policy(player)))}"
+def player_html(player: Player) -> str | None:
+    """Return the verdict of a player as HTML, for notebooks, on a board that takes less than a second, else None."""
+    small = player.rules.cells <= ALL_STATES_CELLS
+    return verdict_html(evaluate_policy(player_policy(player))) if small else None
 
 
 def verdict_text(verdict: Verdict) -> str:

@@ -87,12 +87,10 @@ class TabularPlayer:
         cells = np.where(allowed, values, -np.inf).argmax(axis=-1)
         return cells if cells.ndim else int(cells)
 
+    _repr_html_ = player_html
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.rules}, table of {self.table.size:,} values)"
-
-    def _repr_html_(self) -> str:
-        """Return its verdict for a notebook."""
-        return player_html(self)
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the table."""

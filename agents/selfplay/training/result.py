@@ -12,7 +12,7 @@ from selfplay.errors import MissingExtraError, UserError
 from selfplay.evaluation.report import verdict_html
 from selfplay.evaluation.verdict import Verdict
 from selfplay.settings import RunSettings
-from selfplay.training.folder import about, snapshot_steps
+from selfplay.training.folder import snapshot_steps
 from selfplay.training.loop import Record, proves
 from selfplay.training.metrics import Metrics, metrics_evaluation
 
@@ -96,17 +96,12 @@ class Run:
         return self.records
 
     def __repr__(self) -> str:
-        return f"Run({self._about()}: {self.proof if self.records else 'no evaluation yet'})"
+        last = self.records[-1] if self.records else "no evaluation yet"
+        return f"Run({self.folder}, {'interrupted, ' if self.interrupted else ''}{last})"
 
     def _repr_html_(self) -> str:
-        """Return what the run is and its verdict, for a notebook."""
-        return f"<p>{escape(self._about())}</p>{verdict_html(self.proof) if self.records else ''}"
-
-    def _about(self) -> str:
-        """Return which run it is and how far, in a line."""
-        config, steps = self.config, self.records[-1].steps if self.records else 0
-        state = ", interrupted" if self.interrupted else ""
-        return f"{self.folder}, {config.algorithm} on {config.rules}, {about(config)}, {steps:,} {config.unit}{state}"
+        """Return its last evaluation as a table, for a notebook."""
+        return f"<p>{escape(str(self.folder))}</p>{verdict_html(self.proof) if self.records else ''}"
 
 
 class Snapshots(Mapping[int, Player]):

@@ -299,6 +299,10 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self._window.show(image, self.metadata["render_fps"])
         return None
 
+    def _repr_html_(self) -> str:
+        """Return the board for a notebook."""
+        return f"<pre>{render('ansi', self.rules, self._marks[0], self._marks[1], self._last_cell)}</pre>"
+
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
         """Return which key marks which cell in Gymnasium's `play`, whose callback is to be `window.release_keys`.
 

@@ -155,6 +155,10 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         """Return or show the board, as `TicTacToe-v0` does; a window shows each ply."""
         return self.game.render()
 
+    def _repr_html_(self) -> str:
+        """Return the board for a notebook."""
+        return self.game._repr_html_()
+
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
         """Return which key marks which cell, as `TicTacToe-v0` does."""
         return self.game.get_keys_to_action()
