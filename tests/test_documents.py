@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import shlex
+import subprocess
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -182,3 +183,12 @@ def anchors(page: Path) -> set[str]:
     """Return the anchors of a page's headings, as GitHub makes them."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_git_ignores_the_files_that_the_pages_commands_write() -> None:
+    commands = re.sub("#.*", "", "".join(block.text for block in blocks("bash", *DOCUMENTS)))
+    named = re.findall(r"--(?:export|output|out|into|dir|run-dir) ([\w.-][\w./-]*)", commands)
+    files = {*named, certify.NAME, "course/unit_1.ipynb", "three_targets.png"}  # the last is drawn in unit 3
+    assert files >= {"page.html", "rule.txt.gz", "runs/dqn"}
+    ignored = subprocess.run(["git", "check-ignore", *files], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert files - {*ignored.stdout.split()} == set()
