@@ -27,8 +27,8 @@ from tictactoe.names import did_you_mean
 if TYPE_CHECKING:
     from selfplay.agent import Player
     from selfplay.dqn.network import NetworkFactory
-    from selfplay.learner import Learner
-    from selfplay.own.config import Learner as OwnProtocol
+    from selfplay.learner import RunLearner
+    from selfplay.own.config import Learner
     from selfplay.training.loop import Record
     from selfplay.training.result import Run
 
@@ -46,7 +46,7 @@ ALGORITHMS: Mapping[str, type[Config]] = MappingProxyType(
 """The settings of each algorithm by its name on the command line and in config.json."""
 
 
-def _make_learner(config: Config, own: Any, network: "NetworkFactory | None") -> "Learner":
+def _make_learner(config: Config, own: Any, network: "NetworkFactory | None") -> "RunLearner":
     """Return the learner of these settings before its first step; `own` is a learner of the user."""
     if isinstance(config, DQNConfig):
         from selfplay.dqn.learner import DQNLearner
@@ -73,7 +73,7 @@ def train(
     algorithm: str | Config | None = None,
     /,
     *,
-    learner: "OwnProtocol | Callable[..., OwnProtocol] | None" = None,
+    learner: "Learner | Callable[..., Learner] | None" = None,
     network: "NetworkFactory | None" = None,
     resume: "Folder | None" = None,
     force: bool = False,
@@ -129,7 +129,9 @@ def chosen(algorithm: str | Config | None, learner: Any, settings: Mapping[str, 
         if not isinstance(base, OwnConfig):
             raise UserError(f"give learner= or an algorithm, not both: {algorithm!r}")
         own = made(learner, base.options)
-        return _changed(described(own, base), settings), own
+        config = described(own, base)
+        seed = {"seed": config.options["seed"]} if "seed" in config.options else {}
+        return _changed(config, {**seed, **settings}), own
     if isinstance(algorithm, RunSettings):
         _check_given_once(settings)
         check_learner(Path(algorithm.algorithm), algorithm, None)
@@ -208,7 +210,7 @@ def training(
     algorithm: str | Config | None = None,
     /,
     *,
-    learner: "OwnProtocol | Callable[..., OwnProtocol] | None" = None,
+    learner: "Learner | Callable[..., Learner] | None" = None,
     network: "NetworkFactory | None" = None,
     **settings: Any,
 ) -> "Iterator[Record]":
@@ -230,7 +232,7 @@ def training(
             yield _with_copy(record, trained)
 
 
-def _with_copy(record: "Record", learner: "Learner") -> "Record":
+def _with_copy(record: "Record", learner: "RunLearner") -> "Record":
     """Return a record whose player stays as it is while the run goes on."""
     from selfplay.own.learner import OwnLearner
 
@@ -304,7 +306,7 @@ def load(
     folder: "Folder",
     network: "NetworkFactory | None" = None,
     steps: int | None = None,
-    learner: "OwnProtocol | Callable[..., OwnProtocol] | None" = None,
+    learner: "Learner | Callable[..., Learner] | None" = None,
 ) -> "Player":
     """Return the player of a run, or of a run folder, of any algorithm; its greedy moves are those of the run's end.
 
@@ -346,7 +348,7 @@ def load(
 def open(  # noqa: A001 (of `selfplay`, where it is called selfplay.open)
     folder: "Folder",
     network: "NetworkFactory | None" = None,
-    learner: "OwnProtocol | Callable[..., OwnProtocol] | None" = None,
+    learner: "Learner | Callable[..., Learner] | None" = None,
 ) -> "Run":
     """Return the results of a run folder, as `train` returned them; players are read when they are asked for.
 

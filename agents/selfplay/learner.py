@@ -21,7 +21,7 @@ class State(NamedTuple):
     """Numbers and more, ready for JSON."""
 
 
-class Learner:
+class RunLearner:
     """Learn, some steps at a time; a subclass overrides at least what raises NotImplementedError here."""
 
     config: RunSettings

@@ -12,6 +12,7 @@ evaluation in a row that proves it.
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -72,10 +73,9 @@ def ties_with_itself(player: selfplay.Agent) -> bool:
 def measure(command: str, seed: int, shorten: int = 1) -> Result:
     """Train one player and evaluate it."""
     config = configuration(command, seed)
-    if isinstance(config, DQNConfig):
-        config = replace(config, total_steps=max(config.total_steps // shorten, config.warmup))
-    else:
-        config = replace(config, games=max(config.games // shorten, 1))
+    least = config.warmup if isinstance(config, DQNConfig) else 1
+    shorter: dict[str, Any] = {config.length_setting: max(config.length // shorten, least)}
+    config = replace(config, **shorter)
     *_, last = selfplay.training(config)
     verdict = selfplay.evaluate(last.player, RULES)
     seats = verdict.first, verdict.second

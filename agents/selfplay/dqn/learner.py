@@ -15,7 +15,7 @@ from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay
 from selfplay.dqn.network import NetworkFactory, empty_network, network_name
 from selfplay.dqn.player import OWN_NETWORK, QPlayer
 from selfplay.errors import UserError, setting_name
-from selfplay.learner import Learner, State
+from selfplay.learner import RunLearner, State
 from selfplay.settings import GIGABYTE, machine_bytes
 from tictactoe import batch
 from tictactoe.tree import IntArray
@@ -26,7 +26,7 @@ WEIGHT_COPIES = 6
 """Vectors of all weights: network and target network with a gradient each, and two moments of Adam."""
 
 
-class DQNLearner(Learner):
+class DQNLearner(RunLearner):
     """Learn by self-play; `steps` counts plies, `updates` counts those of each agent.
 
     `network` makes a custom network in place of the one that the settings describe. It is called with the rules and

@@ -16,7 +16,7 @@ from torch import Tensor
 from selfplay.agent import Array, Player
 from selfplay.errors import UserError
 from selfplay.evaluation.agents import AgentPolicy
-from selfplay.learner import Learner, State
+from selfplay.learner import RunLearner, State
 from selfplay.own.config import OwnConfig
 from selfplay.tensor_file import read_tensors
 from tictactoe import Rules
@@ -37,17 +37,18 @@ class OwnPlayer:
         self._learner = learner
 
     def q_values(self, observation: Array) -> Array:
-        """Return the values [B, A] that the player gives, or NaN."""
-        if hasattr(self.agent, "q_values"):
-            return self.agent.q_values(observation)
-        return np.full((len(observation), self.rules.cells), np.nan)
+        """Return the values [B, A] that the player gives, NaN where it gives none."""
+        if not hasattr(self.agent, "q_values"):
+            return np.full((len(observation), self.rules.cells), np.nan)
+        values = np.asarray(self.agent.q_values(observation), dtype=float)
+        return np.where(np.isfinite(values), values, np.nan)  # taken cells may have -inf, which no plot shows
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the state of its learner, from which the player can be made again."""
         return dict(self._learner.state().tensors)
 
 
-class OwnLearner(Learner):
+class OwnLearner(RunLearner):
     """Have a run train a learner of the user."""
 
     config: OwnConfig

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
-from selfplay.learner import Learner, State
+from selfplay.learner import RunLearner, State
 from selfplay.tabular import kernels
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.players import TABLE, AfterstatePlayer, FloatArray, IntArray, MinimaxQPlayer, reachable_rows
@@ -45,7 +45,7 @@ MATCH_UPS: Mapping[str, Literal[0, 1, "none"]] = MappingProxyType(
 """The learner's seat in each of the published match-ups of afterstate-q; the first seat is named first."""
 
 
-class TabularLearner(Learner):
+class TabularLearner(RunLearner):
     """Learn a value table from whole games, each with its own updates.
 
     `table` is float64; `has_line` [2^A] says which marks of one seat hold a line; `powers` [A] is 3^i, what the first

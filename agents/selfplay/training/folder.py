@@ -139,7 +139,8 @@ def differences(config: RunSettings) -> dict[str, Any]:
     own, default = settings(config), settings(config.defaults)
     common = ("seed", "device", "rows", "cols", "k")
     changed = {name: value for name, value in own.items() if value != default[name] and name not in common}
-    changed |= changed.pop("options", {})  # the settings of a learner of the user
+    options = changed.pop("options", {})  # the settings of a learner of the user
+    changed |= {name: value for name, value in options.items() if name not in common}
     return changed if own.get("preset", "default") == "default" else {"preset": own["preset"], **changed}
 
 

@@ -12,7 +12,7 @@ from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.counterexamples import TrainingPositions, evaluate_for_training
 from selfplay.evaluation.evaluate import evaluate_policy
 from selfplay.evaluation.verdict import Verdict
-from selfplay.learner import Learner
+from selfplay.learner import RunLearner
 from selfplay.settings import RunSettings
 from selfplay.training.metrics import evaluation_metrics
 
@@ -76,7 +76,7 @@ class Progress:
 
 
 def train(
-    learner: Learner,
+    learner: RunLearner,
     progress: Progress | None = None,
     callbacks: Sequence[Callback] = (),
     checkpoints: "Checkpoints | None" = None,
@@ -126,7 +126,7 @@ def train(
 class _Clock:
     """Add up the time that is spent in learning, and measure the speed between two evaluations."""
 
-    def __init__(self, learner: Learner, progress: Progress) -> None:
+    def __init__(self, learner: RunLearner, progress: Progress) -> None:
         self._learner, self._progress = learner, progress
         self._last = self._now()
         self.start()
@@ -153,7 +153,7 @@ class _Clock:
         return self._learner.steps, self._learner.updates or 0, self._progress.seconds
 
 
-def _evaluate(learner: Learner, progress: Progress, clock: _Clock) -> tuple[Record, TrainingPositions | None]:
+def _evaluate(learner: RunLearner, progress: Progress, clock: _Clock) -> tuple[Record, TrainingPositions | None]:
     """Return an exact evaluation of the current player, and counterexamples if the learner takes any."""
     config, player = learner.config, learner.player()
     metrics = learner.metrics() | clock.metrics()

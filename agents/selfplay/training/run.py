@@ -13,7 +13,7 @@ from pathlib import Path
 from selfplay.agent import Player
 from selfplay.errors import UserError, one_line, setting_name
 from selfplay.files import locked, write_whole
-from selfplay.learner import Learner
+from selfplay.learner import RunLearner
 from selfplay.program import command, on_stop_signals
 from selfplay.settings import require
 from selfplay.tensor_file import write_tensors
@@ -28,7 +28,7 @@ from selfplay.training.screen import Screen
 
 
 def train_in_folder(
-    learner: Learner,
+    learner: RunLearner,
     flags: RunFlags,
     read_player: Callable[[Path, int | None], Player],
     stop_when: Callable[[], bool] = lambda: False,
@@ -94,7 +94,7 @@ def train_in_folder(
         return Run(config, folder, read, records)
 
 
-def _resumed(learner: Learner, folder: Path, checkpoints: Checkpoints, force: bool) -> Progress | None:
+def _resumed(learner: RunLearner, folder: Path, checkpoints: Checkpoints, force: bool) -> Progress | None:
     """Restore the learner from the last checkpoint and return the progress of the run, None if it begins again.
 
     Raises:

@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.text import Text
 
 from selfplay.evaluation.report import live_score
-from selfplay.learner import Learner
+from selfplay.learner import RunLearner
 from selfplay.program import open_console
 from selfplay.training.loop import PROOFS_TO_STOP, Callback, Record
 
@@ -20,7 +20,7 @@ GROWTH = 1.1
 class Screen(Callback):
     """Show how far and how fast a run is, and its last evaluation."""
 
-    def __init__(self, learner: Learner) -> None:
+    def __init__(self, learner: RunLearner) -> None:
         self._learner = learner
         self._score = "training until the first evaluation"
         self._started, self._began_at = time.monotonic(), learner.steps

@@ -52,6 +52,7 @@ def test_its_run_is_complete_and_a_resumed_one_has_the_same_bits(tmp_path: Path)
     config = json.loads((whole.folder / "config.json").read_text())
     assert config["config"]["options"] == {"alpha": 0.2, "seed": 3}
     assert config["config"]["learner"] == NAME
+    assert config["config"]["seed"] == 3  # the learner's, unless another is given
 
 
 @pytest.mark.usefixtures("stopper")

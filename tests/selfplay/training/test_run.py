@@ -54,7 +54,7 @@ def test_an_interrupted_run_saves_the_current_player(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(Screen, "evaluated", interrupt)
     with pytest.raises(Interrupted, match="interrupted; the player so far is in") as caught:
-        run.train_in_folder(learner, RunFlags(), load)
+        run.train_in_folder(learner, RunFlags(), lambda folder, steps: load(folder, steps=steps))
     assert learner.steps == 350
     assert [record.steps for record in caught.value.run.records] == [100, 200]
     assert bits(load(tmp_path / "it")) == bits(learner.player())
@@ -81,7 +81,7 @@ def test_the_player_of_the_end_is_saved_and_returned_and_snapshots_are_those_tha
     evaluated: dict[int, dict[str, bytes]] = {}
     monkeypatch.setattr(Screen, "evaluated", lambda _, record: evaluated.update({record.steps: bits(record.player)}))
     learner = TDBackup(TDBackupConfig(games=250, greedy_games=30, eval_every=80, run_dir=tmp_path / "it"))
-    finished = run.train_in_folder(learner, RunFlags(), load)
+    finished = run.train_in_folder(learner, RunFlags(), lambda folder, steps: load(folder, steps=steps))
     assert [(record.number, record.steps) for record in finished.records] == [
         (1, 80), (2, 160), (3, 240), (4, 250), (5, 280)
     ]  # fmt: skip
