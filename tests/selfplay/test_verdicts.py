@@ -94,6 +94,11 @@ class Values(nn.Module):
         return planes.reshape(len(planes), -1, 3)[..., 0] * self.weight
 
 
+def careless(observation: Planes) -> int:
+    """Mark the last cell once it is taken, else the first empty one."""
+    return first_empty(observation) if observation[-1, -1, 0] else observation[..., 0].size - 1
+
+
 def pettingzoo_policy(observation: dict[str, Any]) -> Any:
     assert observation["observation"].shape == (3, 3, 3)
     return observation["action_mask"].argmax()
@@ -120,6 +125,15 @@ def test_every_form_of_an_agent_gets_the_same_verdict(name: str) -> None:
     assert (verdict.first.losses, verdict.second.losses, verdict.illegal_states) == (*LOST, 0)
     assert selfplay.counterexamples(agent, seed=1).verdict.first == verdict.first
     assert not isinstance(agent, nn.Module) or agent.training  # as it was
+
+
+class Uniform:
+    """Sample any empty cell, with probabilities in a list."""
+
+    def probabilities(self, observation: Planes) -> list[list[float]]:
+        empty = observation[..., 0].reshape(len(observation), -1)
+        shares: list[list[float]] = (empty / empty.sum(axis=1, keepdims=True)).tolist()
+        return shares
 
 
 class Valuing:
@@ -198,6 +212,15 @@ def test_names_folders_and_runs_are_evaluated(tmp_path: Path, monkeypatch: pytes
     assert selfplay.evaluate("rule", Rules(1, 17, 3)).complete
     assert "plays on 3,4,3, not on 3,3,3; leave out rules=" in refused(selfplay.evaluate, "~/it", Rules())
     assert "search each position of 5,5,4" in refused(selfplay.evaluate, "optimal", Rules(5, 5, 4))
+
+
+@pytest.mark.parametrize(("agent", "exploitability"), [(careless, 1.0), (Uniform(), None)], ids=["careless", "uniform"])
+def test_a_verdict_on_a_board_that_is_not_followed_whole_says_what_is_known(agent: Any, exploitability: Any) -> None:
+    verdict = selfplay.evaluate(agent, Rules(6, 7, 4), positions=500)
+    assert {verdict.complete, verdict.unbeatable, verdict.unexploitable, verdict.optimal} == {False}
+    assert verdict.exploitability == exploitability
+    assert (verdict.games_lost > 0) == (exploitability is not None)  # one in each seat, where no move is sampled
+    assert (verdict.optimal_fraction, verdict.illegal_states, verdict.first.win) == (None,) * 3
 
 
 def test_our_players_are_opponents_as_they_are() -> None:

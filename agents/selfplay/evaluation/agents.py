@@ -112,7 +112,7 @@ class AgentPolicy:
         return self._way.cells(observation)
 
     def _probabilities(self, observation: Array) -> FloatArray:
-        answer = numbers(self.agent.probabilities(observation)).astype(np.float64)
+        answer = np.asarray(numbers(self.agent.probabilities(observation)), np.float64)
         shape = (len(observation), self.rules.cells)
         if answer.shape != shape:
             raise InvalidAction(f"the agent's probabilities must be of shape {shape}, got {answer.shape}")

@@ -75,7 +75,9 @@ def search_seat(
             pass
     lost, illegal = search.lost.games, search.illegal.games
     if not search.complete:
-        return SeatVerdict(lost, illegal, plies=search.plies_followed, positions=search.positions), plies
+        beaten = -1 if lost + illegal and not policy.stochastic else None
+        extent = {"plies": search.plies_followed, "positions": search.positions}
+        return SeatVerdict(lost, illegal, best_response=beaten, **extent), plies
     # An agent that samples nothing leaves its opponent the choice among all games, so the worst one counts.
     worst = -1 if lost + illegal else 0 if search.drawn.games + search.settled.games else 1
     verdict = SeatVerdict(

@@ -19,7 +19,10 @@ class SeatVerdict:
     loss: float | None = None
     """Probability of a lost or an illegal game against the same opponent, or None."""
     best_response: float | None = None
-    """Result, +1, 0 or -1, against the opponent that does most harm, the mean if moves are sampled; or None."""
+    """Result, +1, 0 or -1, against the opponent that does most harm, the mean if moves are sampled; or None.
+
+    Where `plies` is given it is known only of an agent that samples no moves and is beaten: -1.
+    """
     plies: int | None = None
     """Plies to which every game was followed, where there were too many positions; None if to the end."""
     positions: int | None = None
@@ -33,7 +36,12 @@ class SeatVerdict:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Hold what an exact evaluation says of an agent on one board."""
+    """Hold what an exact evaluation says of an agent on one board; the fields are the same on every board.
+
+    What is not proved is False: `unbeatable`, `unexploitable`, `optimal`. A number that is not known is None. If
+    `complete` is False, the agent's play led to too many positions, and these counts are lower bounds: `games_lost`,
+    and `losses` and `illegal` of each seat that is not `complete`. All other numbers are exact.
+    """
 
     first: SeatVerdict
     """As X, which moves first."""
