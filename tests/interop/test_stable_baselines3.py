@@ -14,6 +14,8 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.env_checker import check_env
 
+import selfplay
+
 STEPS = 256
 RESULTS = {(1.0, False), (0.0, False), (-1.0, False)}
 TAKEN = {(-10.0, True)}
@@ -41,6 +43,23 @@ def test_it_trains_and_is_paid_by_the_mask(
     empty = memory.observations.reshape(STEPS, 9, 3)[..., 0]
     taken = empty[np.arange(STEPS), memory.actions.flatten().astype(int)] == 0
     assert {*zip(memory.rewards.flatten().tolist(), taken.tolist(), strict=True)} == results
+
+
+@pytest.mark.parametrize("form", ["planes", "flat", "dict"])
+def test_an_untrained_model_is_evaluated_as_it_is(form: str) -> None:
+    env: Any = gymnasium.make("tictactoe:TicTacToeVersus-v0", dict_observation=form == "dict")
+    env = FlattenObservation(env) if form == "flat" else env
+    model = DQN("MultiInputPolicy" if form == "dict" else "MlpPolicy", env, seed=1000, device="cpu", buffer_size=1)
+
+    def asked(observation: Any) -> Any:
+        seen = observation.ravel() if form == "flat" else observation
+        if form == "dict":
+            seen = {"observation": observation, "action_mask": observation[..., 0].ravel()}
+        return model.predict(seen, deterministic=True)[0]
+
+    verdict = selfplay.evaluate(model)
+    assert verdict == selfplay.evaluate(asked)
+    assert verdict.games_lost > 0
 
 
 def test_its_checker_warns_of_a_picture_until_the_planes_are_flat() -> None:
