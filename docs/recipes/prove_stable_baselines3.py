@@ -12,25 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import gymnasium
-import numpy as np
 import torch
 import tyro
 from stable_baselines3 import DQN
 
 import selfplay
-from tictactoe import Rules
-
-
-class Greedy:
-    """Answer many boards at once, which takes a hundredth of the time of a function of one observation."""
-
-    def __init__(self, model: DQN) -> None:
-        self.model = model
-
-    def act(self, observation: np.ndarray, action_mask: np.ndarray | None = None) -> np.ndarray:
-        """Return the greedy cells [B] for observations [B, 3, 3, 3]."""
-        del action_mask  # Stable-Baselines3's DQN knows none, and is judged on what it would play
-        return np.asarray(self.model.predict(observation, deterministic=True)[0])
 
 
 def drawn(line: tuple[int, ...]) -> str:
@@ -49,14 +35,14 @@ def main(steps: int = 3_000, seed: int = 0) -> selfplay.Counterexamples:
     model = DQN("MlpPolicy", env, learning_rate=1e-3, learning_starts=500, seed=seed, device="cpu").learn(steps)
     with TemporaryDirectory() as folder:
         model.save(Path(folder, "dqn"))
-        agent = Greedy(DQN.load(Path(folder, "dqn"), device="cpu"))
+        agent = DQN.load(Path(folder, "dqn"), device="cpu")
 
-    proof = selfplay.evaluate(agent, Rules())
+    proof = selfplay.evaluate(agent)
     print(f"unbeatable: {proof.unbeatable}; exploitability {proof.exploitability} of 2")
     for name, seat in (("X", proof.first), ("O", proof.second)):
         print(f"as {name}: {seat.losses} lost and {seat.illegal} illegal games, wins {seat.win:.1%} from random play")
 
-    beaten = selfplay.counterexamples(agent, Rules())
+    beaten = selfplay.counterexamples(agent)
     for name, line in zip("XO", beaten.shortest, strict=True):
         if line is not None:
             print(f"the shortest game that beats it as {name}, cell by cell: {line}\n{drawn(line)}")
