@@ -288,12 +288,9 @@ def _changed(config: Config, flags: Mapping[str, Any]) -> Config:
     settings = dict(flags)
     rules = settings.pop("rules", None)
     if rules is not None:
-        require(isinstance(rules, Rules), "rules", "Rules(rows, cols, k)", rules)
-        require("rows" in names or rules == config.rules, "rules", f"{config.rules!r} for {config.algorithm}", rules)
-        sizes = asdict(rules)
-        if twice := ", ".join(map(setting_name, sorted(sizes.keys() & settings))):
-            raise UserError(f"rules= and {twice} both give the board; leave one out")
-        settings |= sizes if rules != config.rules else {}
+        alone = isinstance(rules, Rules) and settings.keys().isdisjoint(asdict(rules))
+        require(alone, "rules", "Rules(rows, cols, k), without rows=, cols= or k= beside it", rules)
+        settings |= asdict(rules) if rules != config.rules else {}
     for name in settings:
         if name not in names:
             near = did_you_mean(setting_name(name), map(setting_name, names)) or f"; it has {', '.join(names)}"

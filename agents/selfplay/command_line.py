@@ -4,7 +4,6 @@ import argparse
 import ast
 import contextlib
 import dataclasses
-import difflib
 import functools
 import inspect
 import io
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, get_args, get_origin, 
 from selfplay.errors import MissingExtraError, UserError, naming_flags, naming_the_extra, one_line
 from selfplay.program import command, open_console
 from selfplay.settings import LARGEST, check, declared
+from tictactoe.names import did_you_mean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,8 +64,8 @@ def parse_together(parts: Sequence[Any], args: Sequence[str], prog: str, about: 
     found, unknown = parser.parse_known_intermixed_args(args)
     if unknown:
         flags = [_flag(field.name) for part in parts for field in dataclasses.fields(part)]
-        near = difflib.get_close_matches(_flag(unknown[0].lstrip("-").partition("=")[0]), flags, n=1)
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}{f'; perhaps you meant {near[0]}' if near else ''}")
+        near = did_you_mean(_flag(unknown[0].lstrip("-").partition("=")[0]), flags)
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{near}")
     given = vars(found)
     configs = []
     for part in parts:

@@ -81,8 +81,7 @@ def as_path(place: object, name: str = "folder") -> Path:
     Raises:
         UserError: it is none of these.
     """
-    path: Path = converted(name, place, Path)
-    return path
+    return Path(converted(name, place, Path))
 
 
 def _converted(value: Any, hint: Any) -> Any:

@@ -53,8 +53,8 @@ def evaluate(
         UserError: it is no agent, cannot be asked, or answers the same positions differently when asked twice.
         gymnasium.error.InvalidAction: it answers something else than a cell, or probabilities, for each board.
     """
-    most = converted("positions", positions, Count)
-    return evaluate_policy(_policy(agent, rules, perspective), every_state=True, positions=most)
+    positions = converted("positions", positions, Count)
+    return evaluate_policy(_policy(agent, rules, perspective), every_state=True, positions=positions)
 
 
 def counterexamples(
@@ -69,8 +69,8 @@ def counterexamples(
     At most `positions` positions are followed at each ply; of more a random part, sampled by `seed`. The other
     arguments and the errors are those of `evaluate`.
     """
-    most = converted("positions", positions, Count)
-    return find_counterexamples(_policy(agent, rules, perspective), most, np.random.default_rng(seed))
+    positions = converted("positions", positions, Count)
+    return find_counterexamples(_policy(agent, rules, perspective), positions, np.random.default_rng(seed))
 
 
 def _policy(agent: Evaluated, rules: Rules | None, perspective: Perspective) -> AgentPolicy:

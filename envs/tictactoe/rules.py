@@ -5,7 +5,7 @@ the same code serves a Python integer (a board of any size) and int64 arrays of 
 of up to 64 cells, many boards at once).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -155,18 +155,15 @@ class Rules:
 
 
 def named_rules(rules: Any, rows: int, cols: int, k: int) -> Rules:
-    """Return `rules`, which are a mapping in a JSON file, or if they are None those of the sizes.
+    """Return `rules`, which a JSON file holds as a dict, or if they are None those of the sizes.
 
     Raises:
-        ValueError: there is no such board, or a size beside the rules is not the default.
-        TypeError: `rules` are no `Rules`.
+        ValueError: there is no such board, `rules` are no `Rules`, or a size beside them is not the default.
     """
     if rules is None:
         return Rules(rows, cols, k)
-    if (rows, cols, k) != (3, 3, 3):
-        raise ValueError(f"give rules, or rows, cols and k, not both: got {rules!r} and {rows}, {cols}, {k}")
-    if isinstance(rules, Mapping):
-        return Rules(**rules)
-    if not isinstance(rules, Rules):
-        raise TypeError(f"rules must be Rules(rows, cols, k), got {rules!r}")
+    if isinstance(rules, dict):
+        rules = Rules(**rules)
+    if not isinstance(rules, Rules) or (rows, cols, k) != (3, 3, 3):
+        raise ValueError(f"rules must be Rules(rows, cols, k), without rows, cols or k beside it, got {rules!r}")
     return rules

@@ -54,7 +54,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         perspective: str = "absolute",
         dict_observation: bool = True,
         render_mode: str | None = None,
-        rules: Rules | Mapping[str, int] | None = None,
+        rules: Rules | None = None,
     ) -> None:
         super().__init__()
         if dict_observation is not True:

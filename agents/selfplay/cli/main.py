@@ -8,7 +8,6 @@ from typing import NoReturn
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 from tictactoe import __version__
-from tictactoe.names import did_you_mean
 
 COMMANDS = {
     "train": ("cli.train", "train a player until it is proved unbeatable"),
@@ -42,7 +41,6 @@ def main(args: Sequence[str] | None = None, prog: str | None = None) -> NoReturn
         elif name in COMMANDS:
             importlib.import_module(f"selfplay.{COMMANDS[name][0]}").main(rest, prog or f"selfplay {name}")
         else:
-            near = did_you_mean(name, COMMANDS)
-            raise UserError(f"there is no command {name!r}; choose one of {', '.join(COMMANDS)}{near}")
+            raise UserError(f"there is no command {name!r}; choose one of {', '.join(COMMANDS)}")
 
     run_command(command, prog or (f"selfplay {name}" if name in COMMANDS else "selfplay"), rest)

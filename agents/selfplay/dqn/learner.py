@@ -186,10 +186,10 @@ def check_memory(config: DQNConfig, device: torch.device) -> None:
     needed, available = least_bytes(config), device_bytes(device)
     if available is not None and needed > available:
         place = "the GPU" if device.type == "cuda" else "this machine"
-        memory, batch, boards, hidden = map(setting_name, ("memory_size", "batch_size", "num_envs", "hidden"))
+        larger = ", ".join(map(setting_name, ("memory_size", "batch_size", "num_envs", "hidden")))
         raise UserError(
             f"these settings need at least {needed / GIGABYTE:,.0f} GB of memory, and {place} has "
-            f"{available / GIGABYTE:,.0f} GB; lower {memory}, {batch}, {boards} or {hidden}"
+            f"{available / GIGABYTE:,.0f} GB; lower some of {larger}"
         )
 
 

@@ -108,8 +108,7 @@ def read_file(path: Path) -> dict[str, Any]:
     known = [field.name for field in dataclasses.fields(Plan)]
     for name, value in content.items():
         if name not in known:
-            near = did_you_mean(name, known)
-            raise UserError(f"{path}: there is no {name!r} in a sweep; it has {', '.join(known)}{near}")
+            raise UserError(f"{path}: there is no {name!r} in a sweep; it has {', '.join(known)}")
         if name in TABLES and not isinstance(value, dict):
             raise UserError(f"{path}: {name} must be a table of settings, got {value!r}")
     return content

@@ -78,7 +78,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         perspective: `"absolute"` or `"mover"`.
         dict_observation: whether the mask is part of the observation.
         render_mode: None, `"ansi"`, `"rgb_array"` or `"human"`.
-        rules: None, or a `tictactoe.Rules` or a dict of its fields, instead of rows, cols and k.
+        rules: None, or a `tictactoe.Rules` instead of rows, cols and k.
 
     Vectorised use: `gymnasium.make_vec` makes a `TicTacToeVectorEnv`.
 
@@ -103,17 +103,17 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         perspective: str = "absolute",
         dict_observation: bool = False,
         render_mode: str | None = None,
-        rules: Rules | Mapping[str, int] | None = None,
+        rules: Rules | None = None,
     ) -> None:
         self.rules = named_rules(rules, rows, cols, k)
         self._cells = self.rules.cells
         self.rewards = named_rewards(rewards)
         check_perspective(perspective)
-        if not isinstance(dict_observation, bool | np.bool_):
+        if not isinstance(dict_observation, bool):
             raise ValueError(f"dict_observation must be True or False, got {dict_observation!r}")  # noqa: TRY004 (as of any setting)
         check_render_mode(render_mode, self.metadata["render_modes"])
         self.perspective = perspective
-        self.dict_observation = bool(dict_observation)
+        self.dict_observation = dict_observation
         self.render_mode = render_mode
         self.observation_space = observation_space(self.rules, self.dict_observation)
         self.action_space = spaces.Discrete(self.rules.cells)  # type: ignore[assignment]

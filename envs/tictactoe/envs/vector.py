@@ -47,7 +47,7 @@ class TicTacToeVectorEnv(BaseVectorEnv):
         perspective: str = "absolute",
         dict_observation: bool = False,
         render_mode: str | None = None,
-        rules: Rules | Mapping[str, int] | None = None,
+        rules: Rules | None = None,
     ) -> None:
         game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, rules=rules)
         super().__init__(game, num_envs, autoreset_mode, max_episode_steps, render_mode)

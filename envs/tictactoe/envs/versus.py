@@ -63,7 +63,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         perspective: str = "absolute",
         dict_observation: bool = False,
         render_mode: str | None = None,
-        rules: Rules | Mapping[str, int] | None = None,
+        rules: Rules | None = None,
     ) -> None:
         self.game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode, rules)
         """The game that both play; its `play` would move for either."""

@@ -51,7 +51,7 @@ class TicTacToeVersusVectorEnv(BaseVectorEnv):
         perspective: str = "absolute",
         dict_observation: bool = False,
         render_mode: str | None = None,
-        rules: Rules | Mapping[str, int] | None = None,
+        rules: Rules | None = None,
     ) -> None:
         game = TicTacToeVersusEnv(
             opponent, seat, rows, cols, k, rewards, perspective, dict_observation, rules=rules

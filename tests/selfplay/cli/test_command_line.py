@@ -75,8 +75,8 @@ def test_several_dataclasses_are_read_together_and_an_instance_holds_the_default
 @pytest.mark.parametrize(
     ("args", "line"),
     [
-        ("a --numbr 3", "unrecognized arguments: --numbr 3; perhaps you meant --number (prog --help lists every flag)"),
-        ("a --num 3", "unrecognized arguments: --num 3; perhaps you meant --number (prog --help lists every flag)"),
+        ("a --numbr 3", "unrecognized arguments: --numbr 3; did you mean --number? (prog --help lists every flag)"),
+        ("a --num 3", "unrecognized arguments: --num 3; did you mean --number? (prog --help lists every flag)"),
         ("a --xyz", "unrecognized arguments: --xyz (prog --help lists every flag)"),
         ("a --number three", "--number: must be of type int, got 'three' (prog --help lists every flag)"),
         ("a --sizes 1 1,000,000,", "--sizes: must be of type int, got '1,000,000,' (prog --help lists every flag)"),

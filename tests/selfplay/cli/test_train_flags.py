@@ -28,7 +28,7 @@ def test_flags_are_read_for_the_algorithm_that_is_named_and_override_the_presets
     [
         ("--k 5", "got k=5 on a 3x3 board"),
         ("--memory-size 1000000000000", "GB of memory, and this machine has"),
-        ("--memory-size 1000000000 --batch-size 1000000000", "lower --memory-size, --batch-size"),
+        ("--memory-size 1000000000 --batch-size 1000000000", "lower some of --memory-size, --batch-size"),
         ("--run-dir /dev/null/x", "choose another --run-dir"),
         ("--force", "--force goes with --resume RUN"),
         ("--checkpoint-interval 0", "--checkpoint-interval must be above 0 and at most 1,000,000,000, got 0"),
@@ -41,7 +41,7 @@ def test_flags_are_read_for_the_algorithm_that_is_named_and_override_the_presets
             "td-valu --games 3",
             "; choose one of dqn, minimax-q, afterstate-q, td-value, td-backup; did you mean td-value?",
         ),
-        ("minimax-q --gams 3", "perhaps you meant --games (selfplay train minimax-q --help lists every flag)"),
+        ("minimax-q --gams 3", "did you mean --games? (selfplay train minimax-q --help lists every flag)"),
         ("td-backup --rows 1000000 --cols 100000", "holds 3^100000000000 values"),
         ("minimax-q --rows 4", "unrecognized arguments: --rows 4"),
     ],

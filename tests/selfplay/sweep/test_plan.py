@@ -108,7 +108,7 @@ def test_a_mistake_is_one_line_that_names_it(flags: dict[str, Any], line: str) -
         ("[vary", "is not TOML"),
         (
             "sets = 1",
-            "a sweep; it has algorithm, seeds, set, vary, each, search, objective; did you mean set?",
+            "there is no 'sets' in a sweep; it has algorithm, seeds",
         ),
         ("set = 1", "set must be a table of settings, got 1"),
         ("vary.mask = []", "mask has no values"),
