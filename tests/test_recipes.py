@@ -1,5 +1,6 @@
 """Each recipe runs, with smaller numbers, and its results are as its page says."""
 
+import copy
 import importlib
 import inspect
 import re
@@ -12,13 +13,17 @@ import selfplay
 from docs.recipes import (
     cleanrl_style,
     maskable_ppo_self_play,
+    own_algorithm,
     own_board,
     own_network,
     own_target,
     pettingzoo_two_lines,
     prove_stable_baselines3,
+    reinforce,
     torchrl_dqn,
 )
+from selfplay.evaluation.evaluate import evaluate_policy
+from selfplay.players import resolve
 
 PAGE = Path(__file__).parent.parent / "docs" / "recipes.md"
 RECIPES = sorted(path.stem for path in (PAGE.parent / "recipes").glob("*.py"))
@@ -34,7 +39,7 @@ def test_the_page_names_each_recipe_and_flags_that_it_has(name: str) -> None:
     for flags in commands + told:
         assert {*re.findall(r"--(\w+)", flags)} <= {*inspect.signature(recipe.main).parameters}, flags
     source = inspect.getsource(recipe)
-    assert 30 <= len(source.splitlines()) <= 100
+    assert 30 <= len(source.splitlines()) <= 115
     uses_torch = re.search(r"^(?:from|import) (?:torch|sb3_contrib)\b|stable_baselines3 import", source, re.MULTILINE)
     # `selfplay.train` sees to it; other learners would take all cores, and mostly wait.
     assert not uses_torch or "torch.set_num_threads(1)" in source or "selfplay.train(" in source
@@ -89,6 +94,32 @@ def test_your_own_network_is_loaded_as_it_was_trained(tmp_path: Path, monkeypatc
     again = selfplay.load(run.folder, network=own_network.my_network)
     assert {*again.tensors()} == {*run.player.tensors()}
     assert all((again.tensors()[name] == weights).all() for name, weights in run.player.tensors().items())
+
+
+def test_your_own_algorithm_is_resumed_and_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    short = own_algorithm.main(games=2_000, folder=tmp_path / "it")
+    long = own_algorithm.main(games=4_000, resume=short.folder)
+    whole = own_algorithm.main(games=4_000, folder=tmp_path / "whole")
+    assert long.proof == whole.proof
+    assert whole.proof.games_lost < short.proof.games_lost
+    named = resolve(f"docs.recipes.own_algorithm:Sarsa@{long.folder}")
+    assert evaluate_policy(named.policy, every_state=True).games_lost == whole.proof.games_lost
+
+
+def test_reinforce_learns_within_the_mask_and_goes_on_as_it_was(tmp_path: Path) -> None:
+    one, other = reinforce.Reinforce(seed=1000), reinforce.Reinforce(seed=1)
+    for _ in range(30):
+        one.advance(64)
+    other.restore(copy.deepcopy(one.state()))
+    for learner in (one, other):
+        learner.advance(64)
+    assert (one.steps, other.steps) == (1_984, 1_984)
+    weights = [learner.network.state_dict().values() for learner in (one, other)]
+    assert all((first == second).all() for first, second in zip(*weights, strict=True))
+    run = reinforce.main(games=6_000, folder=tmp_path / "it")
+    assert run.proof.illegal_states == 0
+    assert losses(run.proof) < 0.5
 
 
 def test_the_right_target_loses_fewer_games() -> None:
