@@ -4,8 +4,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,23 +21,19 @@ from selfplay.training.result import Run
 class Runs(list[Run]):
     """Hold the runs of several seeds; printed they are a table."""
 
-    def __init__(self, runs: Iterable[Run], failures: Mapping[int, str]) -> None:
-        super().__init__(runs)
-        self.failures = failures
+    def __init__(self) -> None:
+        super().__init__()
+        self.failures: dict[int, str] = {}
         """Why the runs of other seeds failed, by seed."""
 
     def __repr__(self) -> str:
-        lines = [f"{'seed':>6}  {'proved':<6}  {'steps to proof':>14}  {'games lost':>10}", *map(_line, self)]
+        lines = [f"{'seed':>6} {'proved':>7} {'steps to proof':>15} {'games lost':>11}"]
+        for run in self:
+            stop = "unbeatable" if run.config.stop == "never" else run.config.stop
+            first = first_of_final_streak([proves(record.evaluation, stop) for record in run.records])
+            proved, steps = ("no", "") if first is None else ("yes", f"{run.records[first].steps:,}")
+            lines.append(f"{run.config.seed:>6} {proved:>7} {steps:>15} {run.proof.games_lost:>11,}")
         return "\n".join([*lines, *(f"seed {seed} failed: {why}" for seed, why in self.failures.items())])
-
-
-def _line(run: Run) -> str:
-    """Return a row of the table."""
-    stop = "unbeatable" if run.config.stop == "never" else run.config.stop
-    first = first_of_final_streak([proves(record.evaluation, stop) for record in run.records])
-    proved, steps = ("no", "") if first is None else ("yes", f"{run.records[first].steps:,}")
-    lost = f"{run.proof.games_lost:,}" if run.records else ""
-    return f"{run.config.seed:>6}  {proved:<6}  {steps:>14}  {lost:>10}"
 
 
 def train_seeds(
@@ -52,43 +48,32 @@ def train_seeds(
     """Train with each of some seeds, as `train(algorithm, seed=seed, **settings)` does, in processes side by side.
 
     `processes` run at once, by default as many as the machine has processors. With `run_dir` the runs are in its
-    folders seed-0, seed-1 and so on. `progress=False` prints nothing. Ctrl-C ends all runs after a checkpoint each.
+    folders seed-0, seed-1 and so on. `progress=False` prints nothing. The result is a list of runs, and in `.failures`
+    why others failed. Ctrl-C ends every run after a checkpoint.
 
     Raises:
         UserError: a setting is invalid, or every run failed.
-        KeyboardInterrupt: Ctrl-C was pressed.
     """
     base, _ = chosen(algorithm, None, settings)
-    parent = base.run_dir
-    configs = [replace(base, seed=seed, run_dir=parent and parent / f"seed-{seed}") for seed in seeds]
-    runs: dict[int, Run] = {}
-    failures: dict[int, str] = {}
-    running: list[subprocess.Popen[str]] = []
-    with ThreadPoolExecutor(processes or os.cpu_count()) as pool:
-        futures = {pool.submit(_train, config, running): config.seed for config in configs}
-        try:
-            for future in as_completed(futures):
-                seed, (folder, failure) = futures[future], future.result()
-                if failure:
-                    failures[seed] = failure
-                else:
-                    runs[seed] = open_run(folder)
-                if progress:
-                    print(
-                        f"seed {seed} failed: {failure}" if failure else f"seed {seed}: {runs[seed].proof!r}",
-                        flush=True,
-                    )
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in running:
-                process.terminate()
-            raise
-    if failures and not runs:
-        raise UserError(f"every run failed; {'; '.join(f'seed {seed}: {why}' for seed, why in failures.items())}")
-    return Runs([runs[config.seed] for config in configs if config.seed in runs], failures)
+    place, runs = base.run_dir, Runs()
+    configs = [replace(base, seed=seed, run_dir=place and place / f"seed-{seed}") for seed in seeds]
+    pool = ThreadPoolExecutor(processes or os.cpu_count())
+    try:
+        for config, (folder, failure) in zip(configs, pool.map(_train, configs), strict=True):
+            if failure:
+                runs.failures[config.seed] = failure
+            else:
+                runs.append(open_run(folder))
+            if progress:
+                print(f"seed {config.seed}: {failure or runs[-1].proof!r}", flush=True)
+    finally:
+        pool.shutdown(cancel_futures=True)
+    if runs.failures and not runs:
+        raise UserError(f"every run failed; {'; '.join(f'seed {seed}: {why}' for seed, why in runs.failures.items())}")
+    return runs
 
 
-def _train(config: Config, running: list[subprocess.Popen[str]]) -> tuple[Path, str]:
+def _train(config: Config) -> tuple[Path, str]:
     """Train in a process; return the run folder, and in one line why it failed, if it did."""
     folder = config.run_dir or unused(default_run_dir(config))
     content = {"format": FORMAT, "algorithm": config.algorithm, "config": settings_of(config)}
@@ -98,17 +83,10 @@ def _train(config: Config, running: list[subprocess.Popen[str]]) -> tuple[Path, 
         path = Path(place) / "config.json"
         path.write_text(json.dumps(content))
         command: list[str | Path] = [sys.executable, "-m", "selfplay", "train", "--config", path, "--run-dir", folder]
-        process = subprocess.Popen(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
+        done = subprocess.run(
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
         )
-        running.append(process)
-        _, complaints = process.communicate()
-    if process.returncode == 0:
+    if done.returncode == 0:
         return folder, ""
-    last = complaints.strip().rpartition("\n")[2].removeprefix("selfplay train: ")
-    return folder, one_line(last or f"it ended with status {process.returncode}")
+    last = done.stderr.strip().rpartition("\n")[2].removeprefix("selfplay train: ")
+    return folder, one_line(last or f"it ended with status {done.returncode}")

@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.agent import Array, Player
@@ -159,27 +158,15 @@ def packed(state: Mapping[str, Any]) -> dict[str, Tensor]:
     Raises:
         UserError: neither a file of tensors nor JSON can hold a value.
     """
-    of_torch = {name: value.detach().cpu().clone() for name, value in state.items() if isinstance(value, Tensor)}
-    of_numpy = {name: as_tensor(name, value) for name, value in state.items() if isinstance(value, np.ndarray)}
-    tensors = of_torch | of_numpy
-    values = {name: value for name, value in state.items() if name not in tensors}
+    arrays = [name for name, value in state.items() if isinstance(value, np.ndarray)]
     try:
-        text = json.dumps({"values": values, "arrays": [*of_numpy]}, default=lambda number: number.item()).encode()
+        tensors = {name: torch.from_numpy(np.array(state[name], order="C")) for name in arrays}
+        tensors |= {name: value.detach().cpu().clone() for name, value in state.items() if isinstance(value, Tensor)}
+        values = {name: value for name, value in state.items() if name not in tensors}
+        text = json.dumps({"values": values, "arrays": arrays}, default=lambda number: number.item())
     except (TypeError, ValueError, AttributeError) as error:
         raise UserError(f"state() of a learner must hold arrays, tensors, and what JSON holds: {error}") from None
-    return {**tensors, VALUES: torch.frombuffer(bytearray(text), dtype=torch.uint8)}
-
-
-def as_tensor(name: str, array: NDArray[Any]) -> Tensor:
-    """Return an array of a learner's state as a tensor.
-
-    Raises:
-        UserError: its type is none of PyTorch's.
-    """
-    try:
-        return torch.from_numpy(np.array(array, order="C"))
-    except TypeError as error:
-        raise UserError(f"state()[{name!r}] of a learner: {error}") from None
+    return {**tensors, VALUES: torch.frombuffer(bytearray(text.encode()), dtype=torch.uint8)}
 
 
 def unpacked(tensors: Mapping[str, Tensor]) -> dict[str, Any]:

@@ -13,32 +13,32 @@ import selfplay
 from selfplay.cli import prove
 from selfplay.players import resolve
 from tests.runs import metrics, read_checkpoint, refused
-from tests.selfplay.own.sarsa import Sarsa
+from tests.selfplay.own.drift import Drift
 from tictactoe import Rules
 
 SHORT: dict[str, Any] = {"total_steps": 400, "eval_every": 100, "stop": "never"}
-NAME = "tests.selfplay.own.sarsa:Sarsa"
+NAME = "tests.selfplay.own.drift:Drift"
 
 
 def test_it_is_trained_without_a_folder_and_each_record_has_its_player() -> None:
-    learner = Sarsa(seed=3)
+    learner = Drift(seed=3)
     records = list(selfplay.training(learner=learner, **SHORT))
     assert [record.steps for record in records] == [100, 200, 300, 400]
     assert len({record.evaluation for record in records}) == 4
     assert [selfplay.evaluate(each.player, Rules()) for each in records] == [each.evaluation for each in records]
     assert learner.taught > 0
-    assert records[-1].metrics["values/mean"] == learner.table.mean()
+    assert records[-1].metrics["weights/mean"] == learner.weights.mean()
 
 
 @pytest.mark.usefixtures("stopper")
 def test_its_run_is_complete_and_a_resumed_one_has_the_same_bits(tmp_path: Path) -> None:
-    whole = selfplay.train(learner=Sarsa(seed=3), **SHORT, run_dir=tmp_path / "whole")
+    whole = selfplay.train(learner=Drift(seed=3), **SHORT, run_dir=tmp_path / "whole")
     calls = itertools.count()
     half = selfplay.train(
-        learner=Sarsa(seed=3), **SHORT, run_dir=tmp_path / "half", stop_when=lambda: next(calls) == 25
+        learner=Drift(seed=3), **SHORT, run_dir=tmp_path / "half", stop_when=lambda: next(calls) == 25
     )
     assert half.interrupted
-    resumed = selfplay.train(learner=Sarsa, resume=half.folder)  # made again with its settings
+    resumed = selfplay.train(learner=Drift, resume=half.folder)  # made again with its settings
     for run in (whole, resumed):
         names = {path.name for path in run.folder.iterdir()}
         assert names >= {"config.json", "metrics.jsonl", "model.safetensors", "evaluation.json", "progress.png"}
@@ -50,20 +50,20 @@ def test_its_run_is_complete_and_a_resumed_one_has_the_same_bits(tmp_path: Path)
     same = [[line["eval/games_lost"] for line in metrics(run.folder)] for run in (whole, resumed)]
     assert same[0] == same[1]
     config = json.loads((whole.folder / "config.json").read_text())
-    assert config["config"]["options"] == {"alpha": 0.2, "seed": 3}
+    assert config["config"]["options"] == {"scale": 0.5, "seed": 3}
     assert config["config"]["learner"] == NAME
     assert config["config"]["seed"] == 3  # the learner's, unless another is given
 
 
 @pytest.mark.usefixtures("stopper")
 def test_its_player_is_loaded_by_a_name_that_a_person_types(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = selfplay.train(learner=Sarsa(seed=3), **SHORT, run_dir=tmp_path / "it")
-    player: Any = selfplay.load(run.folder, learner=Sarsa)
-    assert np.array_equal(player.table, run.player.table)  # type: ignore[attr-defined]
-    given = Sarsa()
+    run = selfplay.train(learner=Drift(seed=3), **SHORT, run_dir=tmp_path / "it")
+    player: Any = selfplay.load(run.folder, learner=Drift)
+    assert np.array_equal(player.weights, run.player.weights)  # type: ignore[attr-defined]
+    given = Drift()
     selfplay.load(run.folder, learner=given)
     assert given.steps == 0  # a learner that is given stays as it was
-    again = selfplay.open(run.folder, learner=Sarsa)
+    again = selfplay.open(run.folder, learner=Drift)
     assert [each.evaluation for each in again.records] == [each.evaluation for each in run.records]
     for one in (run, again):
         assert selfplay.evaluate(one.records[1].player, Rules()) == one.records[1].evaluation
@@ -75,28 +75,21 @@ def test_its_player_is_loaded_by_a_name_that_a_person_types(tmp_path: Path, caps
     for refusal in (refused(selfplay.load, run.folder), refused(resolve, str(run.folder))):
         assert wanted in refusal
     assert wanted in refused(selfplay.train, resume=run.folder)
-    assert "leave out learner=" in refused(selfplay.load, "shipped", learner=Sarsa)
+    assert "leave out learner=" in refused(selfplay.load, "shipped", learner=Drift)
 
 
-class Idle(Sarsa):
+class Idle(Drift):
     """Never learn."""
 
     def advance(self, most: int) -> None:
         del most
 
 
-class Odd(Sarsa):
+class Odd(Drift):
     """Have a state that no file can hold."""
 
     def state(self) -> dict[str, Any]:
         return {"rules": self.rules}
-
-
-class Uncopied(Sarsa):
-    """Have a player that cannot be copied."""
-
-    def player(self) -> Any:
-        return iter(())
 
 
 @pytest.mark.parametrize(
@@ -104,7 +97,6 @@ class Uncopied(Sarsa):
     [
         (Idle(), "Idle: advance(100) must raise steps, and left them at 0"),
         (object(), "a object is no learner: it has no rules, steps, advance, player, state, restore"),
-        (3, "a int is no learner"),
     ],
 )
 def test_a_learner_that_does_not_fit_is_refused(learner: Any, gist: str) -> None:

@@ -74,6 +74,8 @@ class Listener(Callback):
 class ScriptedCheckpoints:
     """Be due every time, or never."""
 
+    stopping = False
+
     def __init__(self, learner: ScriptedLearner, always: bool) -> None:
         self.learner, self.always = learner, always
 
