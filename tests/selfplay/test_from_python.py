@@ -33,7 +33,10 @@ def test_train_does_what_the_command_does(tmp_path: Path) -> None:
     assert_same(tmp_path / "command", tmp_path / "python")
     assert run.folder == tmp_path / "python"
     assert [record.steps for record in run.records] == [960, 1_920, 2_400]
-    assert run.proof == run.records[-1].evaluation == selfplay.evaluate(run.player, Rules())
+    assert run.proof == run.records[-1].evaluation == selfplay.evaluate(run) == selfplay.evaluate(selfplay.load(run))
+    assert selfplay.open(run).folder == run.folder
+    assert "is finished; total_steps= above 2400 goes on" in refused(selfplay.train, resume=run)
+    assert "there is no such run folder; did you mean shipped?" in refused(selfplay.load, "shiped")
     assert results(run.folder)["metrics"][-1]["eval/games_lost"] == run.proof.games_lost
 
 
@@ -59,21 +62,9 @@ def test_an_iteration_can_stop_early_and_has_the_player() -> None:
     assert record.metrics["time/updates"] == 57
 
 
-def test_a_run_is_taken_where_its_folder_is_meant(tmp_path: Path) -> None:
-    rules = Rules(2, 3, 2)
-    settings: dict[str, Any] = {"rules": rules, "games": 300, "greedy_games": 1, "eval_every": 300}
-    whole: Any = 3e2
-    (record, _) = selfplay.training("td-backup", **settings)
-    run = selfplay.train("td-backup", run_dir=tmp_path / "it", progress=False, **settings)
-    assert run.config == selfplay.TDBackupConfig(
-        rows=2, cols=3, k=2, games=300, greedy_games=1, eval_every=300, run_dir=tmp_path / "it"
-    )
-    assert selfplay.open(run).folder == run.folder
-    assert selfplay.load(run, steps=whole).rules == record.player.rules == rules
-    assert selfplay.snapshot_steps(run) == (300, 301)
-    assert selfplay.evaluate(run) == run.proof
-    assert selfplay.train(resume=run, games=600, progress=False).folder == run.folder
-    assert "there is no such run folder; did you mean shipped?" in refused(selfplay.load, "shiped")
+def test_the_board_can_be_given_by_its_rules() -> None:
+    record = next(selfplay.training("td-backup", rules=Rules(2, 3, 2), games=1, greedy_games=1))
+    assert record.player.rules == Rules(2, 3, 2)
 
 
 def test_an_interrupted_run_is_returned_and_loses_nothing(tmp_path: Path, stopper: Stopper) -> None:
