@@ -8,9 +8,12 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from selfplay.training.loop import Record
+from selfplay.training.screen import Screen
 from tests.children import Ended, run
 from tests.runs import (
     DQN,
@@ -136,9 +139,15 @@ def test_a_run_goes_on_where_there_is_room_for_all_but_its_checkpoints(whole: Pa
 
 
 def output_is_full() -> None:
-    """Let standard output be a full disk, as a log file may be."""
+    """Let standard output, as a log file may be, be on a disk that is full from the first evaluation on."""
     often()
-    os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
+    show = Screen.evaluated
+
+    def fill_and_show(screen: Screen, record: Record) -> None:
+        os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
+        show(screen, record)
+
+    patch.object(Screen, "evaluated", fill_and_show).start()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the device of a full disk")
