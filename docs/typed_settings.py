@@ -96,8 +96,7 @@ def overloads(function: str) -> str:
         algorithm, given = ("Literal['dqn'] | None = None", network) if name == "dqn" else (f"Literal[{name!r}]", ())
         rest = f"Unpack[{kind.__name__.removesuffix('Config')}{suffix}]"
         lines.append(overload(function, *given, *options, first=f"algorithm: {algorithm}", rest=rest))
-    rest = "Unpack[RunOptions]" if function == "train" else ""
-    lines.append(overload(function, *network, *options, first="algorithm: Config", rest=rest))
+    lines.append(overload(function, *network, *options, first="algorithm: Config", rest="Any"))
     if own:
         lines.append(overload(function, OWN, first="algorithm: OwnConfig | None = None", rest=f"Unpack[Own{suffix}]"))
     if function == "train":

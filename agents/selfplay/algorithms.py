@@ -5,7 +5,6 @@ PyTorch above all, is imported when something is trained or loaded.
 """
 
 import contextlib
-import copy
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, fields, replace
@@ -85,9 +84,10 @@ def train(
     """Train a player, showing the exact score, and leave a run folder behind: what `selfplay train` does.
 
     `settings` are those of a DQN, as in `train(seed=1, mask=True)`, or of the algorithm that is named first, as in
-    `train("minimax-q", games=2000)`; a config object or a run's config.json, `train(**json.load(file))`, holds all of
-    them. `learner` is an algorithm of your own, a `selfplay.Learner`, or a class that makes one. `network` makes a
-    network of your own: `network(rules)` returns a module from [B, 3A] to [B, A].
+    `train("minimax-q", games=2000)`, or they change those of a config object, as in `train(selfplay.open(RUN).config,
+    seed=2)`. What a run's config.json holds makes that run again: `train(**json.load(file))`. `learner` is an algorithm
+    of your own, a `selfplay.Learner`, or a class that makes one. `network` makes a network of your own:
+    `network(rules)` returns a module from [B, 3A] to [B, A].
 
     With `resume` the run in that folder goes on from its last checkpoint, and `settings` are changed, with `force` also
     those that must not change. `checkpoint_interval` is in seconds. `stop_when` is asked after every few steps whether
@@ -120,26 +120,27 @@ def chosen(algorithm: str | Config | None, learner: Any, settings: Mapping[str, 
     """Return the settings of a new run, and the learner of the user if there is one.
 
     Raises:
-        UserError: they are given twice, or one is invalid.
+        UserError: one is invalid, or does not fit the learner.
     """
-    if learner is not None:
-        from selfplay.own.learner import described, made
-
-        base = OwnConfig() if algorithm is None else algorithm
-        if not isinstance(base, OwnConfig):
-            raise UserError(f"give learner= or an algorithm, not both: {algorithm!r}")
-        own = made(learner, base.options)
-        config = described(own, base)
-        seed = {"seed": config.options["seed"]} if "seed" in config.options else {}
-        return _changed(config, {**seed, **settings}), own
+    base: Config | None = None
     if isinstance(algorithm, RunSettings):
-        _check_given_once(settings)
-        check_learner(Path(algorithm.algorithm), algorithm, None)
-        return algorithm, None
-    if algorithm is None and isinstance(settings.get("config"), dict):
-        changes = {name: value for name, value in settings.items() if name not in run_folder.CONFIG_KEYS}
-        return _changed(parse_settings(settings, "config.json"), changes), None
-    return configured(algorithm or DQNConfig.algorithm, settings), None
+        base = algorithm
+    elif learner is not None and algorithm is None:
+        base = OwnConfig()
+    elif algorithm is None and isinstance(settings.get("config"), dict):  # all of a config.json
+        base = parse_settings(settings, "config.json")
+        settings = {name: value for name, value in settings.items() if name not in run_folder.CONFIG_KEYS}
+    if base is None:
+        base, settings = configured(str(algorithm or DQNConfig.algorithm), settings), {}
+    check_learner(base.algorithm, base, learner)
+    if not isinstance(base, OwnConfig):
+        return _changed(base, settings), None
+    from selfplay.own.learner import described, made
+
+    own = made(learner, base.options)
+    config = described(own, base)
+    seed = {"seed": config.options.get("seed", config.seed)} if algorithm is None else {}
+    return _changed(config, {**seed, **settings}), own
 
 
 def _resumed(
@@ -155,22 +156,11 @@ def _resumed(
     Raises:
         UserError: they are of another algorithm or folder, or differ without force, or the network does not fit.
     """
-    if isinstance(algorithm, RunSettings):
-        _check_given_once(settings)
     before, notes = read_settings(folder)
     check_learner(folder, before, learner)
-    own = None
-    if isinstance(algorithm, RunSettings):
-        config = algorithm
-    elif isinstance(before, OwnConfig):
-        from selfplay.own.learner import described, made
-
-        own = made(learner, before.options)
-        config = _changed(described(own, before), settings)
-    else:
-        config = _changed(before, settings)
     if algorithm is not None and before.algorithm != (name := getattr(algorithm, "algorithm", algorithm)):
         raise UserError(f"{folder}: is a run of {before.algorithm}, not of {name}")
+    config, own = chosen(algorithm if isinstance(algorithm, RunSettings) else before, learner, settings)
     if config.run_dir is not None:
         run_dir = setting_name("run_dir")
         raise UserError(f"{run_dir} and {setting_name('resume')} both name the run's folder; leave out {run_dir}")
@@ -182,17 +172,7 @@ def _resumed(
     return config, own
 
 
-def _check_given_once(settings: Mapping[str, Any]) -> None:
-    """Refuse settings beside a config object.
-
-    Raises:
-        UserError: there are some.
-    """
-    if settings:
-        raise UserError(f"give settings in the config or beside it, not both: {', '.join(settings)}")
-
-
-def check_learner(folder: Path, config: Config, learner: Any) -> None:
+def check_learner(place: Path | str, config: Config, learner: Any) -> None:
     """Refuse a run of a learner of the user without it, and one of ours with it.
 
     Raises:
@@ -200,10 +180,10 @@ def check_learner(folder: Path, config: Config, learner: Any) -> None:
     """
     if learner is None and isinstance(config, OwnConfig):
         name = config.learner
-        way = f"name it {name}@{folder} where a player is named, or give learner= in Python"
-        raise UserError(f"{folder}: its learner is one of your own, {name}; {way}")
+        way = f"name it {name}@{place} where a player is named, or give learner= in Python"
+        raise UserError(f"{place}: its learner is one of your own, {name}; {way}")
     if learner is not None and not isinstance(config, OwnConfig):
-        raise UserError(f"{folder}: is a run of {config.algorithm}; leave out learner=")
+        raise UserError(f"{place}: is no run of a learner of your own; leave out learner=")
 
 
 def training(
@@ -229,14 +209,11 @@ def training(
         trained = _make_learner(*chosen(algorithm, learner, settings), network)
     with _one_thread():
         for record in loop.train(trained):
-            yield _with_copy(record, trained)
+            yield _with_player(record, trained.copied_player())
 
 
-def _with_copy(record: "Record", learner: "RunLearner") -> "Record":
-    """Return a record whose player stays as it is while the run goes on."""
-    from selfplay.own.learner import OwnLearner
-
-    player = learner.copied_player() if isinstance(learner, OwnLearner) else copy.deepcopy(record.player)
+def _with_player(record: "Record", player: "Player") -> "Record":
+    """Return a record with a copy of its player, which stays as it is while the run goes on."""
     return replace(record, get_player=lambda: player)
 
 

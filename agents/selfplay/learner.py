@@ -1,5 +1,6 @@
 """What a run asks of an algorithm: a learner knows no evaluation, checkpoint, folder or screen."""
 
+import copy
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -59,6 +60,10 @@ class RunLearner:
     def player(self) -> Player:
         """Return the current greedy player, which may go on learning."""
         raise NotImplementedError
+
+    def copied_player(self) -> Any:
+        """Return a copy of the current player, which stays as it is; of a learner of the user it is the user's."""
+        return copy.deepcopy(self.player())
 
     def teach(self, mover: "IntArray", opponent: "IntArray") -> None:
         """Start some of the games from now on at these positions, bitboards [n]."""

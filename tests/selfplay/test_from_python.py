@@ -95,8 +95,9 @@ def test_an_interrupted_run_is_returned_and_loses_nothing(tmp_path: Path, stoppe
         ({"rules": (3, 4, 3)}, "beside it, got (3, 4, 3)"),
         ({"algorithm": "td-value", "rules": Rules(2, 2, 2)}, "td-value has no setting rows="),
         ({"resume": 3}, "resume= must be of type Path, got 3"),
-        ({"algorithm": selfplay.DQNConfig(), "mask": True}, "give settings in the config or beside it, not both: mask"),
-        ({"algorithm": selfplay.DQNConfig(), "resume": "it", "seed": 3}, "in the config or beside it, not both: seed"),
+        ({"algorithm": "minimaxq"}, "there is no algorithm 'minimaxq'; choose one of dqn, minimax-q, afterstate-q"),
+        ({"algorithm": {"seed": 3}}, "there is no algorithm "),
+        ({"algorithm": "dqn", "learner": 3}, "dqn: is no run of a learner of your own; leave out learner="),
         ({"algorithm": "td-value", "network": nn.Linear}, "td-value has no network that could be replaced"),
     ],
 )
@@ -213,7 +214,7 @@ def test_a_folder_is_opened_as_what_train_returned(tmp_path: Path) -> None:
 
 
 def test_training_takes_settings_as_train_does() -> None:
-    first = next(selfplay.training(**SHORT))
+    first = next(selfplay.training(selfplay.DQNConfig(**SHORT | {"seed": 3}), seed=1_000))
     assert first.evaluation == next(selfplay.training(selfplay.DQNConfig(**SHORT))).evaluation
     record = next(selfplay.training("minimax-q", games=200, eval_every=200))
     assert record.steps == 200
