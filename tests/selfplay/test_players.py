@@ -104,7 +104,7 @@ def test_everybody_meets_in_an_arena(here: Path) -> None:
         ("my_agents:samples", "my_agents:samples: the agent answers the same positions differently when asked twice"),
         (
             "my_agents:Fails",
-            "my_agents:Fails: a type cannot be asked about a board of shape (3, 3, 3): TypeError: Fails.act() missing",
+            "my_agents:Fails: TypeError: Fails.act() missing",
         ),
         ("heuristc", "nor module:name of an agent of your own; did you mean heuristic?"),
         ("my_agents", "my_agents: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor"),
@@ -130,8 +130,7 @@ def test_modules_are_found_in_the_current_folder_by_the_installed_program_too(he
     program: list[str | Path] = [Path(sys.executable).parent / "selfplay", "prove", "my_agents:fails"]
     done = subprocess.run(program, cwd=here, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("selfplay prove: my_agents:fails: a Fails cannot be asked about")
-    assert "KeyError: 'the key' (my_agents.py, line 25)" in done.stderr
+    assert done.stderr.startswith("selfplay prove: my_agents:fails: KeyError: 'the key' (my_agents.py, line 25)")
 
 
 def test_only_boards_that_are_not_solved_need_room(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 """Whatever decides moves is evaluated as it is: by name, as a run, as an agent, or as another library's model."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -127,13 +126,11 @@ def test_every_form_of_an_agent_gets_the_same_verdict(name: str) -> None:
     assert not isinstance(agent, nn.Module) or agent.training  # as it was
 
 
-class Uniform:
-    """Sample any empty cell, with probabilities in a list."""
+class Guessing:
+    """Sample any cell, also a taken one, with probabilities in a list."""
 
     def probabilities(self, observation: Planes) -> list[list[float]]:
-        empty = observation[..., 0].reshape(len(observation), -1)
-        shares: list[list[float]] = (empty / empty.sum(axis=1, keepdims=True)).tolist()
-        return shares
+        return [[3 / board.size] * (board.size // 3) for board in observation]
 
 
 class Valuing:
@@ -165,7 +162,6 @@ GRADIENTS = torch.ones(9, requires_grad=True)
         (lambda _: [1, 2], "it returned list of shape (2,), and the agent's actions must be 1 integers"),
         (lambda _: 9, "the agent's actions must be integers from 0 to 8, got 9"),
         (lambda _: GRADIENTS, "it returned Tensor of shape (9,), and"),
-        (lambda _, action_mask: action_mask, "TypeError: "),
         (lambda _: (np.array(4), None), "it returned tuple of shape (2,), and"),
         (
             Valuing(),
@@ -183,10 +179,8 @@ GRADIENTS = torch.ones(9, requires_grad=True)
             "a Model cannot be asked about a board of shape (3, 3, 3): ValueError: Error: Unexpected obser",
         ),
         (Model("planes", 4), "rules= says on which board it plays"),
-        (Batched, "TypeError: Batched.act() missing 1 required positional argument: 'observation'"),
         (3, "a int is no agent: write a function of one observation that returns int(cell)"),
         ("nowhere", "nowhere: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
-        (lambda _: os.environ["THE KEY"], "KeyError: 'THE KEY' (test_verdicts.py, line"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_a_board_is_solved(
@@ -214,12 +208,14 @@ def test_names_folders_and_runs_are_evaluated(tmp_path: Path, monkeypatch: pytes
     assert "search each position of 5,5,4" in refused(selfplay.evaluate, "optimal", Rules(5, 5, 4))
 
 
-@pytest.mark.parametrize(("agent", "exploitability"), [(careless, 1.0), (Uniform(), None)], ids=["careless", "uniform"])
+@pytest.mark.parametrize(
+    ("agent", "exploitability"), [(careless, 1.0), (Guessing(), None)], ids=["careless", "guessing"]
+)
 def test_a_verdict_on_a_board_that_is_not_followed_whole_says_what_is_known(agent: Any, exploitability: Any) -> None:
-    verdict = selfplay.evaluate(agent, Rules(6, 7, 4), positions=500)
+    verdict = selfplay.evaluate(agent, Rules(6, 7, 4), positions=3_000)
     assert {verdict.complete, verdict.unbeatable, verdict.unexploitable, verdict.optimal} == {False}
     assert verdict.exploitability == exploitability
-    assert (verdict.games_lost > 0) == (exploitability is not None)  # one in each seat, where no move is sampled
+    assert verdict.games_lost > 0  # enough to know the worst result in each seat, where no move is sampled
     assert (verdict.optimal_fraction, verdict.illegal_states, verdict.first.win) == (None,) * 3
 
 

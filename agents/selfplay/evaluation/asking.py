@@ -47,7 +47,7 @@ def way_to_ask(agent: Any, observation: Array) -> Way:
     """Return the way to ask an agent, found on two copies of the first of the observations [B, R, C, 3].
 
     Raises:
-        UserError: it fails, or answers something else than a cell, in every form of the observation.
+        UserError: it answers no cell in any form of the observation, or is a model or a module and fails in all.
     """
     errors: list[Exception] = []
     for way in _ways(agent):
@@ -58,6 +58,8 @@ def way_to_ask(agent: Any, observation: Array) -> Way:
         else:
             return way
     first = min(errors, key=lambda error: not isinstance(error, InvalidAction))  # one that says what was returned
+    if not isinstance(first, InvalidAction) and way.ask in (agent, getattr(agent, "act", None)):
+        raise first  # an error of the user's own program is best seen where it is
     said = str(first) if isinstance(first, InvalidAction) else what_failed(first)
     shape = observation.shape[1:]
     raise UserError(

@@ -119,6 +119,9 @@ def test_an_error_in_a_named_agent_is_told_as_its_own() -> None:
     with pytest.raises(selfplay.UserError, match=r"^mine: a object is no agent"):
         AgentPolicy(nobody, Rules(), name="mine")
 
+    with pytest.raises(ZeroDivisionError):
+        selfplay.evaluate(lambda _: 1 // 0)
+
     def failing_later(observation: Any) -> int:
         return 4 // int(observation[..., 0].all())
 
