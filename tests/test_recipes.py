@@ -107,7 +107,7 @@ def test_your_own_algorithm_is_resumed_and_found_by_its_name(tmp_path: Path, mon
     assert evaluate_policy(named.policy, every_state=True).games_lost == whole.proof.games_lost
 
 
-def test_reinforce_learns_within_the_mask_and_goes_on_as_it_was(tmp_path: Path) -> None:
+def test_reinforce_learns_within_the_mask_and_goes_on_as_it_was() -> None:
     one, other = reinforce.Reinforce(seed=1000), reinforce.Reinforce(seed=1)
     for _ in range(30):
         one.advance(64)
@@ -117,9 +117,9 @@ def test_reinforce_learns_within_the_mask_and_goes_on_as_it_was(tmp_path: Path) 
     assert (one.steps, other.steps) == (1_984, 1_984)
     weights = [learner.network.state_dict().values() for learner in (one, other)]
     assert all((first == second).all() for first, second in zip(*weights, strict=True))
-    run = reinforce.main(games=6_000, folder=tmp_path / "it")
-    assert run.proof.illegal_states == 0
-    assert losses(run.proof) < 0.5
+    proof: Any = selfplay.evaluate(one.player(), perspective="mover")
+    assert proof.illegal_states == 0
+    assert losses(proof) < 0.5
 
 
 def test_the_right_target_loses_fewer_games() -> None:
