@@ -22,19 +22,15 @@ import scipy.stats  # noqa: F401
 import starlette.applications  # noqa: F401
 import torch.utils.tensorboard  # noqa: F401
 
-ABSENT = {
-    os: ("O_NOFOLLOW", "O_NONBLOCK", "fchmod", "fork", "geteuid", "getuid", "killpg", "mkfifo", "sysconf", "uname"),
-    signal: ("SIGALRM", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGUSR1", "setitimer"),
-}
-NO_NAME = re.compile(r'[<>:"|?*\\\x00-\x1f]|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)', re.IGNORECASE)
-"""What is found in no name on Windows."""
+NO_NAME = re.compile(r'[<>:"|?*\\\x00-\x1f]|[^./][. ](?:/|$)')
+"""What no path on Windows has in the name of a file or folder."""
 
 
 def check_path(event: str, args: tuple[object, ...]) -> None:
     """Refuse what Windows refuses."""
-    paths = args[: {"open": 1, "os.mkdir": 1, "os.rename": 2}.get(event, 0)]
-    for path in map(os.fsdecode, (each for each in paths if isinstance(each, (str, bytes)))):
-        if any(NO_NAME.search(part) for part in path.split("/") if part not in (".", "..")):
+    if event in ("open", "os.mkdir") and isinstance(args[0], str | bytes):
+        path = os.fsdecode(args[0])
+        if NO_NAME.search(path):
             raise OSError(22, "Windows has no such name", path)
         if event == "open" and os.path.isdir(path):  # noqa: PTH112 (what pathlib does has changed between versions)
             raise PermissionError(13, "Windows opens no folder", path)
@@ -42,10 +38,11 @@ def check_path(event: str, args: tuple[object, ...]) -> None:
 
 def become_windows() -> None:
     """Remove what only POSIX has from here on."""
-    for module, names in ABSENT.items():
-        for name in names:
-            delattr(module, name)
-    for name in ("fcntl", "posix", "pty", "resource", "termios"):
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "fork", "geteuid", "killpg", "sysconf"):
+        delattr(os, name)
+    for name in ("SIGHUP", "SIGKILL", "SIGPIPE"):
+        delattr(signal, name)
+    for name in ("fcntl", "pty", "resource", "termios"):
         sys.modules[name] = None  # type: ignore[assignment] # which makes an import of it fail
     sys.platform = "win32"
     warnings.filterwarnings("error", category=EncodingWarning, module="selfplay|tictactoe")

@@ -20,8 +20,6 @@ if sys.platform != "win32":
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Beginnings of what a spreadsheet takes for a formula."""
-WAITS = (0.01, 0.1, 1.0)
-"""Seconds after which a file that is open elsewhere is replaced at the second, third and fourth try."""
 
 
 class BusyError(UserError):
@@ -52,7 +50,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 def _replace(aside: Path, path: Path) -> None:
     """Rename a file over another, which Windows refuses for as long as some program has that one open."""
-    for seconds in WAITS if sys.platform == "win32" else ():
+    for seconds in (0.01, 0.1, 1.0) if sys.platform == "win32" else ():
         with contextlib.suppress(PermissionError):
             aside.replace(path)
             return
