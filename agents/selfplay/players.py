@@ -125,9 +125,7 @@ def _check_one_run(folder: Path) -> None:
     runs = [path.parent for path in folder.glob(f"*/{CONFIG}")]
     if runs and not (folder / CONFIG).exists():
         newest = sorted(runs, key=lambda run: run.stat().st_mtime_ns, reverse=True)[:MOST_NAMED]
-        count = "1 run" if len(runs) == 1 else f"{len(runs)} runs, the newest first"
-        left = ", ..." if len(runs) > MOST_NAMED else ""
-        raise UserError(f"{folder}: is a folder with {count}; name one: {', '.join(map(str, newest))}{left}")
+        raise UserError(f"{folder}: is a folder of runs; name one, such as the newest: {', '.join(map(str, newest))}")
 
 
 def _imported(name: str) -> Any:

@@ -118,11 +118,8 @@ def test_a_folder_of_runs_lists_the_newest_of_them(here: Path) -> None:
     for number in range(11):
         saved(here / "runs" / f"run-{number}")
         os.utime(here / "runs" / f"run-{number}", (0, number))
-        if number == 0:
-            assert refused(prove.main, ["runs"]) == "runs: is a folder with 1 run; name one: runs/run-0"
     newest = ", ".join(f"runs/run-{number}" for number in range(10, 0, -1))
-    message = f"runs: is a folder with 11 runs, the newest first; name one: {newest}, ..."
-    assert refused(prove.main, ["runs"]) == message
+    assert refused(prove.main, ["runs"]) == f"runs: is a folder of runs; name one, such as the newest: {newest}"
     assert refused(prove.main, ["."]).endswith("is this a run folder?")
 
 
