@@ -124,11 +124,6 @@ def test_a_unit_asks_before_it_runs_and_is_listed(unit: int) -> None:
     assert (COURSE / "teachers.md").read_text().count(f"\n| {unit} |") >= 2  # a goal, and what is often wrong
 
 
-def test_every_unit_has_a_blank_that_was_tried_empty_and_wrong() -> None:
-    assert {parameters.values[0] for parameters in EMPTIED} == set(UNITS)
-    assert {unit for unit, _, _ in WRONG.values()} == set(UNITS)
-
-
 @pytest.mark.parametrize(("unit", "right", "wrong"), WRONG.values(), ids=WRONG)
 def test_a_unit_fails_with_a_wrong_answer(unit: int, right: str, wrong: str) -> None:
     assert right in solution(unit)

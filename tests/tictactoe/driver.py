@@ -176,6 +176,7 @@ class Single:
             assert observation["action_mask"].tolist() == info["action_mask"].tolist()
             observation = observation["observation"]
         assert observation.dtype == np.int8
+        assert self.env.unwrapped.action_masks().tolist() == info["action_mask"].tolist()
         assert {key: value.dtype for key, value in info.items()} == INFO_TYPES
         return observation.tolist(), *(info[key].tolist() for key in INFO_TYPES)
 

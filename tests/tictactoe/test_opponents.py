@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, cells_in, empty_cells, marks_of
-from tictactoe import Rules, best_moves, opponents, solve
+from tictactoe import Rules, best_moves, solve
 from tictactoe.opponents import OPPONENTS, best_known, check_optimal
 from tictactoe.search import Bounds
 
@@ -91,20 +91,13 @@ WIN, DRAW, LOSS, NOT_LOST, NOT_WON, UNKNOWN = (
         ([LOSS, DRAW, NOT_LOST, UNKNOWN, NOT_WON, LOSS], {1, 2}),
         ([LOSS, LOSS, LOSS, UNKNOWN, NOT_WON, LOSS], {3, 4}),  # the rule would take the middle, which is lost
         ([LOSS, LOSS, LOSS, UNKNOWN, NOT_WON, LOSS, LOSS, LOSS, NOT_WON], {4}),  # the rule's among those not lost
+        ([UNKNOWN] * 9, {4}),  # the rule's
         ([LOSS] * 6, {0, 1, 2, 3, 4, 5}),
     ],
 )
 def test_the_best_of_what_is_known(known: list[Bounds], chosen: set[int]) -> None:
     rules = Rules(3, 3, 3) if len(known) == 9 else Rules(2, 3, 3)
     assert cells_in(best_known(rules, 0, 0, dict(enumerate(known))), rules.cells) == chosen
-
-
-def test_where_nothing_is_known_optimal_plays_by_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("numba", reason="without Numba there is no search")
-    monkeypatch.setattr(opponents, "MOVE_POSITIONS", 1_000)
-    rules, centre = Rules(7, 7, 5), 1 << 24
-    assert OPPONENTS["optimal"](rules, 0, 0) == OPPONENTS["rule"](rules, 0, 0) == centre
-    assert OPPONENTS["optimal"](rules, 0, centre) == OPPONENTS["rule"](rules, 0, centre)
 
 
 def test_optimal_refuses_a_board_that_can_be_neither_solved_nor_searched() -> None:

@@ -124,18 +124,3 @@ def test_a_bad_size_is_named(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match=rf"^{name} must be a positive integer, got ") as error:
         Rules(**{name: value})
     assert repr(value) in str(error.value)
-
-
-@pytest.mark.parametrize("size", [(3, 3, 4), (1, 1, 2), (2, 5, 6), (5, 2, 6)], ids=str)
-def test_a_line_longer_than_the_board_is_named(size: tuple[int, int, int]) -> None:
-    rows, cols, k = size
-    with pytest.raises(ValueError, match=rf"k={k} on a {rows}x{cols} board"):
-        Rules(*size)
-
-
-def test_equal_sizes_make_equal_rules() -> None:
-    assert Rules() == Rules(3, 3, 3)
-    assert hash(Rules(4, 3, 3)) == hash(Rules(rows=4, cols=3, k=3))
-    assert Rules(4, 3, 3) != Rules(3, 4, 3)
-    assert str(Rules(4, 5, 3)) == "4,5,3"
-    assert Rules(4, 5, 3).cells == 20
