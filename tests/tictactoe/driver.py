@@ -8,6 +8,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+import pytest
 
 from tests.tictactoe.rule_book import EMPTY, Board, RuleBook, Verdict, empty_cells, seat_to_move, with_mark
 from tictactoe import Rewards, tictactoe_v0
@@ -17,6 +18,8 @@ TURN, VERSUS = "tictactoe:TicTacToe-v0", "tictactoe:TicTacToeVersus-v0"
 AGENTS = tictactoe_v0.AGENTS
 EXACT = Rewards(win=5, illegal=-7, allow=-0.25, draw=2, loss=-4.5)
 """Rewards that all differ, and that single precision holds exactly."""
+INTEGERS = (int, np.int64, np.int8, np.uint8, np.array)
+"""What makes an action of a cell: any of these is taken."""
 INFO_TYPES = {"action_mask": np.int8, "to_play": np.int64, "winner": np.int64, "illegal": np.bool_}
 
 Opponent = Callable[[Any, Any], Any]
@@ -114,7 +117,7 @@ class Drive:
             answered = self.answered()
             loss = self.rewards.loss if answered.winner == 1 - self.seat else 0.0
             self.now = replace(answered, reward=self.now.reward + loss)
-        assert self.env.step(cell) == self.row
+        assert self.env.step(INTEGERS[cell % len(INTEGERS)](cell)) == self.row
 
     def answered(self) -> Verdict:
         observation = np.array(self.book.one_hot(self.now.board, self.perspective))
@@ -160,14 +163,21 @@ class Single:
 
     def __init__(self, env_id: str, settings: dict[str, Any]) -> None:
         self.env: Any = gymnasium.make(env_id, **settings)
+        self.assert_no_game()
+
+    def assert_no_game(self) -> None:
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            self.env.step(0)
 
     def reset(self, options: Any) -> tuple[Any, ...]:
         return *self.row(*self.env.reset(options=options)), 0.0, False
 
-    def step(self, cell: int) -> tuple[Any, ...]:
+    def step(self, cell: Any) -> tuple[Any, ...]:
         observation, reward, terminated, truncated, info = self.env.step(cell)
         assert [type(part) for part in (reward, terminated, truncated)] == [float, bool, bool]
         assert not truncated
+        if terminated:
+            self.assert_no_game()
         return *self.row(observation, info), reward, terminated
 
     def row(self, observation: Any, info: dict[str, Any]) -> tuple[Any, ...]:
@@ -192,7 +202,7 @@ class Agents:
         self.env.reset(options=options)
         return self.row(self.env.agent_selection)
 
-    def step(self, cell: int) -> tuple[Any, ...]:
+    def step(self, cell: Any) -> tuple[Any, ...]:
         mover = self.env.agent_selection
         self.env.step(cell)
         return self.row(mover)

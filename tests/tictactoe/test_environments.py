@@ -102,13 +102,6 @@ def test_a_specification_survives_json(make: Any, env_id: str, own: dict[str, An
     assert "2.5" in expected[0]
 
 
-@pytest.mark.parametrize("action", [2, np.int64(2), np.int8(2), np.uint8(2), np.array(2)], ids=repr)
-def test_any_integer_is_an_action(action: Any) -> None:
-    env = gymnasium.make(TURN)
-    env.reset()
-    assert env.step(action)[4]["action_mask"].tolist() == [1, 1, 0, 1, 1, 1, 1, 1, 1]
-
-
 @pytest.mark.parametrize(
     ("keywords", "error", "message"),
     [
@@ -135,21 +128,6 @@ def test_a_bad_keyword_value_is_named(
         message = message.replace("True or", "True: a PettingZoo agent")
     with pytest.raises(error, match=message):
         make(**keywords)
-
-
-@pytest.mark.parametrize(
-    "cells", [(0, 3, 1, 4, 2), (0, 4, 8, 2, 6, 3, 5, 7, 1), (0, 0)], ids=["won", "drawn", "illegal"]
-)
-def test_step_needs_a_game(cells: tuple[int, ...]) -> None:
-    env = gymnasium.make(TURN)
-    with pytest.raises(gymnasium.error.ResetNeeded):
-        env.step(0)
-    for _ in range(2):
-        env.reset()
-        for cell in cells:
-            env.step(cell)
-        with pytest.raises(gymnasium.error.ResetNeeded):
-            env.step(5)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,6 @@ def test_random_against_random_is_exact() -> None:
     exact = (Fraction(737, 1260), Fraction(121, 420), Fraction(8, 63))
     totals = play_out(tree, uniform_legal(tree), uniform_legal(tree))
     assert totals[:3] == pytest.approx([float(share) for share in exact], rel=1e-13)
-    assert [round(share, 4) for share in totals[:3]] == [0.5849, 0.2881, 0.1270]
     assert totals.illegal == (0, 0)
 
 
