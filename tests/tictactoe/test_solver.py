@@ -106,7 +106,7 @@ def test_lookup_refuses_what_is_no_position(mover: int, opponent: int) -> None:
         solve(Rules()).lookup(mover, opponent)
 
 
-@pytest.mark.parametrize("size", [(1, 17, 3), (3, 6, 3), (5, 5, 4), (15, 15, 5)], ids=str)
+@pytest.mark.parametrize("size", [(1, 17, 3), (15, 15, 5)], ids=str)
 def test_a_board_of_more_than_16_cells_is_refused(size: tuple[int, int, int]) -> None:
     rows, cols, _ = size
     with pytest.raises(ValueError, match=f"up to 16 cells.*a {rows}x{cols} board has {rows * cols}"):
@@ -120,19 +120,17 @@ def test_states_are_numbered_by_ply_then_by_the_lowest_cell_that_leads_there(siz
     def after(board: Board, cell: int) -> Board | None:
         return with_mark(board, cell, MARKS[seat_to_move(board)]) if board[cell] == EMPTY else None
 
-    level: list[Board] = [book.empty_board]
-    numbered: list[Board] = []
+    level, numbered = [book.empty_board], list[Board]()
     for _, states in tree.plies():
         assert states.start == len(numbered)
         numbered += level
         parents = [board for board in level if not book.finished(board)]
         led_to = (after(board, cell) for cell in range(book.cells) for board in parents)
         level = list(dict.fromkeys(board for board in led_to if board))
-    number = {board: state for state, board in enumerate(numbered)}
     marks = [mover_and_opponent(board) for board in numbered]
     assert list(zip(tree.mover.tolist(), tree.opponent.tolist(), strict=True)) == marks
     assert tree.find(tree.mover, tree.opponent).tolist() == list(range(len(marks)))
-    decisions = [board for board in numbered if not book.finished(board)]
-    # A taken cell leads nowhere.
-    following = [[number.get(after(board, cell) or (), -1) for cell in range(book.cells)] for board in decisions]
-    assert tree.successors(tree.decisions).tolist() == following
+    assert tree.decisions.tolist() == [state for state, board in enumerate(numbered) if not book.finished(board)]
+    for state, following in zip(tree.decisions.tolist(), tree.successors(tree.decisions).tolist(), strict=True):
+        for cell, led_to_state in enumerate(following):  # a taken cell leads nowhere
+            assert after(numbered[state], cell) == (None if led_to_state == -1 else numbered[led_to_state])
