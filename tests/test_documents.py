@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -40,6 +40,8 @@ CONFIGS = {
 """The flags of each command but train."""
 FRAMEWORKS = "sb3_contrib|stable_baselines3|torchrl|agilerl|minari|ray.rllib|tianshou"
 """Those from the fourth on are not installed beside the tests: `tests/interop/run` runs their snippets."""
+NOTEBOOK = ROOT / "docs/from-python.md"
+"""The page whose snippets run one after another."""
 EACH_DOCUMENT = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 
 
@@ -60,6 +62,9 @@ def blocks(language: str, *pages: Path) -> list[Block]:
     ]
 
 
+SNIPPETS = blocks("python", *(page for page in PAGES if page != NOTEBOOK))
+
+
 def test_the_readme_is_short_and_names_every_page() -> None:
     assert README.read_text().count("\n") <= 230
     names = [page.relative_to(ROOT).as_posix() for page in PAGES[1:]]
@@ -72,7 +77,11 @@ def test_ci_runs_the_readmes_test_command() -> None:
     assert command in (ROOT / ".ci" / "run").read_text().splitlines()
 
 
-@pytest.mark.parametrize("snippet", blocks("python", *PAGES), ids=lambda block: f"{block.page.name}:{block.line}")
+@pytest.mark.parametrize(
+    "snippet",
+    blocks("python", *(page for page in PAGES if page != NOTEBOOK)),
+    ids=lambda block: f"{block.page.name}:{block.line}",
+)
 def test_each_snippet_runs_by_itself(
     snippet: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -86,6 +95,18 @@ def test_each_snippet_runs_by_itself(
     lines = iter(capsys.readouterr().out.splitlines())
     expected = [line for line in promised(snippet.text) if snippet.page in EXACT or re.fullmatch(r"[\d ]+", line)]
     assert [line for line in expected if line not in lines] == []  # each after the one before it
+
+
+def test_the_notebook_runs_from_top_to_bottom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for cell in blocks("python", NOTEBOOK):
+        exec(compile(cell.text, f"line {cell.line}", "exec"), names)
+        lines = iter(capsys.readouterr().out.splitlines())
+        expected = [line for line in promised(cell.text) if re.fullmatch(r"(True|False|\d|\s)+", line)]
+        assert [line for line in expected if line not in lines] == []
 
 
 def promised(snippet: str) -> list[str]:
