@@ -10,6 +10,8 @@ import selfplay
 from docs.typed_settings import PLACE, stub
 from tests.runs import ROOT
 
+README = ROOT / "README.md"
+
 RIGHT = """\
 import json
 from pathlib import Path
@@ -51,8 +53,9 @@ def test_the_typed_settings_are_those_of_the_dataclasses() -> None:
 
 
 def test_a_type_checker_knows_right_from_wrong_uses(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
+    script, of_readme = tmp_path / "script.py", tmp_path / "readme.py"
     script.write_text(RIGHT + WRONG)
+    of_readme.write_text("\n".join(re.findall(r"^```python\n(.*?)^```", README.read_text(), re.DOTALL | re.MULTILINE)))
     command: list[str | Path] = [
         sys.executable,
         "-m",
@@ -61,9 +64,11 @@ def test_a_type_checker_knows_right_from_wrong_uses(tmp_path: Path) -> None:
         "--config-file",
         ROOT / "pyproject.toml",
         script,
+        of_readme,
     ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     found = {int(line) for line in re.findall(r"script.py:(\d+): error", done.stdout)}
+    assert "readme.py" not in done.stdout
     first = RIGHT.count("\n") + 1
     assert found == {*range(first, first + WRONG.count("\n"))}, done.stdout
 
