@@ -21,7 +21,9 @@ def played(cells: list[int], **settings: Any) -> Any:
     return game
 
 
-@pytest.mark.parametrize("settings", [{}, {"rules": Rules(4, 5, 4)}, {"perspective": "mover", "rewards": "sparse"}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"rows": 4, "cols": 5, "k": 4}, {"perspective": "mover", "rewards": "sparse"}]
+)
 # The test wants a plain observation or an environment from its own list, but PettingZoo's documentation wants
 # the mask beside the observation, and zeros in it for the agent that is not to move.
 @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be")
@@ -113,7 +115,7 @@ def test_calls_out_of_order_are_refused() -> None:
 
 @pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="PettingZoo has a registry since 1.27")
 def test_pettingzoos_registry_knows_it() -> None:
-    game = pettingzoo.make("aec", "tictactoe_v0", rows=4, cols=4, k=4)
+    game = pettingzoo.make("aec", "tictactoe_v0", rules=Rules(4, 4, 4))
     game.reset()
     assert game.observe("player_1")["observation"].shape == (4, 4, 3)
 
