@@ -1,6 +1,7 @@
 """The mistakes made on purpose: each does what it says and nothing else, and the page shows what was measured."""
 
 import csv
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -179,6 +180,31 @@ def test_the_size_of_the_target_is_that_of_the_newest_2_000_positions() -> None:
     nothing = np.zeros(4_000, np.float32)
     dqn.remember(Transitions(values, number, nothing, number % 2 == 0, values, legal))
     assert experiments.target_size(dqn) == number[2_000::2].mean() + 1
+
+
+def learned(*symptoms: str) -> Iterator[tuple[str, Any]]:
+    """Yield the name of each row that is learned, and what it is learned with."""
+    for symptom in symptoms:
+        for name, row in EXPERIMENTS[symptom].items():
+            if not name.startswith("exact"):
+                yield name, row.args if symptom == "table" else row.args[0]  # type: ignore[attr-defined]
+
+
+def test_each_row_learns_as_its_name_says() -> None:
+    for name, (opponent, follows, epsilon) in learned("table"):
+        assert (name.split(" ")[0], name.endswith(f" {epsilon:g}")) == (follows.split(" ")[0], True)
+        assert (opponent == "random") == ("random opponent" in name)
+    for name, how in learned("next", "mask"):
+        own = "own next turn" in name
+        assert (how.follows == "own next turn", how.sign == 1) == (own, "plus" in name or (own and "minus" not in name))
+        assert (how.loser_told, how.stale_mask) == ("left out" not in name, "before" in name)
+        assert how.masked == ("moves" if "only" in name else "moves and targets")
+    for name, how in learned("illegal"):
+        assert (how.masked, f"illegal {how.rewards.illegal:g}") == ("nothing", name)
+    for name, how in learned("opponent", "block"):
+        if name != "itself":
+            assert (how.opponent in name, how.seat) == (True, 0 if "always X" in name else "random")
+            assert how.rewards.allow == (-1 if "-1" in name else 0)
 
 
 @pytest.mark.parametrize("symptom", EXPERIMENTS)
