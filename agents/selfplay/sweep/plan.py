@@ -8,6 +8,7 @@ import contextlib
 import dataclasses
 import itertools
 import math
+import operator
 import re
 import sys
 import zlib
@@ -19,7 +20,7 @@ from selfplay.algorithms import ALGORITHMS, Config, configured, settings_of
 from selfplay.errors import UserError
 from selfplay.files import read_small
 from selfplay.settings import LARGEST, Bounds, CountOrZero, check, converted
-from selfplay.sweep.search_space import Range, parse_range
+from selfplay.sweep.search_space import Range
 from selfplay.training.metrics import LARGEST_NUMBER
 from tictactoe.names import did_you_mean
 
@@ -30,7 +31,7 @@ LONGEST_NAME = 150
 """Characters of the name of a run before its seed."""
 UNPROVED_PENALTY = float(LARGEST)
 """Added to the objective of a run without a proof, and twice to that of a failed one, beyond that of any proved run."""
-SEEDS = r" *\d{1,18}(?:\.\.\d{1,18})? *"
+SEEDS = r"(\d{1,18})(?:\.\.(\d{1,18}))?"
 TABLES = ("set", "vary", "each")
 NOT_SWEPT = frozenset({"seed", "run_dir", "from_table"})
 """Settings that a sweep gives to each run, and files, whose names a run's folder could not have."""
@@ -147,15 +148,12 @@ def parse_seeds(given: object) -> tuple[int, ...]:
     Raises:
         UserError: it is none of these, or names a seed twice.
     """
-    wanted = f"--seeds must be as in 0..99 or 1,2,5, upwards and each seed once, got {given!r}"
     words = ",".join(map(str, given)) if isinstance(given, list | tuple) else str(given)
-    if not re.fullmatch(rf"{SEEDS}(,{SEEDS})*", words):
-        raise UserError(wanted)
-    ends = [word.partition("..") for word in words.split(",")]
-    ranges = [range(int(first), int(last or first) + 1) for first, _, last in ends]
+    ranges = [range(int(first), int(last or first) + 1) for first, last in re.findall(SEEDS, words)]
     seeds = tuple(itertools.islice(itertools.chain(*ranges), MOST_RUNS + 1))
-    if not all(ranges) or len(set(seeds)) < len(seeds) or len(seeds) > MOST_RUNS:
-        raise UserError(wanted)
+    well_formed = re.fullmatch(rf" *{SEEDS} *(, *{SEEDS} *)*", words) and all(ranges)
+    if not (well_formed and len(set(seeds)) == len(seeds) <= MOST_RUNS):
+        raise UserError(f"--seeds must be as in 0..99 or 1,2,5, upwards and each seed once, got {given!r}")
     return seeds
 
 
@@ -177,8 +175,8 @@ def all_runs(plan: Plan) -> list[Run]:
     return [run_of(values, seed) for seed in plan.seeds for values in settings.values()]
 
 
-def planned(plan: Plan, runs: Sequence[Run]) -> list[Run]:
-    """Return runs as a plan makes them, each in the state that it has in a record that may be foreign.
+def check_runs(plan: Plan, runs: Sequence[Run]) -> None:
+    """Refuse runs of a record that may be foreign, unless they are those of its plan.
 
     Raises:
         UserError: they are not the runs of the plan.
@@ -186,20 +184,12 @@ def planned(plan: Plan, runs: Sequence[Run]) -> list[Run]:
     expected = all_runs(plan) if not plan.search else []
     settings = {label(run.values): run.values for run in runs} if plan.search else {}
     for values in settings.values():
-        if values.keys() != plan.vary.keys() or not all(_within(plan.vary[name], values[name]) for name in values):
+        if values.keys() != plan.vary.keys() or not all(values[name] in plan.vary[name] for name in values):
             raise UserError(f"{label(values)} is not among the settings of its search")
         expected += [run_of(values, seed) for seed in plan.seeds]
-    if [(run.name, run.seed) for run in runs] != [(run.name, run.seed) for run in expected]:
+    made = operator.attrgetter("name", "setting", "values", "seed")
+    if list(map(made, runs)) != list(map(made, expected)):
         raise UserError("its runs are not those of its plan")
-    pairs = zip(runs, expected, strict=True)
-    return [dataclasses.replace(run, setting=as_planned.setting, values=as_planned.values) for run, as_planned in pairs]
-
-
-def _within(space: Range | Sequence[Any], value: Any) -> bool:
-    """Tell whether a value can be sampled from a range or a list."""
-    if isinstance(space, Range):
-        return type(value) is type(space.low) and space.low <= value <= space.high
-    return value in space
 
 
 def run_of(values: dict[str, Any], seed: int) -> Run:
@@ -266,12 +256,15 @@ def _parse_all(plan: Plan, name: str, given: object) -> Any:
     values = given if isinstance(given, list | tuple) else [given]
     if not values:
         raise UserError(f"{name} has no values; give some as NAME=VALUE,VALUE")
-    found = parse_range(text(values[0]), type(_default(plan, name))) if len(values) == 1 else None
-    if found and not plan.search:
+    ends = text(values[0]).split("..")
+    if len(values) > 1 or len(ends) != 2 or type(_default(plan, name)) not in (int, float):
+        return [_parse(plan, name, value) for value in values]
+    if not plan.search:
         raise UserError(f"{name} cannot be a range without --search; give its values as NAME=VALUE,VALUE")
-    if found:
-        return Range(*(_parse(plan, name, end, text(values[0])) for end in found))
-    return [_parse(plan, name, value) for value in values]
+    low, high = (_parse(plan, name, end, values[0]) for end in ends)
+    if not low < high:
+        raise UserError(f"{values[0]}: the end of a range must be above its beginning")
+    return Range(low, high)
 
 
 def _default(plan: Plan, name: str) -> Any:

@@ -138,7 +138,7 @@ def _differences(results: Results, kind: str, name: str) -> str:
     )
     rows = []
     for setting, times in others:
-        *counts, difference = compare(first[1], times)
+        counts, difference = compare(first[1], times)
         rows.append([setting, *map(str, counts), estimate_text(difference, int(kind == "seconds"), signed=True)])
     header = ("setting", "equal seeds", "sooner", "later", "both proved", "difference (95 %)")
     return _table(f"{name.capitalize()} beside those of {first[0]}, on equal seeds", header, rows)

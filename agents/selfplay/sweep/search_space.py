@@ -4,8 +4,6 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from selfplay.errors import UserError
-
 DIGITS = 3
 """Significant digits of a number sampled from a range, few enough for the name of a run to hold all of its settings."""
 
@@ -16,26 +14,11 @@ class Range(NamedTuple):
     low: float
     high: float
 
+    def __contains__(self, value: object) -> bool:
+        return type(value) is type(self.low) and bool(self.low <= value <= self.high)
+
     def __str__(self) -> str:
         return f"{self.low}..{self.high}"
-
-
-def parse_range(word: str, kind: type) -> Range | None:
-    """Return the range that a word like 0.001..0.1 means for a setting of this type, None if it means another thing.
-
-    Raises:
-        UserError: its ends are not of this type, or in the wrong order.
-    """
-    low, dots, high = word.partition("..")
-    if not dots or kind not in {int, float}:
-        return None
-    try:
-        ends = Range(kind(low), kind(high))
-    except ValueError:
-        raise UserError(f"{word}: the ends of this range must be of type {kind.__name__}") from None
-    if not ends.low < ends.high:
-        raise UserError(f"{word}: the end of a range must be above its beginning")
-    return ends
 
 
 def sample(
@@ -49,8 +32,7 @@ def sample(
     distributions = {name: _distribution(values) for name, values in space.items()}
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
     for settings, objective in tried:
-        trial = optuna.trial.create_trial(params=dict(settings), distributions=distributions, value=objective)
-        study.add_trial(trial)
+        study.add_trial(optuna.create_trial(params=dict(settings), distributions=distributions, value=objective))
     while True:
         settings = study.ask(distributions).params
         for name, values in space.items():
@@ -66,6 +48,5 @@ def _distribution(values: Range | Sequence[Any]) -> Any:
 
     if not isinstance(values, Range):
         return distributions.CategoricalDistribution(values)
-    integers = isinstance(values.low, int)
-    kind = distributions.IntDistribution if integers else distributions.FloatDistribution
-    return kind(*values, log=values.low > 0)
+    kinds = {int: distributions.IntDistribution, float: distributions.FloatDistribution}
+    return kinds[type(values.low)](*values, log=values.low > 0)

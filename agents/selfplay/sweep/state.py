@@ -65,8 +65,8 @@ def read(folder: Path) -> Sweep:
     path = folder / FILE
     try:
         content = json.loads(read_small(path, LARGEST))
-        plan = plans.make(content["plan"], {})
-        sweep = Sweep(folder, plan, plans.planned(plan, [_run(found) for found in content["runs"]]))
+        sweep = Sweep(folder, plans.make(content["plan"], {}), [_run(found) for found in content["runs"]])
+        plans.check_runs(sweep.plan, sweep.runs)
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); is this the folder of a sweep?") from None
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:

@@ -38,11 +38,8 @@ class ProvedCurve(NamedTuple):
 
     def median(self) -> Estimate:
         """Return the amount after which half are proved, by the curve and by the ends of its interval."""
-        return Estimate(*(self._first_half(shares) for shares in (self.share, self.high, self.low)))
-
-    def _first_half(self, shares: Floats) -> float:
-        reached = self.amounts[shares >= 0.5 - 1e-12]
-        return float(reached[0]) if len(reached) else math.inf
+        reached = (self.amounts[shares >= 0.5 - 1e-12] for shares in (self.share, self.high, self.low))
+        return Estimate(*(float(amounts.min(initial=math.inf)) for amounts in reached))
 
 
 def proportion(successes: int, number: int) -> Estimate:
@@ -75,8 +72,7 @@ def interquartile_mean(values: Sequence[float]) -> Estimate:
     """
     sample = np.asarray(values, float)
     if not len(sample):
-        return Estimate(math.nan, math.nan, math.nan)
-
+        return Estimate(*[math.nan] * 3)
     resampled = np.random.default_rng(0).choice(sample, (RESAMPLES, len(sample)))
     means = stats.trim_mean(resampled, TRIMMED, axis=1)
     # Without interpolation, which has no value beside infinity.
@@ -84,13 +80,14 @@ def interquartile_mean(values: Sequence[float]) -> Estimate:
     return Estimate(float(stats.trim_mean(sample, TRIMMED)), float(low), float(high))
 
 
-def compare(first: Mapping[int, float], other: Mapping[int, float]) -> tuple[int, int, int, int, Estimate]:
+def compare(first: Mapping[int, float], other: Mapping[int, float]) -> tuple[list[int], Estimate]:
     """Compare the amounts to a proof of two settings by seed; infinity is a run without one.
 
     Return the number of equal seeds, of those with which the other setting was proved sooner or later, and of those
     with which both are proved, and for these the interquartile mean of the differences from the first setting.
     """
-    pairs = [(first[seed], other[seed]) for seed in sorted(first.keys() & other.keys())]
-    sooner, later = sum(after < before for before, after in pairs), sum(after > before for before, after in pairs)
-    differences = [after - before for before, after in pairs if math.isfinite(before) and math.isfinite(after)]
-    return len(pairs), sooner, later, len(differences), interquartile_mean(differences)
+    seeds = sorted(first.keys() & other.keys())
+    before, after = (np.array([times[seed] for seed in seeds]) for times in (first, other))
+    both = np.isfinite(before + after)
+    numbers = [len(seeds), *map(np.count_nonzero, (after < before, after > before, both))]
+    return numbers, interquartile_mean(after[both] - before[both])

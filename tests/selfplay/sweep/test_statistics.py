@@ -44,5 +44,5 @@ def test_a_bootstrap_interval_leaves_out_a_fortieth_at_each_end() -> None:
 def test_settings_are_compared_on_equal_seeds_only() -> None:
     first = {0: 10.0, 1: 20.0, 2: math.inf, 3: 5.0, 5: 7.0}
     other = {0: 8.0, 1: 26.0, 2: 9.0, 4: 1.0, 5: math.inf}
-    *numbers, difference = compare(first, other)
+    numbers, difference = compare(first, other)
     assert (numbers, difference.value) == ([4, 2, 2, 2], 2.0)
