@@ -79,7 +79,7 @@ def rows(found: dict[str, dict[int, Past]]) -> list[list[str]]:
             apart = [share - base[seed].shares[which] for seed, share in own.items() if base[seed].evaluations]
             row += [estimate_text(interquartile_mean(list(own.values())), 2), "-"]
             if runs is not base:
-                row[-1] = estimate_text(interquartile_mean(apart), 2, signed=True)
+                row[-1] = estimate_text(interquartile_mean(apart), 2, "+")
         shown.append(row)
     return shown
 

@@ -66,9 +66,8 @@ class SweepConfig:
     """Seconds between the checkpoints of a run, which resumes from the last one when a worker or a machine dies."""
 
     def __post_init__(self) -> None:
-        free = ("resume", "cpus", "address", "checkpoint_interval")
-        given = [each for each in fields(self) if getattr(self, each.name) != each.default]
-        if self.resume is not None and any(each.name not in free for each in given):
+        given = {each.name for each in fields(self) if getattr(self, each.name) != each.default}
+        if self.resume is not None and given - {"resume", "cpus", "address", "checkpoint_interval"}:
             raise UserError("--resume takes the settings, seeds and folder of the sweep; leave them out")
 
 
@@ -106,8 +105,7 @@ def _new(config: SweepConfig) -> state.Sweep:
     content = {} if config.file is None else plans.read_file(config.file)
     plan = plans.make(content, {field.name: getattr(config, field.name) for field in fields(plans.Plan)})
     name = f"{plan.algorithm}-{time.strftime('%Y%m%d-%H%M%S')}" if config.file is None else config.file.stem
-    sweep = state.Sweep(config.dir or run_folder.unused(Path("sweeps") / name), plan)
-    sweep.runs += [] if plan.search else plans.all_runs(plan)
+    sweep = state.Sweep(config.dir or run_folder.unused(Path("sweeps") / name), plan, plans.all_runs(plan))
     run_folder.create(sweep.folder, "dir")
     return sweep
 

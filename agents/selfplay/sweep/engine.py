@@ -32,8 +32,6 @@ OBJECT_STORE = 100_000_000
 """Bytes of shared memory; what workers return is small."""
 TO_CONNECT = 10.0
 """Seconds to wait for a cluster to take a connection."""
-QUIET: Mapping[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
-"""How Ray is started, or connected to."""
 MOST_SAMPLES = 100
 """Samples after which no new setting is expected."""
 RUNGS = frozenset(3**rung for rung in range(11))
@@ -56,12 +54,13 @@ def train(sweep: Sweep, cpus: int | None, interval: float, answers: Callable[[],
     at_work: dict[Any, Run] = {}
     deaths: Counter[str] = Counter()
     screen = Screen(sweep)
-    (sweep.folder / STOP).unlink(missing_ok=True)
+    asked = sweep.folder / STOP
+    asked.unlink(missing_ok=True)
 
     def stop() -> None:
         if screen.stopping:
             raise KeyboardInterrupt
-        (sweep.folder / STOP).touch()
+        asked.touch()
         screen.stop()
 
     with screen.live or contextlib.nullcontext(), on_stop_signals(stop):
@@ -90,27 +89,25 @@ def train(sweep: Sweep, cpus: int | None, interval: float, answers: Callable[[],
                         drop_if_worse(sweep, run.setting)
                     screen.ended(run)
                 sweep.write()
-    (sweep.folder / STOP).unlink(missing_ok=True)
+    asked.unlink(missing_ok=True)
     return not screen.stopping
 
 
 def next_run(sweep: Sweep) -> Run | None:
     """Return the run to train next, None if there is none for now."""
-    if not sweep.plan.search:
-        return next((run for run in sweep.runs if run.state == "waiting"), None)
+    # A search trains the seeds of a setting one after the other.
+    busy = [run.setting for run in sweep.runs if sweep.plan.search and run.state == "running"]
+    for run in sweep.runs:
+        if run.state == "waiting" and run.setting not in busy:
+            return run
     settings = sweep.settings()
-    for runs in settings.values():  # the seeds of a setting one after the other
-        left = [run for run in runs if run.state in ("waiting", "running")]
-        if left and left[0].state == "waiting":
-            return left[0]
-    if len(settings) == sweep.plan.search:
+    if len(settings) >= sweep.plan.search:
         return None
     tried = [(runs[0].values, statistics.mean(some)) for runs in settings.values() if (some := _objectives(runs))]
     for values in itertools.islice(sample(sweep.plan.vary, tried, len(settings)), MOST_SAMPLES):
         if plans.label(values) not in settings:
-            added = [plans.run_of(values, seed) for seed in sweep.plan.seeds]
-            sweep.runs += added
-            return added[0]
+            sweep.runs += [plans.run_of(values, seed) for seed in sweep.plan.seeds]
+            return next_run(sweep)
     return None
 
 
@@ -152,24 +149,32 @@ def connected(cpus: int | None, address: str | None) -> Iterator[Callable[[], bo
             ray.shutdown()
 
 
-def _start(cpus: int | None, folder: str) -> dict[str, Any]:
+def _start(cpus: int | None, folder: str) -> Any:
     """Start Ray on this machine, and return the addresses of its processes.
 
     Raises:
         UserError: it does not start.
     """
-    here = {"num_cpus": cpus, "num_gpus": 0, "object_store_memory": OBJECT_STORE, "_temp_dir": folder}
     for limit in (30, 120):  # on a busy machine its own limit can be too short
         os.environ["RAY_gcs_server_port_wait_time_s"] = str(limit)  # noqa: SIM112 (Ray calls it so)
         try:
-            return dict(ray.init("local", **here, include_dashboard=False, **QUIET).address_info)
+            return ray.init(
+                "local",
+                num_cpus=cpus,
+                num_gpus=0,
+                object_store_memory=OBJECT_STORE,
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level=logging.CRITICAL,
+                _temp_dir=folder,
+            ).address_info
         except Exception as error:  # Ray has no narrower one for a machine on which it takes too long
             ray.shutdown()
             problem = error
     raise UserError(f"Ray did not start, in two tries; try again when less is running ({problem})")
 
 
-def _connect(address: str) -> dict[str, Any]:
+def _connect(address: str) -> Any:
     """Connect to a cluster, and return the addresses of its processes.
 
     Raises:
@@ -178,7 +183,7 @@ def _connect(address: str) -> dict[str, Any]:
     try:
         if address.rpartition(":")[2].isdecimal():  # where nothing listens Ray would try for minutes
             _reach(address)
-        return dict(ray.init(address, **QUIET).address_info)
+        return ray.init(address, log_to_driver=False, logging_level=logging.CRITICAL).address_info
     except Exception as error:  # Ray has no narrower one
         reason = getattr(error, "strerror", None) or error
         raise UserError(f"--address {address}: there is no Ray cluster ({reason})") from None

@@ -139,7 +139,7 @@ def make(content: Mapping[str, Any], flags: Mapping[str, Any]) -> Plan:
 def as_json(plan: Plan) -> dict[str, Any]:
     """Return a plan as `make` takes it, in types that JSON has."""
     vary = {name: str(values) if isinstance(values, Range) else values for name, values in plan.vary.items()}
-    return dataclasses.asdict(dataclasses.replace(plan, vary=vary))
+    return dataclasses.asdict(plan) | {"vary": vary}
 
 
 def parse_seeds(given: object) -> tuple[int, ...]:
@@ -158,11 +158,13 @@ def parse_seeds(given: object) -> tuple[int, ...]:
 
 
 def all_runs(plan: Plan) -> list[Run]:
-    """Return every run of a sweep that is no search: all settings with each seed, so that they can be compared early.
+    """Return every run of a sweep: all settings with each seed, so that they can be compared early; none of a search.
 
     Raises:
         UserError: there are too many, or a setting is refused.
     """
+    if plan.search:
+        return []
     alone: list[dict[str, Any]] = [{}, *({name: value} for name, values in plan.each.items() for value in values)]
     number = len(plan.seeds) * len(alone) * math.prod(map(len, plan.vary.values()))
     if number > MOST_RUNS:
@@ -181,7 +183,7 @@ def check_runs(plan: Plan, runs: Sequence[Run]) -> None:
     Raises:
         UserError: they are not the runs of the plan.
     """
-    expected = all_runs(plan) if not plan.search else []
+    expected = all_runs(plan)
     settings = {label(run.values): run.values for run in runs} if plan.search else {}
     for values in settings.values():
         if values.keys() != plan.vary.keys() or not all(values[name] in plan.vary[name] for name in values):
@@ -256,14 +258,15 @@ def _parse_all(plan: Plan, name: str, given: object) -> Any:
     values = given if isinstance(given, list | tuple) else [given]
     if not values:
         raise UserError(f"{name} has no values; give some as NAME=VALUE,VALUE")
-    ends = text(values[0]).split("..")
+    word = text(values[0])
+    ends = word.split("..")
     if len(values) > 1 or len(ends) != 2 or type(_default(plan, name)) not in (int, float):
         return [_parse(plan, name, value) for value in values]
     if not plan.search:
         raise UserError(f"{name} cannot be a range without --search; give its values as NAME=VALUE,VALUE")
-    low, high = (_parse(plan, name, end, values[0]) for end in ends)
+    low, high = (_parse(plan, name, end, word) for end in ends)
     if not low < high:
-        raise UserError(f"{values[0]}: the end of a range must be above its beginning")
+        raise UserError(f"{word}: the end of a range must be above its beginning")
     return Range(low, high)
 
 

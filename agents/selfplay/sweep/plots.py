@@ -1,15 +1,14 @@
 """The plots of a report: shares proved as curves, and the times to a proof of all settings beside each other."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
-from selfplay.sweep.plan import Plan
-from selfplay.sweep.results import Results, amounts, survival_data
+from selfplay.sweep.results import Results, survival_data
 from selfplay.sweep.statistics import interquartile_mean, proved_curve
 
 MOST_CURVES = 7
@@ -19,14 +18,15 @@ MOST_SETTINGS = 60
 BLUE = "#1f6fb4"
 
 
-def figures(plan: Plan, results: Results, kinds: Sequence[str]) -> dict[str, Figure]:
-    """Return the plots over steps, updates or seconds by the names of their files."""
+def figures(results: Results, titles: Mapping[str, str]) -> dict[str, Figure]:
+    """Return the plots over steps, updates or seconds, which have these titles, by the names of their files."""
     plots: dict[str, Figure] = {}
     settings = [*results.items()]
-    for kind, title in amounts(plan, kinds).items():
-        for number, start in enumerate(range(1, max(len(settings), 2), MOST_CURVES), 1):
-            name = f"proved-{kind}{f'-{number}' if number > 1 else ''}.png"
-            plots[name] = curves(dict(settings[:1] + settings[start : start + MOST_CURVES]), kind, title)
+    for kind, title in titles.items():
+        for start in range(0, max(len(settings) - 1, 1), MOST_CURVES):
+            number = f"-{start // MOST_CURVES + 1}" if start else ""
+            some = settings[:1] + settings[start + 1 :][:MOST_CURVES]
+            plots[f"proved-{kind}{number}.png"] = curves(dict(some), kind, title)
         plots[f"settings-{kind}.png"] = means(dict(settings[:MOST_SETTINGS]), kind, title)
     return plots
 
@@ -68,10 +68,9 @@ def means(results: Results, kind: str, title: str) -> Figure:
         axes.plot(finite, [place + 0.22] * len(finite), ".", color="0.6", markersize=4)
         mean = interquartile_mean(times)
         if math.isfinite(mean.value):
-            endless = math.isinf(mean.high)  # an arrow, as far as the last of its runs
-            high = max(finite) if endless else mean.high
+            high = min(mean.high, max(finite))  # of a mean that may be endless an arrow, as far as the last of its runs
             spread = [[mean.value - mean.low], [high - mean.value]]
-            axes.errorbar(mean.value, place, xerr=spread, fmt="o", color=BLUE, xlolims=endless)
+            axes.errorbar(mean.value, place, xerr=spread, fmt="o", color=BLUE, xlolims=math.isinf(mean.high))
         if never := len(times) - len(finite):
             where = axes.get_yaxis_transform()
             axes.text(1.01, place, f"{never} never", transform=where, va="center", fontsize="small")

@@ -28,7 +28,7 @@ def main(args: Sequence[str], prog: str = "selfplay report") -> None:
     sweep = state.read(config.sweep)
     out = sweep.folder / report_pages.REPORT if config.out is None else config.out.resolve()
     report_pages.write(sweep, results.read(sweep), out)
-    page, _, _ = (out / "report.md").read_text("utf-8").partition("\n![")  # without its plots
+    page = (out / "report.md").read_text("utf-8").split("\n![")[0]  # without its plots
     console = open_console()
     if console.is_terminal:
         console.print(Markdown(page))

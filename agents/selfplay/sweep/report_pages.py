@@ -10,10 +10,10 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from selfplay.errors import UserError
-from selfplay.files import write_csv, write_whole
+from selfplay.files import make_inside, write_csv, write_whole
 from selfplay.sweep import plan as plans, plots
-from selfplay.sweep.results import DROPPED, FAILED, MISSING, PROVED, Result, Results, amounts, survival_data
+from selfplay.sweep.results import DROPPED, FAILED, MISSING, PROVED, Result, Results, survival_data
+from selfplay.sweep.search_space import Range
 from selfplay.sweep.state import Sweep
 from selfplay.sweep.statistics import Estimate, compare, interquartile_mean, proportion, proved_curve
 from selfplay.training.plots import png
@@ -37,14 +37,19 @@ def write(sweep: Sweep, results: Results, out: Path) -> None:
     Raises:
         OSError, UserError: one cannot be written, or a folder for them is a link to elsewhere.
     """
-    for folder in (out, out / TIMES):
-        if folder.is_symlink():
-            raise UserError(f"{folder}: is a link to elsewhere; remove it, or choose another folder with --out")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    make_inside(out)
+    make_inside(out / TIMES)
     every = [result for of_setting in results.values() for result in of_setting]
-    parts = ["# Sweep\n", _description(sweep.plan), *tables(sweep, results, AMOUNTS), _failures(every), NOTE]
-    _write_page(out, parts, plots.figures(sweep.plan, results, AMOUNTS))
-    parts = ["# Times of the sweep\n", _times(every), *tables(sweep, results, ["seconds"])]
-    _write_page(out / TIMES, parts, plots.figures(sweep.plan, results, ["seconds"]))
+    titles = {"steps": sweep.plan.unit}
+    if sweep.plan.unit == "plies":  # a table counts no updates
+        titles["updates"] = "updates"
+    compared = len(results) > 1 and not sweep.plan.search
+    parts = ["# Sweep\n", _description(sweep.plan), _shares(results), *tables(results, titles, compared)]
+    _write_page(out, [*parts, _failures(every), NOTE], plots.figures(results, titles))
+    titles = {"seconds": "seconds of training"}
+    parts = ["# Times of the sweep\n", _times(every), *tables(results, titles, compared)]
+    _write_page(out / TIMES, parts, plots.figures(results, titles))
     write_csv(out / "runs.csv", _run_lines(every))
     write_csv(out / "evaluations.csv", _evaluation_lines(every, sweep.plan.unit))
 
@@ -52,7 +57,6 @@ def write(sweep: Sweep, results: Results, out: Path) -> None:
 def _write_page(folder: Path, parts: Sequence[str], figures: Mapping[str, Figure]) -> None:
     """Write a page of Markdown and its plots, in place of those of an earlier report."""
     page = [*parts, *(f"![{name}]({name})\n" for name in sorted(figures))]
-    folder.mkdir(parents=True, exist_ok=True)
     for path in (*folder.glob("proved-*.png"), *folder.glob("settings-*.png")):
         path.unlink()
     for name, figure in figures.items():
@@ -60,14 +64,10 @@ def _write_page(folder: Path, parts: Sequence[str], figures: Mapping[str, Figure
     write_whole(folder / "report.md", "\n".join(page).encode())
 
 
-def tables(sweep: Sweep, results: Results, kinds: Sequence[str]) -> list[str]:
-    """Return the tables of the settings in Markdown, and of their differences from the first."""
-    titles = amounts(sweep.plan, kinds)
-    pages = [_shares(results)] if "steps" in kinds else []
-    pages += [_times_to_proof(results, kind, title) for kind, title in titles.items()]
-    if len(results) > 1 and not sweep.plan.search:
-        pages += [_differences(results, kind, title) for kind, title in titles.items()]
-    return pages
+def tables(results: Results, titles: Mapping[str, str], compared: bool) -> list[str]:
+    """Return the tables of steps, updates or seconds in Markdown, and of the differences from the first setting."""
+    functions = [_times_to_proof, _differences] if compared else [_times_to_proof]
+    return [function(results, kind, title) for function in functions for kind, title in titles.items()]
 
 
 def _table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -84,16 +84,16 @@ def _failures(every: Sequence[Result]) -> str:
     return f"## Runs that failed or are missing\n\n{lines}"
 
 
-def estimate_text(estimate: Estimate, digits: int, signed: bool = False) -> str:
+def estimate_text(estimate: Estimate, digits: int, sign: str = "") -> str:
     """Return an estimate with its interval, without one where both are the same."""
     if math.isnan(estimate.value):
         return "-"
-    value, low, high = (_number(each, digits, signed) for each in estimate)
+    value, low, high = (_number(each, digits, sign) for each in estimate)
     return value if low == high == value else f"{value} ({low} to {high})"
 
 
-def _number(value: float, digits: int, signed: bool = False) -> str:
-    return "never" if math.isinf(value) else f"{value:{'+' if signed else ''},.{digits}f}"
+def _number(value: float, digits: int, sign: str = "") -> str:
+    return "never" if math.isinf(value) else f"{value:{sign},.{digits}f}"
 
 
 def _shares(results: Results) -> str:
@@ -103,14 +103,8 @@ def _shares(results: Results) -> str:
         ends = [result.end for result in of_setting]
         number, proved = sum(result.counts for result in of_setting), ends.count(PROVED)
         _, low, high = proportion(proved, number) if number else (0, 0.0, 1.0)
-        rows.append(
-            [
-                setting,
-                f"{proved} of {number}",
-                f"{low:.0%} to {high:.0%}",
-                *(str(ends.count(e)) for e in (FAILED, DROPPED, MISSING)),
-            ]
-        )
+        others = (str(ends.count(end)) for end in (FAILED, DROPPED, MISSING))
+        rows.append([setting, f"{proved} of {number}", f"{low:.0%} to {high:.0%}", *others])
     header = ("setting", "proved", "share (95 %, Wilson)", "failed", "dropped", "missing")
     return _table("Share of runs that are proved", header, rows)
 
@@ -122,8 +116,8 @@ def _times_to_proof(results: Results, kind: str, name: str) -> str:
         followed, proved = survival_data(of_setting, kind)
         if followed:
             median = proved_curve(followed, proved).median()
-            mean = interquartile_mean([result.to_proof(kind) for result in of_setting if result.counts])
-            least = min(result.to_proof(kind) for result in of_setting)
+            times = [result.to_proof(kind) for result in of_setting if result.counts]
+            mean, least = interquartile_mean(times), min(times, default=math.inf)
             digits = int(kind == "seconds")
             rows.append([setting, estimate_text(median, digits), estimate_text(mean, digits), _number(least, digits)])
     header = ("setting", "median (95 %)", "interquartile mean (95 %)", "least")
@@ -139,7 +133,7 @@ def _differences(results: Results, kind: str, name: str) -> str:
     rows = []
     for setting, times in others:
         counts, difference = compare(first[1], times)
-        rows.append([setting, *map(str, counts), estimate_text(difference, int(kind == "seconds"), signed=True)])
+        rows.append([setting, *map(str, counts), estimate_text(difference, int(kind == "seconds"), "+")])
     header = ("setting", "equal seeds", "sooner", "later", "both proved", "difference (95 %)")
     return _table(f"{name.capitalize()} beside those of {first[0]}, on equal seeds", header, rows)
 
@@ -149,8 +143,9 @@ def _description(plan: plans.Plan) -> str:
     lines = [f"algorithm: {plan.algorithm}", f"{len(plan.seeds)} seeds, {min(plan.seeds)} to {max(plan.seeds)}"]
     lines += [f"all runs: {plans.label(plan.set)}"] if plan.set else []
     for table in ("vary", "each"):
-        for name, values in plans.as_json(plan)[table].items():
-            lines.append(f"{table}: {name}={values if isinstance(values, str) else ','.join(map(plans.text, values))}")
+        for name, values in getattr(plan, table).items():
+            shown = str(values) if isinstance(values, Range) else ",".join(map(plans.text, values))
+            lines.append(f"{table}: {name}={shown}")
     lines += [f"search: {plan.search} settings by {plan.objective} to a proof"] if plan.search else []
     return "".join(f"- {line}\n" for line in lines)
 
@@ -158,14 +153,13 @@ def _description(plan: plans.Plan) -> str:
 def _times(every: Sequence[Result]) -> str:
     """Return how long the workers took, as a list in Markdown."""
     seconds = sum(result.run.seconds for result in every)
-    training = sum(result.outcome.lines[-1].get("time/training_s", 0) for result in every if result.outcome.lines)
+    training = sum(result.outcome.lines[-1]["time/training_s"] for result in every if result.outcome.lines)
     resumed = sum(max(result.run.starts - 1, 0) for result in every)
-    hours = f"{seconds / 3600:.2f} hours of a core in workers that ended a run"
-    lines = [
-        f"{hours}, {training / 3600:.2f} of them in training",
-        f"{resumed} times a run went on with another worker, because one died or the sweep was stopped",
-    ]
-    return "".join(f"- {line}\n" for line in lines)
+    return (
+        f"- {seconds / 3600:.2f} hours of a core in workers that ended a run, "
+        f"{training / 3600:.2f} of them in training\n"
+        f"- {resumed} times a run went on with another worker, because one died or the sweep was stopped\n"
+    )
 
 
 def _run_lines(every: Sequence[Result]) -> Iterator[Sequence[Any]]:
@@ -179,7 +173,8 @@ def _run_lines(every: Sequence[Result]) -> Iterator[Sequence[Any]]:
 def _evaluation_lines(every: Sequence[Result], unit: str) -> Iterator[Sequence[Any]]:
     """Yield the lines of evaluations.csv, without times."""
     lines = [(result.run, line) for result in every for line in result.outcome.lines]
-    tags = {tag for _, line in lines for tag in line if tag == "time/updates" or not tag.startswith("time/")} - {unit}
-    yield "run", "seed", unit, *sorted(tags)
+    known = {tag for _, line in lines for tag in line} - {unit}
+    tags = [unit, *sorted(tag for tag in known if tag == "time/updates" or not tag.startswith("time/"))]
+    yield "run", "seed", *tags
     for run, line in lines:
-        yield run.name, run.seed, line[unit], *(line.get(tag, "") for tag in sorted(tags))
+        yield run.name, run.seed, *(line.get(tag, "") for tag in tags)

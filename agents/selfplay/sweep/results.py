@@ -59,12 +59,6 @@ Results: TypeAlias = Mapping[str, Sequence[Result]]
 """The results of a sweep by setting."""
 
 
-def amounts(plan: plans.Plan, kinds: Sequence[str]) -> dict[str, str]:
-    """Return those of steps, updates and seconds that the runs count, with their titles; a table counts no updates."""
-    titles = {"steps": plan.unit, "updates": "updates", "seconds": "seconds of training"}
-    return {kind: titles[kind] for kind in kinds if kind != "updates" or plan.unit == "plies"}
-
-
 def read(sweep: Sweep) -> Results:
     """Return the results of a sweep by setting, in the order of its runs; those of a search with the best one first."""
     results = {setting: [_result(sweep, run) for run in runs] for setting, runs in sweep.settings().items()}
@@ -74,11 +68,11 @@ def read(sweep: Sweep) -> Results:
 def best_first(results: Results, objective: str) -> Results:
     """Return results sorted: first settings with most seeds proved, of these first the one with the least mean."""
 
-    def order(setting: str) -> tuple[int, float]:
-        proved = [result.to_proof(objective) for result in results[setting] if result.end == PROVED]
+    def order(setting: tuple[str, Sequence[Result]]) -> tuple[int, float]:
+        proved = [result.to_proof(objective) for result in setting[1] if result.end == PROVED]
         return -len(proved), sum(proved) / max(len(proved), 1)
 
-    return {setting: results[setting] for setting in sorted(results, key=order)}
+    return dict(sorted(results.items(), key=order))
 
 
 def read_outcome(folder: Path, config: Config) -> Outcome:
@@ -97,13 +91,11 @@ def read_outcome(folder: Path, config: Config) -> Outcome:
     return Outcome(config.unit, lines, first_of_final_streak(proofs))
 
 
-def objective(outcome: Outcome | None, kind: str) -> float:
-    """Return what a search minimizes; `kind` is steps or updates, None a run that failed.
+def objective(outcome: Outcome, kind: str) -> float:
+    """Return what a search minimizes; `kind` is steps or updates.
 
-    Every run with a proof is below all without; these are ordered by their length, and failed ones are last.
+    Every run with a proof is below all without, which are ordered by their length.
     """
-    if outcome is None:
-        return 2 * UNPROVED_PENALTY
     return outcome.amount(kind) + (UNPROVED_PENALTY if outcome.first is None else 0.0)
 
 
@@ -112,12 +104,9 @@ def survival_data(results: Sequence[Result], kind: str) -> tuple[list[float], li
 
     A failed run is never proved, so it counts as followed as far as the longest one.
     """
-    followed = [result for result in results if result.end != DROPPED]
-    amounts = [result.outcome.amount(kind) for result in followed]
-    return (
-        [max(amounts) if result.end == FAILED else amount for result, amount in zip(followed, amounts, strict=True)],
-        [result.end == PROVED for result in followed],
-    )
+    amounts = [(result.end, result.outcome.amount(kind)) for result in results if result.end != DROPPED]
+    longest = max((amount for _, amount in amounts), default=0)
+    return [longest if end == FAILED else amount for end, amount in amounts], [end == PROVED for end, _ in amounts]
 
 
 def _result(sweep: Sweep, run: Run) -> Result:

@@ -29,7 +29,15 @@ def sample(
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.filterwarnings("ignore", "Choices for a categorical", UserWarning)  # a tuple could not be in its database
-    distributions = {name: _distribution(values) for name, values in space.items()}
+    kinds = optuna.distributions
+    distributions: dict[str, Any] = {}
+    for name, values in space.items():
+        if not isinstance(values, Range):
+            distributions[name] = kinds.CategoricalDistribution(values)
+        elif isinstance(values.low, int):
+            distributions[name] = kinds.IntDistribution(*values, log=values.low > 0)
+        else:
+            distributions[name] = kinds.FloatDistribution(*values, log=values.low > 0)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
     for settings, objective in tried:
         study.add_trial(optuna.create_trial(params=dict(settings), distributions=distributions, value=objective))
@@ -40,13 +48,3 @@ def sample(
                 rounded = float(f"{settings[name]:.{DIGITS}g}")
                 settings[name] = min(max(rounded, values.low), values.high)
         yield settings
-
-
-def _distribution(values: Range | Sequence[Any]) -> Any:
-    """Return Optuna's distribution of a range or a list of values."""
-    from optuna import distributions
-
-    if not isinstance(values, Range):
-        return distributions.CategoricalDistribution(values)
-    kinds = {int: distributions.IntDistribution, float: distributions.FloatDistribution}
-    return kinds[type(values.low)](*values, log=values.low > 0)

@@ -89,5 +89,5 @@ def compare(first: Mapping[int, float], other: Mapping[int, float]) -> tuple[lis
     seeds = sorted(first.keys() & other.keys())
     before, after = (np.array([times[seed] for seed in seeds]) for times in (first, other))
     both = np.isfinite(before + after)
-    numbers = [len(seeds), *map(np.count_nonzero, (after < before, after > before, both))]
+    numbers = [len(seeds), *(int(np.sum(which)) for which in (after < before, after > before, both))]
     return numbers, interquartile_mean(after[both] - before[both])

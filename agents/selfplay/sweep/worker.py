@@ -27,33 +27,29 @@ def train_run(folder: Path, plan: plans.Plan, run: plans.Run, interval: float) -
         BusyError: another worker is in the run's folder.
         RuntimeError: this process was told to end, and another one can resume the run.
     """
-    started, host = time.perf_counter(), socket.gethostname()
+    started = time.perf_counter()
+    run = replace(run, state="done", host=socket.gethostname())
     if not (folder / FILE).exists():
-        raise UserError(f"{folder}: {host} does not see it; --dir must be on storage that all machines see")
-    state: plans.State = "done"
-    why, outcome = "", None
+        raise UserError(f"{folder}: {run.host} does not see it; --dir must be on storage that all machines see")
     try:
         config = plans.config_of(plan, run.values, run.seed)
         _train(folder / run.name, config, interval, (folder / STOP).exists)
         outcome = results.read_outcome(folder / run.name, config)
+        run.objective = results.objective(outcome, plan.objective)
+        if outcome.first is not None:
+            run.proved = int(outcome.amount("steps"))
     except KeyboardInterrupt:
         if not (folder / STOP).exists():  # its machine is ending it
-            raise RuntimeError(f"{host} was told to end it") from None
-        state = "waiting"
+            raise RuntimeError(f"{run.host} was told to end it") from None
+        run.state = "waiting"
     except BusyError:  # a worker whose machine was given up may still be in it
         time.sleep(PATIENCE)
         raise
     except UserError as error:
-        state, why = "failed", str(error).replace(f"{folder}/", "")
-    return replace(
-        run,
-        state=state,
-        why=why,
-        proved=int(outcome.amount("steps")) if outcome and outcome.first is not None else None,
-        objective=results.objective(outcome, plan.objective),
-        host=host,
-        seconds=time.perf_counter() - started,
-    )
+        run.state, run.why = "failed", str(error).replace(f"{folder}/", "")
+        run.objective = 2 * plans.UNPROVED_PENALTY
+    run.seconds = time.perf_counter() - started
+    return run
 
 
 def _train(folder: Path, config: Config, interval: float, stop_when: Callable[[], bool]) -> None:

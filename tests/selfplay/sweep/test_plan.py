@@ -86,9 +86,6 @@ def test_other_seeds_are_refused(given: object) -> None:
         ({"vary": ["learning_rate=0.1..1"]}, "learning_rate cannot be a range without --search"),
         ({"search": 2, "vary": ["learning_rate=1..0.1"]}, "1..0.1: the end of a range must be above"),
         ({"search": 2, "vary": ["learning_rate=0.1..1e999"]}, "learning_rate=0.1..1e999: learning_rate= must be "),
-        ({"search": 2, "vary": [f"batch_size=1..{'9' * 400}"]}, "batch_size=1..999"),
-        ({"search": 2, "vary": ["mask=yes,no"]}, "mask=yes: mask= must be of type bool, got 'yes'"),
-        ({"vary": ["mask=,"]}, "mask=: mask= must be of type bool"),
         ({"search": 2, "vary": ["batch_size=1.5..3"]}, "batch_size=1.5..3: batch_size= must be of type int"),
         ({"search": 2}, "a search needs something to choose from"),
         ({"search": 2, "each": ["mask=true"]}, "a search has no each"),
@@ -99,7 +96,7 @@ def test_other_seeds_are_refused(given: object) -> None:
     ],
 )
 def test_a_mistake_is_one_line_that_names_it(flags: dict[str, Any], line: str) -> None:
-    assert refused(lambda: (plan := make({}, flags)).search or all_runs(plan)).startswith(line)
+    assert refused(lambda: all_runs(make({}, flags))).startswith(line)
 
 
 @pytest.mark.parametrize(
