@@ -1,10 +1,7 @@
 """Start some games of self-play at counterexamples: positions in which the last evaluation beat the player."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import torch
-from torch import Tensor
 
 from selfplay.evaluation.counterexamples import MOST_FOR_TRAINING
 from tictactoe import batch, planes
@@ -27,34 +24,26 @@ class CounterexampleStarts:
     def __init__(self, rules: Rules, fraction: float) -> None:
         self._cells = rules.cells
         self._fraction = fraction
-        self._marks = torch.zeros((2, 2, MOST_FOR_TRAINING), dtype=torch.int64)
+        self.marks = torch.zeros((2, 2, MOST_FOR_TRAINING), dtype=torch.int64)
         """Bitboards of mover and opponent, each of the last evaluation and of earlier ones, the newest first."""
-        self._count = torch.zeros(2, dtype=torch.int64)
+        self.count = torch.zeros(2, dtype=torch.int64)
         """Number of positions of the last evaluation, and of earlier ones."""
 
     def replace(self, mover: IntArray, opponent: IntArray) -> None:
         """Set the positions of the last evaluation: bitboards [n] int64, at most `MOST_FOR_TRAINING`."""
-        last, earlier = self._count.tolist()
-        before = torch.cat((self._marks[:, 0, :last], self._marks[:, 1, :earlier]), dim=1)[:, :EARLIER]
-        self._marks[:, 1, : before.shape[1]] = before
-        self._marks[:, 0, : len(mover)] = torch.from_numpy(np.stack((mover, opponent)))
-        self._count = torch.tensor([len(mover), before.shape[1]])
+        last, earlier = self.count.tolist()
+        before = torch.cat((self.marks[:, 0, :last], self.marks[:, 1, :earlier]), dim=1)[:, :EARLIER]
+        self.marks[:, 1, : before.shape[1]] = before
+        self.marks[:, 0, : len(mover)] = torch.from_numpy(np.stack((mover, opponent)))
+        self.count[:] = torch.tensor([len(mover), before.shape[1]])
 
     def start_games(self, boards: batch.State, ended: IntArray, generator: torch.Generator) -> batch.State:
         """Return the boards with some of those marked in `ended` [B] bool at one of the positions."""
         numbers = torch.rand((3, len(ended)), generator=generator, device=generator.device).cpu()
-        row = (numbers[2] * ENOUGH >= self._count[0]).long()
-        count = self._count[row]
+        row = (numbers[2] * ENOUGH >= self.count[0]).long()
+        count = self.count[row]
         chosen = (torch.from_numpy(ended) & (numbers[0] < self._fraction) & (count > 0)).numpy()
         which = (numbers[1] * count).long()  # a 32-bit fraction times a count stays below the count
-        mover, opponent = self._marks[:, row, which].numpy()
+        mover, opponent = self.marks[:, row, which].numpy()
         ply = planes.bits(self._cells, mover | opponent).sum(axis=1)
         return batch.where(chosen, batch.State(mover, opponent, ply), boards)
-
-    def state(self) -> dict[str, Tensor]:
-        """Return the positions as tensors whose names and shapes never change."""
-        return {"marks": self._marks, "count": self._count}
-
-    def restore(self, state: Mapping[str, Tensor]) -> None:
-        """Restore a state returned by `state`."""
-        self._marks, self._count = state["marks"], state["count"]

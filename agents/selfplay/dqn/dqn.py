@@ -63,29 +63,21 @@ class ReplayMemory:
     """Store the newest `capacity` transitions in a ring buffer, and sample among them with replacement."""
 
     def __init__(self, capacity: int, cells: int, device: torch.device) -> None:
-        def zeros(*shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
-            return torch.zeros(shape, dtype=dtype, device=device)
-
         self.capacity = capacity
-        self.transitions = Transitions(
-            observation=zeros(capacity, 3 * cells),
-            action=zeros(capacity, dtype=torch.int64),
-            next_observation=zeros(capacity, 3 * cells),
-            reward=zeros(capacity),
-            continues=zeros(capacity),
-        )
+        with device:
+            self.transitions = Transitions(
+                observation=torch.zeros(capacity, 3 * cells),
+                action=torch.zeros(capacity, dtype=torch.int64),
+                next_observation=torch.zeros(capacity, 3 * cells),
+                reward=torch.zeros(capacity),
+                continues=torch.zeros(capacity),
+            )
         self.added = 0
         """Transitions that were ever added."""
 
     def add(self, transitions: Transitions) -> None:
-        """Store transitions over the oldest ones.
-
-        Raises:
-            ValueError: there are more than the memory holds.
-        """
+        """Store transitions, at most `capacity`, over the oldest ones."""
         count = len(transitions.action)
-        if count > self.capacity:
-            raise ValueError(f"a memory of {self.capacity} transitions cannot take {count} at once")
         slots = torch.arange(self.added, self.added + count, device=transitions.action.device) % self.capacity
         for stored, new in zip(self.transitions, transitions, strict=True):
             stored.index_copy_(0, slots, new)
@@ -250,7 +242,9 @@ class InterleavedSelfPlay:
         self.starts = CounterexampleStarts(config.rules, config.counterexamples) if config.counterexamples else None
         self.boards = batch.reset(config.rules, config.num_envs, np)
         self.observation, self.symmetry = self.observe()
-        self.pending = self._no_pending() if config.target == "independent" else None
+        nothing = ReplayMemory(config.num_envs, config.rules.cells, device).transitions  # zeros of the right shapes
+        pending = Pending(nothing, torch.zeros_like(nothing.action), nothing.action != 0)
+        self.pending = pending if config.target == "independent" else None
         self._rewards = named_rewards(config.rewards)
 
     def advance(self) -> None:
@@ -348,12 +342,6 @@ class InterleavedSelfPlay:
         averaged = self.config.hard_update == 0
         networks = tuple(agent.target_network if averaged else agent.network for agent in self.agents)
         return QPlayer(self.config, networks)
-
-    def _no_pending(self) -> Pending:
-        boards, cells = self.config.num_envs, self.config.rules.cells
-        transitions = ReplayMemory(boards, cells, self.device).transitions  # zeros of the right shapes
-        seat = torch.zeros(boards, dtype=torch.int64, device=self.device)
-        return Pending(transitions, seat, waiting=seat != 0)
 
     def _tensor(self, array: object) -> Tensor:
         return torch.as_tensor(array, device=self.device)

@@ -17,7 +17,6 @@ from selfplay.dqn.player import OWN_NETWORK, QPlayer
 from selfplay.errors import UserError, setting_name
 from selfplay.learner import RunLearner, State
 from selfplay.settings import GIGABYTE, machine_bytes
-from tictactoe import batch
 from tictactoe.tree import IntArray
 
 GENERATOR_BYTES = 8_192
@@ -102,11 +101,8 @@ class DQNLearner(RunLearner):
         generator = play.generator.get_state()
         tensors = {
             "generator": torch.cat((generator, generator.new_zeros(GENERATOR_BYTES - len(generator)))),
-            **{f"boards.{name}": torch.from_numpy(array) for name, array in play.boards._asdict().items()},
             **dict(changed_tensors(play)),
         }
-        if play.starts is not None:
-            tensors |= {f"starts.{name}": tensor for name, tensor in play.starts.state().items()}
         counters = {"plies": play.plies, "updates": self.updates}
         for number, agent in enumerate(play.agents):
             counters[f"agent_{number}.added"] = agent.memory.added
@@ -130,13 +126,10 @@ class DQNLearner(RunLearner):
                 raise UserError(f"the checkpoint holds no state of a random generator: {error}") from None
         for name, tensor in changed_tensors(play):
             tensor.copy_(tensors[name])
-        if play.starts is not None:
-            play.starts.restore({name: tensors[f"starts.{name}"] for name in play.starts.state()})
         for number, agent in enumerate(play.agents):
             agent.memory.added = counters[f"agent_{number}.added"]
             agent.optimizer.steps = counters["updates"]
         play.plies = counters["plies"]
-        play.boards = batch.State(*(tensors[f"boards.{name}"].numpy() for name in batch.State._fields))
         play.observation, play.symmetry = play.observe()
 
 
@@ -151,7 +144,12 @@ def learned_tensors(agent: DQNAgent) -> dict[str, Tensor]:
 
 
 def changed_tensors(play: InterleavedSelfPlay) -> Iterator[tuple[str, Tensor]]:
-    """Yield the name and the tensor itself of everything that self-play changes in agents and pending transitions."""
+    """Yield the name and the tensor itself of everything that self-play changes, apart from its generator."""
+    for name, array in play.boards._asdict().items():
+        yield f"boards.{name}", torch.from_numpy(array)
+    if play.starts is not None:
+        yield "starts.marks", play.starts.marks
+        yield "starts.count", play.starts.count
     for number, agent in enumerate(play.agents):
         for name, tensor in learned_tensors(agent).items():
             yield f"agent_{number}.{name}", tensor

@@ -90,8 +90,6 @@ class LineFeatures(nn.Module):
         # No buffers: they would be missing in a network on the meta device, into which weights are read from a file.
         self._inputs = (3 * cells[:, :, None] + torch.arange(3, device="cpu")).flatten()  # [L * 3k]
         self._members = (cells.flatten() == torch.arange(rules.cells, device="cpu")[:, None]).float()  # [A, L * k]
-        self.widest = count * max(3 * k, LINE_WIDTH * features, k * features)
-        """Numbers per board in its widest layer."""
         self.line = nn.Linear(3 * k, LINE_WIDTH * features)
         self.cell = nn.Linear(LINE_WIDTH * features, k * features)
 

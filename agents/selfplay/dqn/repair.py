@@ -22,7 +22,7 @@ from selfplay.errors import UserError
 from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.policy_repair import Corrected, Corrections, Position
 from tictactoe import batch
-from tictactoe.tree import FloatArray, IntArray
+from tictactoe.tree import IntArray
 
 MARGIN = 0.05
 """Margin by which the better move is preferred to the player's former move."""
@@ -50,7 +50,10 @@ def repair(player: QPlayer, corrections: Corrections) -> Iterator[RepairRound]:
     cells: dict[Position, int] = {}
     current = player
     for _ in range(MAX_ROUNDS):
-        found = corrections.find(player_policy(current), lambda mine, theirs: _preferences(player, mine, theirs))
+        found = corrections.find(
+            player_policy(current),
+            lambda mine, theirs: player.preferences(_observe(player, mine, theirs)).double().cpu().numpy(),
+        )
         yield RepairRound(current, found, len(cells))
         if not found.cells:
             return
@@ -113,11 +116,6 @@ def _widen(network: nn.Module, config: DQNConfig, inputs: Tensor, lowered: Tenso
         layer.weight[-number:, -number:] = torch.eye(number, device=inputs.device)
     wide.advantage.weight[:, -number:] = -lowered.T
     return wide.requires_grad_(False)
-
-
-def _preferences(player: QPlayer, mine: IntArray, theirs: IntArray) -> FloatArray:
-    preferences: FloatArray = player.preferences(_observe(player, mine, theirs)).double().cpu().numpy()
-    return preferences
 
 
 def _observe(player: QPlayer, mine: IntArray, theirs: IntArray) -> IntArray:

@@ -48,11 +48,6 @@ class MinimaxQConfig(RunSettings):
         possible = self.games > 0 or self.from_table is not None
         require(possible, "games", f"at least 1, or 0 with {setting_name('from_table')}", self.games)
 
-    @property
-    def table_shape(self) -> tuple[int, ...]:
-        """Return the shape of the table, [3^A, A]."""
-        return (3**self.rules.cells, self.rules.cells)
-
 
 @dataclass(frozen=True)
 class AfterstateQConfig(RunSettings):
@@ -81,11 +76,6 @@ class AfterstateQConfig(RunSettings):
     draw_reward: Annotated[float, Bounds(-1, 1)] = 0.1
     """What a draw is worth between a loss, -1, and a win, +1; the published text has 0.2, its program 0.1."""
 
-    @property
-    def table_shape(self) -> tuple[int, ...]:
-        """Return the shape of the table, [3^A]."""
-        return (3**self.rules.cells,)
-
 
 @dataclass(frozen=True)
 class TDValueConfig(RunSettings):
@@ -112,11 +102,6 @@ class TDValueConfig(RunSettings):
     """Probability of a random move, after which nothing is backed up."""
     back_up_losses: bool = True
     """Back up the lost position after the opponent's winning move as well."""
-
-    @property
-    def table_shape(self) -> tuple[int, ...]:
-        """Return the shape of the tables, [2, 3^A]."""
-        return (2, 3**self.rules.cells)
 
 
 @dataclass(frozen=True)
@@ -162,10 +147,13 @@ class TDBackupConfig(RunSettings):
                 f"choose {setting_name('rows')} and {setting_name('cols')} with at most {TABLE_CELLS} cells"
             )
 
-    @property
-    def table_shape(self) -> tuple[int, ...]:
-        """Return the shape of the table, [3^A]."""
-        return (3**self.rules.cells,)
-
 
 TabularConfig: TypeAlias = MinimaxQConfig | AfterstateQConfig | TDValueConfig | TDBackupConfig
+
+
+def table_shape(config: TabularConfig) -> tuple[int, ...]:
+    """Return the shape of a table: [3^A], for td-value [2, 3^A], and for minimax-q [3^A, A]."""
+    rows = 3**config.rules.cells
+    if isinstance(config, TDValueConfig):
+        return 2, rows
+    return (rows, config.rules.cells) if isinstance(config, MinimaxQConfig) else (rows,)

@@ -14,9 +14,17 @@ from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
 from selfplay.learner import RunLearner, State
 from selfplay.tabular import kernels
-from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
+from selfplay.tabular.config import (
+    AfterstateQConfig,
+    MinimaxQConfig,
+    TabularConfig,
+    TDBackupConfig,
+    TDValueConfig,
+    table_shape,
+)
 from selfplay.tabular.players import TABLE, AfterstatePlayer, FloatArray, IntArray, MinimaxQPlayer, reachable_rows
 from selfplay.tabular.results import (
+    COLUMNS,
     count,
     cumulative_counts,
     cumulative_figure,
@@ -25,7 +33,6 @@ from selfplay.tabular.results import (
     groups_figure,
     shares,
     write_curves,
-    write_groups,
 )
 from selfplay.tabular.table_csv import read_table
 from selfplay.training.plots import png
@@ -70,7 +77,7 @@ class TabularLearner(RunLearner):
 
     def initial_table(self) -> FloatArray:
         """Return the table before the first game: zeros, unless a learner says otherwise."""
-        return np.zeros(self.config.table_shape)
+        return np.zeros(table_shape(self.config))
 
     def play(self, games: int) -> NDArray[np.int8]:
         """Play and learn; return the outcome of each game, [games] int8, as the kernels define it.
@@ -150,7 +157,7 @@ class MinimaxQ(TabularLearner):
 
     def initial_table(self) -> FloatArray:
         """Return random numbers, or the table that the settings name."""
-        table = self.rng.standard_normal(self.config.table_shape)
+        table = self.rng.standard_normal(table_shape(self.config))
         if self.config.tables == "separate":
             marks = (np.arange(len(table))[:, None] // self.powers % 3 > 0).sum(axis=1)
             table = np.where(marks[:, None] % 2 == 0, table, self.rng.standard_normal(table.shape))
@@ -318,7 +325,9 @@ class TDBackup(TabularLearner):
         """Write the results of the greedy games in groups, and plot them and the learned values."""
         size = max(GROUP, -(-len(self.greedy_outcomes) // MOST_GROUPS))
         counts = group_counts(self.greedy_outcomes, size)
-        write_groups(folder / "groups.csv", counts)
+        last = counts.sum(axis=1).cumsum()
+        lines = np.column_stack([last - counts.sum(axis=1) + 1, last, counts]).tolist()
+        write_csv(folder / "groups.csv", [["first_game", "last_game", *COLUMNS], *lines])
         write_whole(folder / "groups.png", png(groups_figure(counts, size)))
         write_whole(folder / "values.png", png(density_figure(*self.learned_values())))
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.evaluation.report import player_html
-from selfplay.tabular.config import MinimaxQConfig, TabularConfig
+from selfplay.tabular.config import MinimaxQConfig, TabularConfig, table_shape
 from selfplay.tensor_file import read_model
 from tictactoe import Rules
 from tictactoe.tree import game_tree, ternary_code
@@ -129,7 +129,7 @@ def read_player(path: Path, config: TabularConfig) -> TabularPlayer:
     Raises:
         UserError: the file does not hold such a table.
     """
-    wanted = {TABLE: torch.empty(config.table_shape, dtype=torch.float64, device="meta")}
+    wanted = {TABLE: torch.empty(table_shape(config), dtype=torch.float64, device="meta")}
     table = read_model(path, wanted, config.rules)[TABLE].numpy()
     kind = MinimaxQPlayer if isinstance(config, MinimaxQConfig) else AfterstatePlayer
     return kind(config.rules, table)

@@ -57,18 +57,6 @@ def shares(counts: IntArray) -> dict[str, float]:
     return {tag: total / max(counts.sum(), 1) for tag, total in totals.items()}
 
 
-def write_groups(path: Path, counts: IntArray) -> None:
-    """Write the counts of successive groups of games, [groups, 3], as CSV: one line per group.
-
-    Raises:
-        UserError: the file cannot be written.
-    """
-    last = counts.sum(axis=1).cumsum()
-    first = last - counts.sum(axis=1) + 1
-    lines = np.column_stack([first, last, counts]).tolist()
-    write_csv(path, [["first_game", "last_game", *COLUMNS], *lines])
-
-
 def write_curves(path: Path, curves: Mapping[str, IntArray], seeds: Sequence[int], every: int = 1) -> None:
     """Write cumulative counts by match-up, [seeds, games, 3], as CSV: a line per match-up, seed and `every` games.
 

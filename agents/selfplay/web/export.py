@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from selfplay import tensor_file
 from selfplay.algorithms import load, snapshot_steps
 from selfplay.errors import UserError
 from selfplay.files import check_output, write_output
@@ -92,10 +93,7 @@ def player_data(player: "Player") -> dict[str, Any]:
 
 def packed(player: "Player") -> str:
     """Return what a player has learned as text: a safetensors file, gzipped, in base64."""
-    from safetensors.torch import save
-
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in player.tensors().items()}
-    return base64.b64encode(gzip.compress(save(tensors), mtime=0)).decode()
+    return base64.b64encode(gzip.compress(tensor_file.packed(player.tensors()), mtime=0)).decode()
 
 
 def document(data: dict[str, Any]) -> str:

@@ -63,9 +63,8 @@ def test_of_too_many_earlier_ones_the_latest_are_kept() -> None:
     for number, cell in ((EARLIER, 0), (EARLIER - 10, 1), (0, 2)):
         marks = np.full(number, 1 << cell)
         starts.replace(marks, np.zeros_like(marks))
-    state = starts.state()
-    assert state["count"].tolist() == [0, EARLIER]
-    assert state["marks"][0, 1, :EARLIER].tolist() == [2] * (EARLIER - 10) + [1] * 10
+    assert starts.count.tolist() == [0, EARLIER]
+    assert starts.marks[0, 1, :EARLIER].tolist() == [2] * (EARLIER - 10) + [1] * 10
 
 
 def test_without_counterexamples_there_is_no_state_of_them() -> None:

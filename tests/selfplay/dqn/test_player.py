@@ -70,25 +70,12 @@ def test_observations_of_another_board_are_refused() -> None:
         make(config_with()).player().act(np.zeros((1, 4, 4, 3), np.int8))
 
 
-@pytest.mark.parametrize(
-    "changes", [{"hidden": (40, 12)}, {"convolution": (6,), "hidden": ()}, {"networks": "separate"}, {"lines": 2}]
-)
-def test_values_are_the_same_however_few_positions_there_is_room_for(
-    changes: dict[str, object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    config = config_with(**changes, symmetry="none")
-    player = make(config, separate=config.networks == "separate").player()
-    whole = player.q_values(ABSOLUTE)
-    network, sizes = player.networks[0], []
-    network.register_forward_hook(lambda _, inputs, __: sizes.append(len(inputs[0])))
-    monkeypatch.setattr("selfplay.dqn.player.LARGEST_LAYER", 54 * 10)
-    assert np.allclose(player.q_values(ABSOLUTE), whole, rtol=1e-5, atol=1e-6)
-    widest = 6 * 9 if config.convolution else 8 * 9 if config.lines else max(config.hidden)
-    assert set(sizes) == {540 // widest, 4_520 % (540 // widest) or 540 // widest}
-    monkeypatch.setattr("selfplay.dqn.player.LARGEST_LAYER", 1)
-    sizes.clear()
-    assert np.allclose(player.q_values(ABSOLUTE[:3]), whole[:3], rtol=1e-5, atol=1e-6)
-    assert sizes == [1, 1, 1]
+def test_a_network_is_given_some_positions_at_once() -> None:
+    player, sizes = make(config_with(symmetry="none")).player(), list[int]()
+    player.networks[0].register_forward_hook(lambda _, inputs, __: sizes.append(len(inputs[0])))
+    values = player.q_values(ABSOLUTE)
+    assert sizes == [512] * 8 + [4_520 - 8 * 512]
+    assert np.allclose(player.q_values(ABSOLUTE[600:700]), values[600:700], rtol=1e-5, atol=1e-6)
 
 
 def random_positions(rules: Rules, number: int, seed: int) -> batch.State:
