@@ -13,13 +13,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.dqn.config import OWN_NETWORK, PRESETS, DQNConfig
 from selfplay.errors import UserError, naming_the_extra, setting_name
 from selfplay.own.config import OwnConfig
 from selfplay.settings import CountOrZero, RunSettings, as_path, check_changes, converted, require
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from selfplay.training import folder as run_folder
-from selfplay.training.folder import CONFIG, METRICS, MODEL, SNAPSHOTS, RunFlags, read_config
+from selfplay.training.folder import METRICS, MODEL, SNAPSHOTS, RunFlags, read_config
 from tictactoe import Rules
 from tictactoe.names import did_you_mean
 
@@ -51,7 +51,8 @@ def _make_learner(config: Config, own: Any, network: "NetworkFactory | None") ->
         from selfplay.dqn.learner import DQNLearner
 
         return DQNLearner(config, network=network)
-    _check_no_network(config, network)
+    if network is not None:
+        raise UserError(f"{config.algorithm} has no network that could be replaced: leave out network=")
     if isinstance(config, OwnConfig):
         from selfplay.own.learner import OwnLearner
 
@@ -59,12 +60,6 @@ def _make_learner(config: Config, own: Any, network: "NetworkFactory | None") ->
     from selfplay.tabular.learners import make_learner
 
     return make_learner(config)
-
-
-def _check_no_network(config: Config, network: "NetworkFactory | None") -> None:
-    """Refuse a network for a table, or for a learner of the user."""
-    if network is not None:
-        raise UserError(f"{config.algorithm} has no network that could be replaced: leave out network=")
 
 
 @naming_the_extra()
@@ -132,7 +127,9 @@ def chosen(algorithm: str | Config | None, learner: Any, settings: Mapping[str, 
         settings = {name: value for name, value in settings.items() if name not in run_folder.CONFIG_KEYS}
     if base is None:
         base, settings = configured(str(algorithm or DQNConfig.algorithm), settings), {}
-    check_learner(base.algorithm, base, learner)
+    if (learner is None) == isinstance(base, OwnConfig):
+        what = "has a learner of your own; give" if learner is None else "has no learner of your own; leave out"
+        raise UserError(f"{base.algorithm}: {what} learner=")
     if not isinstance(base, OwnConfig):
         return _changed(base, settings), None
     from selfplay.own.learner import described, made
@@ -156,8 +153,7 @@ def _resumed(
     Raises:
         UserError: they are of another algorithm or folder, or differ without force, or the network does not fit.
     """
-    before, notes = read_settings(folder)
-    check_learner(folder, before, learner)
+    before = checked_settings(folder, learner, network)
     if algorithm is not None and before.algorithm != (name := getattr(algorithm, "algorithm", algorithm)):
         raise UserError(f"{folder}: is a run of {before.algorithm}, not of {name}")
     config, own = chosen(algorithm if isinstance(algorithm, RunSettings) else before, learner, settings)
@@ -166,24 +162,7 @@ def _resumed(
         raise UserError(f"{run_dir} and {setting_name('resume')} both name the run's folder; leave out {run_dir}")
     if not force:
         check_changes(before, config, str(folder))
-    from selfplay.dqn.player import check_network
-
-    check_network(folder / CONFIG, notes, network)
     return config, own
-
-
-def check_learner(place: Path | str, config: Config, learner: Any) -> None:
-    """Refuse a run of a learner of the user without it, and one of ours with it.
-
-    Raises:
-        UserError: the learner is missing, or is given and the run had none.
-    """
-    if learner is None and isinstance(config, OwnConfig):
-        name = config.learner
-        way = f"name it {name}@{place} where a player is named, or give learner= in Python"
-        raise UserError(f"{place}: its learner is one of your own, {name}; {way}")
-    if learner is not None and not isinstance(config, OwnConfig):
-        raise UserError(f"{place}: is no run of a learner of your own; leave out learner=")
 
 
 def training(
@@ -292,8 +271,7 @@ def load(
         UserError: a file is missing, truncated, foreign, or does not fit the others; there is no such snapshot.
     """
     folder = _run_folder(folder)
-    config, notes = read_settings(folder)
-    check_learner(folder, config, learner)
+    config = checked_settings(folder, learner, network)
     path = folder / MODEL
     if steps is not None:
         steps = converted("steps", steps, CountOrZero)
@@ -306,8 +284,7 @@ def load(
     if isinstance(config, DQNConfig):
         from selfplay.dqn.player import read_player
 
-        return read_player(path, config, notes, network)
-    _check_no_network(config, network)
+        return read_player(path, config, network)
     if isinstance(config, OwnConfig):
         from selfplay.own.learner import restored
 
@@ -371,6 +348,23 @@ def read_settings(place: Path) -> tuple[Config, dict[str, Any]]:
     """
     content = read_config(place)
     return parse_settings(content, run_folder.config_path(place)), content
+
+
+def checked_settings(place: Path, learner: Any = None, network: Any = None) -> Config:
+    """Return the settings of a run, and refuse another learner or network of the user than it has.
+
+    Raises:
+        UserError: config.json cannot be read; a learner or network is missing, or is given and the run has none.
+    """
+    config, content = read_settings(place)
+    own = {"learner": (getattr(config, "learner", None), learner), "network": (content.get(OWN_NETWORK), network)}
+    for what, (name, given) in own.items():
+        if name is not None and given is None:
+            way = f"name it {name}@{place} where a player is named, or give {what}= in Python"
+            raise UserError(f"{place}: its {what} is one of your own, {name}; {way}")
+        if name is None and given is not None:
+            raise UserError(f"{place}: has no {what} of your own; leave out {what}=")
+    return config
 
 
 def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:

@@ -68,35 +68,27 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
     Raises:
         UserError: the name means nothing, or the player cannot be loaded.
     """
-    from selfplay.evaluation.agents import BuiltInPolicy, agent_policy, player_policy
+    from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, agent_policy, player_policy
 
     rules = rules or Rules()
-    folder = run_folder(name)
-    if folder is not None:
-        _check_one_run(folder)
-        player = load(folder)
-        return NamedPolicy(name, player_policy(player), player, folder)
     if name in OPPONENTS:
         return NamedPolicy(name, BuiltInPolicy(OPPONENTS[name], rules), None, None)
-    code, _, place = name.partition("@")
-    if not re.fullmatch(r"[\w.]+:[\w.]+", code):
-        known = (SHIPPED, *OPPONENTS)
-        others = f"one of {', '.join(known)}, nor module:name of an agent of your own{did_you_mean(name, known)}"
-        raise UserError(f"{name}: is neither a run folder, nor {others}")
-    agent = _imported(code)
-    if place:
-        return _trained(name, agent, as_path(place), perspective)
-    own = getattr(agent, "rules", None)
-    policy = agent_policy(agent, own if isinstance(own, Rules) else rules, perspective, name)
-    return NamedPolicy(name, policy, None, None)
-
-
-def _trained(name: str, code: Any, folder: Path, perspective: Perspective) -> NamedPolicy:
-    """Return the player of a run whose learner, or whose network, is code of the user."""
-    from selfplay.evaluation.agents import AgentPolicy, player_policy
-
+    folder, code = run_folder(name), None
+    if folder is None:
+        typed, _, place = name.partition("@")
+        if not re.fullmatch(r"[\w.]+:[\w.]+", typed):
+            known = (SHIPPED, *OPPONENTS)
+            others = f"one of {', '.join(known)}, nor module:name of an agent of your own{did_you_mean(name, known)}"
+            raise UserError(f"{name}: is neither a run folder, nor {others}")
+        code = _imported(typed)
+        if not place:
+            own = getattr(code, "rules", None)
+            policy = agent_policy(code, own if isinstance(own, Rules) else rules, perspective, name)
+            return NamedPolicy(name, policy, None, None)
+        folder = as_path(place)
+    _check_one_run(folder)
     config, _ = read_settings(folder)
-    if not isinstance(config, OwnConfig):
+    if code is None or not isinstance(config, OwnConfig):
         player = load(folder, network=code)
         return NamedPolicy(name, player_policy(player), player, folder)
     try:
@@ -105,8 +97,8 @@ def _trained(name: str, code: Any, folder: Path, perspective: Perspective) -> Na
         raise
     except Exception as error:  # the learner is somebody's own program
         raise UserError(f"{name}: cannot be loaded: {what_failed(error)}") from None
-    shown: Any = getattr(code, "perspective", perspective)
-    return NamedPolicy(name, AgentPolicy(agent, config.rules, shown, name=name), None, None)
+    policy = AgentPolicy(agent, config.rules, getattr(code, "perspective", perspective), name=name)
+    return NamedPolicy(name, policy, None, None)
 
 
 def run_folder(name: str) -> Path | None:

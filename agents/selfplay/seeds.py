@@ -8,14 +8,15 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from selfplay.algorithms import Config, chosen, open as open_run
 from selfplay.errors import UserError, one_line
-from selfplay.training.folder import FORMAT, default_run_dir, settings as settings_of, unused
-from selfplay.training.loop import first_of_final_streak, proves
+from selfplay.training.folder import default_run_dir, settings as settings_of, unused
 from selfplay.training.result import Run
+
+TRAIN = "import json, sys, selfplay; selfplay.train(**json.load(sys.stdin), progress=False)"
+"""What each process runs."""
 
 
 class Runs(list[Run]):
@@ -29,9 +30,7 @@ class Runs(list[Run]):
     def __repr__(self) -> str:
         lines = [f"{'seed':>6} {'proved':>7} {'steps to proof':>15} {'games lost':>11}"]
         for run in self:
-            stop = "unbeatable" if run.config.stop == "never" else run.config.stop
-            first = first_of_final_streak([proves(record.evaluation, stop) for record in run.records])
-            proved, steps = ("no", "") if first is None else ("yes", f"{run.records[first].steps:,}")
+            proved, steps = ("yes", f"{run.proved_from.steps:,}") if run.proved_from else ("no", "")
             lines.append(f"{run.config.seed:>6} {proved:>7} {steps:>15} {run.proof.games_lost:>11,}")
         return "\n".join([*lines, *(f"seed {seed} failed: {why}" for seed, why in self.failures.items())])
 
@@ -76,17 +75,14 @@ def train_seeds(
 def _train(config: Config) -> tuple[Path, str]:
     """Train in a process; return the run folder, and in one line why it failed, if it did."""
     folder = config.run_dir or unused(default_run_dir(config))
-    content = {"format": FORMAT, "algorithm": config.algorithm, "config": settings_of(config)}
+    content = {"algorithm": config.algorithm, "config": settings_of(config), "run_dir": str(folder)}
     # A module may have been found in a place that only this process knows.
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    with TemporaryDirectory() as place:
-        path = Path(place) / "config.json"
-        path.write_text(json.dumps(content))
-        command: list[str | Path] = [sys.executable, "-m", "selfplay", "train", "--config", path, "--run-dir", folder]
-        done = subprocess.run(
-            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-        )
+    command = [sys.executable, "-c", TRAIN]
+    done = subprocess.run(
+        command, env=environment, input=json.dumps(content), capture_output=True, text=True, check=False
+    )
     if done.returncode == 0:
         return folder, ""
-    last = done.stderr.strip().rpartition("\n")[2].removeprefix("selfplay train: ")
+    last = done.stderr.strip().rpartition("\n")[2].removeprefix("selfplay.errors.UserError: ")
     return folder, one_line(last or f"it ended with status {done.returncode}")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from selfplay.algorithms import ALGORITHMS, Config, check_learner, read_settings, settings_of, train
+from selfplay.algorithms import ALGORITHMS, Config, checked_settings, settings_of, train
 from selfplay.command_line import PLAYING, offer, offer_for, parse_together, peek, say
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError
@@ -50,8 +50,7 @@ def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, Run
     flags = peek(RunFlags, rest, prog)
     place = flags.get("resume", flags.get("config"))
     if place is not None:
-        default, _ = read_settings(place)
-        check_learner(place, default, None)
+        default = checked_settings(place)
         if algorithm and algorithm != default.algorithm:
             raise UserError(f"{place}: is a run of {default.algorithm}, not of {algorithm}")
     elif kind is DQNConfig:
@@ -78,19 +77,17 @@ def present(run: "Run") -> None:
     from selfplay.evaluation.agents import player_policy
     from selfplay.evaluation.games import example_games
     from selfplay.evaluation.report import verdict_table, verdict_text
-    from selfplay.training.loop import first_of_final_streak, proves
 
     console = open_console()
     print("\n" + example_games(player_policy(run.player), run.player, run.proof, console.width))
     console.print(verdict_table(run.proof))
     say(verdict_text(run.proof))
-    stop = "unbeatable" if run.config.stop == "never" else run.config.stop
-    first = first_of_final_streak([proves(record.evaluation, stop) for record in run.records])
-    if first is not None:
-        steps, metrics = run.records[first].steps, run.records[first].metrics
+    if proved := run.proved_from:
+        metrics = proved.metrics
         updates = f", {metrics['time/updates']:,} updates" if "time/updates" in metrics else ""
         seconds = metrics["time/training_s"]
-        say(f"It was proved from {steps:,} {run.config.unit}{updates} and {seconds:.1f} s of training on to the end.")
+        steps = f"{proved.steps:,} {run.config.unit}"
+        say(f"It was proved from {steps}{updates} and {seconds:.1f} s of training on to the end.")
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
     offer_for(run.folder, prove="Prove the saved player again:", **PLAYING)
     offer("Look at all runs in TensorBoard:", tensorboard(run.folder.parent))

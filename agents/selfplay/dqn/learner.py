@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from selfplay.dqn.config import DQNConfig
+from selfplay.dqn.config import OWN_NETWORK, DQNConfig
 from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay
 from selfplay.dqn.network import NetworkFactory, empty_network, network_name
-from selfplay.dqn.player import OWN_NETWORK, QPlayer
+from selfplay.dqn.player import QPlayer
 from selfplay.errors import UserError, setting_name
 from selfplay.learner import RunLearner, State
 from selfplay.settings import GIGABYTE, machine_bytes

@@ -1,6 +1,5 @@
 """A trained DQN as a player: the greedy moves of one network for both seats, or of one network per seat."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,6 @@ from selfplay.agent import Array
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.network import NetworkFactory, custom_network, empty_network, mask_illegal
 from selfplay.dqn.symmetry import BoardSymmetries
-from selfplay.errors import UserError
 from selfplay.evaluation.report import player_html
 from selfplay.tensor_file import read_model
 from tictactoe import Rules
@@ -20,8 +18,6 @@ from tictactoe.opponents import MOST_MARKS, RULE_BASE
 AT_ONCE = 512
 """Positions that a network is given at once: its largest layer then stays in a processor's cache, which doubles the
 speed."""
-OWN_NETWORK = "network"
-"""The key in config.json under which a run's custom network is named."""
 
 
 class QPlayer:
@@ -161,18 +157,12 @@ def by_seat(networks: tuple[nn.Module, ...]) -> nn.ModuleDict:
     return nn.ModuleDict(dict(zip(names, networks, strict=True)))
 
 
-def read_player(
-    path: Path,
-    config: DQNConfig,
-    notes: Mapping[str, object],
-    factory: NetworkFactory | None,
-) -> QPlayer:
-    """Return the player whose weights a file holds, by the settings and notes in its run's config.json.
+def read_player(path: Path, config: DQNConfig, factory: NetworkFactory | None) -> QPlayer:
+    """Return the player whose weights a file holds; `factory` makes its networks if they are custom ones.
 
     Raises:
-        UserError: the file does not hold them, or the run had a custom network and `factory` is missing.
+        UserError: the file does not hold them.
     """
-    check_network(path, notes, factory)
     networks = tuple(
         custom_network(factory, config.rules) if factory else empty_network(config, torch.device("meta"))
         for _ in range(1 if config.networks == "shared" else 2)
@@ -181,16 +171,3 @@ def read_player(
     named.load_state_dict(read_model(path, named.state_dict(), config.rules), assign=True)
     named.requires_grad_(False)
     return QPlayer(config, networks)
-
-
-def check_network(path: Path, notes: Mapping[str, object], factory: NetworkFactory | None) -> None:
-    """Refuse another kind of network than the run was trained with.
-
-    Raises:
-        UserError: the custom network is missing, or one is given and the run had none.
-    """
-    name = notes.get(OWN_NETWORK)
-    if factory is None and name is not None:
-        raise UserError(f"{path}: its network is one of your own, {name}; name {name}@FOLDER, or give network=")
-    if factory is not None and name is None:
-        raise UserError(f"{path}: its network is the one that its settings describe; leave out network=")

@@ -31,16 +31,13 @@ class OwnPlayer:
     """Show a player of the user to a run."""
 
     def __init__(self, agent: Any, learner: "OwnLearner") -> None:
-        self.agent, self.rules = agent, learner.config.rules
+        self.rules = learner.config.rules
         self.policy = AgentPolicy(agent, self.rules, learner.perspective)
         self._learner = learner
 
     def q_values(self, observation: Array) -> Array:
-        """Return the values [B, A] that the player gives, NaN where it gives none."""
-        if not hasattr(self.agent, "q_values"):
-            return np.full((len(observation), self.rules.cells), np.nan)
-        values = np.asarray(self.agent.q_values(observation), dtype=float)
-        return np.where(np.isfinite(values), values, np.nan)  # taken cells may have -inf, which no plot shows
+        """Return NaN for each cell, [B, A]: what the values of a player of the user mean is not known."""
+        return np.full((len(observation), self.rules.cells), np.nan)
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the state of its learner, from which the player can be made again."""

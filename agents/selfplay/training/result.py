@@ -1,6 +1,6 @@
 """What a run leaves to its caller: its settings, its players and its evaluations."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from html import escape
@@ -13,7 +13,7 @@ from selfplay.evaluation.report import verdict_html
 from selfplay.evaluation.verdict import Verdict
 from selfplay.settings import RunSettings
 from selfplay.training.folder import snapshot_steps
-from selfplay.training.loop import Record, proves
+from selfplay.training.loop import Record, first_of_final_streak, proves
 from selfplay.training.metrics import Metrics, metrics_evaluation
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ class Run:
         """Return the last player, as `selfplay.load(folder)` does."""
         return self.read(None)
 
-    @property
-    def snapshots(self) -> "Snapshots":
-        """Return the players that the run saved, by their steps; each is read from its file when it is asked for."""
-        return Snapshots(self.folder, self.read)
+    @cached_property
+    def snapshots(self) -> dict[int, Player]:
+        """Return the players that the run saved, by their steps."""
+        return {steps: self.read(steps) for steps in snapshot_steps(self.folder)}
 
     @property
     def proof(self) -> Verdict:
@@ -57,6 +57,13 @@ class Run:
             UserError: the run was interrupted before its first one.
         """
         return self._evaluated()[-1].evaluation
+
+    @property
+    def proved_from(self) -> Record | None:
+        """Return the first of the last evaluations that all prove what `stop` asks for, None if the last does not."""
+        stop = "unbeatable" if self.config.stop == "never" else self.config.stop
+        first = first_of_final_streak([proves(record.evaluation, stop) for record in self.records])
+        return None if first is None else self.records[first]
 
     def frame(self) -> "pandas.DataFrame":
         """Return all evaluations as a pandas DataFrame: the plies or games, and each metric by its TensorBoard tag.
@@ -102,24 +109,6 @@ class Run:
     def _repr_html_(self) -> str:
         """Return its last evaluation as a table, for a notebook."""
         return f"<p>{escape(str(self.folder))}</p>{verdict_html(self.proof) if self.records else ''}"
-
-
-class Snapshots(Mapping[int, Player]):
-    """Read the players that a run saved, by their steps, when they are asked for."""
-
-    def __init__(self, folder: Path, read: ReadPlayer) -> None:
-        self._folder, self._read = folder, read
-
-    def __getitem__(self, steps: int) -> Player:
-        if steps not in snapshot_steps(self._folder):
-            raise KeyError(steps)
-        return self._read(steps)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(snapshot_steps(self._folder))
-
-    def __len__(self) -> int:
-        return len(snapshot_steps(self._folder))
 
 
 def earlier_records(lines: Iterable[Metrics], config: RunSettings, read: ReadPlayer) -> list[Record]:

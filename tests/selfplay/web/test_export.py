@@ -13,8 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from selfplay.algorithms import load
-from selfplay.dqn.config import DQNConfig
-from selfplay.dqn.player import OWN_NETWORK
+from selfplay.dqn.config import OWN_NETWORK, DQNConfig
 from selfplay.evaluation.agents import player_policy
 from selfplay.position import read_board
 from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer, TabularPlayer
