@@ -103,7 +103,7 @@ def _interrupt() -> None:
 def _new(config: SweepConfig) -> state.Sweep:
     """Return a new sweep, whose folder is empty."""
     content = {} if config.file is None else plans.read_file(config.file)
-    plan = plans.make(content, {field.name: getattr(config, field.name) for field in fields(plans.Plan)})
+    plan = plans.make(content, {name: getattr(config, name) for name in vars(plans.Plan())})
     name = f"{plan.algorithm}-{time.strftime('%Y%m%d-%H%M%S')}" if config.file is None else config.file.stem
     sweep = state.Sweep(config.dir or run_folder.unused(Path("sweeps") / name), plan, plans.all_runs(plan))
     run_folder.create(sweep.folder, "dir")

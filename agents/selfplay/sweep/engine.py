@@ -113,12 +113,13 @@ def next_run(sweep: Sweep) -> Run | None:
 
 def drop_if_worse(sweep: Sweep, setting: str) -> None:
     """Drop the remaining seeds of a setting in a search if others were better with as many: successive halving."""
-    objectives = {name: _objectives(runs) for name, runs in sweep.settings().items()}
+    settings = sweep.settings()
+    objectives = {name: _objectives(runs) for name, runs in settings.items()}
     seeds = len(objectives[setting])
     means = {name: statistics.mean(some[:seeds]) for name, some in objectives.items() if len(some) >= seeds}
     if seeds in RUNGS and sorted(means.values()).index(means[setting]) >= max(1, len(means) // 3):
-        for run in sweep.runs:
-            if run.setting == setting and run.state == "waiting":
+        for run in settings[setting]:
+            if run.state == "waiting":
                 run.state, run.why = "dropped", "other settings were better with the seeds before"
 
 

@@ -106,7 +106,7 @@ def read_file(path: Path) -> dict[str, Any]:
         content = tomllib.loads(read_small(path, LARGEST_FILE).decode())
     except (ValueError, RecursionError) as error:  # not TOML, or not even text
         raise UserError(f"{path}: is not TOML ({error})") from None
-    known = [field.name for field in dataclasses.fields(Plan)]
+    known = [*vars(Plan())]
     for name, value in content.items():
         if name not in known:
             raise UserError(f"{path}: there is no {name!r} in a sweep; it has {', '.join(known)}")
@@ -184,8 +184,7 @@ def check_runs(plan: Plan, runs: Sequence[Run]) -> None:
         UserError: they are not the runs of the plan.
     """
     expected = all_runs(plan)
-    settings = {label(run.values): run.values for run in runs} if plan.search else {}
-    for values in settings.values():
+    for values in {label(run.values): run.values for run in runs if plan.search}.values():
         if values.keys() != plan.vary.keys() or not all(values[name] in plan.vary[name] for name in values):
             raise UserError(f"{label(values)} is not among the settings of its search")
         expected += [run_of(values, seed) for seed in plan.seeds]
@@ -230,7 +229,7 @@ def text(value: object) -> str:
 
 def _check(plan: Plan) -> None:
     """Refuse a plan that names what does not exist, or the same setting twice."""
-    known = {field.name for field in dataclasses.fields(settings_of(str(plan.algorithm)))} - NOT_SWEPT
+    known = vars(settings_of(str(plan.algorithm))()).keys() - NOT_SWEPT
     check(plan)
     named = [*plan.set, *plan.vary, *plan.each]
     for name in named:
@@ -258,15 +257,14 @@ def _parse_all(plan: Plan, name: str, given: object) -> Any:
     values = given if isinstance(given, list | tuple) else [given]
     if not values:
         raise UserError(f"{name} has no values; give some as NAME=VALUE,VALUE")
-    word = text(values[0])
-    ends = word.split("..")
+    ends = text(values[0]).split("..")
     if len(values) > 1 or len(ends) != 2 or type(_default(plan, name)) not in (int, float):
         return [_parse(plan, name, value) for value in values]
     if not plan.search:
         raise UserError(f"{name} cannot be a range without --search; give its values as NAME=VALUE,VALUE")
-    low, high = (_parse(plan, name, end, word) for end in ends)
+    low, high = (_parse(plan, name, end) for end in ends)
     if not low < high:
-        raise UserError(f"{word}: the end of a range must be above its beginning")
+        raise UserError(f"{values[0]}: the end of a range must be above its beginning")
     return Range(low, high)
 
 
@@ -284,19 +282,17 @@ PARSERS: Mapping[type, Callable[[str], Any]] = {
 """What a word on the command line means, by the type of the setting."""
 
 
-def _parse(plan: Plan, name: str, value: object, typed: str = "") -> Any:
+def _parse(plan: Plan, name: str, value: Any) -> Any:
     """Return a value as the setting has it, from a word of the command line or from TOML or JSON.
-
-    `typed` is what a user has typed, if it is more than the value.
 
     Raises:
         UserError: the setting cannot have it, whatever the others are.
     """
-    parsed: Any = value
+    shown = text(value)
     if isinstance(value, str):
         with contextlib.suppress(KeyError, ValueError):  # a word of another type is refused below
-            parsed = PARSERS[type(_default(plan, name))](value)
+            value = PARSERS[type(_default(plan, name))](value)
     try:
-        return converted(name, parsed, get_type_hints(ALGORITHMS[plan.algorithm], include_extras=True)[name])
+        return converted(name, value, get_type_hints(ALGORITHMS[plan.algorithm], include_extras=True)[name])
     except UserError as error:
-        raise UserError(f"{name}={typed or text(value)}: {error}") from None
+        raise UserError(f"{name}={shown}: {error}") from None

@@ -19,8 +19,6 @@ from selfplay.sweep.statistics import Estimate, compare, interquartile_mean, pro
 from selfplay.training.plots import png
 
 REPORT, TIMES = "report", "times"
-AMOUNTS = ("steps", "updates")
-"""Amounts that the same runs repeat, unlike seconds."""
 NOTE = """A run is proved from the first evaluation on from which the proof held to its end.
 One without a proof, or one that failed, is never left out: in the curves it is censored where it ended, one that failed
 at the end of the longest of its setting, and in shares and means both count as never. Medians and their intervals are
@@ -41,9 +39,8 @@ def write(sweep: Sweep, results: Results, out: Path) -> None:
     make_inside(out)
     make_inside(out / TIMES)
     every = [result for of_setting in results.values() for result in of_setting]
-    titles = {"steps": sweep.plan.unit}
-    if sweep.plan.unit == "plies":  # a table counts no updates
-        titles["updates"] = "updates"
+    unit = sweep.plan.unit
+    titles = {"steps": unit, "updates": "updates"} if unit == "plies" else {"steps": unit}  # a table has no updates
     compared = len(results) > 1 and not sweep.plan.search
     parts = ["# Sweep\n", _description(sweep.plan), _shares(results), *tables(results, titles, compared)]
     _write_page(out, [*parts, _failures(every), NOTE], plots.figures(results, titles))
@@ -51,7 +48,7 @@ def write(sweep: Sweep, results: Results, out: Path) -> None:
     parts = ["# Times of the sweep\n", _times(every), *tables(results, titles, compared)]
     _write_page(out / TIMES, parts, plots.figures(results, titles))
     write_csv(out / "runs.csv", _run_lines(every))
-    write_csv(out / "evaluations.csv", _evaluation_lines(every, sweep.plan.unit))
+    write_csv(out / "evaluations.csv", _evaluation_lines(every, unit))
 
 
 def _write_page(folder: Path, parts: Sequence[str], figures: Mapping[str, Figure]) -> None:
@@ -166,7 +163,7 @@ def _run_lines(every: Sequence[Result]) -> Iterator[Sequence[Any]]:
     """Yield the lines of runs.csv."""
     yield "run", "setting", "seed", "end", "why", "steps", "updates", "evaluations", "model_sha256"
     for run, end, why, outcome, model in every:
-        amounts_to_end = (int(outcome.amount(kind)) for kind in AMOUNTS)
+        amounts_to_end = (int(outcome.amount(kind)) for kind in ("steps", "updates"))
         yield run.name, run.setting, run.seed, end, why, *amounts_to_end, len(outcome.lines), model
 
 

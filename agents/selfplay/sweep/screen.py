@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from rich.console import Group
 from rich.live import Live
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from selfplay.evaluation.report import live_score
@@ -63,9 +63,10 @@ class Screen:
 
     def _render(self) -> Group:
         """Return the table of the settings and the scores of the runs that are at work."""
-        table = Table(title=Text(f"{self._sweep.folder.name}: runs by setting"), title_justify="left")
-        for name in ("setting", *COLUMNS.values()):
-            table.add_column(name, justify="left" if name == "setting" else "right", overflow="fold")
+        title = Text(f"{self._sweep.folder.name}: runs by setting")
+        table = Table(Column("setting", overflow="fold"), title=title, title_justify="left")
+        for name in COLUMNS.values():
+            table.add_column(name, justify="right", overflow="fold")
         for setting, runs in self._sweep.settings().items():
             ends = Counter(run.end for run in runs)
             table.add_row(Text(setting), *(str(ends[end]) for end in COLUMNS))

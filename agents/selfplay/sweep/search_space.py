@@ -43,8 +43,8 @@ def sample(
         study.add_trial(optuna.create_trial(params=dict(settings), distributions=distributions, value=objective))
     while True:
         settings = study.ask(distributions).params
-        for name, values in space.items():
-            if isinstance(values, Range) and isinstance(values.low, float):
+        for name, values in distributions.items():
+            if isinstance(values, kinds.FloatDistribution):
                 rounded = float(f"{settings[name]:.{DIGITS}g}")
                 settings[name] = min(max(rounded, values.low), values.high)
         yield settings

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from selfplay.errors import UserError, one_line
+from selfplay.errors import UserError
 from selfplay.files import read_small, write_whole
 from selfplay.settings import check
 from selfplay.sweep import plan as plans
@@ -37,11 +37,7 @@ class Sweep:
         Raises:
             OSError: it cannot be written.
         """
-        content = {
-            "format": FORMAT,
-            "plan": plans.as_json(self.plan),
-            "runs": [asdict(run) for run in self.runs],
-        }
+        content = {"format": FORMAT, "plan": plans.as_json(self.plan), "runs": list(map(asdict, self.runs))}
         write_whole(self.folder / FILE, (json.dumps(content, indent=1) + "\n").encode())
 
     def settings(self) -> dict[str, list[Run]]:
@@ -85,6 +81,5 @@ def _run(found: dict[str, Any]) -> Run:
     """
     run = Run(**found)
     check(run)
-    run.why = one_line(run.why)
     run.values = {name: tuple(value) if isinstance(value, list) else value for name, value in run.values.items()}
     return run

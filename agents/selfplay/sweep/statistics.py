@@ -44,8 +44,7 @@ class ProvedCurve(NamedTuple):
 
 def proportion(successes: int, number: int) -> Estimate:
     """Return a share of successes with Wilson's interval."""
-    interval = stats.binomtest(successes, number).proportion_ci(LEVEL, method="wilson")
-    return Estimate(successes / number, float(interval.low), float(interval.high))
+    return Estimate(successes / number, *stats.binomtest(successes, number).proportion_ci(LEVEL, method="wilson"))
 
 
 def proved_curve(amounts: Sequence[float], proved: Sequence[bool]) -> ProvedCurve:
@@ -76,8 +75,8 @@ def interquartile_mean(values: Sequence[float]) -> Estimate:
     resampled = np.random.default_rng(0).choice(sample, (RESAMPLES, len(sample)))
     means = stats.trim_mean(resampled, TRIMMED, axis=1)
     # Without interpolation, which has no value beside infinity.
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="inverted_cdf")
-    return Estimate(float(stats.trim_mean(sample, TRIMMED)), float(low), float(high))
+    ends = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="inverted_cdf")
+    return Estimate(float(stats.trim_mean(sample, TRIMMED)), *ends.tolist())
 
 
 def compare(first: Mapping[int, float], other: Mapping[int, float]) -> tuple[list[int], Estimate]:
