@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 
 from selfplay.command_line import parse
-from selfplay.sweep import plan as plans
 from selfplay.sweep.command import SweepConfig
 from selfplay.sweep.plan import all_runs, make, parse_seeds, read_file
-from selfplay.sweep.search_space import Range
 from tests.runs import ROOT, refused
 
 
@@ -48,12 +46,6 @@ def test_flags_replace_what_a_file_says(tmp_path: Path) -> None:
     assert make(read_file(path), {}) == make({}, flags)
     changed = make(read_file(path), {"seeds": "7", "vary": ["mask=true"]})
     assert (changed.seeds, changed.vary, changed.set) == ((7,), {"mask": [True]}, {"total_steps": 20_000})
-
-
-def test_a_plan_is_written_as_json_and_read_again() -> None:
-    plan = make({}, {"search": 3, "vary": ["learning_rate=0.001..0.1", "batch_size=64..512", "hidden=64x32,16"]})
-    assert plan.vary["batch_size"] == Range(64, 512)
-    assert make(plans.as_json(plan), {}) == plan
 
 
 def test_names_that_no_folder_can_have_are_replaced_by_different_ones() -> None:
