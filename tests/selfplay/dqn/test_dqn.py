@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.dqn import ReplayMemory, Transitions, linear
+from selfplay.dqn.dqn import ReplayMemory, Transitions
 from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered, store
 from tictactoe import Rules, batch
 
@@ -45,13 +45,6 @@ def test_sampling_is_uniform() -> None:
     counts = torch.bincount(memory.sample(40_000, torch.Generator().manual_seed(3)).action)
     # Five standard deviations of a binomial count of 40,000 samples at 1/4.
     assert (counts - 10_000).abs().max() < 5 * (40_000 * 0.25 * 0.75) ** 0.5
-
-
-def test_linear_goes_from_start_to_end_and_stays() -> None:
-    expected = {0: 1.0, 1: 0.991, 50: 0.55, 99: 0.109, 100: 0.1, 101: 0.1, 10**12: 0.1}
-    assert {plies: linear(1.0, 0.1, 100, plies) for plies in expected} == pytest.approx(expected, abs=1e-12)
-    assert [linear(0.9, 0.2, 0, plies) for plies in (0, 1, 1000)] == [0.2, 0.2, 0.2]  # without duration
-    assert linear(0.0, 1.0, 4, 3) == 0.75  # it may rise
 
 
 @pytest.mark.parametrize(("explore", "taken"), [("legal", [0, 4, 8]), ("any", [])])

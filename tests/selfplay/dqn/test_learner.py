@@ -10,7 +10,7 @@ import torch
 import selfplay
 from selfplay.dqn import learner as dqn_learner
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.dqn.dqn import DQNAgent, Update
+from selfplay.dqn.dqn import DQNAgent, Update, linear
 from selfplay.dqn.learner import DQNLearner, check_memory, learned_tensors, least_bytes
 from selfplay.dqn.network import LINE_WIDTH
 from selfplay.errors import UserError
@@ -81,6 +81,7 @@ def test_epsilon_follows_its_schedule() -> None:
     learner = DQNLearner(config, CPU)
     epsilons = [learner.self_play.epsilon for _ in iterations(learner)]
     assert epsilons == pytest.approx([1, 0.8, 0.6, 0.4, 0.2, 0, 0, 0, 0, 0])
+    assert linear(0.9, 0.2, 0, 0) == 0.2
 
 
 @pytest.mark.parametrize(

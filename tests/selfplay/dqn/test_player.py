@@ -25,19 +25,6 @@ def test_inputs_are_of_the_networks_perspective_whatever_is_given(given: np.ndar
     )
 
 
-@pytest.mark.parametrize("networks", ["shared", "separate"])
-def test_moves_do_not_depend_on_perspective_or_array_kind(networks: str) -> None:
-    player = make(config_with(), separate=networks == "separate").player()
-    moves = player.act(ABSOLUTE)
-    assert not np.array_equal(ABSOLUTE, MOVER)
-    assert isinstance(moves, np.ndarray)
-    assert np.array_equal(moves, player.act(MOVER))
-    tensor_moves = player.act(torch.as_tensor(MOVER))
-    assert isinstance(tensor_moves, torch.Tensor)
-    assert np.array_equal(moves, tensor_moves.numpy())
-    assert len(set(moves.tolist())) > 1
-
-
 def test_a_masked_player_never_takes_a_taken_cell_and_a_raw_one_may() -> None:
     masked, raw = make(config_with(mask=True)).player(), make(config_with()).player()
     empty = ABSOLUTE[..., 0].reshape(-1, 9)
@@ -51,18 +38,12 @@ def test_one_observation_gets_one_cell_and_a_value_for_each_cell(form: Any) -> N
     player = make(config_with()).player()
     some, mask = ABSOLUTE[::300], np.eye(9, dtype=np.int8)[3]
     values, cells = player.q_values(some), player.act(some)
+    assert isinstance(player.act(form(some)), type(form(some)))
     for board, value, cell in zip(some, values, cells, strict=True):
         assert np.asarray(player.q_values(form(board))) == pytest.approx(value, abs=1e-6)
         chosen = player.act(form(board))
         assert (type(chosen), chosen) == (int, cell)
         assert player.act(form(board), form(mask)) == 3
-
-
-def test_a_given_mask_rules() -> None:
-    player = make(config_with()).player()
-    mask = np.zeros((len(ABSOLUTE), 9), np.int8)
-    mask[:, 5] = 1
-    assert (player.act(ABSOLUTE, mask) == 5).all()
 
 
 def test_observations_of_another_board_are_refused() -> None:

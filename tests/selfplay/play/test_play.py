@@ -2,13 +2,13 @@
 
 import io
 import os
-import pty
 import re
-import select
+import signal
 import subprocess
 import sys
 
 import numpy as np
+import pexpect
 import pytest
 
 from selfplay.evaluation.agents import AgentPolicy
@@ -118,72 +118,33 @@ def test_hints_that_do_not_exist_are_missed_in_one_line(
     assert shown.count("---+---+---") == 2
 
 
-BOOTSTRAP = """
-import fcntl, os, signal, sys, termios
-fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # so that ^C becomes a signal
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it
-os.execv(sys.executable, [sys.executable, "-m", "selfplay", *sys.argv[1:]])
-"""
-
-
-class Terminal:
-    """Run the program on a pseudo-terminal of its own."""
-
-    def __init__(self, *args: str) -> None:
-        self.keyboard, inside = pty.openpty()
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", BOOTSTRAP, *args],
-            stdin=inside,
-            stdout=inside,
-            stderr=inside,
-            start_new_session=True,
-            env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
-        )
-        os.close(inside)
-
-    def __enter__(self) -> "Terminal":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.process.kill()
-        self.process.wait()
-        os.close(self.keyboard)
-
-    def read_until(self, *expected: str) -> str:
-        """Return what is shown up to one of the expected texts; without any, up to the end of the program."""
-        shown = b""
-        while not any(text.encode() in shown for text in expected):
-            ready, _, _ = select.select([self.keyboard], [], [], OVERALL_LIMIT)
-            assert ready, f"waited in vain for {expected} after {shown!r}"
-            try:
-                shown += os.read(self.keyboard, 4096)
-            except OSError:  # how Linux says that nobody has the terminal open any more
-                assert not expected, f"ended before {expected}: {shown!r}"
-                break
-        return shown.decode().replace("\r", "")
-
-    def type(self, keys: bytes) -> None:
-        os.write(self.keyboard, keys)
-
-
 def test_a_game_in_each_seat_against_the_shipped_player_in_which_taken_squares_lose_nothing() -> None:
-    with Terminal("play", "--hints") as terminal:
-        for seat in ("X and move first", "O and move second"):
-            shown = terminal.read_until(PROMPT)
-            assert f"You are {seat}." in shown
-            for square in range(1, 10):
-                terminal.type(b"%d\n" % square)
-                shown += terminal.read_until(PROMPT, "(y or n) ")
-                if "(y or n) " in shown:
-                    break
-            assert "You have won 0" in shown
-            assert " is taken. " in shown
-            assert "\x1b[30;" in shown  # a colour
-            terminal.type(b"y\n")
-        terminal.read_until(PROMPT)
-        terminal.type(b"\x03")
-        assert terminal.read_until().endswith("\nselfplay play: interrupted\n")
-        assert terminal.process.wait(OVERALL_LIMIT) == 130
+    terminal = pexpect.spawn(
+        sys.executable,
+        ["-m", "selfplay", "play", "--hints"],
+        timeout=OVERALL_LIMIT,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+        encoding="utf-8",
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
+    )
+    for seat in ("X and move first", "O and move second"):
+        terminal.expect_exact(PROMPT)
+        shown = terminal.before
+        assert f"You are {seat}." in shown
+        for square in range(1, 10):
+            terminal.sendline(str(square))
+            over = terminal.expect_exact([PROMPT, "(y or n) "])
+            shown += terminal.before
+            if over:
+                break
+        assert "You have won 0" in shown
+        assert " is taken. " in shown
+        assert "\x1b[30;" in shown  # a colour
+        terminal.sendline("y")
+    terminal.expect_exact(PROMPT)
+    terminal.sendintr()
+    assert terminal.read().endswith("\r\nselfplay play: interrupted\r\n")
+    assert terminal.wait() == 130
 
 
 def test_answers_may_come_through_a_pipe_which_gets_no_colours() -> None:

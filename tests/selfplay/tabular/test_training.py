@@ -16,7 +16,7 @@ from selfplay.tabular.learners import MinimaxQ, TDValue, make_learner
 from selfplay.tabular.results import count, cumulative_counts, shares
 from selfplay.tabular.table_csv import read_table
 from selfplay.training.loop import Record, train
-from tests.runs import read, refused
+from tests.runs import read
 
 MINIMAX_Q = MinimaxQConfig(seed=1000, games=1_000, eval_every=400)
 SHORT: list[TabularConfig] = [
@@ -67,12 +67,6 @@ def test_minimax_q_starts_from_a_table_and_leaves_one(tmp_path: Path) -> None:
     assert history[0].evaluation == selfplay.evaluate(learner.player(), learner.rules)
     assert np.array_equal(loaded.table, learner.table)
     assert [record.steps for record in trained(dataclasses.replace(MINIMAX_Q, games=1))[1]] == [1]
-
-
-def test_a_table_to_start_from_must_be_one(tmp_path: Path) -> None:
-    (tmp_path / "q.csv").write_text("1,2\n")
-    message = refused(make_learner, MinimaxQConfig(from_table=tmp_path / "q.csv"))
-    assert message == f"{tmp_path}/q.csv: must have 19,683 lines, one per position of 3,3,3, but has 1"
 
 
 def last_line(path: Path, match_up: str) -> tuple[int, ...]:
