@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pexpect
@@ -25,7 +26,8 @@ GENERATOR = np.random.default_rng(0)
 
 def scripted_opponent(*cells: int) -> NamedPolicy:
     script = iter(cells)
-    return NamedPolicy("script", AgentPolicy(lambda _: next(script), Rules(), twice=False), None, None)
+    agent = SimpleNamespace(probabilities=lambda _: np.eye(9)[[next(script)]])
+    return NamedPolicy("script", AgentPolicy(agent, Rules(), twice=False), None, None)
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:

@@ -23,7 +23,7 @@ from tictactoe import Rules
     [
         ({"opponent": "optimal", "rows": 9, "cols": 8}, "a 9x8 board has 72 cells; at most 64 are shown"),
         ({"opponent": "random", "k": 4}, "got k=4 on a 3x3 board"),
-        ({"rows": 4}, "--rows must be that of shipped, 3,3,3, got 4"),
+        ({"rows": 4}, "rows= must be that of shipped, 3,3,3, got 4"),
     ],
 )
 def test_an_opponent_that_cannot_play_is_refused(flags: dict[str, Any], gist: str) -> None:
