@@ -47,6 +47,7 @@ docs/recipes
 :hidden:
 :caption: The agents
 docs/training
+docs/from-python
 docs/why-does-my-dqn-not-learn
 docs/proofs
 docs/runs-and-tensorboard

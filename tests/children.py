@@ -1,4 +1,4 @@
-"""Run commands in forked processes in which everything is loaded, to kill them or to limit and measure them."""
+"""Run commands: in forked processes in which everything is loaded, to kill or measure them, or at a terminal."""
 
 import io
 import multiprocessing
@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any, NamedTuple
+
+import pexpect
 
 PATIENCE = 120
 """Seconds after which a process counts as hanging."""
@@ -48,6 +50,18 @@ class Killer:
             self.calls += 1
             if self.calls == self.number:
                 os.kill(os.getpid(), signal.SIGKILL)
+
+
+def at_terminal(*args: str) -> pexpect.spawn:
+    """Start the program on a pseudo-terminal of its own."""
+    return pexpect.spawn(
+        sys.executable,
+        ["-m", "selfplay", *args],
+        timeout=PATIENCE,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+        encoding="utf-8",
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
+    )
 
 
 def run(

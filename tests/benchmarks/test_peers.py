@@ -306,7 +306,7 @@ def test_a_run_that_fails_or_dies_is_a_result(monkeypatch: pytest.MonkeyPatch) -
     history, failure = tuning.train_fresh("ours", "ours", {}, 1000, [0.05])
     assert [(each.player, each.seed, failure) for each in history] == [("ours", 1000, "")]
     history, failure = tuning.train_fresh("ours", "ours", {**SAMPLED, "gamma": 7.0}, 1000, [0.05])
-    assert (history, failure.partition(": ")[2]) == ([], "--gamma must be between 0 and 1, got 7.0")
+    assert (history, failure.partition(": ")[2]) == ([], "gamma= must be between 0 and 1, got 7.0")
     monkeypatch.setattr(sys, "executable", "false")
     assert tuning.train_fresh() == ([], "the process ended with exit status 1")
     assert score([]) == math.inf

@@ -103,6 +103,7 @@ MISTAKES = [
 ]
 
 
+@pytest.mark.usefixtures("in_a_command")
 @pytest.mark.parametrize(("script", "args", "message"), MISTAKES)
 def test_a_mistake_is_named_before_anything_is_measured(script: str, args: str, message: str) -> None:
     with pytest.raises(UserError, match=message):

@@ -14,9 +14,9 @@ from selfplay.cli import certify, prove, repair, train
 from selfplay.evaluation import check_certificate
 from selfplay.tabular.config import MinimaxQConfig
 from selfplay.training import folder as run_folder
+from tests.children import at_terminal
 from tests.runs import content_of, refused, save, saved
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.play.test_play import Terminal
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +51,9 @@ def test_a_run_is_repaired_beside_itself(run: Path, capsys: pytest.CaptureFixtur
 
 
 def test_at_a_terminal_its_rounds_have_lines_of_their_own_above_the_spinner(run: Path) -> None:
-    with Terminal("repair", str(run)) as terminal:
-        shown = terminal.read_until()
-    assert "\x1b[2K0 positions corrected:" in shown  # behind what erases the spinner's line
-    assert not re.search(r"positions[\d,]+ positions corrected", shown)
+    shown = at_terminal("repair", str(run)).read()
+    before = re.split(r"\n|\x1b\[2K", shown.partition("0 positions corrected:")[0])[-1]  # on the line, if not erased
+    assert not re.sub(r"\x1b\[\?25l", "", before)  # which hides the cursor
 
 
 def test_off_a_terminal_what_takes_long_has_lines_too(

@@ -1,24 +1,19 @@
 """A game in the terminal: the dialogue alone, and the program through a pseudo-terminal."""
 
 import io
-import os
 import re
-import signal
 import subprocess
 import sys
 from types import SimpleNamespace
 
 import numpy as np
-import pexpect
 import pytest
 
 from selfplay.evaluation.agents import AgentPolicy
 from selfplay.play.command import Quit, main, play_game, play_games
 from selfplay.players import NamedPolicy
+from tests.children import at_terminal
 from tictactoe import Rules
-
-OVERALL_LIMIT = 60
-"""Seconds after which a test gives up on a program that says nothing more."""
 
 PROMPT = "plays (square 1 to 9; 0 or q quits): "
 GENERATOR = np.random.default_rng(0)
@@ -121,14 +116,7 @@ def test_hints_that_do_not_exist_are_missed_in_one_line(
 
 
 def test_a_game_in_each_seat_against_the_shipped_player_in_which_taken_squares_lose_nothing() -> None:
-    terminal = pexpect.spawn(
-        sys.executable,
-        ["-m", "selfplay", "play", "--hints"],
-        timeout=OVERALL_LIMIT,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
-        encoding="utf-8",
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
-    )
+    terminal = at_terminal("play", "--hints")
     for seat in ("X and move first", "O and move second"):
         terminal.expect_exact(PROMPT)
         shown = terminal.before
