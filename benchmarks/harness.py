@@ -14,11 +14,13 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from rich.console import Console
 
+from benchmarks import data
+from benchmarks.data import Result, Row, Seats
 from selfplay.command_line import parse
 from selfplay.errors import UserError
 from selfplay.settings import require
@@ -30,10 +32,7 @@ WIDTH = 140
 INSTALL = "pip install -c constraints-bench.txt -e '.[bench]'"
 """Command that installs all libraries that are measured beside ours."""
 Flags = TypeVar("Flags")
-Row = TypeVar("Row")
 Made = TypeVar("Made")
-Result: TypeAlias = dict[str, Any]
-"""What one measurement found, by column: numbers (infinity for what never happened), verdicts, or texts."""
 
 
 def read_flags(kind: type[Flags], args: Sequence[str], prog: str, may_be_empty: Collection[str] = ()) -> Flags:
@@ -79,21 +78,25 @@ def start(title: str, libraries: Iterable[str] = (), seeds: Sequence[int] = ()) 
     torch.set_num_threads(1)  # on networks this small more threads only wait for each other
     console = Console(width=WIDTH, highlight=False, markup=False)
     console.rule(title)
-    described = {
+    described = machine(libraries) | ({"seeds": ", ".join(map(str, seeds))} if seeds else {})
+    for name, value in described.items():
+        console.print(f"{name:>18}  {value}")
+    console.rule()
+    return console
+
+
+def machine(libraries: Iterable[str] = ()) -> dict[str, str]:
+    """Return what a measurement depends on: the machine, how busy it is, versions and the commit."""
+    return {
         "CPU": f"{_cpu_model()}, {cores()} cores",
         **({"GPU": torch.cuda.get_device_name()} if torch.cuda.is_available() else {}),
         "load": f"{load()} over the last minute, before this measurement",
         "OS": platform.platform(),
         "Python": platform.python_version(),
         **{name: _version(name) for name in ("torch", "numpy", "gymnasium", *libraries)},
-        "torch threads": torch.get_num_threads(),
+        "torch threads": str(torch.get_num_threads()),
         "commit": _commit(),
-        **({"seeds": ", ".join(map(str, seeds))} if seeds else {}),
     }
-    for name, value in described.items():
-        console.print(f"{name:>18}  {value}")
-    console.rule()
-    return console
 
 
 def cores() -> int:
@@ -175,13 +178,6 @@ def number(value: float, digits: int | None = None) -> str:
     return f"{value:,.{digits}f}"
 
 
-class Seats(NamedTuple):
-    """Hold a value of each seat."""
-
-    first: Any
-    second: Any
-
-
 def cell(values: Sequence[Any]) -> str:
     """Return what a table shows of a column's values over the seeds.
 
@@ -243,11 +239,15 @@ def run(
     measure: Callable[[Row, int], Result],
     note: str,
     libraries: Iterable[str] = (),
+    docs: Path | None = None,
 ) -> dict[Row, list[Result]]:
-    """Print machine and versions, measure all rows with all seeds, present the summary, and return the results."""
+    """Measure all rows with all seeds, present the summary, and return the results; with `docs` save them there."""
     console = start(title, libraries, seeds)
+    measured_on = machine(libraries)
     results = in_turns(console, rows, seeds, measure)
     present(console, summary(results), note)
+    if docs is not None:
+        data.save(docs, title, results, measured_on)
     return results
 
 

@@ -17,14 +17,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import harness
+from benchmarks.data import Result, Seats
 from benchmarks.environment.search import rules_of
-from benchmarks.harness import Result, Seats
 from selfplay.arena.matches import sample
 from selfplay.command_line import run_command
 from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy
@@ -49,6 +50,8 @@ class Flags:
     """How often each proof is made."""
     games: int = 10_000
     """Games sampled in each seat against each of the others."""
+    docs: Path | None = None
+    """Folder of the pages, in whose data file the results are saved."""
 
 
 def can_lose(rules: Rules, choices: Choices, seat: int) -> tuple[bool, int]:
@@ -143,6 +146,7 @@ def main(args: Sequence[str]) -> None:
         range(flags.times),
         lambda board, _: measure(board, flags.games),
         note,
+        docs=flags.docs,
     )
 
 

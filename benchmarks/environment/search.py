@@ -10,10 +10,11 @@ A value that differs from the published one ends the benchmark. What is timed is
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 from benchmarks import harness
-from benchmarks.harness import Result
+from benchmarks.data import Result
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 from tictactoe import Rules, search_value
@@ -49,6 +50,8 @@ class Flags:
     """How often each is searched."""
     max_positions: int = 1_000_000_000
     """Positions after which a search ends without an answer."""
+    docs: Path | None = None
+    """Folder of the pages, in whose data file the results are saved."""
 
 
 def rules_of(board: str) -> Rules:
@@ -94,6 +97,7 @@ def main(args: Sequence[str]) -> None:
         lambda board, _: measure(board, flags.max_positions),
         f"{flags.times} searches",
         libraries=["numba"],
+        docs=flags.docs,
     )
 
 

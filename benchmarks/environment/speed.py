@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import gymnasium
@@ -28,14 +29,15 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from rich.console import Console
 
-from benchmarks import harness
+from benchmarks import data, harness
+from benchmarks.data import Result
 from benchmarks.environment import libraries, loops
 from benchmarks.environment.loops import CELLS, Chunk, FromMask, Presampled, games
-from benchmarks.harness import Result
 from selfplay.command_line import run_command
 from tictactoe import Rules, tictactoe_v0
 
 PROG = "python -m benchmarks.environment.speed"
+TITLE = "Speed of the environments"
 LIBRARIES = ("pettingzoo", "pgx", "pygame-ce", "open-spiel", "jax")
 ONE_BOARD_PLIES = 4_000
 """About this many plies are in a chunk of one board."""
@@ -66,6 +68,8 @@ class Flags:
     """Time of a turn, or one chunk of plies if that takes longer."""
     seed: int = 0
     """Seed of the games, which are the same for all rows of a kind."""
+    docs: Path | None = None
+    """Folder of the pages, in whose data file the results are saved."""
 
 
 def measure(
@@ -98,6 +102,7 @@ def turn(chunk: Chunk, seconds: float) -> Result:
 
 def compare(group: Group, flags: Flags, console: Console) -> None:
     """Measure a group, and print its rows and the ratios round by round."""
+    measured_on = harness.machine(LIBRARIES)
     results = measure(group.rows, flags.rounds, flags.seconds, flags.seed, console)
     for ours, peer in group.ratios:
         if {ours, peer} <= results.keys():
@@ -105,6 +110,9 @@ def compare(group: Group, flags: Flags, console: Console) -> None:
             results[f"{ours} / {peer}"] = [{"ratio": one["plies/s"] / other["plies/s"]} for one, other in pairs]
     note = f"{group.title}; {flags.rounds} rounds of {flags.seconds} s a row"
     harness.present(console, harness.summary(results), note)
+    if flags.docs is not None:
+        named = {f"{group.title}: {row}": of_row for row, of_row in results.items()}
+        data.save(flags.docs, TITLE, named, measured_on)
 
 
 def one_board(rules: Rules, plies: int = 0) -> Make:
@@ -236,7 +244,7 @@ GROUPS: Mapping[Subject, Callable[[], Sequence[Group]]] = {
 def main(args: Sequence[str]) -> None:
     """Measure group after group, and print the tables of each as it ends."""
     flags = harness.read_flags(Flags, args, PROG)
-    console = harness.start("Speed of the environments", LIBRARIES, [flags.seed])
+    console = harness.start(TITLE, LIBRARIES, [flags.seed])
     harness.pin_to_one_core(console)
     for subject in flags.subjects:
         for group in GROUPS[subject]():

@@ -15,13 +15,14 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import gymnasium
 from torch.utils.tensorboard import SummaryWriter
 
 import selfplay
 from benchmarks import dqn, harness
-from benchmarks.harness import Result, Seats
+from benchmarks.data import Result, Seats
 from selfplay.command_line import run_command
 from selfplay.dqn.config import PRESETS
 
@@ -38,6 +39,8 @@ class Flags:
     """Steps of each run; by default the published ones."""
     seeds: tuple[int, ...] = (0, 1, 2)
     """Seeds; each gives one pair of runs."""
+    docs: Path | None = None
+    """Folder of the pages, in whose data file the results are saved."""
 
 
 def ours(seed: int, steps: int) -> float:
@@ -69,7 +72,7 @@ def main(args: Sequence[str]) -> None:
         return {"steps/s": rates, "seconds": seconds, "ratio": seconds.second / seconds.first}
 
     note = f"pairs of {flags.steps:,} steps"
-    harness.run("Speed of the published DQN", [ROW], flags.seeds, measure, note, libraries=["tensorboard"])
+    harness.run("Speed of the published DQN", [ROW], flags.seeds, measure, note, ["tensorboard"], flags.docs)
 
 
 if __name__ == "__main__":

@@ -12,11 +12,12 @@ opponents are sampled. Where it was not followed to the end, there may be more l
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 
 from benchmarks import harness
+from benchmarks.data import Result, Seats
 from benchmarks.environment.rule import sampled_games
-from benchmarks.harness import Result, Seats
 from benchmarks.learning.learners import configuration
 from benchmarks.learning.time_to_unbeatable import train
 from selfplay.command_line import run_command
@@ -67,6 +68,8 @@ class Flags:
     """Largest number of distinct positions to which the player at the end is followed at each ply."""
     games: int = 10_000
     """Games sampled in each seat against each built-in opponent."""
+    docs: Path | None = None
+    """Folder of the pages, in whose data file the results are saved."""
 
 
 def measure(name: str, seed: int, flags: Flags) -> Result:
@@ -99,6 +102,7 @@ def main(args: Sequence[str]) -> None:
         flags.seeds,
         lambda name, seed: measure(name, seed, flags),
         f"{note}; rows: {', '.join(f'{name} is {ROWS[name]}' for name in flags.rows)}",
+        docs=flags.docs,
     )
 
 

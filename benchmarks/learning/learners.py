@@ -12,13 +12,14 @@ evaluation in a row that proves it.
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import selfplay
 from benchmarks import harness
-from benchmarks.harness import Result, Seats
+from benchmarks.data import Result, Seats
 from selfplay.algorithms import Config
 from selfplay.cli.train import read
 from selfplay.command_line import run_command
@@ -52,6 +53,8 @@ class Flags:
     """Seeds of every row."""
     shorten: int = 1
     """Divide the length of every training by this; more than 1 only to try the script."""
+    docs: Path | None = None
+    """Folder of the pages, in whose data file the results are saved."""
 
 
 def configuration(command: str, seed: int) -> Config:
@@ -101,6 +104,7 @@ def main(args: Sequence[str]) -> None:
         lambda command, seed: measure(command, seed, flags.shorten),
         note,
         libraries=["numba"],
+        docs=flags.docs,
     )
 
 

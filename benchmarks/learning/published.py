@@ -16,7 +16,7 @@ from typing import Literal
 
 import selfplay
 from benchmarks import harness
-from benchmarks.harness import Result
+from benchmarks.data import Result
 from benchmarks.learning.learners import RULES
 from selfplay.command_line import run_command
 from selfplay.files import write_whole

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from benchmarks import harness
-from benchmarks.harness import Result
+from benchmarks.data import Result
 from benchmarks.learning.time_to_unbeatable import train
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig

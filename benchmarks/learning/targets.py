@@ -22,7 +22,7 @@ from matplotlib.ticker import EngFormatter
 
 import selfplay
 from benchmarks import harness
-from benchmarks.harness import Result
+from benchmarks.data import Result
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig, Target
 from selfplay.files import write_csv, write_whole

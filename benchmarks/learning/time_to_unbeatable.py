@@ -20,19 +20,21 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import gymnasium
 
 import selfplay
 import tictactoe
-from benchmarks import harness
-from benchmarks.harness import Result
+from benchmarks import data, harness
+from benchmarks.data import Result
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
 from selfplay.training.loop import proves
 
 PROG = "python -m benchmarks.learning.time_to_unbeatable"
+TITLE, LIBRARIES = "Time to unbeatable", ["stable-baselines3"]
 UNIT_STEPS = 10_000
 UNIT, EVALUATION = "unit", "one exact evaluation"
 
@@ -69,6 +71,8 @@ class Flags:
     """Plies after which a run ends at the latest."""
     unit_steps: int = UNIT_STEPS
     """Steps of the unit; fewer only to try the script."""
+    docs: Path | None = None
+    """Folder of the pages, in whose data file the results are saved."""
 
 
 def train(config: DQNConfig, seconds: float = math.inf) -> tuple[Result, selfplay.Record]:
@@ -145,7 +149,8 @@ def main(args: Sequence[str]) -> None:
             return {}
         return train(replace(configs[row], seed=seed))[0]
 
-    console = harness.start("Time to unbeatable", ["stable-baselines3"], seeds)
+    console = harness.start(TITLE, LIBRARIES, seeds)
+    measured_on = harness.machine(LIBRARIES)
     unit_seconds(min(200, flags.unit_steps), 0)  # what is slow only once in a process
     results = harness.in_turns(console, [UNIT, *configs, EVALUATION], seeds, measure)
     unit = harness.spread(units.values()).median
@@ -154,6 +159,8 @@ def main(args: Sequence[str]) -> None:
             result["units"] = result["seconds"] / unit
     note = f"a run without the proof counts as never; unit: {flags.unit_steps:,} steps"
     harness.present(console, harness.summary(results), note)
+    if flags.docs is not None:
+        data.save(flags.docs, TITLE, results, measured_on)
 
 
 if __name__ == "__main__":

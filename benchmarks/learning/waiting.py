@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import harness
-from benchmarks.harness import ROOT, Result
+from benchmarks.data import Result
+from benchmarks.harness import ROOT
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 
@@ -32,6 +33,8 @@ class Flags:
 
     seeds: tuple[int, ...] = tuple(range(10))
     """Seeds of the runs."""
+    docs: Path | None = None
+    """Folder of the pages, in whose data file the results are saved."""
 
 
 def run_on_terminal(command: Sequence[str], look: Callable[[bytes], object]) -> int:
@@ -75,7 +78,9 @@ def main(args: Sequence[str]) -> None:
             return wait(["--seed", str(seed), "--run-dir", str(Path(folder) / f"{row} {seed}")])
 
         measure("first", flags.seeds[0])  # may have to compile and read files
-        harness.run("From pressing return to a proof", ["train.py"], flags.seeds, measure, "one run per seed")
+        harness.run(
+            "From pressing return to a proof", ["train.py"], flags.seeds, measure, "one run per seed", docs=flags.docs
+        )
 
 
 if __name__ == "__main__":

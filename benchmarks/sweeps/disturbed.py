@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import harness
-from benchmarks.harness import Result
+from benchmarks.data import Result
 from benchmarks.sweeps.processes import WORKER, kill, programs, start, workers
 from selfplay.command_line import run_command
 from selfplay.errors import UserError

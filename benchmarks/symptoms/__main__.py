@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 
 from benchmarks import harness
-from benchmarks.harness import Result
+from benchmarks.data import Result
 from benchmarks.symptoms.experiments import EXPERIMENTS, ILLEGAL
 from selfplay.command_line import run_command
 from selfplay.files import write_csv

@@ -10,8 +10,8 @@ from typing import TypeAlias
 import numpy as np
 
 import selfplay
+from benchmarks.data import Result
 from benchmarks.dqn import DQN, Greedy
-from benchmarks.harness import Result
 from benchmarks.learning.learners import configuration, ties_with_itself
 from benchmarks.symptoms import table, value_iteration
 from benchmarks.symptoms.loops import BOARDS, RULES, SPARSE, SelfPlay, Versus, self_play, values, versus

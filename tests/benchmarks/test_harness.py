@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from benchmarks import harness
+from benchmarks.data import Result, Seats
 from benchmarks.learning import time_to_unbeatable
 from benchmarks.sweeps import past
 from benchmarks.sweeps.past import Past
@@ -35,7 +36,7 @@ def test_a_proof_counts_if_it_holds_to_the_end(proofs: str, first: int | None) -
         (["yes", "no"], "yes; no"),
         ([(0.9999, 0.0001, 0.0), (1.0, 0.0, 0.0), (0.9, 0.1, 0.0)], "99/1/0"),
         ([(1.0, 0.0, 0.0)], "100/0/0"),
-        ([harness.Seats(1, 2), harness.Seats(1, 4)], "1; 3 (2 to 4)"),
+        ([Seats(1, 2), Seats(1, 4)], "1; 3 (2 to 4)"),
         ([], "-"),
     ],
 )
@@ -46,7 +47,7 @@ def test_a_cell_shows_the_median_and_the_extremes(values: list[object], shown: s
 def test_rows_take_turns_and_may_leave_out_seeds() -> None:
     calls: list[tuple[str, int]] = []
 
-    def measure(row: str, seed: int) -> harness.Result:
+    def measure(row: str, seed: int) -> Result:
         calls.append((row, seed))
         return {} if (row, seed) == ("b", 1) else {"number": seed, **({"only here": True} if row == "b" else {})}
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from benchmarks import harness
+from benchmarks.data import Result
 from benchmarks.dqn import DQN, Settings, Transitions
-from benchmarks.harness import Result
 from benchmarks.learning.learners import ties_with_itself
 from benchmarks.symptoms import __main__ as command, experiments, loops, table
 from benchmarks.symptoms.experiments import EXPERIMENTS, PROVED

@@ -1,0 +1,125 @@
+"""Fill in the figures of README and pages from the data files: `python -m benchmarks.pages`, or `--check` them.
+
+A page names a figure between markers, in a text or on lines of its own for a table:
+
+    The slowest of <!-- evidence.seeds -->100<!-- end --> seeds ...
+
+`--list` shows every figure with its name. `--typed` shows the numbers in running text that no data file holds.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import harness
+from benchmarks.pages import learning
+from selfplay.command_line import run_command
+from selfplay.errors import UserError
+
+PROG = "python -m benchmarks.pages"
+SUBJECTS: tuple[Callable[[Path], Mapping[str, str]], ...] = (learning.figures,)
+"""Functions that return the figures of a subject by name, from the data files in the folder of the pages."""
+MARKED = re.compile(r"(<!-- (?P<name>[a-z0-9-]+(\.[a-z0-9-]+)+) -->)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
+NO_PROSE = re.compile(
+    r"^```.*?^```$|^---\n.*?^---$|`[^`\n]+`|\]\([^)]*\)|<[^>]+>|^\[[^]]+\]:.*?$|https?://\S+", re.DOTALL | re.MULTILINE
+)
+"""Code, the targets of links, and addresses."""
+CODE_LINE = re.compile(r"^(?!# ).*$", re.MULTILINE)
+NO_MEASUREMENT = re.compile(
+    r"\b\d{1,2},\d{1,2},\d{1,2}\b|\b\d+\.\d+\.\d+\b|\b(?:Python|torch) \d+\.\d+|\bseeds? \d+(?: (?:to|and) \d+)?"
+    r"|\b(?:19|20)\d\d\b(?:-\d\d-\d\d)?"
+)
+"""Boards, versions, seeds, years and dates."""
+MEASUREMENT = re.compile(r"\b\d[\d,.]*\d\b|\b\d(?= ?(?:%|ms|µs|ns|s|minutes?|hours?|times|kB|MB|GB|M)\b)|\b\d(?= ?%)")
+"""Numbers of two digits or more, and any with a unit."""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Fill in the figures of README and pages."""
+
+    check: bool = False
+    """Change nothing, and name each page that is out of date."""
+    list: bool = False
+    """Show every figure with its name."""
+    typed: bool = False
+    """Show the numbers in running text that no data file holds."""
+    root: Path = harness.ROOT
+    """Folder with README.md and docs."""
+
+
+def pages(root: Path) -> list[Path]:
+    """Return the pages, and the units of the course, whose prose holds figures too."""
+    docs = root / "docs"
+    return [root / "README.md", *sorted(docs.rglob("*.md")), *sorted((docs / "course").glob("unit_*.py"))]
+
+
+def all_figures(docs: Path) -> dict[str, str]:
+    """Return every figure by its name."""
+    return {name: text for subject in SUBJECTS for name, text in subject(docs).items()}
+
+
+def filled(text: str, figures: Mapping[str, str]) -> str:
+    """Return a page with the figures that its markers name; a table is put on lines of its own.
+
+    Raises:
+        KeyError: There is no such figure.
+    """
+
+    def between_markers(found: re.Match[str]) -> str:
+        figure = figures[found["name"]]
+        return f"{found[1]}\n{figure}{found[5]}" if figure.endswith("\n") else f"{found[1]}{figure}{found[5]}"
+
+    return MARKED.sub(between_markers, text)
+
+
+def typed_numbers(text: str, is_code: bool = False) -> Iterator[tuple[int, str]]:
+    """Yield line and text of each measured number in a page's prose that is between no markers.
+
+    The prose of a unit of the course is in its comments.
+    """
+
+    def blank(found: re.Match[str]) -> str:
+        return re.sub(r"[^\n]", " ", found[0])
+
+    for pattern in (*((CODE_LINE,) if is_code else ()), MARKED, NO_PROSE, NO_MEASUREMENT):
+        text = pattern.sub(blank, text)
+    for number, line in enumerate(text.splitlines(), start=1):
+        yield from ((number, found[0]) for found in MEASUREMENT.finditer(line))
+
+
+def main(args: Sequence[str]) -> None:
+    """Fill in the pages, or say what is out of date.
+
+    Raises:
+        UserError: A page is out of date, or names a figure that there is not.
+    """
+    flags = harness.read_flags(Flags, args, PROG)
+    figures = all_figures(flags.root / "docs")
+    if flags.list:
+        sys.stdout.writelines(f"{name}: {text}\n" for name, text in figures.items())
+        return
+    outdated = []
+    for page in pages(flags.root):
+        text, name = page.read_text(), page.relative_to(flags.root)
+        if flags.typed:
+            sys.stdout.writelines(
+                f"{name}:{line}: {number}\n" for line, number in typed_numbers(text, page.suffix == ".py")
+            )
+            continue
+        try:
+            right = filled(text, figures)
+        except KeyError as unknown:
+            raise UserError(f"{name}: there is no figure {unknown}; --list shows all") from None
+        if right != text:
+            outdated.append(str(name))
+            if not flags.check:
+                page.write_text(right)
+    if flags.check and outdated:
+        raise UserError(f"{', '.join(outdated)}: out of date; run {PROG}")
+
+
+if __name__ == "__main__":
+    run_command(main, PROG)

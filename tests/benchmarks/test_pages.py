@@ -1,0 +1,69 @@
+"""No figure of a page is typed: each comes from a data file, and a page that is out of date is named."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from benchmarks.pages import __main__ as pages
+from selfplay.errors import UserError
+
+ROOT = Path(__file__).parents[2]
+DATA = ("*.csv", "*.json")
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Return a folder with the pages and their data files."""
+    for pattern in ("README.md", *(f"docs/**/{name}" for name in ("*.md", "unit_*.py", *DATA))):
+        for path in ROOT.glob(pattern):
+            target = tmp_path / path.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+    return tmp_path
+
+
+def test_every_page_has_the_figures_of_the_data_files() -> None:
+    pages.main(["--check"])
+
+
+def test_a_changed_number_in_a_data_file_names_the_pages_that_are_out_of_date(copy: Path) -> None:
+    data = copy / "docs" / "targets.csv"
+    data.write_text(data.read_text().replace("article,0,", "article,9,", 1))
+    (copy / "README.md").write_text("<!-- targets.seeds -->5<!-- end -->")
+    with pytest.raises(UserError, match=r"README\.md.*: out of date; run python -m benchmarks\.pages"):
+        pages.main(["--check", "--root", str(copy)])
+    pages.main(["--root", str(copy)])
+    assert (copy / "README.md").read_text() == "<!-- targets.seeds -->6<!-- end -->"
+    pages.main(["--check", "--root", str(copy)])
+
+
+def test_a_figure_that_there_is_not_is_named(copy: Path) -> None:
+    (copy / "README.md").write_text("<!-- targets.nothing -->5<!-- end -->")
+    with pytest.raises(UserError, match=r"^README\.md: there is no figure 'targets\.nothing'; --list shows all$"):
+        pages.main(["--root", str(copy)])
+
+
+def test_numbers_that_are_typed_are_found() -> None:
+    text = """---
+title: 77
+---
+On 3,3,3 with seeds 0 to 19 it takes 0.53 s, 7 % or <!-- a.b -->500<!-- end --> of [100](#all-200-runs) plies, `300`.
+
+```python
+x = 900
+```
+
+| torch 2.13.0, 2026-11-23 | 4 games | 76,544 |
+"""
+    assert [*pages.typed_numbers(text)] == [(4, "0.53"), (4, "7"), (4, "100"), (10, "76,544")]
+
+
+def test_a_table_is_on_lines_of_its_own() -> None:
+    text = "Before.\n<!-- a.table -->\n| old |\n<!-- end -->\nIt holds <!-- a.number -->1<!-- end -->."
+    figures = {"a.table": "| new |\n| --- |\n", "a.number": "2"}
+    filled = pages.filled(text, figures)
+    assert (
+        filled == "Before.\n<!-- a.table -->\n| new |\n| --- |\n<!-- end -->\nIt holds <!-- a.number -->2<!-- end -->."
+    )
+    assert pages.filled(filled, figures) == filled
