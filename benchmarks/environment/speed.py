@@ -235,7 +235,7 @@ def family(num_boards: int) -> Group:
 GROUPS: Mapping[Subject, Callable[[], Sequence[Group]]] = {
     "board": lambda: [board()],
     "agents": lambda: [agents()],
-    "vector": lambda: [vector(1_024), vector(65_536)],
+    "vector": lambda: [vector(boards) for boards in (1, 64, 1_024, 65_536, 1_048_576)],
     "versus": lambda: [versus(1_024)],
     "family": lambda: [family(1_024)],
 }
