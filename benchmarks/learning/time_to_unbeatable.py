@@ -1,17 +1,17 @@
 """Measure how long training takes until the player is proved unbeatable, in a unit of the same machine.
 
-The README's figures:
+The figures of docs/speed.md:
 
-    python -m benchmarks.learning.time_to_unbeatable
+    python -m benchmarks.learning.time_to_unbeatable --docs docs
 
 Every run is `python train.py` with the same settings and seed. Its seconds are those of training up to the first
 evaluation from which the proof holds to the end of the run; "all seconds" also count the evaluations, from which the
 player learns too. The proof is "optimal" in the modes `optimal` and `optimal-mask`, else "unbeatable". Updates are
-those of each network. With `--levers` each run is also made without canonical boards, without counterexamples, and
-without both, which is the plain self-play of other libraries.
+those of each network.
 
 The unit is Stable-Baselines3's DQN for 10,000 steps with one update each, in turns with the runs: an MLP 27-27-27 with
-batches of 32 on the turn view, learning from the first step on, all else its defaults. Its median counts.
+batches of 32 on the turn view, learning from the first step on, all else its defaults. Seconds are divided by those of
+the unit with the same seed, which was measured just before.
 """
 
 import importlib
@@ -19,22 +19,21 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import gymnasium
 
 import selfplay
 import tictactoe
-from benchmarks import data, harness
+from benchmarks import harness
 from benchmarks.data import Result
 from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
 from selfplay.training.loop import proves
 
 PROG = "python -m benchmarks.learning.time_to_unbeatable"
-TITLE, LIBRARIES = "Time to unbeatable", ["stable-baselines3"]
+TITLE = "Time to unbeatable"
 UNIT_STEPS = 10_000
 UNIT, EVALUATION = "unit", "one exact evaluation"
 
@@ -46,13 +45,6 @@ MODES: dict[Mode, DQNConfig] = {
     "optimal": DQNConfig(stop="optimal"),
     "optimal-mask": DQNConfig(mask=True, stop="optimal"),
 }
-Levers = Literal["both", "canonical", "counterexamples", "neither"]
-PULLED: dict[Levers, dict[str, Any]] = {
-    "both": {},
-    "canonical": {"counterexamples": 0.0},
-    "counterexamples": {"symmetry": "augment"},
-    "neither": {"symmetry": "augment", "counterexamples": 0.0},
-}
 
 
 @dataclass(frozen=True)
@@ -61,8 +53,6 @@ class Flags:
 
     modes: tuple[Mode, ...] = get_args(Mode)
     """What to train: no flags, --mask, --networks separate, --stop optimal, --mask --stop optimal."""
-    levers: tuple[Levers, ...] = ("both",)
-    """What it learns by: canonical boards and counterexamples, as by default, one of them alone, or plain self-play."""
     seeds: tuple[int, ...] = ()
     """Seeds of every mode. Default: 0 to 9 for default and mask, 0 to 4 for the others."""
     device: Literal["cpu", "cuda"] = "cpu"
@@ -130,37 +120,27 @@ def evaluation_milliseconds(seed: int) -> float:
 def main(args: Sequence[str]) -> None:
     """Measure, and print each result as it comes and the table at the end."""
     flags = harness.read_flags(Flags, args, PROG, may_be_empty=["seeds"])
-    configs = {
-        mode if levers == "both" else f"{mode}, {levers}": replace(
-            MODES[mode], total_steps=flags.total_steps, device=flags.device, **PULLED[levers]
-        )
-        for mode, levers in product(flags.modes, flags.levers)
+    configs: dict[str, DQNConfig] = {
+        mode: replace(MODES[mode], total_steps=flags.total_steps, device=flags.device) for mode in flags.modes
     }
     seeds = flags.seeds or range(10)
-    units: dict[int, float] = {}
+    unit = math.nan
 
     def measure(row: str, seed: int) -> Result:
+        nonlocal unit
         if row == UNIT:
-            units[seed] = unit_seconds(flags.unit_steps, seed)
-            return {"seconds": units[seed]}
+            unit = unit_seconds(flags.unit_steps, seed)
+            return {"seconds": unit}
         if row == EVALUATION:
             return {"ms": evaluation_milliseconds(seed)}
         if not flags.seeds and row not in ("default", "mask") and seed >= 5:
             return {}
-        return train(replace(configs[row], seed=seed))[0]
+        result = train(replace(configs[row], seed=seed))[0]
+        return result | {"units": result["seconds"] / unit}
 
-    console = harness.start(TITLE, LIBRARIES, seeds)
-    measured_on = harness.machine(LIBRARIES)
     unit_seconds(min(200, flags.unit_steps), 0)  # what is slow only once in a process
-    results = harness.in_turns(console, [UNIT, *configs, EVALUATION], seeds, measure)
-    unit = harness.spread(units.values()).median
-    for name in configs:
-        for result in results[name]:
-            result["units"] = result["seconds"] / unit
     note = f"a run without the proof counts as never; unit: {flags.unit_steps:,} steps"
-    harness.present(console, harness.summary(results), note)
-    if flags.docs is not None:
-        data.save(flags.docs, TITLE, results, measured_on)
+    harness.run(TITLE, [UNIT, *configs, EVALUATION], seeds, measure, note, ["stable-baselines3"], flags.docs)
 
 
 if __name__ == "__main__":

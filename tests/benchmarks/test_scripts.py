@@ -31,8 +31,8 @@ SCRIPTS: dict[str, tuple[str, list[str]]] = {
     "learning.published_update": ("--seeds 1000 --total-steps 2048 --docs", ["clipped error", "never"]),
     "learning.targets": ("--seeds 1000 --total-steps 1024 --docs", ["negamax", "independent", "article"]),
     "learning.time_to_unbeatable": (
-        "--modes mask --levers both neither --seeds 1000 --total-steps 2048 --unit-steps 200",
-        ["mask, neither", "unit", "one exact evaluation", "never"],
+        "--modes mask --seeds 1000 --total-steps 2048 --unit-steps 200",
+        ["mask", "unit", "one exact evaluation", "never"],
     ),
     "peers": ("--players ours cleanrl-style --seeds 1000 --seconds 0.2 --evaluations 2 --docs", ["| ours |", "fewest"]),
     "peers.tuning": (f"--players ours {SEARCH} --docs", ["ours, trial 0: ", "best of ours"]),
