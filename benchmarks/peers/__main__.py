@@ -3,19 +3,21 @@
 The README's figures of OpenSpiel's, Tianshou's and ours:
 
     python -m benchmarks.peers --players ours open-spiel tianshou --docs docs
+    python -m benchmarks.peers --players maskable-ppo --seeds 0 1 2 3 4 --processor-time --docs docs
 
 Each learner has its own library's settings; where they come from is in the docstring of its file here.
 `python -m benchmarks.peers.tuning` searches for better ones of Stable-Baselines3's DQN, of the CleanRL-style one
 and of ours. All run on one torch thread for the same seconds of training; the clock stops during evaluations,
 and what is done once before (imports, environments, networks) is not counted.
-Stable-Baselines3's, Tianshou's and the CleanRL-style DQN learn against a random opponent; OpenSpiel's and ours
-learn by self-play. A player that learns with a mask is evaluated with it.
+Stable-Baselines3's, Tianshou's and the CleanRL-style DQN learn against a random opponent; OpenSpiel's, ours and
+MaskablePPO learn by self-play. A player that learns with a mask is evaluated with it.
 
 With `--docs` runs are added to those in the folder's peers.csv, in the place of any of the same player and seed, so
 that a measurement can be made in pieces; the table and the plot show all of them. `--players` with no name trains
 nothing and shows what is there.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +44,8 @@ class Flags:
     """Training of each run, s."""
     evaluations: int = 40
     """Evaluations of each run: the first after 1/300 of its time, the last at its end, each interval longer."""
+    processor_time: bool = False
+    """Count the seconds that a run spends on the processor, so that other programs on its core take none of them."""
     docs: Path | None = None
     """Folder to write peers.png and peers.csv into."""
 
@@ -53,13 +57,16 @@ def main(args: Sequence[str]) -> None:
         raise UserError("--players with no name shows what is in a folder: name it by --docs")
     lines = [] if flags.docs is None else evaluations.read(flags.docs / "peers.csv")
     console = harness.start(
-        "Learning quality beside other libraries", ("stable-baselines3", "open-spiel", "tianshou"), flags.seeds
+        "Learning quality beside other libraries",
+        ("stable-baselines3", "sb3-contrib", "open-spiel", "tianshou"),
+        flags.seeds,
     )
     available = evaluations.available(flags.players, console)
     due = evaluations.growing_times(flags.seconds, flags.evaluations)
+    clock = time.process_time if flags.processor_time else time.perf_counter
     for seed in flags.seeds:  # the players take turns, so that what slows the machine slows all of them
         for name in available:
-            history = evaluations.measure(name, evaluations.load(name).make(seed), seed, due)
+            history = evaluations.measure(name, evaluations.load(name).make(seed), seed, due, clock)
             console.print(history[-1], soft_wrap=True)
             lines = [*(line for line in lines if (line.player, line.seed) != (name, seed)), *history]
             if flags.docs is not None:

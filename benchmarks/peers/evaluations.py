@@ -22,11 +22,12 @@ FIRST_PART = 1 / 300
 """Part of the training time after which the first evaluation is due."""
 SEARCHED = ", searched"
 """Suffix of players whose settings were searched for."""
-Name = Literal["ours", "stable-baselines3", "cleanrl-style", "open-spiel", "tianshou"]
+Name = Literal["ours", "stable-baselines3", "cleanrl-style", "maskable-ppo", "open-spiel", "tianshou"]
 MODULES: Mapping[str, str] = {
     "ours": "ours",
     "stable-baselines3": "stable_baselines3_dqn",
     "cleanrl-style": "cleanrl_dqn",
+    "maskable-ppo": "maskable_ppo",
     "open-spiel": "open_spiel_dqn",
     "tianshou": "tianshou_dqn",
 }

@@ -17,6 +17,7 @@ COLOURS: Mapping[str, str] = {
     "ours": "#0072b2",
     "stable-baselines3": "#e69f00",
     "cleanrl-style": "#009e73",
+    "maskable-ppo": "#d55e00",
     "open-spiel": "#cc79a7",
     "tianshou": "#000000",
 }

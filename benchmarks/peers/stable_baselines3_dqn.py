@@ -83,8 +83,7 @@ class EachStep(BaseCallback):
         self._games, self._tick, self._player = games, tick, player
 
     def _on_step(self) -> bool:
-        assert isinstance(self.model, DQN)
-        self._games.update(self.num_timesteps, self.model.q_net)
+        self._games.update(self.num_timesteps, self._player.networks[0])
         return self._tick(self.model._n_updates, self._player)
 
 

@@ -124,6 +124,7 @@ def test_the_table_has_a_line_for_each_player() -> None:
     [
         ("stable-baselines3", 1_100, 128),  # 128 updates after each 256 steps, first after 1,024
         ("cleanrl-style", 10_101, 10),  # an update in ten steps from 10,000 on
+        ("maskable-ppo", 2_049, 10),  # 10 passes after 2,048 steps of each board
         ("open-spiel", 300, None),
         ("tianshou", 7, 4),  # the seats take turns
     ],
