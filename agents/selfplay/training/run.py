@@ -126,7 +126,7 @@ def _resumed(learner: RunLearner, folder: Path, checkpoints: Checkpoints, force:
 
 
 def _earlier_lines(folder: Path, unit: str, count: int) -> list[Metrics]:
-    """Return the first lines of metrics.jsonl, which a checkpoint progress, and cut off those behind them.
+    """Return the first lines of metrics.jsonl, those that a checkpoint counts, and cut off the rest.
 
     Raises:
         UserError: it has fewer, or they are not what a run writes.
@@ -134,7 +134,7 @@ def _earlier_lines(folder: Path, unit: str, count: int) -> list[Metrics]:
     path = folder / METRICS
     lines = list(islice(read_metrics(path, unit), count))
     if len(lines) < count:
-        wanted = f"must have {count:,} whole lines, as its checkpoint progress"
+        wanted = f"must have {count:,} whole lines, as its checkpoint counts"
         raise UserError(f"{path}: {wanted}, but has {len(lines):,}; restore it")
     if path.exists():
         write_whole(path, "".join(json.dumps(line) + "\n" for line in lines).encode())
