@@ -72,7 +72,7 @@ def main(steps: int = 500, seed: int = 0) -> selfplay.Verdict:
             update(network, slow, optimizer, [torch.from_numpy(np.array(part)) for part in drawn])
 
     proof = selfplay.evaluate(lambda observation: int(greedy(network, observation[None])[0]), Rules())
-    print(f"unbeatable: {proof.unbeatable}; exploitability {proof.exploitability} of 2")
+    print(f"unbeatable: {proof.unbeatable}; exploitability {proof.exploitability}")
     print(f"illegal in {proof.illegal_states:,} of {proof.decision_states:,} decision states, right in", end=" ")
     print(f"{proof.optimal_states:,}; games lost as X + as O {proof.first.losses} + {proof.second.losses}")
     return proof

@@ -38,7 +38,7 @@ def main(steps: int = 3_000, seed: int = 0) -> selfplay.Counterexamples:
         agent = DQN.load(Path(folder, "dqn"), device="cpu")
 
     proof = selfplay.evaluate(agent)
-    print(f"unbeatable: {proof.unbeatable}; exploitability {proof.exploitability} of 2")
+    print(f"unbeatable: {proof.unbeatable}; exploitability {proof.exploitability}")
     for name, seat in (("X", proof.first), ("O", proof.second)):
         print(f"as {name}: {seat.losses} lost and {seat.illegal} illegal games, wins {seat.win:.1%} from random play")
 

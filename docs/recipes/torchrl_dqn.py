@@ -74,7 +74,7 @@ def main(steps: int = 2_000, seed: int = 0) -> selfplay.Verdict:
             return int(greedy(seen)["action"])
 
     proof = selfplay.evaluate(agent, Rules())
-    print(f"unbeatable: {proof.unbeatable}; exploitability {proof.exploitability} of 2")
+    print(f"unbeatable: {proof.unbeatable}; exploitability {proof.exploitability}")
     lost = f"{proof.first.losses} + {proof.second.losses}"
     print(f"games lost as X + as O {lost}; illegal in {proof.illegal_states} decision states")
     return proof

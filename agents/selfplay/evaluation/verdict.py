@@ -66,7 +66,7 @@ class Verdict:
 
     @property
     def exploitability(self) -> float | None:
-        """Return how much a best response gains over the value of the game, mean of both seats, 0 to 2.
+        """Return how much a best response gains over the value of the game, mean of both seats, 0 to 1.
 
         What that value adds in one seat it takes away in the other, so the game need not be solved. It is None where it
         is not known.
