@@ -2,7 +2,7 @@
 
 The rows of docs/bigger-boards.md:
 
-    python -m benchmarks.environment.rule
+    python -m benchmarks.environment.rule --docs docs
 
 In each seat every choice of the rule and every legal reply are followed, ply by ply, as `selfplay prove rule` does. To
 finish on 5,5,5 this script answers less, namely whether the rule can lose at all. So it leaves a position once the
@@ -35,6 +35,7 @@ from tictactoe.opponents import OPPONENTS, Choices
 from tictactoe.symmetry import representatives
 
 PROG = "python -m benchmarks.environment.rule"
+TITLE = "The rule"
 PARENTS = 1 << 15
 """Positions that are worked on at once."""
 Words: TypeAlias = NDArray[np.int64]
@@ -141,7 +142,7 @@ def main(args: Sequence[str]) -> None:
         rules_of(board)
     note = f"as X; as O; {flags.times} proofs; {flags.games:,} sampled games with seed 0"
     harness.run(
-        "The rule",
+        TITLE,
         flags.boards,
         range(flags.times),
         lambda board, _: measure(board, flags.games),

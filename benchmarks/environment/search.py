@@ -2,7 +2,7 @@
 
 The table of docs/bigger-boards.md:
 
-    python -m benchmarks.environment.search
+    python -m benchmarks.environment.search --docs docs
 
 A value that differs from the published one ends the benchmark. What is timed is the search alone, once it is compiled.
 """
@@ -21,6 +21,7 @@ from tictactoe import Rules, search_value
 from tictactoe.search import Search
 
 PROG = "python -m benchmarks.environment.search"
+TITLE = "Searching large boards"
 DRAW, FIRST = "draw", "first seat wins"
 NAMES = MappingProxyType({1: FIRST, 0: DRAW, None: "not known"})
 PUBLISHED = MappingProxyType(
@@ -91,7 +92,7 @@ def main(args: Sequence[str]) -> None:
         rules_of(board)
     search_value(Rules(), 0, 0)  # compiles
     harness.run(
-        "Searching large boards",
+        TITLE,
         flags.boards,
         range(flags.times),
         lambda board, _: measure(board, flags.max_positions),

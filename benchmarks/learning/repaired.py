@@ -1,0 +1,122 @@
+"""Train players of 5,5,4, repair them with the solver, and certify them, with the seconds of each part.
+
+The table of docs/bigger-boards.md:
+
+    python -m benchmarks.learning.repaired --docs docs
+
+Each seed does what these four commands do, the first with the flags below and no other settings:
+
+    python train.py FLAGS --run-dir runs/five
+    selfplay repair --solver runs/five
+    selfplay certify runs/five-repaired
+    python agents/selfplay/evaluation/check_certificate.py runs/five-repaired/certificate.txt.gz
+
+Seconds are those of the processor, because a run takes minutes, in which other programs may slow the clock on the wall.
+"""
+
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import selfplay
+from benchmarks import data, harness
+from benchmarks.data import Result
+from benchmarks.learning.learners import configuration
+from selfplay.cli.repair import RepairConfig
+from selfplay.command_line import run_command
+from selfplay.dqn.player import QPlayer
+from selfplay.dqn.repair import RepairRound, repair
+from selfplay.evaluation import certificate, check_certificate
+from selfplay.evaluation.agents import player_policy
+from selfplay.evaluation.policy_repair import Corrections
+
+PROG = "python -m benchmarks.learning.repaired"
+TITLE = "Repaired players"
+FLAGS = (
+    "--preset large --rows 5 --cols 5 --k 4 --mask --lines 8 --hidden 512 256 --memory-size 400000 --epsilon-start 0.9 "
+    "--rule-weight 2 --total-steps 512000 --eval-every 128000"
+)
+POSITIONS = RepairConfig.positions
+PROVED = "proved"
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Train players of 5,5,4, repair them, and certify them."""
+
+    seeds: tuple[int, ...] = (0, 1, 2)
+    """Seeds to train with."""
+    seconds: float = 600.0
+    """Seconds after which a repair ends with the round that it is in."""
+    docs: Path | None = None
+    """Folder of the pages, in whose data file the results are saved."""
+
+
+def measure(seed: int, seconds: float) -> Result:
+    """Train and repair one player, and certify it if it is proved."""
+    times = [time.process_time()]
+    *_, last = selfplay.training(configuration(FLAGS, seed))
+    times.append(time.process_time())
+    assert isinstance(last.player, QPlayer)
+    rounds, end = repaired(last.player, seconds)
+    times.append(time.process_time())
+    first, final = rounds[0].found, rounds[-1]
+    result = {
+        "plies": last.steps,
+        "training s": times[1] - times[0],
+        "beaten from": first.beaten,
+        "of its positions": first.positions,
+        "corrected": final.corrected,
+        "rounds": len(rounds) - 1,
+        "repair s": times[2] - times[1],
+        "end": end,
+        "still beaten from": final.found.beaten,
+    }
+    return result | certified(final.player) if end == PROVED else result
+
+
+def repaired(player: QPlayer, seconds: float) -> tuple[list[RepairRound], str]:
+    """Repair a player for some seconds at most, and return the rounds and why they ended."""
+    rounds, begun = [], time.process_time()
+    for state in repair(player, Corrections(POSITIONS, solver=True)):
+        rounds.append(state)
+        if state.found.cells and time.process_time() - begun >= seconds:
+            return rounds, "out of time"
+    return rounds, PROVED if rounds[-1].found.verdict.unbeatable else "nothing left to try"
+
+
+def certified(player: QPlayer) -> Result:
+    """Write the certificate of an unbeatable player, and check it by the program that shares nothing with ours."""
+    times, policy = [time.process_time()], player_policy(player)
+    content = certificate.packed(policy, certificate.unbeatable_play(policy, POSITIONS, "the player"), None)
+    times.append(time.process_time())
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "certificate.txt.gz"
+        path.write_bytes(content)
+        positions, problem, _ = check_certificate.check(check_certificate.Certificate(str(path)))
+    times.append(time.process_time())
+    return {
+        "certified positions": positions,
+        "certificate s": times[1] - times[0],
+        "check s": times[2] - times[1],
+        "checked": problem or "unbeatable",
+    }
+
+
+def main(args: Sequence[str]) -> None:
+    """Measure seed after seed, save each as it ends, and print the table."""
+    flags = harness.read_flags(Flags, args, PROG)
+    console = harness.start(TITLE, seeds=flags.seeds)
+    measured_on, results = harness.machine(), {}
+    for seed in flags.seeds:
+        results[seed] = [measure(seed, flags.seconds)]
+        console.print(f"seed {seed}: {results[seed]}", soft_wrap=True)
+        if flags.docs is not None:
+            data.save(flags.docs, TITLE, results, measured_on)
+    harness.present(console, harness.summary(results), f"each row is a seed; trained by {FLAGS}")
+
+
+if __name__ == "__main__":
+    run_command(main, PROG)
