@@ -1,0 +1,93 @@
+"""Figures of larger boards: who wins, what a rule does, what is proved by training, and by a repair."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from benchmarks.data import Result, saved_results
+from benchmarks.environment import rule, search
+from benchmarks.harness import markdown, number, spread, summary
+from benchmarks.learning import bigger_boards, repaired
+from selfplay.sweep.statistics import proved_curve
+
+SWEEPS = {"large": "4x4x4", "unmasked": "4x4x4-unmasked"}
+"""Rows of the benchmark by the sweep whose default is the same command."""
+TIMED = {
+    "proved": "proved",
+    "seconds": "seconds of training",
+    "all seconds": "seconds in all",
+    "win/draw/loss % against heuristic": "win/draw/loss % against heuristic, as X; as O",
+}
+"""Columns of the table of seconds by the names that they were measured under."""
+
+
+def figures(docs: Path) -> dict[str, str]:
+    """Return the figures of larger boards."""
+    timed = saved_results(docs, bigger_boards.TITLE)
+    repairs = saved_results(docs, repaired.TITLE)
+    ends = [result for [result] in repairs.values()]
+    proved = [result for result in ends if result["end"] == repaired.PROVED]
+    return {
+        "boards.search.table": table("board", _by_board(saved_results(docs, search.TITLE))),
+        "boards.rule.table": table("board, seat", per_seat(_by_board(saved_results(docs, rule.TITLE)))),
+        "boards.sweeps.table": markdown(
+            [
+                ["`python train.py`", "proved", "plies, median", "plies, least to most"],
+                *([_command(row), *sweep(docs / "evidence" / f"{name}.csv")] for name, row in SWEEPS.items()),
+            ]
+        ),
+        "boards.timed.table": table(
+            "`python train.py`",
+            {
+                _command(row): [{new: result[old] for old, new in TIMED.items()} for result in timed[row]]
+                for row in bigger_boards.ROWS
+            },
+        ),
+        "boards.repaired.table": table("seed", repairs),
+        "boards.repaired.seeds": number(len(ends), 0),
+        "boards.repaired.proved": number(len(proved), 0),
+        "boards.repaired.flags": f"`{repaired.FLAGS}`",
+        "boards.repaired.corrected": from_to([result["corrected"] for result in proved or ends]),
+        "boards.repaired.beaten": from_to([result["beaten from"] for result in ends]),
+        "boards.repaired.positions": from_to([result["of its positions"] for result in ends]),
+    }
+
+
+def table(first: str, results: Mapping[str, Sequence[Result]]) -> str:
+    """Return a table in Markdown of what each column shows over the seeds; the first column has a name of its own."""
+    header, *lines = summary(results)
+    return markdown([[first, *header[1:]], *lines])
+
+
+def from_to(values: Sequence[float]) -> str:
+    """Return the range of some counts in words."""
+    _, least, most = spread(values)
+    return number(least, 0) if least == most else f"{number(least, 0)} to {number(most, 0)}"
+
+
+def per_seat(results: Mapping[str, Sequence[Result]]) -> dict[str, list[Result]]:
+    """Return a row for each seat."""
+    return {
+        f"{row}, {'XO'[seat]}": [{name: value[seat] for name, value in result.items()} for result in of_row]
+        for row, of_row in results.items()
+        for seat in (0, 1)
+    }
+
+
+def sweep(path: Path) -> list[str]:
+    """Return how many runs of a sweep's default are proved, after how many plies, and their least and most plies."""
+    with path.open(newline="") as file:
+        runs = [run for run in csv.DictReader(file) if run["setting"] == "default"]
+    plies, proved = [float(run["steps"]) for run in runs], [run["end"] == "proved" for run in runs]
+    median = proved_curve(plies, proved).median()
+    ends = [number(plies_, 0) for plies_ in median]
+    at = [value for value, is_proved in zip(plies, proved, strict=True) if is_proved]
+    return [f"{sum(proved)} of {len(runs)}", f"{ends[0]} [{ends[1]}, {ends[2]}]", from_to(at)]
+
+
+def _by_board(results: Mapping[str, Sequence[Result]]) -> dict[str, Sequence[Result]]:
+    return {row.replace("x", ","): of_row for row, of_row in results.items()}
+
+
+def _command(row: str) -> str:
+    return f"`{bigger_boards.ROWS[row]}`"
