@@ -14,12 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import harness
-from benchmarks.pages import learning, proofs
+from benchmarks.pages import course, learning, proofs
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.pages"
-SUBJECTS: tuple[Callable[[Path], Mapping[str, str]], ...] = (learning.figures, proofs.figures)
+SUBJECTS: tuple[Callable[[Path], Mapping[str, str]], ...] = (
+    course.figures,
+    learning.figures,
+    proofs.figures,
+)
 """Functions that return the figures of a subject by name, from the data files in the folder of the pages."""
 MARKED = re.compile(r"(<!-- (?P<name>[a-z0-9-]+(\.[a-z0-9-]+)+) -->)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
 NO_PROSE = re.compile(

@@ -73,8 +73,8 @@ def best_cells(mover, opponent):
 # %% [markdown]
 # ## The check
 #
-# Your values are held against all 5,478 positions that a game can lead to. If one is wrong, you are shown the one with
-# the most marks: it is nearest to the end of a game, and so the easiest to work out on paper.
+# Your values are compared with the right ones in every position that a game can lead to. If one is wrong, you are shown
+# the wrong one with the most marks: it is nearest to the end of a game, and so the easiest to work out on paper.
 
 # %%
 solution = solve(RULES)
@@ -132,6 +132,7 @@ for name, cell in (("corner", 0), ("centre", 4), ("edge", 1)):
 #
 # ## What to try next
 #
-# - Count the positions in which exactly one of several moves keeps the value. (There are 2,184.)
+# - Count the positions in which exactly one of several moves keeps the value, once with your `best_cells` and once with
+#   `solution.optimal_moves`. Do the counts agree?
 # - Set `RULES = Rules(3, 4, 3)`, a board one column wider. Who wins? (`agent` counts on nine cells; leave it out.)
 # - Take `@cache` away, and time `value(0, 0)`. Why does it take so much longer?

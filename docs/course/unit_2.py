@@ -58,8 +58,8 @@ def result(x, o):
 # The program below learns from **random** games: both seats choose each move at random. Nobody in these games ever
 # plays well on purpose, and nobody tells the program what a good move is. Afterwards it plays by its table.
 #
-# After 100,000 random games: how many games can it lose, over every possible opponent, both seats taken together? (A
-# player who moves at random can lose 209,088.) Write down a number.
+# After a hundred thousand random games: how many games can it lose, over every possible opponent, both seats taken
+# together? (A player that moves at random can lose about two hundred thousand.) Write down a number.
 
 # %%
 my_prediction = None  # put a number here
@@ -148,7 +148,7 @@ print("The small tests pass.")
 # ## The check
 #
 # Now the run. As it learns, three things are shown: how a game with itself ends, how many games it can lose, and in how
-# many of the 4,520 positions its move is best. The last two are proved by following every reply.
+# many positions its move is best. The last two are proved by following every reply.
 
 # %%
 table.clear()
@@ -159,7 +159,7 @@ for more, games in ((100, 100), (900, 1_000), (9_000, 10_000), (20_000, 30_000),
     proof = selfplay.evaluate(agent, RULES)
     history.append((game_with_itself(), proof.games_lost))
     print(f"{games:7,} games: {history[-1][0]:6}  games lost {proof.first.losses:3} as X, "
-          f"{proof.second.losses:3} as O;  best move in {proof.optimal_states:,}")  # fmt: skip
+          f"{proof.second.losses:3} as O;  right in {proof.optimal_states:,} of {proof.decision_states:,}")  # fmt: skip
 assert proof.unbeatable, "somebody still beats it: is the best number for each seat what target and choose take?"
 assert proof.optimal
 print(f"PASSED: {proof.games_lost} games lost; you said {my_prediction}.")
@@ -167,9 +167,9 @@ print(f"PASSED: {proof.games_lost} games lost; you said {my_prediction}.")
 # %% [markdown]
 # ## What you should see
 #
-# **0 games lost**, and the best move in all 4,520 positions, out of nothing but random games. The moves that were
-# *played* are not those that are *valued*: `target` asks what the best move would give, whichever was drawn. This is
-# called off-policy learning, and it is why deep Q-learning can learn from a memory of old games.
+# **No game lost**, and the best move in all positions, learned from nothing but random games. The moves that were
+# *played* are not those that are *valued*: `target` asks what the best move would give, no matter which was played.
+# This is called off-policy learning, and it is why deep Q-learning can learn from a memory of old games.
 #
 # Look at the column of games with itself, too. On the way there it draws with itself, and yet it can lose many games:
 

@@ -57,9 +57,9 @@ class Moved(NamedTuple):
 #
 # ## Before you run anything
 #
-# All three learn from the same 60,000 random games. Then how many games can each lose, both seats taken together? And
-# what does each believe that the empty board is worth to X? (Unit 1 says: 0.) Sketch the three curves of games lost
-# over training games on paper, and write down where they end.
+# All three learn from the same random games, sixty thousand in all. How many games can each lose at the end, both seats
+# taken together? And what does each believe that the empty board is worth to X? (Unit 1 says: 0.) Sketch the three
+# curves of games lost over training games on paper, and write down where they end.
 
 # %%
 my_prediction = {  # (games lost, value of the empty board)
@@ -218,4 +218,5 @@ print("PASSED")
 #
 # - Leave `opponents_reward` out of `own_turn`, and pass over the small tests. How many games does it lose now, and why?
 # - In `random_game`, let the opponent play well, say with the moves of `minus`. What does `own_turn` learn then?
-# - On a full-size run the three targets look the same: `docs/results.md`, "What the target does".
+# - Compare your three curves with those of a network: `docs/learning.md`, "What the target does". There the targets are
+#   called `negamax`, `article` and `independent`. Which of your curves is which?

@@ -6,14 +6,14 @@
 # program. Masking looks easy, and it is done in two places. A program that forgets the second never plays a taken cell,
 # and is blind.
 #
-# **You need** unit 3, and arrays of NumPy. **Time:** about 40 minutes; the computer needs about ten seconds.
+# **You need** unit 3, and arrays of NumPy. **Time:** about 40 minutes; the computer needs some seconds.
 #
 # ## All positions at once
 #
 # Instead of playing games, we correct *every* number of the table in one go, a *sweep*. After nine sweeps nothing
 # changes any more. What is left is what a learner would reach with endless patience: no luck is in it.
 #
-# The arrays below have a row for each of the 4,520 positions in which somebody has to move, and a column for each cell.
+# The arrays below have a row for each position in which somebody has to move, and a column for each cell.
 
 # %%
 import numpy as np
@@ -41,7 +41,7 @@ print(LEGAL.shape, "legal moves:", int(LEGAL.sum()))
 #
 # | name | what it may play, and learns about | highest number in the target |
 # |---|---|---|
-# | `rules learned` | all nine cells; a taken one costs 10 and ends the game | of all nine |
+# | `rules learned` | all nine cells; a taken one costs ten and ends the game | of all nine |
 # | `masked` | the empty cells | of the empty cells |
 # | `half masked` | the empty cells | of all nine |
 #
@@ -138,8 +138,8 @@ print("PASSED")
 # %% [markdown]
 # ## What you should see
 #
-# `half masked` never breaks a rule, and loses **9** games as X and **106** as O. Here is a position in which the mover
-# has lost after every move, because the other seat threatens two lines at once. Its numbers:
+# `half masked` never breaks a rule, and yet it loses games in both seats, most of them as O. Here is a position in
+# which the mover has lost after every move, because the other seat threatens two lines at once. Its numbers:
 
 # %%
 mover, opponent = 1 << 1 | 1 << 3, 1 << 0 | 1 << 4 | 1 << 6  # X has 0, 4 and 6, and threatens 2 and 8
@@ -177,13 +177,13 @@ for mask in (False, True):
     assert proof.first.illegal == proof.second.illegal == 0
 
 # %% [markdown]
-# Both are proved, and without the mask it takes more plies: with this seed we saw 43,264 instead of 29,952. Look at how
-# it gets there. At first hundreds of games end by a taken cell, then a few, then none, and meanwhile the *lost* games
-# grow: from 350 to 653 when we ran it. It has not become worse. Games that it used to end by breaking a rule now go on,
-# and it loses those. One of the two numbers alone would have told you a story.
+# Both are proved. Compare the plies: without the mask there are the rules to learn as well. Now look at the way there
+# without a mask. Hundreds of games end by a taken cell at first, and none at the end. Meanwhile the number of *lost*
+# games may grow from one line to the next. The player has not become worse then. Games that it used to end by breaking
+# a rule now go on, and it loses those. One of the two numbers alone would have told you a story.
 #
 # ## What to try next
 #
-# - Let the taken cells start at -10 instead of 0 in `half masked`. Why is all well now? Would it be, with a network?
+# - Let the taken cells start at `-10` instead of 0 in `half masked`. Why is all well now? Would it be, with a network?
 # - Give the target the mask of the position *before* the move. How many games are lost?
 # - Multiply by the mask, `(values * legal).max(axis=1)`, as one often sees. For which positions is that wrong?

@@ -102,10 +102,10 @@ assert (table[1.0].first.losses, table[1.0].second.losses) == (0, 64_728)
 assert (table[-1.0].first.losses, table[-1.0].second.losses) == (7_920, 0)
 
 # %% [markdown]
-# With 1 for a draw, O can lose 64,728 games, half as many as a player that moves at random (131,184). With 0.9 it loses
-# none, and every move is right. Why so sudden? With a minus sign, what X gets for a draw O pays. At 1 a draw costs O as
-# much as a loss, so O has nothing left to fight for, and every move is as good to it as every other. At 0.9 a loss is
-# still worse. **Only the order counts**, of win, draw and loss; how far they lie apart does not.
+# With 1 for a draw, O can lose tens of thousands of games. With `0.9` it loses none, and every move is right. Why so
+# sudden? With a minus sign, what X gets for a draw O pays. At 1 a draw costs O as much as a loss, so O has nothing left
+# to fight for, and every move is as good to it as every other. At `0.9` a loss is still worse. **Only the order
+# counts**, of win, draw and loss; how far they lie apart does not.
 #
 # Now write `safe`. It is asked about other numbers than those of the table.
 
@@ -159,7 +159,7 @@ print("PASSED")
 #
 # ## What to try next
 #
-# - Set the future to 0.99 with `draw=1`: the same mistake with fewer lost games. Which moves does the discount tell
+# - Set the future to `0.99` with `draw=1`: the same mistake with fewer lost games. Which moves does the discount tell
 #   apart?
 # - A fine of -1 is paid each time. Could a player learn to prefer paying two fines? Try larger ones.
 # - `selfplay train --rewards article --counterexamples 0` is `draw=1` with the fine, with a network.

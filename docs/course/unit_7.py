@@ -88,7 +88,7 @@ show(played_by(lambda *_: None))
 print("you said", my_prediction)
 
 # %% [markdown]
-# As X nobody beats it, as O it loses **12** games. Read the game from its end. In the last position there was nothing
+# As X nobody beats it, as O it loses games. Read the game from its end. In the last position there was nothing
 # left to save: two lines were threatened. So look for the *first* position from which it was lost, and for what the
 # agent should have done there instead.
 #
@@ -139,11 +139,11 @@ assert first_thought_beaten_in == 8
 assert selfplay.evaluate(played_by(first_thought), RULES, perspective="mover").second.losses == 4
 
 # %% [markdown]
-# It sounds complete, and it still loses **4** games. X has two opposite corners and O has the centre. X has two cells
+# It sounds complete, and it still loses a few games. X has two opposite corners and O has the centre. X has two cells
 # to fork from, O can stop one of them, and so X takes the other. What saves O is to threaten a line itself: then X has
 # to block, and must do so in a cell that does not fork.
 #
-# Few would have found those 4 games by watching. And the player that is now *unbeatable* is still not
+# Hardly anybody would have found those games by watching. And the player that is now *unbeatable* is still not
 # *optimal*: it errs in positions that its own play never leads to. A proof about play is not a proof about knowledge.
 #
 # ## The same, done by a program

@@ -3,10 +3,9 @@
 A learner has six members: `rules`, `steps`, `advance`, `player`, `state` and `restore`. This one is Sarsa with a table:
 a move is worth its reward minus what the opponent's next move is worth to the opponent. It explores less and less.
 
-By default it plays 4,000 games, some seconds, and can still be beaten. `--games 100000` stops by itself once it is
-proved unbeatable: with the seeds 1000, 1001 and 1002 after 90,000, 96,000 and 78,000 games, 20 s of one core. `--resume
-RUN` goes on in a run. `selfplay prove docs.recipes.own_algorithm:Sarsa@RUN` proves it again: you name the code, and no
-file does.
+By default it plays for some seconds, and can still be beaten. `--games 100000` stops by itself once it is proved
+unbeatable, which takes less than a minute of one core. `--resume RUN` goes on in a run. `selfplay prove
+docs.recipes.own_algorithm:Sarsa@RUN` proves it again: you name the code, and no file does.
 """
 
 from collections.abc import Mapping

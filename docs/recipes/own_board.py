@@ -3,10 +3,9 @@
 Every environment and every algorithm that can take it is told `rows`, `cols` and `k`. The solver
 says what is true of a board of up to 16 cells; the evaluation says what a learner has reached.
 
-By default it trains for 20,000 plies in three seconds, and still loses games as X, though X wins 3,4,3 with best play.
-With `--steps 1000000` it stops by itself, once it is proved: after 951,808 plies with seed 0, which takes minutes, and
-after 56,576 with seed 1. It then wins every game as X. As O it must be beaten by best play, so what can be proved is an
-exploitability of 0.
+By default it trains for some seconds, and still loses games as X, though X wins 3,4,3 with best play. With `--steps
+1000000` it stops by itself, once it is proved; with some seeds this takes seconds, and with others minutes. It then
+wins every game as X. As O it is beaten by best play, so what can be proved is an exploitability of 0.
 """
 
 from typing import Any

@@ -4,9 +4,8 @@ A table holds nine numbers for each position and learns them by playing against 
 to be worth is one small function: `negamax`, or `hopeful`, which takes the opponent for one that moves at random. Write
 another one, name it in `TARGETS`, and run it by `--target`.
 
-By default it plays 512,000 plies in four seconds. `negamax` is then proved unbeatable with the seeds 0 and 1, and loses
-one game with seed 2; with `--steps 20000` it is proved with all three. `hopeful` loses 12, 4 and 10 games, and 8, 4 and
-8 with more steps: no number of games mends a target that is wrong.
+By default it plays for some seconds. `negamax` is then proved unbeatable with seed 0; with another seed it may want
+`--steps 20000`. `hopeful` loses some games, with more steps too: no number of games mends a target that is wrong.
 """
 
 from collections import defaultdict

@@ -4,9 +4,9 @@ As in that tutorial one MaskablePPO plays both seats: it sees what the seat to m
 has just moved is paid. PettingZoo's games are zero-sum and show each seat its own marks first, so the two lines name
 our game and ask for the same of it.
 
-By default it plays 2,048 plies in some seconds. `--steps 20480`, the tutorial's number, takes half a minute; with seed
-0 it then loses 195 games as X and 344 as O, where it lost 113 and 493 before. The tutorial's learner takes the other
-seat's next position for its own, with a plus sign: the target that `docs/training.md` calls "article", and wrong.
+By default it plays for some seconds. `--steps 20480`, the tutorial's number, takes half a minute, and hundreds of games
+are still lost then. The tutorial's learner takes the other seat's next position for its own, with a plus sign: the
+target that `docs/training.md` calls "article", and wrong.
 """
 
 from typing import Any

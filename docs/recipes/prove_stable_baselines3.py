@@ -3,9 +3,9 @@
 It is trained in one seat against random moves, saved and loaded as anybody's model is, and judged over every reply of
 every opponent. The last lines draw the shortest game that beats it in each seat.
 
-By default it is trained for 3,000 steps, which takes some seconds. With seed 0 it then loses 55 games as X and 324 as
-O, and ends 4 by a taken cell. `--steps 100000` takes a minute and a half of one core; the games that a taken cell ends
-are gone by then, and 24 + 148 are still lost: random play seldom shows what a better opponent would do.
+By default it is trained for some seconds, and then loses hundreds of games. `--steps 100000` takes a minute or two of
+one core. By then it seldom plays a taken cell, and is still beaten in both seats: random play seldom shows what a
+better opponent would do.
 """
 
 from pathlib import Path

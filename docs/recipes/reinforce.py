@@ -1,12 +1,11 @@
 """Train REINFORCE with a mask in PyTorch by self-play, as a learner of your own.
 
 One network plays both seats of 64 games to their ends. Moves of the seat that won become likelier, those of the seat
-that lost less likely, and taken cells have no probability. An entropy bonus keeps it exploring; with one of 0.02 it
-soon plays always the same game, and loses 471 after 50,000 games with seed 1000.
+that lost less likely, and taken cells have no probability. An entropy bonus keeps it exploring; with a much smaller one
+it soon plays always the same game.
 
-By default it plays 6,000 games in some seconds, and can be beaten in hundreds. `--games 100000` stops by itself once it
-is proved unbeatable: after 80,000, 65,000 and 60,000 games with the seeds 1000, 1001 and 1002, 7 to 11 s of one core.
-It does not stay so: seed 1000, not stopped by a proof, could be beaten in 2 games again after 90,000 and 135,000.
+By default it plays for some seconds, and can be beaten in hundreds of games. `--games 100000` stops by itself once it
+is proved unbeatable. Trained on past its proof, it can be beaten again from time to time.
 """
 
 from collections.abc import Mapping
