@@ -58,7 +58,7 @@ docs/published-learners
 docs/bigger-boards
 docs/results
 docs/evidence
-docs/performance
+docs/speed
 agents/selfplay/model/README
 ```
 ```{toctree}

@@ -19,8 +19,6 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from tictactoe import Rewards, Rules, batch
-
 CELLS = 9
 """Cells of 3,3,3."""
 COLUMNS = math.lcm(*range(1, CELLS + 1))
@@ -210,28 +208,5 @@ def vector(env: Any, chooser: Presampled | FromMask, steps: int) -> Chunk:
                 _observation, info = env.reset(options={"reset_mask": ended})
             mask = info["action_mask"]
         return Played(plies, games)
-
-    return chunk
-
-
-def functional_batch(rules: Rules, num_boards: int, steps: int, xp: Any, rng: np.random.Generator) -> Chunk:
-    """Step `tictactoe.batch` on NumPy arrays or torch tensors.
-
-    Observation and mask are those after the ended games were restarted, as self-play uses them.
-    """
-    stream = Stream(rules.cells, num_boards, rng)
-    cells, next_order, cursor = (xp.asarray(field) for field in (stream.cells, stream.next_order, stream.start))
-    rewards, state = Rewards(), batch.reset(rules, num_boards, xp)
-
-    def chunk() -> Played:
-        nonlocal state, cursor
-        ended = 0
-        for _ in range(steps):
-            played = batch.step(rules, rewards, state, cells[cursor])
-            state = batch.restart(played.state, played.terminated)
-            _observation, _mask = batch.observe(rules, state), batch.action_mask(rules, state)
-            cursor = xp.where(played.terminated, next_order[cursor], cursor + 1)
-            ended = ended + played.terminated.sum()
-        return Played(num_boards * steps, int(ended))
 
     return chunk

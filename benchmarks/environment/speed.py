@@ -1,8 +1,8 @@
 """Measure plies per second of every environment API beside its peers.
 
-The figures of docs/results.md:
+The figures of docs/speed.md:
 
-    python -m benchmarks.environment.speed
+    python -m benchmarks.environment.speed --docs docs
 
 Every row plays random legal games on one thread, and each ply delivers observation, mask, reward and end to the caller.
 What is timed is that loop (`loops.py`), resets included; making environments, sampling the games, compiling and a first
@@ -43,6 +43,8 @@ ONE_BOARD_PLIES = 4_000
 """About this many plies are in a chunk of one board."""
 MANY_BOARDS_PLIES = 2**16
 """Plies in a chunk of many boards, which has at least eight steps."""
+BOARDS = (1, 64, 1_024, 65_536, 1_048_576)
+"""Sizes of the vectors."""
 FAMILY = (Rules(3, 3, 3), Rules(4, 4, 4), Rules(7, 7, 5), Rules(15, 15, 5))
 Subject = Literal["board", "agents", "vector", "versus", "family"]
 Make: TypeAlias = Callable[[np.random.Generator], Chunk]
@@ -115,11 +117,11 @@ def compare(group: Group, flags: Flags, console: Console) -> None:
         data.save(flags.docs, TITLE, named, measured_on)
 
 
-def one_board(rules: Rules, plies: int = 0) -> Make:
-    """Return how the turn environment is made ready, for chunks of about this many plies."""
+def one_board(rules: Rules) -> Make:
+    """Return how the turn environment is made ready."""
     return lambda rng: loops.one_board(
         gymnasium.make("TicTacToe-v0", rows=rules.rows, cols=rules.cols, k=rules.k),
-        games(rules.cells, plies or ONE_BOARD_PLIES, rng),
+        games(rules.cells, ONE_BOARD_PLIES, rng),
     )
 
 
@@ -158,6 +160,7 @@ def _pgx(num_boards: int, delivery: Literal["step", "scan"] = "step", *, from_ma
     return lambda rng: libraries.pgx(num_boards, _steps(num_boards), rng, delivery, from_mask=from_mask)
 
 
+OURS, VECTOR, PGX = "TicTacToe-v0, gymnasium.make", "make_vec, NEXT_STEP", "pgx, jitted steps"
 CHECKED, RAW = "PettingZoo tictactoe_v3.env()", "PettingZoo tictactoe_v3.raw_env()"
 CLASSIC: Mapping[str, Make] = {
     CHECKED: _two_agents(lambda: libraries.pettingzoo_classic().env()),
@@ -167,13 +170,12 @@ CLASSIC: Mapping[str, Make] = {
 
 def board() -> Group:
     """Return the turn environment and single boards of others."""
-    ours = "TicTacToe-v0, gymnasium.make"
     peers: Mapping[str, Make] = {
         **CLASSIC,
         "Gymnasium CartPole-v1": partial(loops.cart_pole, ONE_BOARD_PLIES),
         "OpenSpiel tic_tac_toe": _open_spiel("tic_tac_toe", CELLS),
     }
-    return Group("one board", {ours: one_board(FAMILY[0]), **peers}, [(ours, peer) for peer in peers])
+    return Group("one board", {OURS: one_board(FAMILY[0]), **peers}, [(OURS, peer) for peer in peers])
 
 
 def agents() -> Group:
@@ -185,21 +187,19 @@ def agents() -> Group:
 
 def vector(num_boards: int) -> Group:
     """Return the vector environment in its modes, Gymnasium's vector of single ones, and pgx."""
-    modes = {mode: f"make_vec, {mode.name}" for mode in AutoresetMode}
-    ours, same_step = modes[AutoresetMode.NEXT_STEP], modes[AutoresetMode.SAME_STEP]
-    from_mask, pgx, sync = ", from the mask", "pgx, jitted steps", "SyncVectorEnv of TicTacToe-v0"
-    scan = "pgx, one lax.scan"
+    same_step, scan = "make_vec, SAME_STEP", "pgx, one lax.scan"
+    from_mask, sync = ", from the mask", "SyncVectorEnv of TicTacToe-v0"
     rows = {
-        **{name: many_boards(num_boards, autoreset_mode=mode) for mode, name in modes.items()},
-        ours + from_mask: many_boards(num_boards, from_mask=True),
-        pgx: _pgx(num_boards),
-        pgx + from_mask: _pgx(num_boards, from_mask=True),
+        **{f"make_vec, {mode.name}": many_boards(num_boards, autoreset_mode=mode) for mode in AutoresetMode},
+        VECTOR + from_mask: many_boards(num_boards, from_mask=True),
+        PGX: _pgx(num_boards),
+        PGX + from_mask: _pgx(num_boards, from_mask=True),
         scan: _pgx(num_boards, "scan"),
         **({sync: many_boards(num_boards, steps=16, vectorization_mode="sync")} if num_boards <= 1_024 else {}),
     }
     ratios = [
-        (ours, pgx), (same_step, pgx), (ours + from_mask, pgx + from_mask), (same_step, scan),
-        (ours, sync),
+        (VECTOR, PGX), (same_step, PGX), (VECTOR + from_mask, PGX + from_mask), (same_step, scan),
+        (VECTOR, sync),
     ]  # fmt: skip
     return Group(f"boards: {num_boards:,}", rows, ratios)
 
@@ -235,7 +235,7 @@ def family(num_boards: int) -> Group:
 GROUPS: Mapping[Subject, Callable[[], Sequence[Group]]] = {
     "board": lambda: [board()],
     "agents": lambda: [agents()],
-    "vector": lambda: [vector(boards) for boards in (1, 64, 1_024, 65_536, 1_048_576)],
+    "vector": lambda: [vector(boards) for boards in BOARDS],
     "versus": lambda: [versus(1_024)],
     "family": lambda: [family(1_024)],
 }

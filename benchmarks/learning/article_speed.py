@@ -1,8 +1,8 @@
 """Measure the published DQN beside a CleanRL-style loop at the same settings: steps per second.
 
-The figures of docs/results.md:
+The figures of docs/speed.md:
 
-    python -m benchmarks.learning.article_speed
+    python -m benchmarks.learning.article_speed --docs docs
 
 Ours is `python train.py --preset article`, theirs `benchmarks/dqn.py`; both play the same game on one board and do one
 update per step, on one core, without evaluation. They take turns, and each pair gives one ratio. The preset does double
@@ -27,7 +27,7 @@ from selfplay.command_line import run_command
 from selfplay.dqn.config import PRESETS
 
 PROG = "python -m benchmarks.learning.article_speed"
-ROW = "ours; theirs"
+TITLE, ROW = "Speed of the published DQN", "ours; theirs"
 WARM_UP_STEPS = 500
 
 
@@ -72,7 +72,7 @@ def main(args: Sequence[str]) -> None:
         return {"steps/s": rates, "seconds": seconds, "ratio": seconds.second / seconds.first}
 
     note = f"pairs of {flags.steps:,} steps"
-    harness.run("Speed of the published DQN", [ROW], flags.seeds, measure, note, ["tensorboard"], flags.docs)
+    harness.run(TITLE, [ROW], flags.seeds, measure, note, ["tensorboard"], flags.docs)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measure how long a person waits who types `python train.py` at a terminal, until the proof is shown.
 
-    python -m benchmarks.learning.waiting
+    python -m benchmarks.learning.waiting --docs docs
 
 All of it counts: starting Python, the imports, training with its evaluations, the run's plot and its files. Programs
 that run beside it lengthen it, so measure on a quiet machine.
@@ -24,6 +24,7 @@ from selfplay.command_line import run_command
 from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.learning.waiting"
+TITLE, ROW = "From pressing return to a proof", "train.py"
 PROVED = b"PROVED UNBEATABLE"
 
 
@@ -78,9 +79,7 @@ def main(args: Sequence[str]) -> None:
             return wait(["--seed", str(seed), "--run-dir", str(Path(folder) / f"{row} {seed}")])
 
         measure("first", flags.seeds[0])  # may have to compile and read files
-        harness.run(
-            "From pressing return to a proof", ["train.py"], flags.seeds, measure, "one run per seed", docs=flags.docs
-        )
+        harness.run(TITLE, [ROW], flags.seeds, measure, "one run per seed", docs=flags.docs)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,6 @@ import pytest
 
 from benchmarks.environment import rule, search, speed
 from benchmarks.environment.loops import CELLS, COLUMNS, FromMask
-from benchmarks.scaling import curves
-from selfplay import DQNConfig
 from selfplay.evaluation.agents import BuiltInPolicy
 from selfplay.evaluation.evaluate import evaluate_policy
 from tictactoe import Rules
@@ -76,18 +74,3 @@ def test_another_value_than_the_published_one_ends_the_search(monkeypatch: pytes
     monkeypatch.setattr(search, "PUBLISHED", MappingProxyType({"3x3x3": search.FIRST}))
     with pytest.raises(RuntimeError, match="3x3x3: draw is what the search says, and first seat wins what is"):
         search.measure("3x3x3", 10_000)
-
-
-def test_an_update_needs_the_products_of_two_forward_passes_and_of_the_gradients(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    products: list[int] = []
-    monkeypatch.setattr("torch.mm", lambda left, right, **_: products.append(left.numel() * right.shape[1]))
-    curves.matrix_products(DQNConfig(hidden=(4,), batch_size=2))()
-    assert sum(products) == 3 * (2 * 27 * 4) + 4 * (2 * 4 * 9)  # no gradient of the observations
-
-
-@pytest.mark.skipif(not curves.memory_measurable(), reason="this system does not report peak memory")
-def test_memory_grows_with_the_boards() -> None:
-    state, observation, mask, boards = 24, 27, 9, 65_536  # bytes of a board
-    assert state + observation + mask < curves.peak_bytes(curves.IN_NUMPY, boards) / boards < 1_000

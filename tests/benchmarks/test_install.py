@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from benchmarks.harness import INSTALL
 
 ROOT = Path(__file__).parents[2]
-FIGURES = [ROOT / "README.md", ROOT / "docs" / "results.md", ROOT / "docs" / "performance.md"]
+FIGURES = [ROOT / "README.md", ROOT / "docs" / "results.md", ROOT / "docs" / "speed.md"]
 PEERS = "JAX|open-spiel|PettingZoo|Stable-Baselines3|Tianshou|pgx"
 
 

@@ -1,11 +1,13 @@
 """No figure of a page is typed: each comes from a data file, and a page that is out of date is named."""
 
+import math
 import shutil
 from pathlib import Path
 
 import pytest
 
-from benchmarks.pages import __main__ as pages
+from benchmarks import data
+from benchmarks.pages import __main__ as pages, measured
 from selfplay.errors import UserError
 
 ROOT = Path(__file__).parents[2]
@@ -67,3 +69,18 @@ def test_a_table_is_on_lines_of_its_own() -> None:
         filled == "Before.\n<!-- a.table -->\n| new |\n| --- |\n<!-- end -->\nIt holds <!-- a.number -->2<!-- end -->."
     )
     assert pages.filled(filled, figures) == filled
+
+
+def test_a_data_file_has_its_machine_its_table_and_its_cells(tmp_path: Path) -> None:
+    machine = {"CPU": "EPYC, 2 cores", "load": "0.50 over", "OS": "Linux-6.1-x86", "jax": "not installed", "torch": "2"}
+    rows = {"train.py": [{"all seconds": 1.0, "proved": True}, {"all seconds": math.inf, "proved": False}]}
+    data.save(tmp_path, "Time to unbeatable", rows, {**machine, "commit": "abc"})
+    data.save(tmp_path, "Time to unbeatable", {"unit": [{"ms": 2.5}]}, {**machine, "load": "1.50 over"})
+    assert measured.figures(tmp_path) == {
+        "time-to-unbeatable.measured-on": "EPYC, 2 cores, load 1.00 (0.50 to 1.50), Linux, torch 2",
+        "time-to-unbeatable.table": "| what | all seconds | proved | ms |\n| --- | --- | --- | --- |\n"
+        "| train.py | never (1 to never) | 1 of 2 | - |\n| unit | - | - | 2.50 |\n",
+        "time-to-unbeatable.train-py.all-seconds": "never (1 to never)",
+        "time-to-unbeatable.train-py.proved": "1 of 2",
+        "time-to-unbeatable.unit.ms": "2.50",
+    }

@@ -10,10 +10,8 @@ from benchmarks import harness
 from benchmarks.environment import speed
 from benchmarks.learning import article_speed, bigger_boards, targets
 from benchmarks.peers import tuning
-from benchmarks.scaling import curves
 from selfplay import DQNConfig
 from selfplay.errors import UserError
-from tictactoe import Rules
 
 QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
 SEARCH = "--trials 1 --seeds 1000 --seconds 0.05 --evaluations 2 --final-seconds 0.1 --final-evaluations 2"
@@ -36,7 +34,6 @@ SCRIPTS: dict[str, tuple[str, list[str]]] = {
     ),
     "peers": ("--players ours cleanrl-style --seeds 1000 --seconds 0.2 --evaluations 2 --docs", ["| ours |", "fewest"]),
     "peers.tuning": (f"--players ours {SEARCH} --docs", ["ours, trial 0: ", "best of ours"]),
-    "scaling": ("--rounds 1 --processes 1 --seconds 0.001 --docs", ["make_vec", "its matrix products"]),
     "symptoms": (
         "last mask ties --part 0.01 --seeds 1000 --docs",
         ["games lost as X", "of these, it could be beaten at"],
@@ -48,7 +45,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def load(script: str) -> ModuleType:
     module = f"benchmarks.{script}"
-    return importlib.import_module(f"{module}.__main__" if script in ("peers", "scaling", "symptoms") else module)
+    return importlib.import_module(f"{module}.__main__" if script in ("peers", "symptoms") else module)
 
 
 @pytest.fixture(autouse=True)
@@ -59,10 +56,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(article_speed, "WARM_UP_STEPS", 120)
     for name in ("ONE_BOARD_PLIES", "MANY_BOARDS_PLIES"):
         monkeypatch.setattr(speed, name, 32)
-    for name, values in {"BOARDS": (1, 4), "BATCHES": (8,), "WIDTHS": (16,), "MEMORY_BOARDS": (64,)}.items():
-        monkeypatch.setattr(curves, name, values)
-    monkeypatch.setattr(curves, "FAMILY", (Rules(), Rules(15, 15, 5)))
-    monkeypatch.setattr(curves, "peak_bytes", lambda _, num_boards: 100 * num_boards)
+    monkeypatch.setattr(speed, "BOARDS", (1, 64))
     monkeypatch.setattr(tuning, "train_fresh", lambda *args: (tuning.train(*args), ""))
     monkeypatch.setattr(harness, "pin_to_one_core", lambda _: None)
 
@@ -91,8 +85,8 @@ MISTAKES = [
     ("environment.speed", "--seconds nan", "--seconds must be above 0"),
     ("environment.speed", "--subjects", "--subjects must be at least one"),
     ("environment.search", "--boards 3x3x4", "--boards must be named as in 5x5x4, got '3x3x4'"),
-    ("scaling", "--docs nowhere", "nowhere: is not a folder; make it first"),
-    ("scaling", "--seed -1", "--seed must be 0 or more"),
+    ("environment.speed", "--docs nowhere", "nowhere: is not a folder; make it first"),
+    ("environment.speed", "--seed -1", "--seed must be 0 or more"),
     ("learning.bigger_boards", "--rows 9x9x9", "--rows must be some of 1x3x3"),
     ("learning.waiting", "--seeds none", "none"),
     ("peers", "--players", "name it by --docs"),
