@@ -56,6 +56,7 @@ docs/web
 docs/sweeps
 docs/published-learners
 docs/bigger-boards
+docs/what-did-not-work
 docs/results
 docs/evidence
 docs/speed
