@@ -160,7 +160,8 @@ def _pgx(num_boards: int, delivery: Literal["step", "scan"] = "step", *, from_ma
     return lambda rng: libraries.pgx(num_boards, _steps(num_boards), rng, delivery, from_mask=from_mask)
 
 
-OURS, VECTOR, PGX = "TicTacToe-v0, gymnasium.make", "make_vec, NEXT_STEP", "pgx, jitted steps"
+OURS, PGX = "TicTacToe-v0, gymnasium.make", "pgx, jitted steps"
+VECTOR, SAME_STEP = "make_vec, NEXT_STEP", "make_vec, SAME_STEP"
 CHECKED, RAW = "PettingZoo tictactoe_v3.env()", "PettingZoo tictactoe_v3.raw_env()"
 CLASSIC: Mapping[str, Make] = {
     CHECKED: _two_agents(lambda: libraries.pettingzoo_classic().env()),
@@ -187,8 +188,7 @@ def agents() -> Group:
 
 def vector(num_boards: int) -> Group:
     """Return the vector environment in its modes, Gymnasium's vector of single ones, and pgx."""
-    same_step, scan = "make_vec, SAME_STEP", "pgx, one lax.scan"
-    from_mask, sync = ", from the mask", "SyncVectorEnv of TicTacToe-v0"
+    from_mask, scan, sync = ", from the mask", "pgx, one lax.scan", "SyncVectorEnv of TicTacToe-v0"
     rows = {
         **{f"make_vec, {mode.name}": many_boards(num_boards, autoreset_mode=mode) for mode in AutoresetMode},
         VECTOR + from_mask: many_boards(num_boards, from_mask=True),
@@ -198,7 +198,7 @@ def vector(num_boards: int) -> Group:
         **({sync: many_boards(num_boards, steps=16, vectorization_mode="sync")} if num_boards <= 1_024 else {}),
     }
     ratios = [
-        (VECTOR, PGX), (same_step, PGX), (VECTOR + from_mask, PGX + from_mask), (same_step, scan),
+        (VECTOR, PGX), (SAME_STEP, PGX), (VECTOR + from_mask, PGX + from_mask), (SAME_STEP, scan),
         (VECTOR, sync),
     ]  # fmt: skip
     return Group(f"boards: {num_boards:,}", rows, ratios)

@@ -79,20 +79,19 @@ def by_learner(pairs: Sequence[Result]) -> dict[str, list[Result]]:
 
 
 def of_environments(groups: Mapping[str, Rows]) -> dict[str, str]:
-    """Return the tables of the environments, and the microseconds of a step of all boards."""
+    """Return the tables of the environments, and what a step of all boards takes, in which each plays a ply."""
     vectors = {title.removeprefix(VECTORS): rows for title, rows in groups.items() if title.startswith(VECTORS)}
-    steps = {}
+    steps = []
     for boards, rows in vectors.items():
-        plies = spread(result["plies/s"] for result in rows[speed.VECTOR]).median
-        count = boards.replace(",", "")
-        steps[f"speed.step.{count}"] = number(1e6 * int(count) / plies, 0)
+        plies = spread(result["plies/s"] for result in rows[speed.SAME_STEP]).median
+        steps.append(f"{number(1e6 * int(boards.replace(',', '')) / plies, 0)} µs on {boards}")
     return {
         "speed.rounds": cell([len(of_row) for rows in groups.values() for of_row in rows.values()]),
         "speed.one-board": compared(groups["one board"], groups["two agents, AEC"]),
         "speed.opponents": compared(groups["an opponent inside"]),
         "speed.vectors": side_by_side(vectors, "boards"),
         "speed.larger-boards": side_by_side(by_rules(groups["larger boards"]), "rows, columns, marks in a row"),
-        **steps,
+        "speed.steps": ", ".join(steps),
     }
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import data
-from benchmarks.pages import __main__ as pages, measured
+from benchmarks.data import Result
+from benchmarks.pages import __main__ as pages, measured, speed
 from selfplay.errors import UserError
 
 ROOT = Path(__file__).parents[2]
@@ -84,3 +85,22 @@ def test_a_data_file_has_its_machine_its_table_and_its_cells(tmp_path: Path) -> 
         "time-to-unbeatable.train-py.proved": "1 of 2",
         "time-to-unbeatable.unit.ms": "2.50",
     }
+
+
+def test_speeds_are_shown_beside_their_peers_and_by_board() -> None:
+    rows: dict[str, list[Result]] = {
+        "vector, 3,3,3": [{"plies/s": 307_499.0}, {"plies/s": 23_812_345.0}],
+        "peer, 3,3,3": [{"plies/s": 100.4}],
+        "vector, 3,3,3 / peer, 3,3,3": [{"ratio": 2.0}],
+        "vector, 4,4,4": [{"plies/s": 12.0}],
+        "vector, 4,4,4 / vector, 3,3,3": [{"ratio": 0.51239}],
+    }
+    first, second = speed.compared(rows).splitlines()[2:]
+    assert first == "| vector, 3,3,3 | 12.1 M (307,000 to 23.8 M) | peer, 3,3,3 | 100 | 2.00 |"
+    assert second == "| vector, 4,4,4 | 12.0 | vector, 3,3,3 | 12.1 M (307,000 to 23.8 M) | 0.512 |"
+    assert speed.side_by_side(speed.by_rules(rows), "board").splitlines()[2:] == [
+        "| vector | 12.1 M (307,000 to 23.8 M) | 12.0 |",
+        "| peer | 100 | - |",
+        "| vector / peer | 2.00 | - |",
+        "| vector / vector, 3,3,3 | - | 0.512 |",
+    ]
