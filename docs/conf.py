@@ -46,6 +46,7 @@ docs/recipes
 ```{toctree}
 :hidden:
 :caption: The agents
+docs/troubleshooting
 docs/training
 docs/from-python
 docs/why-does-my-dqn-not-learn
