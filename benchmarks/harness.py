@@ -88,7 +88,7 @@ def start(title: str, libraries: Iterable[str] = (), seeds: Sequence[int] = ()) 
 def machine(libraries: Iterable[str] = ()) -> dict[str, str]:
     """Return what a measurement depends on: the machine, how busy it is, versions and the commit."""
     return {
-        "CPU": f"{_cpu_model()}, {cores()} cores",
+        "CPU": f"{_cpu_model()}, {cores()} core{'s' * (cores() > 1)}",
         **({"GPU": torch.cuda.get_device_name()} if torch.cuda.is_available() else {}),
         "load": f"{load()} over the last minute, before this measurement",
         "OS": platform.platform(),

@@ -6,9 +6,9 @@ The figures of docs/speed.md:
 
 Every row plays random legal games on one thread, and each ply delivers observation, mask, reward and end to the caller.
 What is timed is that loop (`loops.py`), resets included; making environments, sampling the games, compiling and a first
-warm-up are not. The cells to play come from random orders sampled before the clock starts, the same for all. Rows "from
-the mask" sample among the cells of the delivered masks instead, each library in its natural way: NumPy tables here,
-`jax.random.categorical` for pgx.
+warm-up are not. Seconds are those on the processor, so other programs on the core take none of them. The cells to play
+come from random orders sampled before the clock starts, the same for all. Rows "from the mask" sample among the cells
+of the delivered masks instead, each library in its natural way: NumPy tables here, `jax.random.categorical` for pgx.
 
 All rows run in this process, pinned to one core so that JAX starts no second thread. The rows
 of a group take turns, and one turn of all of them is a round: a ratio is one of the same round. "plies per game" tells
@@ -67,7 +67,7 @@ class Flags:
     rounds: int = 5
     """Turns of each row."""
     seconds: float = 0.5
-    """Time of a turn, or one chunk of plies if that takes longer."""
+    """Time of a turn on the processor, or one chunk of plies if that takes longer."""
     seed: int = 0
     """Seed of the games, which are the same for all rows of a kind."""
     docs: Path | None = None
@@ -94,8 +94,8 @@ def measure(
 def turn(chunk: Chunk, seconds: float) -> Result:
     """Play chunks for some time."""
     plies = ended = 0
-    started = time.perf_counter()
-    while (elapsed := time.perf_counter() - started) < seconds or not plies:
+    started = time.process_time()
+    while (elapsed := time.process_time() - started) < seconds or not plies:
         played = chunk()
         plies += played.plies
         ended += played.games
