@@ -28,8 +28,8 @@ def figures(docs: Path) -> dict[str, str]:
     }
     results: dict[str, list[Result]] = {}
     for (player, _), history in report.runs(lines).items():
-        proved = {"unbeatable at the end": history[-1].unbeatable, "proved trials": proofs.get(player, "not searched")}
-        results.setdefault(player, []).append(report.outcome(history) | proved)
+        result = {"unbeatable at the end": history[-1].unbeatable} | report.outcome(history)
+        results.setdefault(player, []).append(result | {"proved trials": proofs.get(player, "not searched")})
     return {
         "baselines.learners": report.table(results, lines[-1].seconds),
         "baselines.runs": report.table_of_runs(lines),
