@@ -59,9 +59,10 @@ docs/published-learners
 docs/bigger-boards
 docs/what-did-not-work
 docs/results
-docs/baselines
 docs/evidence
 docs/speed
+docs/limitations
+docs/protocol
 agents/selfplay/model/README
 ```
 ```{toctree}

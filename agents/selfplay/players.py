@@ -80,7 +80,7 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
             known = (SHIPPED, *OPPONENTS)
             others = f"one of {', '.join(known)}, nor module:name of an agent of your own{did_you_mean(name, known)}"
             raise UserError(f"{name}: is neither a run folder, nor {others}")
-        code = _imported(typed)
+        code = imported(typed)
         if not place:
             own = getattr(code, "rules", None)
             policy = agent_policy(code, own if isinstance(own, Rules) else rules, perspective, name)
@@ -120,7 +120,12 @@ def _check_one_run(folder: Path) -> None:
         raise UserError(f"{folder}: is a folder of runs; name one, such as the newest: {', '.join(map(str, newest))}")
 
 
-def _imported(name: str) -> Any:
+def imported(name: str) -> Any:
+    """Import what a person has named as `module:name`.
+
+    Raises:
+        UserError: It cannot be imported.
+    """
     if "" not in sys.path:
         sys.path.insert(0, "")
     try:

@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import harness
-from benchmarks.pages import baselines, course, learning, measured, proofs
+from benchmarks.pages import course, learning, measured, proofs, protocol
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.pages"
 SUBJECTS: tuple[Callable[[Path], Mapping[str, str]], ...] = (
     measured.figures,
-    baselines.figures,
     course.figures,
     learning.figures,
     proofs.figures,
+    protocol.figures,
 )
 """Functions that return the figures of a subject by name, from the data files in the folder of the pages."""
 MARKED = re.compile(r"(<!-- (?P<name>[a-z0-9-]+(\.[a-z0-9-]+)+) -->)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
@@ -34,10 +34,11 @@ NO_PROSE = re.compile(
 """Code, the targets of links, and addresses."""
 CODE_LINE = re.compile(r"^(?!# ).*$", re.MULTILINE)
 NO_MEASUREMENT = re.compile(
-    r"\b\d{1,2},\d{1,2},\d{1,2}\b|\b\d+\.\d+\.\d+\b|\b(?:Python|torch) \d+\.\d+|\bseeds? \d+(?: (?:to|and) \d+)?"
-    r"|\b(?:19|20)\d\d\b(?:-\d\d-\d\d)?"
+    r"\b\d{1,2},\d{1,2},\d{1,2}\b|\b\d+\.\d+\.\d+\b|\b(?:Python|torch) \d+\.\d+"
+    r"|\bseeds?(?:\s+from)? \d+(?: (?:to|and) \d+)?|\b(?:19|20)\d\d\b(?:-\d\d-\d\d)?"
+    r"|\b(?:arXiv|doi):\S+|\bpages\s+\d+\s+to\s+\d+|\bexercise \d\.\d|\b\d+-bit\b"
 )
-"""Boards, versions, seeds, years and dates."""
+"""Boards, versions, seeds, years and dates, what is cited, and the size of numbers."""
 MEASUREMENT = re.compile(r"\b\d[\d,.]*\d\b|\b\d(?= ?(?:%|ms|µs|ns|s|minutes?|hours?|times|kB|MB|GB|M)\b)|\b\d(?= ?%)")
 """Numbers of two digits or more, and any with a unit."""
 

@@ -21,11 +21,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
 
 from benchmarks import harness
 from benchmarks.peers import evaluations, report
-from benchmarks.peers.evaluations import Name
+from benchmarks.peers.evaluations import MODULES
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 
@@ -36,8 +35,8 @@ PROG = "python -m benchmarks.peers"
 class Flags:
     """Train DQNs of other libraries and ours for the same time, and evaluate all exactly."""
 
-    players: tuple[Name, ...] = get_args(Name)
-    """Players to train; none to show what earlier runs have left."""
+    players: tuple[str, ...] = tuple(MODULES)
+    """Players to train, also `module:name` of your own; none to show what earlier runs have left."""
     seeds: tuple[int, ...] = (0, 1)
     """Seeds of every player."""
     seconds: float = 300.0
@@ -55,6 +54,7 @@ def main(args: Sequence[str]) -> None:
     flags = harness.read_flags(Flags, args, PROG, may_be_empty=["players"])
     if not flags.players and flags.docs is None:
         raise UserError("--players with no name shows what is in a folder: name it by --docs")
+    harness.check_known("players", (name for name in flags.players if ":" not in name), MODULES)
     lines = [] if flags.docs is None else evaluations.read(flags.docs / "peers.csv")
     console = harness.start(
         "Learning quality beside other libraries",

@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+from types import SimpleNamespace
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from rich.console import Console
@@ -15,6 +16,7 @@ from rich.console import Console
 import selfplay
 from benchmarks import harness
 from selfplay.errors import UserError
+from selfplay.players import imported
 from tictactoe import Rules
 
 RULES = Rules()
@@ -22,17 +24,15 @@ FIRST_PART = 1 / 300
 """Part of the training time after which the first evaluation is due."""
 SEARCHED = ", searched"
 """Suffix of players whose settings were searched for."""
-Name = Literal["ours", "stable-baselines3", "cleanrl-style", "maskable-ppo", "open-spiel", "tianshou"]
 MODULES: Mapping[str, str] = {
     "ours": "ours",
-    "ours-plain": "ours_plain",
     "stable-baselines3": "stable_baselines3_dqn",
     "cleanrl-style": "cleanrl_dqn",
     "maskable-ppo": "maskable_ppo",
     "open-spiel": "open_spiel_dqn",
     "tianshou": "tianshou_dqn",
 }
-"""Module in this folder of each learner; its `make` prepares a training. `ours-plain` is only searched for."""
+"""Module in this folder of each learner; its `make` prepares a training."""
 Tick: TypeAlias = Callable[[int, Any], bool]
 """Takes the updates so far and the current player, which sees the mover's view, and tells whether to go on."""
 Train: TypeAlias = Callable[[Tick], None]
@@ -64,7 +64,9 @@ class Evaluation(NamedTuple):
 
 
 def load(name: str) -> Any:
-    """Import a learner's module."""
+    """Import a learner's module, or what is named as `module:name` and makes a training as its `make` does."""
+    if ":" in name:
+        return SimpleNamespace(make=imported(name))
     return importlib.import_module(f"benchmarks.peers.{MODULES[name]}")
 
 
