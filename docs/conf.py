@@ -59,6 +59,7 @@ docs/published-learners
 docs/bigger-boards
 docs/what-did-not-work
 docs/results
+docs/baselines
 docs/evidence
 docs/speed
 docs/limitations

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import harness
-from benchmarks.pages import course, learning, measured, proofs, protocol
+from benchmarks.pages import baselines, course, learning, measured, proofs, protocol
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.pages"
 SUBJECTS: tuple[Callable[[Path], Mapping[str, str]], ...] = (
     measured.figures,
+    baselines.figures,
     course.figures,
     learning.figures,
     proofs.figures,

@@ -26,13 +26,14 @@ SEARCHED = ", searched"
 """Suffix of players whose settings were searched for."""
 MODULES: Mapping[str, str] = {
     "ours": "ours",
+    "ours-plain": "ours_plain",
     "stable-baselines3": "stable_baselines3_dqn",
     "cleanrl-style": "cleanrl_dqn",
     "maskable-ppo": "maskable_ppo",
     "open-spiel": "open_spiel_dqn",
     "tianshou": "tianshou_dqn",
 }
-"""Module in this folder of each learner; its `make` prepares a training."""
+"""Module in this folder of each learner; its `make` prepares a training. `ours-plain` is only searched for."""
 Tick: TypeAlias = Callable[[int, Any], bool]
 """Takes the updates so far and the current player, which sees the mover's view, and tells whether to go on."""
 Train: TypeAlias = Callable[[Tick], None]

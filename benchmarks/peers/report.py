@@ -1,41 +1,33 @@
-"""What the comparison shows: a table of the runs' ends and bests, and the curves of all evaluations."""
+"""What the comparison shows: a table with a line per run, and a strip per run of when its player is unbeatable."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, StrMethodFormatter
+from matplotlib.patches import Patch
+from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 from rich.console import Console
 
 from benchmarks import harness
-from benchmarks.peers.evaluations import SEARCHED, Evaluation
+from benchmarks.data import Result, Seats
+from benchmarks.peers.evaluations import MODULES, SEARCHED, Evaluation
 from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
 from selfplay.training.plots import png
 
-COLOURS: Mapping[str, str] = {
-    "ours": "#0072b2",
-    "stable-baselines3": "#e69f00",
-    "cleanrl-style": "#009e73",
-    "maskable-ppo": "#d55e00",
-    "open-spiel": "#cc79a7",
-    "tianshou": "#000000",
-}
-"""Colours of Okabe and Ito's palette, which people with any colour vision can tell apart."""
-STYLES: Mapping[str, str | tuple[int, tuple[int, ...]]] = {
-    **{name: name for name in ("solid", "dashed", "dotted", "dashdot")},
-    "dash-dot-dot": (0, (6, 2, 1, 2, 1, 2)),
-}
-"""Line styles of the seeds."""
-NOTE = (
-    "at the end of the training, as X + as O; fewest lost and illegal games of both seats at any evaluation; "
-    "evaluations that prove the player unbeatable, and the first of them"
-)
+SHADES = {"unbeatable": "#08306b", "1 to 10": "#8fbfdc", "11 to 100": "#cfe1f0", "more": "#eef3f8"}
+"""Colours of lost and illegal games; dark and light differ in print and for every kind of colour vision."""
+LIMITS = (0, 1, 11, 101, 10**9)
+"""Numbers of games at which one colour ends and the next begins."""
+NOTE = "games are those of X; of O"
 
 
 def in_order(lines: Sequence[Evaluation]) -> list[Evaluation]:
     """Return the evaluations by player, seed and time."""
-    names = [name + searched for name in COLOURS for searched in ("", SEARCHED)]
+    names = [name + searched for name in MODULES for searched in ("", SEARCHED)]
     return sorted(lines, key=lambda line: (names.index(line.player), line.seed, line.seconds))
 
 
@@ -47,33 +39,38 @@ def runs(lines: Sequence[Evaluation]) -> dict[tuple[str, int], list[Evaluation]]
     return histories
 
 
-def table(lines: Sequence[Evaluation]) -> list[list[str]]:
-    """Return a line per player, with the results of its seeds, separated by semicolons."""
-    cells: dict[str, list[tuple[str, str, str, str]]] = {}
-    for (name, _), history in runs(lines).items():
-        end, proofs = history[-1], [line.seconds for line in history if line.unbeatable]
-        lost, illegal = end.first_losses, end.first_illegal
-        cells.setdefault(name, []).append(
-            (
-                f"{lost} + {end.second_losses}",
-                f"{illegal} + {end.second_illegal}",
-                str(min(line.bad_games for line in history)),
-                f"first after {proofs[0]:.1f} s, at {len(proofs)} of {len(history)}" if proofs else "never",
-            )
-        )
-    header = ["DQN", "lost at the end", "illegal at the end", "fewest of both, ever", "unbeatable"]
-    return [header, *([name, *map("; ".join, zip(*of_name, strict=True))] for name, of_name in cells.items())]
+def outcome(history: Sequence[Evaluation]) -> Result:
+    """Return what became of a run: when its player was unbeatable, and how it was at the end."""
+    end, held = history[-1], harness.held_from([line.unbeatable for line in history])
+    return {
+        "first unbeatable, s": next((line.seconds for line in history if line.unbeatable), math.inf),
+        "unbeatable to the end from, s": math.inf if held is None else history[held].seconds,
+        "lost at the end": Seats(end.first_losses, end.second_losses),
+        "illegal at the end": Seats(end.first_illegal, end.second_illegal),
+        "optimal states at the end": end.optimal_states,
+    }
+
+
+def table(results: Mapping[str, Sequence[Result]], seconds: float) -> str:
+    """Return a table in Markdown; what never happened is what did not within the seconds of a run."""
+    return harness.markdown(harness.summary(results)).replace("never", f"not within {seconds:.0f} s")
+
+
+def table_of_runs(lines: Sequence[Evaluation]) -> str:
+    """Return the table with a line per run."""
+    results = {f"{player}, seed {seed}": [outcome(history)] for (player, seed), history in runs(lines).items()}
+    return table(results, lines[-1].seconds)
 
 
 def show(console: Console, lines: Sequence[Evaluation]) -> None:
-    """Print the table as Markdown, as the README has it.
+    """Print the table as Markdown, as the documents have it.
 
     Raises:
         UserError: There are no runs.
     """
     if not lines:
         raise UserError("there is nothing to show: no run was made, and none is in the folder")
-    console.print(harness.markdown(table(lines)), soft_wrap=True)
+    console.print(table_of_runs(lines), soft_wrap=True)
     console.print(f"{NOTE}; load {harness.load()} at the end", soft_wrap=True)
 
 
@@ -84,38 +81,31 @@ def write(docs: Path, lines: Sequence[Evaluation]) -> None:
 
 
 def plot(lines: Sequence[Evaluation]) -> Figure:
-    """Plot the lost and illegal games over training seconds: a colour per library, a line style per seed."""
-    figure = Figure(figsize=(9, 5.4), layout="constrained")
+    """Plot a strip per run over training seconds, a cell of it per evaluation, dark where the player is unbeatable."""
+    histories = runs(lines)
+    players, previous = [*dict.fromkeys(player for player, _ in histories)], ""
+    figure = Figure(figsize=(9, 1.4 + 0.24 * len(histories)), layout="constrained")
     axes = figure.subplots()
-    seeds = sorted({line.seed for line in lines})
-    styles = dict(zip(seeds, list(STYLES) * len(seeds), strict=False))
-    labelled: set[str] = set()
-    for (name, seed), history in runs(lines).items():
-        library = name.removesuffix(SEARCHED)
-        axes.plot(
-            [line.seconds for line in history],
-            [line.bad_games for line in history],
-            color=COLOURS[library],
-            linestyle=STYLES[styles[seed]],
-            linewidth=2.2 if library == "ours" else 1.5,
-            marker="o" if name == library else "s",
-            markersize=3,
-            label=None if name in labelled else name,
-            clip_on=False,
-            zorder=3 if library == "ours" else 2,
-        )
-        labelled.add(name)
+    names: dict[float, str] = {}
+    for number, ((player, seed), history) in enumerate(histories.items()):
+        place = number + 0.6 * players.index(player)
+        names[place] = f"{seed}" if player == previous else f"{player}, seed {seed}"
+        previous = player
+        seconds = [line.seconds for line in history]
+        edges = [seconds[0], *np.sqrt(np.multiply(seconds[1:], seconds[:-1])), seconds[-1]]
+        bad = [[line.bad_games for line in history]]
+        shades, limits = ListedColormap([*SHADES.values()]), BoundaryNorm(LIMITS, len(SHADES))
+        axes.pcolormesh(edges, [place - 0.42, place + 0.42], bad, cmap=shades, norm=limits)
+    axes.set_yticks([*names], names.values())
+    axes.invert_yaxis()
+    axes.tick_params(left=False)
     axes.set_xscale("log")
+    axes.set_xlim(0.99 * lines[0].seconds, 1.01 * lines[-1].seconds)
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_yscale("symlog", linthresh=1)
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    axes.set_ylim(bottom=0)
-    named = ", ".join(f"seed {seed} {style}" for seed, style in styles.items())
-    axes.set_title(f"How much beats each player, by exact evaluation while it trains\n({named})")
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("seconds of training on one core")
-    axes.set_ylabel("lost and illegal games, both seats (0: unbeatable)")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.3)
-    figure.legend(loc="outside lower center", ncols=3, frameon=False)
+    axes.spines[:].set_visible(False)
+    patches = [Patch(facecolor=shade, edgecolor="grey") for shade in SHADES.values()]
+    figure.legend(patches, SHADES, title="lost and illegal games", loc="outside upper center", ncols=4, frameon=False)
     return figure

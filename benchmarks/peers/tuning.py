@@ -1,21 +1,20 @@
 """Search for settings of Stable-Baselines3's DQN, of a CleanRL-style one and of ours, all alike; then train longer.
 
-The README's figures (about an hour and a quarter with two processes):
+The README's figures (an hour and three quarters with two processes):
 
     python -m benchmarks.peers.tuning --processes 2 --docs docs
 
 Each contestant has the same number of trials of the same seconds, with settings that Optuna samples from `RANGES`, and
 is evaluated exactly at equal moments; `score` says what a trial is worth. Those that learn alone may play against
 random moves, the heuristic, or frozen copies of themselves. Their first trial has the settings of their examples. Ours
-begins with what is sampled, and what it alone has keeps its default (canonical boards, counterexamples). Trials have
-the seeds from 1000 up. Seconds are those that a run's process spent on the processor, so that other programs on the
-same cores change little. Then the settings of each one's best trial are trained for longer, with the seeds that are
-reported, and evaluated at moments as `python -m benchmarks.peers` does.
+begins with what is sampled, and what it alone has keeps its default (canonical boards, counterexamples); `ours-plain`
+has neither. Trials have the seeds from 1000 up. Seconds are those that a run's process spent on the processor, so that
+other programs on the same cores change little. Then the settings of each one's best trial are trained for longer, with
+the seeds that are reported, and evaluated at moments as `python -m benchmarks.peers` does.
 
 Each run is written to `--dir` when it ends. The same command goes on where a search was stopped or killed, and loses
 what was running. A run that fails counts as the worst, and is shown. With `--docs` the trials are written to
-peers-tuning.csv, and the final runs to peers.csv and peers.png, in the place of what the examples' settings of
-Stable-Baselines3 and CleanRL led to.
+peers-tuning.csv, and the final runs to peers.csv and peers.png, in the place of earlier ones of the same players.
 """
 
 import json
@@ -45,7 +44,7 @@ from selfplay.sweep.search_space import Range
 PROG = "python -m benchmarks.peers.tuning"
 SEARCH_SEED = 1_000
 """Seed of the first trial; each further one has the next."""
-Contestant = Literal["ours", "stable-baselines3", "cleanrl-style"]
+Contestant = Literal["ours", "ours-plain", "stable-baselines3", "cleanrl-style"]
 Ranges: TypeAlias = Mapping[str, Range | tuple[str, ...]]
 
 ALL: Ranges = {
@@ -72,13 +71,15 @@ ALONE: Ranges = {
 }
 """Of those that learn alone."""
 BOARDS = Range(1, 256)
+OURS: Ranges = {
+    **ALL,
+    "learning_rate_hold": Range(300, 100_000),  # updates
+    "epsilon_steps": Range(10_000, 3_000_000),
+    "boards": BOARDS,
+}
 RANGES: Mapping[str, Ranges] = {
-    "ours": {
-        **ALL,
-        "learning_rate_hold": Range(300, 100_000),  # updates
-        "epsilon_steps": Range(10_000, 3_000_000),
-        "boards": BOARDS,
-    },
+    "ours": OURS,
+    "ours-plain": OURS,
     "stable-baselines3": {**ALL, **ALONE, "boards": BOARDS, "train_every": Range(1, 256)},
     "cleanrl-style": {**ALL, **ALONE},
 }
@@ -230,7 +231,7 @@ class Search(NamedTuple):
 
 
 def write(docs: Path, searches: Sequence[Search], lines: Sequence[Evaluation]) -> None:
-    """Write the trials, and the final runs in the place of what they are better than."""
+    """Write the trials, and the final runs in the place of earlier ones of the same players."""
     rows: list[Sequence[object]] = [("trial", "settings", "failure", *Evaluation._fields)]
     empty = [""] * (len(Evaluation._fields) - 2)
     for search in searches:
@@ -238,8 +239,7 @@ def write(docs: Path, searches: Sequence[Search], lines: Sequence[Evaluation]) -
             failed = [[search.player, SEARCH_SEED + run.number, *empty]] if run.failure else []
             rows += [(run.number, words(run.sampled), run.failure, *line) for line in (*run.history, *failed)]
     write_csv(docs / "peers-tuning.csv", rows)
-    players = [search.player for search in searches]
-    replaced = {player + SEARCHED for player in players} | {player for player in players if player in WITH_EXAMPLE}
+    replaced = {search.player + SEARCHED for search in searches}
     others = [one for one in evaluations.read(docs / "peers.csv") if one.player not in replaced]
     report.write(docs, [*others, *lines])
 

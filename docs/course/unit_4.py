@@ -27,7 +27,7 @@ torch.set_num_threads(1)
 #
 # At the end the same program learns four times: with both of your parts, with one of them missing, and with both
 # missing. Each time it stops at the first player that nobody can beat. Put the four in order, the quickest first. Does
-# any of them never come there?
+# any of them never get there?
 
 # %%
 my_prediction = ["...", "...", "...", "..."]  # of: "both", "no memory", "no target network", "neither"

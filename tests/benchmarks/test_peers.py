@@ -1,9 +1,9 @@
 """The comparison with other libraries: evaluated at equal times, searched for alike, and playing what was learned."""
 
 import math
-import re
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,19 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
+from matplotlib.colors import to_rgba
 from numpy.typing import NDArray
 from rich.console import Console
 
 from benchmarks import dqn, harness
 from benchmarks.dqn import Greedy
+from benchmarks.pages import baselines
 from benchmarks.peers import __main__ as peers, evaluations, ours, report, tuning
 from benchmarks.peers.evaluations import Evaluation
 from benchmarks.peers.opponents import COPIES, Games, decision_states
 from benchmarks.peers.tuning import RANGES, score
 from selfplay import DQNConfig, evaluate
 from selfplay.errors import UserError
-from selfplay.sweep.search_space import Range
 from tictactoe import Rules
 
 SAMPLED: Mapping[str, Any] = {
@@ -32,7 +33,6 @@ SAMPLED: Mapping[str, Any] = {
     "copy_every": 100, "opponent_random": 0.1, "boards": 4, "train_every": 16,
 }  # fmt: skip
 """Settings that a search may sample for any of them."""
-DOCS = Path(__file__).parents[2] / "docs"
 Cells = NDArray[np.integer[Any]]
 
 
@@ -101,19 +101,57 @@ def test_a_measurement_can_be_made_in_pieces(tmp_path: Path) -> None:
         peers.main(["--players", "--docs", str(tmp_path)])
 
 
-def test_the_table_has_a_line_for_each_player() -> None:
-    lines = [
-        line(0, 2, "ours, searched", 0),
-        line(2, 4, "ours, searched", 0),
-        line(3, 2, "ours, searched", 1),
-        line(4, 2, "tianshou", 0),
-        line(5, 2, "ours", 0),
+@pytest.fixture
+def lines() -> list[Evaluation]:
+    """Return the evaluations of four runs."""
+    return [
+        *(line(bad, seconds, "ours, searched", 0) for seconds, bad in ((1, 2), (2, 0), (3, 3), (4, 0), (5, 0))),
+        *(line(bad, seconds, "ours, searched", 1) for seconds, bad in ((1, 101), (3, 0), (4, 100), (5, 10))),
+        *(line(bad, seconds, "tianshou", 0) for seconds, bad in ((2, 11), (5, 1))),
+        line(0, 5, "ours", 0),
     ]
-    assert report.table(lines)[1:] == [
-        ["ours", "5 + 0", "0 + 0", "5", "never"],
-        ["ours, searched", "2 + 0; 3 + 0", "0 + 0; 0 + 0", "0; 3", "first after 2.0 s, at 1 of 2; never"],
-        ["tianshou", "4 + 0", "0 + 0", "4", "never"],
+
+
+def test_the_table_says_when_each_run_was_unbeatable(lines: list[Evaluation]) -> None:
+    rows = [row.split(" | ")[:4] for row in report.table_of_runs(lines).splitlines()[2:]]
+    assert rows == [
+        ["| ours, seed 0", "5", "5", "0; 0"],
+        ["| ours, searched, seed 0", "2", "4", "0; 0"],
+        ["| ours, searched, seed 1", "3", "not within 5 s", "10; 0"],
+        ["| tianshou, seed 0", "not within 5 s", "not within 5 s", "1; 0"],
     ]
+
+
+def test_the_page_counts_runs_and_trials(tmp_path: Path, lines: list[Evaluation]) -> None:
+    report.write(tmp_path, lines)
+    rows = ["trial,settings,failure,player"]
+    rows += [f"0,gamma=0.9 target=moved,,{','.join(map(str, each))}" for each in history(0, 1)]
+    rows += [f"1,gamma=0.95 target=copied,,{','.join(map(str, each))}" for each in history(1, 0)]
+    rows += ["2,gamma=1 target=copied,no memory,ours,1002,,"]
+    (tmp_path / "peers-tuning.csv").write_text("\n".join(rows))
+    found = baselines.figures(tmp_path)
+    assert [row.split(" | ")[1::6] for row in found["baselines.learners"].splitlines()[2:]] == [
+        ["1 of 1", "not searched |"],
+        ["1 of 2", "1 of 3 |"],
+        ["0 of 1", "not searched |"],
+    ]
+    assert "| `gamma` | 0.9..1.0 | 0.95 |\n" in found["baselines.settings"]
+    assert "| `boards` | 1..256 | - |\n" in found["baselines.settings"]
+    assert "| `epsilon_steps` | 10000..3000000; 1000..300000 | - |\n" in found["baselines.settings"]
+    assert [found[f"baselines.{name}"] for name in ("seconds", "trials", "trial-seconds")] == ["5", "3", "2"]
+
+
+def test_the_picture_has_a_strip_for_each_run(lines: list[Evaluation]) -> None:
+    [axes] = report.plot(lines).axes
+    names = {to_rgba(shade): name for name, shade in report.SHADES.items()}
+    shown = [
+        [names[tuple(colour)] for colour in strip.to_rgba(strip.get_array()[0])]  # type: ignore[attr-defined]
+        for strip in axes.collections
+    ]
+    few, some, none = "1 to 10", "11 to 100", "unbeatable"
+    assert shown == [[none], [few, none, few, none, none], ["more", none, some, few], [some, few]]
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert labels == ["ours, seed 0", "ours, searched, seed 0", "1", "tianshou, seed 0"]
 
 
 # Learners and what they play
@@ -146,7 +184,7 @@ def test_a_learner_learns_until_told_to_stop(name: str, steps: int, updates: int
     assert (chosen[0] != chosen[1]).any()
 
 
-@pytest.mark.parametrize("name", ["ours", "stable-baselines3", "cleanrl-style"])
+@pytest.mark.parametrize("name", ["ours", "ours-plain", "stable-baselines3", "cleanrl-style"])
 def test_a_contestant_learns_with_what_was_sampled(name: str) -> None:
     module, ticks = load(name), list[int]()
 
@@ -276,14 +314,14 @@ def test_a_search_that_was_stopped_goes_on_to_the_same(tmp_path: Path, trained: 
         tuning.main(flags.split())
         return {path.name: path.read_bytes() for path in (tmp_path / "search").iterdir()}
 
-    report.write(tmp_path, [line(8, 1, name) for name in ("ours", "stable-baselines3", "open-spiel", "ours, searched")])
+    report.write(tmp_path, [line(8, 1, name) for name in ("ours", "open-spiel", "ours, searched")])
     whole = run()
     turns = [(name, seed) for seed in (1_000, 1_001, 1_002) for name in RANGES]
     assert trained == turns + [(f"{name}, searched", seed) for seed in (4, 5) for name in RANGES]
     left = {one.player: one.seed for one in evaluations.read(tmp_path / "peers.csv")}
     assert left == {"ours": 1_000, "open-spiel": 1_000, **{f"{name}, searched": 5 for name in RANGES}}
     rows = (tmp_path / "peers-tuning.csv").read_text().splitlines()
-    assert len(rows) == 1 + 3 * 3 * 2 - 1
+    assert len(rows) == 1 + 3 * 4 * 2 - 1
     assert [row.split(",")[2:5] for row in rows if "no memory" in row] == [["no memory", "cleanrl-style", "1002"]]
     for lost in ("ours-trial-2-60s-2.json", "ours-final-4-300s-3.json"):
         (tmp_path / "search" / lost).unlink()
@@ -313,23 +351,15 @@ def test_a_run_that_fails_or_dies_is_a_result(monkeypatch: pytest.MonkeyPatch) -
     assert score([]) == math.inf
 
 
-def test_the_documents_name_every_range() -> None:
-    page = (DOCS / "results.md").read_text().partition("### Settings searched for alike")[2]
-    named = set(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", page, re.MULTILINE))
-    sampled = {
-        (name, str(among) if isinstance(among, Range) else ", ".join(among))
-        for ranges in RANGES.values()
-        for name, among in ranges.items()
-    }
-    assert {pair for pair in named if pair[0] in dict(sampled)} == sampled
-
-
 def test_what_was_sampled_becomes_settings_of_each_library() -> None:
     settings = ours.sampled_settings({**SAMPLED, "boards": 100})
     changed = {"hidden": (64, 64), "updates_per_step": 25, "hard_update": 40, "warmup": 100, "num_envs": 100}
     assert changed.items() <= vars(settings).items()
     assert (settings.symmetry, settings.counterexamples) == (DQNConfig().symmetry, DQNConfig().counterexamples)
     assert ours.sampled_settings({**SAMPLED, "target": "moved"}).hard_update == 0
+    plain = load("ours-plain").sampled_settings({**SAMPLED, "boards": 100})
+    assert (plain.symmetry, plain.counterexamples) == ("augment", 0)
+    assert replace(plain, symmetry=settings.symmetry, counterexamples=settings.counterexamples) == settings
     sb3 = load("stable-baselines3").sampled_settings
     of_steps = ("train_freq", "gradient_steps", "tau", "target_update_interval")
     assert [sb3(SAMPLED)["model"][name] for name in of_steps] == [4, 4, 1.0, 40]

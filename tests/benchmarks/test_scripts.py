@@ -32,7 +32,10 @@ SCRIPTS: dict[str, tuple[str, list[str]]] = {
         "--modes mask --seeds 1000 --total-steps 2048 --unit-steps 200",
         ["mask", "unit", "one exact evaluation", "never"],
     ),
-    "peers": ("--players ours cleanrl-style --seeds 1000 --seconds 0.2 --evaluations 2 --docs", ["| ours |", "fewest"]),
+    "peers": (
+        "--players ours cleanrl-style --seeds 1000 --seconds 0.2 --evaluations 2 --docs",
+        ["| ours, seed 1000 |", "not within"],
+    ),
     "peers.tuning": (f"--players ours {SEARCH} --docs", ["ours, trial 0: ", "best of ours"]),
     "symptoms": (
         "last mask ties --part 0.01 --seeds 1000 --docs",
