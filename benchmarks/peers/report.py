@@ -26,8 +26,9 @@ NOTE = "games are those of X; of O"
 
 
 def in_order(lines: Sequence[Evaluation]) -> list[Evaluation]:
-    """Return the evaluations by player, seed and time."""
+    """Return the evaluations by player, seed and time; a player of your own comes last."""
     names = [name + searched for name in MODULES for searched in ("", SEARCHED)]
+    names += sorted({line.player for line in lines} - {*names})
     return sorted(lines, key=lambda line: (names.index(line.player), line.seed, line.seconds))
 
 

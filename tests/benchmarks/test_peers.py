@@ -101,6 +101,26 @@ def test_a_measurement_can_be_made_in_pieces(tmp_path: Path) -> None:
         peers.main(["--players", "--docs", str(tmp_path)])
 
 
+def make_constant(seed: int) -> evaluations.Train:
+    """Return a learner as somebody else would write one: it plays one cell and learns nothing."""
+
+    def train(tick: evaluations.Tick) -> None:
+        while tick(0, lambda _: seed % 9):
+            pass
+
+    return train
+
+
+def test_a_learner_of_your_own_is_judged_by_its_name(tmp_path: Path) -> None:
+    name = f"{__name__}:make_constant"
+    report.write(tmp_path, [line(7)])
+    peers.main(f"--players {name} --seeds 1000 --seconds 0.01 --evaluations 1 --docs {tmp_path}".split())
+    _, own = evaluations.read(tmp_path / "peers.csv")
+    assert (own.player, own.unbeatable, own.first_illegal > 0) == (name, False, True)
+    with pytest.raises(UserError, match="players must be some of ours, .*, got"):
+        peers.main(["--players", "constant"])
+
+
 @pytest.fixture
 def lines() -> list[Evaluation]:
     """Return the evaluations of four runs."""
