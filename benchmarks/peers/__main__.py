@@ -13,8 +13,7 @@ Stable-Baselines3's, Tianshou's and the CleanRL-style DQN learn against a random
 MaskablePPO learn by self-play. A player that learns with a mask is evaluated with it.
 
 With `--docs` runs are added to those in the folder's peers.csv, in the place of any of the same player and seed, so
-that a measurement can be made in pieces; the table and the plot show all of them. `--players` with no name trains
-nothing and shows what is there.
+that a measurement can be made in pieces; the table and the plot show all of them.
 """
 
 import time
@@ -26,7 +25,6 @@ from benchmarks import harness
 from benchmarks.peers import evaluations, report
 from benchmarks.peers.evaluations import MODULES
 from selfplay.command_line import run_command
-from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.peers"
 
@@ -36,7 +34,7 @@ class Flags:
     """Train DQNs of other libraries and ours for the same time, and evaluate all exactly."""
 
     players: tuple[str, ...] = tuple(MODULES)
-    """Players to train, also `module:name` of your own; none to show what earlier runs have left."""
+    """Players to train, also `module:name` of your own."""
     seeds: tuple[int, ...] = (0, 1)
     """Seeds of every player."""
     seconds: float = 300.0
@@ -51,9 +49,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> None:
     """Train all, print each run as it ends and the table at the end, and write the figure and the CSV."""
-    flags = harness.read_flags(Flags, args, PROG, may_be_empty=["players"])
-    if not flags.players and flags.docs is None:
-        raise UserError("--players with no name shows what is in a folder: name it by --docs")
+    flags = harness.read_flags(Flags, args, PROG)
     harness.check_known("players", (name for name in flags.players if ":" not in name), MODULES)
     lines = [] if flags.docs is None else evaluations.read(flags.docs / "peers.csv")
     console = harness.start(
@@ -71,7 +67,7 @@ def main(args: Sequence[str]) -> None:
             lines = [*(line for line in lines if (line.player, line.seed) != (name, seed)), *history]
             if flags.docs is not None:
                 report.write(flags.docs, lines)
-    report.show(console, lines)
+    console.print(f"{report.table_of_runs(lines)}\ngames are those of X; of O", soft_wrap=True)
 
 
 if __name__ == "__main__":

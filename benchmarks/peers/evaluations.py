@@ -15,7 +15,6 @@ from rich.console import Console
 
 import selfplay
 from benchmarks import harness
-from selfplay.errors import UserError
 from selfplay.players import imported
 from tictactoe import Rules
 
@@ -33,7 +32,7 @@ MODULES: Mapping[str, str] = {
     "open-spiel": "open_spiel_dqn",
     "tianshou": "tianshou_dqn",
 }
-"""Module in this folder of each learner; its `make` prepares a training. `ours-plain` is only searched for."""
+"""Module in this folder of each learner; its `make` prepares a training."""
 Tick: TypeAlias = Callable[[int, Any], bool]
 """Takes the updates so far and the current player, which sees the mover's view, and tells whether to go on."""
 Train: TypeAlias = Callable[[Tick], None]
@@ -116,17 +115,8 @@ def measure(
 
 
 def read(path: Path) -> list[Evaluation]:
-    """Return the evaluations of an earlier measurement; none if there is no such file.
-
-    Raises:
-        UserError: The file is not one of this benchmark.
-    """
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        header, *lines = [*csv.reader(file)] or [[]]
-    if header != list(Evaluation._fields):
-        raise UserError(f"{path}: is not a file of this benchmark; move it away, or name another folder")
+    """Return the evaluations of an earlier measurement; none if there is no such file."""
+    lines = csv.reader(path.read_text().splitlines()[1:] if path.exists() else [])
     return [Evaluation(player, *map(ast.literal_eval, fields)) for player, *fields in lines]
 
 

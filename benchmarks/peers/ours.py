@@ -15,9 +15,10 @@ from selfplay.dqn.config import DQNConfig
 DEFAULTS = DQNConfig()
 
 
-def sampled_settings(sampled: Mapping[str, Any]) -> DQNConfig:
-    """Return the settings that a search has sampled; all others are the defaults."""
-    return DQNConfig(
+def sampled_settings(sampled: Mapping[str, Any], others: DQNConfig = DEFAULTS) -> DQNConfig:
+    """Return the settings that a search has sampled, and the others."""
+    return replace(
+        others,
         rewards=sampled["rewards"],
         hidden=widths(sampled["hidden"]),
         gamma=sampled["gamma"],

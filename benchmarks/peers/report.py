@@ -1,28 +1,25 @@
 """What the comparison shows: a table with a line per run, and a strip per run of when its player is unbeatable."""
 
 import math
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
-from rich.console import Console
 
 from benchmarks import harness
 from benchmarks.data import Result, Seats
 from benchmarks.peers.evaluations import MODULES, SEARCHED, Evaluation
-from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
 from selfplay.training.plots import png
 
 SHADES = {"unbeatable": "#08306b", "1 to 10": "#8fbfdc", "11 to 100": "#cfe1f0", "more": "#eef3f8"}
 """Colours of lost and illegal games; dark and light differ in print and for every kind of colour vision."""
-LIMITS = (0, 1, 11, 101, 10**9)
-"""Numbers of games at which one colour ends and the next begins."""
-NOTE = "games are those of X; of O"
+LIMITS = (1, 11, 101)
+"""Numbers of games at which the next colour begins."""
 
 
 def in_order(lines: Sequence[Evaluation]) -> list[Evaluation]:
@@ -46,33 +43,22 @@ def outcome(history: Sequence[Evaluation]) -> Result:
     return {
         "first unbeatable, s": next((line.seconds for line in history if line.unbeatable), math.inf),
         "unbeatable to the end from, s": math.inf if held is None else history[held].seconds,
-        "lost at the end": Seats(end.first_losses, end.second_losses),
-        "illegal at the end": Seats(end.first_illegal, end.second_illegal),
+        "lost or illegal at the end": Seats(
+            end.first_losses + end.first_illegal, end.second_losses + end.second_illegal
+        ),
         "optimal states at the end": end.optimal_states,
     }
 
 
-def table(results: Mapping[str, Sequence[Result]], seconds: float) -> str:
-    """Return a table in Markdown; what never happened is what did not within the seconds of a run."""
+def table(results: Mapping[str, Sequence[Result]], lines: Sequence[Evaluation]) -> str:
+    """Return a table in Markdown; what never happened did not within the seconds of the evaluations."""
+    seconds = max((line.seconds for line in lines), default=0)
     return harness.markdown(harness.summary(results)).replace("never", f"not within {seconds:.0f} s")
 
 
 def table_of_runs(lines: Sequence[Evaluation]) -> str:
     """Return the table with a line per run."""
-    results = {f"{player}, seed {seed}": [outcome(history)] for (player, seed), history in runs(lines).items()}
-    return table(results, lines[-1].seconds)
-
-
-def show(console: Console, lines: Sequence[Evaluation]) -> None:
-    """Print the table as Markdown, as the documents have it.
-
-    Raises:
-        UserError: There are no runs.
-    """
-    if not lines:
-        raise UserError("there is nothing to show: no run was made, and none is in the folder")
-    console.print(table_of_runs(lines), soft_wrap=True)
-    console.print(f"{NOTE}; load {harness.load()} at the end", soft_wrap=True)
+    return table({f"{player}, seed {seed}": [outcome(run)] for (player, seed), run in runs(lines).items()}, lines)
 
 
 def write(docs: Path, lines: Sequence[Evaluation]) -> None:
@@ -94,12 +80,12 @@ def plot(lines: Sequence[Evaluation]) -> Figure:
         previous = player
         seconds = [line.seconds for line in history]
         edges = [seconds[0], *np.sqrt(np.multiply(seconds[1:], seconds[:-1])), seconds[-1]]
-        bad = [[line.bad_games for line in history]]
-        shades, limits = ListedColormap([*SHADES.values()]), BoundaryNorm(LIMITS, len(SHADES))
-        axes.pcolormesh(edges, [place - 0.42, place + 0.42], bad, cmap=shades, norm=limits)
+        shades = [[*SHADES.values()][bisect(LIMITS, line.bad_games)] for line in history]
+        axes.barh(place, np.diff(edges), left=edges[:-1], height=0.84, color=shades)
     axes.set_yticks([*names], names.values())
     axes.invert_yaxis()
     axes.tick_params(left=False)
+    axes.margins(y=0.01)
     axes.set_xscale("log")
     axes.set_xlim(0.99 * lines[0].seconds, 1.01 * lines[-1].seconds)
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))

@@ -164,12 +164,8 @@ class Run(NamedTuple):
     failure: str
 
     def text(self) -> str:
-        """Return what it is worth, and its settings."""
-        first = harness.held_from([line.unbeatable for line in self.history])
-        worth = f"{score(self.history):.1f} games lost or illegal"
-        if first is not None:
-            worth = f"proved from {self.history[first].seconds:.1f} s on"
-        return f"{self.number}: {self.failure or worth}; {words(self.sampled)}"
+        """Return its score, of which 0 and less are proofs, and its settings."""
+        return f"{self.number}: {self.failure or f'score {score(self.history):.2f}'}; {words(self.sampled)}"
 
 
 class Search(NamedTuple):
@@ -251,8 +247,6 @@ def main(args: Sequence[str]) -> None:
     require(flags.processes <= cores, "processes", f"at most the cores, {cores}", flags.processes)
     flags.dir.mkdir(exist_ok=True)
     with locked(flags.dir):
-        if flags.docs is not None:
-            evaluations.read(flags.docs / "peers.csv")  # or another file there would be refused after hours of work
         console = harness.start("Settings searched for alike", ("stable-baselines3", "optuna"), flags.seeds)
         searches = [Search(player, flags, console) for player in evaluations.available(flags.players, console)]
         for stage, numbers in (("trial", range(flags.trials)), ("final", flags.seeds)):
@@ -261,7 +255,7 @@ def main(args: Sequence[str]) -> None:
         for search in searches:
             console.print(f"best of {search.player}: trial {search.best().text()}", soft_wrap=True)
         lines = [line for search in searches for run in search.finals() for line in run.history]
-        report.show(console, lines)
+        console.print(report.table_of_runs(lines), soft_wrap=True)
         if flags.docs is not None:
             write(flags.docs, searches, lines)
 

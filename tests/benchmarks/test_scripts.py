@@ -92,7 +92,7 @@ MISTAKES = [
     ("environment.speed", "--seed -1", "--seed must be 0 or more"),
     ("learning.bigger_boards", "--rows 9x9x9", "--rows must be some of 1x3x3"),
     ("learning.waiting", "--seeds none", "none"),
-    ("peers", "--players", "name it by --docs"),
+    ("peers", "--players", "--players must be at least one"),
     ("peers.tuning", "--dir pyproject.toml", "pyproject.toml: is not a folder"),
     ("peers.tuning", "--processes 9999", "--processes must be at most the cores"),
     ("sweeps.disturbed", "--runs 0", "--runs must be at least 1"),
