@@ -23,6 +23,7 @@ from benchmarks.peers.evaluations import Evaluation
 from benchmarks.peers.opponents import COPIES, Games, decision_states
 from benchmarks.peers.tuning import RANGES, score
 from selfplay import DQNConfig, evaluate
+from selfplay.errors import UserError
 from tictactoe import Rules
 
 SAMPLED: Mapping[str, Any] = {
