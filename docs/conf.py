@@ -61,6 +61,7 @@ docs/what-did-not-work
 docs/results
 docs/baselines
 docs/evidence
+docs/reliability
 docs/speed
 docs/limitations
 docs/protocol

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import harness
-from benchmarks.pages import baselines, course, learning, measured, proofs, protocol
+from benchmarks.pages import baselines, course, evidence, learning, measured, proofs, protocol
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 
@@ -23,6 +23,7 @@ SUBJECTS: tuple[Callable[[Path], Mapping[str, str]], ...] = (
     measured.figures,
     baselines.figures,
     course.figures,
+    evidence.figures,
     learning.figures,
     proofs.figures,
     protocol.figures,

@@ -1,0 +1,146 @@
+"""Figures of the CSV files in docs/evidence, and of the defaults."""
+
+import csv
+import math
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from benchmarks.harness import markdown, number
+from selfplay.dqn.config import DQNConfig
+from selfplay.sweep import plan as plans
+from selfplay.sweep.statistics import Estimate, compare, interquartile_mean, proportion, proved_curve
+
+DEFAULT = DQNConfig()
+TITLES = {
+    "flags": "changed",
+    "proved": "proved",
+    "plies.median": "plies, median",
+    "updates.mean": "updates",
+    "samples.mean": "samples, thousands",
+    "plies.most": "most plies",
+    "plies.apart": "difference in plies",
+    "plies.fewer": "fewer with",
+    "plies.more": "more with",
+    "samples.apart": "difference in samples",
+    "beaten.mean": "% beaten again",
+    "beaten.apart": "difference",
+    "optimal.mean": "% optimal everywhere",
+    "optimal.apart": "difference",
+}
+TO_PROOF = "flags proved plies.median updates.mean samples.mean"
+APART = "plies.apart plies.fewer plies.more"
+TABLES = {
+    "proof": f"{TO_PROOF} plies.most",
+    "defaults": f"{TO_PROOF} {APART} samples.apart",
+    "sensitivity": TO_PROOF,
+    "large": f"{TO_PROOF} {APART}",
+    "unmasked": f"{TO_PROOF} {APART}",
+    "published-update": f"flags proved plies.median {APART}",
+    "past": "flags beaten.mean beaten.apart optimal.mean optimal.apart",
+}
+"""Columns of the table of each CSV file."""
+NOT_BEGUN = ("epsilon_end", "learning_rate_hold")
+"""Settings that have hardly begun to act when a run of 3,3,3 is proved, so that their rows are left out."""
+LONG = ("large", "past")
+"""CSV files of longer runs, in which no row is left out."""
+DIGITS = {"samples": 1, "beaten": 2, "optimal": 2}
+
+Setting: TypeAlias = dict[str, dict[int, float]]
+"""What the runs of a setting took to a proof or did after it, by kind and seed; infinity for one without a proof."""
+
+
+def figures(docs: Path) -> dict[str, str]:
+    """Return the figures of every CSV file, and of the defaults."""
+    defaults = {
+        name: number(value, 0) if type(value) is int else plans.text(value) for name, value in vars(DEFAULT).items()
+    }
+    found: dict[str, Any] = {
+        "share": {str(many): f"{100 * proportion(many, many).low:.0f} %" for many in (5, 10, 20, 100)},
+        "default": {name.replace("_", "-"): text for name, text in defaults.items()},
+    }
+    texts = {name: (docs / "evidence" / f"{name}.csv").read_text() for name in TABLES}
+    models = re.findall(r"\b[0-9a-f]{64}\b", "".join(texts.values()))
+    found["evidence"] = {"runs": number(len(models), 0), "models": number(len(set(models)), 0)}
+    return dict(flat(found | {name: of_file(name, text) for name, text in texts.items()}))
+
+
+def flat(texts: Mapping[str, Any], names: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the texts of nested dictionaries, the names joined by dots."""
+    for name, value in texts.items():
+        yield from flat(value, f"{names}{name}.") if isinstance(value, dict) else [(names + name, value)]
+
+
+@cache
+def of_file(name: str, text: str) -> dict[str, Any]:
+    """Return what each setting took, their table, and by the interval which took fewer or more than the first."""
+    lines = list(csv.DictReader(text.splitlines()))
+    settings: dict[str, Setting] = {}
+    for line in lines:
+        setting = settings.setdefault(line.get("setting") or line["update"], {})
+        for kind, amount in amounts(line).items():
+            setting.setdefault(kind, {})[int(line["seed"])] = amount
+    first, *_ = settings.values()
+    rows = {label: dict(flat(of_setting(label, setting, first))) for label, setting in settings.items()}
+    shown = [row for label, row in rows.items() if name in LONG or not label.startswith(NOT_BEGUN)]
+    found: dict[str, Any] = {re.sub(r"[^a-z0-9.]+", "-", row["flags"].lower()).strip("-"): row for row in rows.values()}
+    for kind in first:
+        sides: dict[str, list[str]] = {"fewer": [], "more": [], "open": []}
+        for row in shown[1:]:
+            sides[row[f"{kind}.side"]].append(row["flags"])
+        found[kind] = {side: ", ".join(of_side) or "none" for side, of_side in sides.items()}
+    table = [[row[column] for column in TABLES[name].split()] for row in (TITLES, *shown)]
+    return {**found, "table": markdown(table), "runs": number(len(lines), 0), "comparisons": str(len(shown) - 1)}
+
+
+def amounts(line: Mapping[str, str]) -> dict[str, float]:
+    """Return what a run took to its proof, or the percentages of its evaluations from the first proof on."""
+    if "all_optimal" in line:
+        percent = 100 / int(line["evaluations"])
+        return {"beaten": percent * int(line["not_proved"]), "optimal": percent * int(line["all_optimal"])}
+    if "update" in line:
+        return {"plies": float(line["plies"])}
+    batch = re.search(r"batch_size=(\d+)", line["setting"])
+    samples = int(line["updates"]) * (int(batch[1]) if batch else DEFAULT.batch_size)
+    found = {"plies": int(line["steps"]), "updates": int(line["updates"]), "samples": samples / 1000}
+    return {kind: amount if line["end"] == "proved" else math.inf for kind, amount in found.items()}
+
+
+def of_setting(label: str, setting: Setting, first: Setting) -> dict[str, Any]:
+    """Return what a setting took, alone and beside the first setting on equal seeds."""
+    found: dict[str, Any] = {"flags": flags(label)}
+    for kind, by_seed in setting.items():
+        every, digits = [*by_seed.values()], DIGITS.get(kind, 0)
+        proved = [math.isfinite(amount) for amount in every]
+        (_, fewer, more, _), apart = compare(first[kind], by_seed)
+        found["proved"] = f"{sum(proved)} of {len(proved)}"
+        found[kind] = {
+            "median": interval(proved_curve(every, proved).median(), digits),
+            "mean": interval(interquartile_mean(every), digits),
+            "least": number(min(every), digits),
+            "most": number(max(every), digits),
+            "apart": interval(apart, digits, "+"),
+            "fewer": str(fewer),
+            "more": str(more),
+            "side": "fewer" if apart.high < 0 else "open" if apart.low <= 0 else "more",
+        }
+    return found
+
+
+def flags(label: str) -> str:
+    """Return the settings of a sweep's label as flags, without those that are the default."""
+    if "=" not in label:
+        return "nothing" if label == "default" else label
+    words = []
+    for name, value in (word.split("=") for word in label.split(",")):
+        if value != plans.text(getattr(DEFAULT, name)):
+            words.append(f"--{name.replace('_', '-')} {value.removesuffix('.0')}".removesuffix(" true"))
+    return f"`{' '.join(words)}`" if words else "nothing"
+
+
+def interval(estimate: Estimate, digits: int, sign: str = "") -> str:
+    """Return an estimate with its interval, as "a [b, c]", or one number if all are the same."""
+    value, low, high = ("never" if math.isinf(end) else f"{end:{sign},.{digits}f}" for end in estimate)
+    return "-" if math.isnan(estimate.value) else value if low == value == high else f"{value} [{low}, {high}]"
