@@ -88,16 +88,3 @@ def test_evaluations_count_from_the_first_proof_on(proved: str, optimal: str, ex
         for number, (one, best) in enumerate(zip(proved, optimal, strict=True), start=1)
     ]
     assert past.past_proof(lines, "plies") == expected
-
-
-def test_settings_are_compared_on_equal_seeds() -> None:
-    never = Past(math.inf, 0, 0, 0)
-    first = {0: Past(1, 100, 10, 50), 1: Past(1, 100, 20, 50), 2: never}
-    other = {0: Past(1, 100, 30, 40), 1: never, 2: Past(1, 100, 90, 40)}
-    default, changed = past.rows({"default": first, "double=true": other})
-    assert default[:2] == ["`default`", "3"]
-    assert default[2].startswith("15.00 (")
-    assert default[3] == default[5] == "-"
-    assert changed[2].startswith("60.00")
-    assert changed[3] == "+20.00"  # only with seed 0 are both proved
-    assert changed[5] == "-10.00"

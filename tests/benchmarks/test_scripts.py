@@ -95,7 +95,7 @@ MISTAKES = [
     ("peers", "--players", "--players must be at least one"),
     ("peers.tuning", "--dir pyproject.toml", "pyproject.toml: is not a folder"),
     ("peers.tuning", "--processes 9999", "--processes must be at most the cores"),
-    ("sweeps.disturbed", "--runs 0", "--runs must be at least 1"),
+    ("sweeps.disturbed", "--pairs 0", "--pairs must be at least 1"),
     ("sweeps.past", "", "sweep"),
 ]
 
