@@ -8,11 +8,13 @@ machines, with new workers, or resumed after a process of Ray or the sweep itsel
 line. The table says how long that took, and whether the report is the same, byte for byte, but for the folder `times`.
 """
 
+import itertools
+import math
 import random
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
@@ -36,8 +38,6 @@ SHORT = (
     "device=cpu",
 )
 """Settings of a short run."""
-PATIENCE = 3_600.0
-"""Seconds after which a sweep hangs."""
 MACHINE = "one of two machines"
 SWEEP = "the sweep itself"
 SAME = "same report"
@@ -94,7 +94,7 @@ def disturb(place: Path, flags: Flags, whole: Mapping[str, bytes], pause: float,
     Raises:
         UserError: it ends for another reason, or with more than a line.
     """
-    most = 1 if victim == MACHINE else flags.kills
+    most, survives = 1 if victim == MACHINE else flags.kills, victim in (MACHINE, WORKER)
     chance, began, deaths, ends = random.Random(seed), time.perf_counter(), 0, [0.0]
     cluster, args = None, [*arguments(flags), "--dir", str(place)]
     if victim == MACHINE:
@@ -102,22 +102,20 @@ def disturb(place: Path, flags: Flags, whole: Mapping[str, bytes], pause: float,
 
         cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
         other, args = cluster.add_node(num_cpus=1), [*args, "--address", cluster.address]
+
+    def strike(sweep: int) -> bool:
+        if cluster is not None:
+            cluster.remove_node(other, allow_graceful=False)
+            return True
+        found = [sweep] if victim == SWEEP else sorted(programs(sweep, victim))
+        trains = victim == SWEEP or bool(workers(sweep))  # Ray waits a minute for a gcs_server that dies before
+        return trains and bool(found) and kill(chance.choice(found))
+
+    pauses = (2 * pause * chance.random() for _ in itertools.count())
     try:
         while True:
             process = start(*args)
-
-            def strike(sweep: int = process.pid) -> bool:
-                if cluster is not None:
-                    cluster.remove_node(other, allow_graceful=False)
-                    return True
-                found = [sweep] if victim == SWEEP else sorted(programs(sweep, victim))
-                trains = victim == SWEEP or bool(workers(sweep))  # Ray waits a minute for a gcs_server that dies before
-                return trains and bool(found) and kill(chance.choice(found))
-
-            survives = victim in (MACHINE, WORKER)
-            moments = kill_some(
-                process, place, strike, most - deaths if survives else min(1, most - deaths), pause, chance
-            )
+            moments = kill_some(process, place, strike, most - deaths if survives else min(1, most - deaths), pauses)
             deaths += len(moments)
             if survives or not moments or not process.returncode:
                 check_end(process)
@@ -141,37 +139,24 @@ def disturb(place: Path, flags: Flags, whole: Mapping[str, bytes], pause: float,
     }
 
 
-def at_work(place: Path) -> bool:
-    """Tell whether a sweep has begun to train, or to train again."""
-    return (place / state.FILE).exists() and any(run.state == "running" for run in state.read(place).runs)
-
-
 def kill_some(
     process: subprocess.Popen[str],
     place: Path,
-    strike: Callable[[], bool],
+    strike: Callable[[int], bool],
     most: int,
-    pause: float,
-    chance: random.Random,
+    pauses: Iterator[float],
 ) -> list[float]:
-    """Strike a sweep from its first run on, some times at most, until it ends; return when that killed something.
-
-    Raises:
-        UserError: it hangs.
-    """
+    """Strike a sweep from its first run on, some times at most, until it ends; return when that killed something."""
     moments: list[float] = []
-    started, due = time.perf_counter(), float("inf")
+    due = math.inf
     while process.poll() is None:
         time.sleep(0.05)
         now = time.perf_counter()
-        if due == float("inf") and at_work(place):
-            due = now + pause * 2 * chance.random()
-        if len(moments) < most and now > due and strike():
+        if math.isinf(due) and (place / state.FILE).exists():
+            due = now + next(pauses) if any(run.state == "running" for run in state.read(place).runs) else due
+        if len(moments) < most and now > due and strike(process.pid):
             moments.append(now)
-            due = now + pause * 2 * chance.random()
-        if now - started > PATIENCE:
-            process.kill()
-            raise UserError(f"the sweep has not ended after {PATIENCE:,.0f} s")
+            due = now + next(pauses)
     return moments
 
 
