@@ -43,9 +43,8 @@ def outcome(history: Sequence[Evaluation]) -> Result:
     return {
         "first unbeatable, s": next((line.seconds for line in history if line.unbeatable), math.inf),
         "unbeatable to the end from, s": math.inf if held is None else history[held].seconds,
-        "lost or illegal at the end": Seats(
-            end.first_losses + end.first_illegal, end.second_losses + end.second_illegal
-        ),
+        "lost at the end": Seats(end.first_losses, end.second_losses),
+        "illegal at the end": Seats(end.first_illegal, end.second_illegal),
         "optimal states at the end": end.optimal_states,
     }
 

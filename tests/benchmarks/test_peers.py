@@ -147,7 +147,7 @@ def test_the_page_counts_runs_and_trials(tmp_path: Path, lines: list[Evaluation]
     rows += ["2,gamma=1 target=copied,no memory,ours,1002,,"]
     (tmp_path / "peers-tuning.csv").write_text("\n".join(rows))
     found = baselines.figures(tmp_path)
-    assert [row.split(" | ")[1::5] for row in found["baselines.learners"].splitlines()[2:]] == [
+    assert [row.split(" | ")[1::6] for row in found["baselines.learners"].splitlines()[2:]] == [
         ["1 of 1", "not searched |"],
         ["1 of 2", "1 of 3 |"],
         ["0 of 1", "not searched |"],
