@@ -158,7 +158,9 @@ class Spread(NamedTuple):
 
     def text(self, digits: int | None = None) -> str:
         """Return "median (least to most)", or one number if all show the same."""
-        median, least, most = (number(value, digits) for value in self)
+        least, most = number(self.least, digits), number(self.most, digits)
+        between = digits == 0 and math.isfinite(self.median) and not float(self.median).is_integer()
+        median = number(self.median, 1 if between else digits)  # half a game, of an even number of counts
         return median if median == least == most else f"{median} ({least} to {most})"
 
 

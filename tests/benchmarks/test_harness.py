@@ -25,7 +25,7 @@ def test_a_proof_counts_if_it_holds_to_the_end(proofs: str, first: int | None) -
 @pytest.mark.parametrize(
     ("values", "shown"),
     [
-        ([3, 4], "4 (3 to 4)"),
+        ([3, 4], "3.5 (3 to 4)"),
         ([76_544, 56_576, 89_856], "76,544 (56,576 to 89,856)"),
         ([0.123, 0.5], "0.311 (0.123 to 0.500)"),
         ([99.73, 97.0], "98.4 (97.0 to 99.7)"),

@@ -1,0 +1,86 @@
+"""The tables of the pages, computed again from their CSV files with pandas and SciPy alone, as a referee would."""
+
+import math
+import re
+from pathlib import Path
+
+import pandas
+import pytest
+from scipy.stats import trim_mean
+
+DOCS = Path(__file__).parents[2] / "docs"
+BATCH = 384
+
+
+def table(page: Path, name: str) -> list[dict[str, str]]:
+    """Return the rows of a table by their columns."""
+    [block] = re.findall(rf"<!-- {re.escape(name)} -->\n(.*?)<!-- end -->", page.read_text(), re.DOTALL)
+    header, _, *rows = ([cell.strip() for cell in line.strip("| ").split("|")] for line in block.splitlines())
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def first_number(cell: str) -> float:
+    return float(cell.partition(" ")[0].replace(",", ""))
+
+
+def setting_of(flags: str) -> str:
+    """Return how the CSV names a setting whose flags a table shows."""
+    words = flags.strip("`").removeprefix("--").split(" --")
+    pairs = [
+        f"{name.replace('-', '_')}={value or 'true'}" for name, _, value in (word.partition(" ") for word in words)
+    ]
+    return "default" if flags == "nothing" else ",".join(pairs)
+
+
+@pytest.mark.parametrize("name", ["defaults", "sensitivity", "large", "unmasked"])
+def test_the_evidence_is_what_its_csv_files_say(name: str) -> None:
+    runs = pandas.read_csv(DOCS / "evidence" / f"{name}.csv")
+    runs["setting"] = runs.setting.str.replace(r"\.0$", "", regex=True)
+    by_setting = {setting: of_setting.set_index("seed") for setting, of_setting in runs.groupby("setting")}
+    default = by_setting["default"]
+    rows = table(DOCS / "evidence.md", f"{name}.table")
+    assert len(rows) > 1
+    for row in rows:
+        found = by_setting[setting_of(row["changed"])]
+        proved = found[found.end == "proved"]
+        assert row["proved"] == f"{len(proved)} of {len(found)}"
+        if proved.empty:
+            assert row["plies, median"] == row["updates"] == "never"
+            continue
+        assert len(proved) == len(found)  # so that medians and means count every run
+        batch = re.search(r"--batch-size (\d+)", row["changed"])
+        samples = found.updates * (int(batch[1]) if batch else BATCH) / 1000
+        assert first_number(row["plies, median"]) == found.steps.quantile(0.5, interpolation="lower")
+        assert first_number(row["updates"]) == pytest.approx(trim_mean(found.updates, 0.25), abs=0.51)
+        assert first_number(row["samples, thousands"]) == pytest.approx(trim_mean(samples, 0.25), abs=0.051)
+        apart = found.steps - default.steps
+        if "difference in plies" in row:
+            assert first_number(row["difference in plies"]) == pytest.approx(trim_mean(apart, 0.25), abs=0.51)
+            assert (row["fewer with"], row["more with"]) == (str((apart < 0).sum()), str((apart > 0).sum()))
+
+
+@pytest.mark.parametrize("page", ["../README.md", "baselines.md"])
+def test_the_table_of_other_libraries_is_what_its_csv_files_say(page: str) -> None:
+    moments = pandas.read_csv(DOCS / "peers.csv")
+    trials = pandas.read_csv(DOCS / "peers-tuning.csv")
+    rows = {row["what"]: row for row in table(DOCS / page, "baselines.learners")}
+    assert rows.keys() == set(moments.player)
+    for player, of_player in moments.groupby("player"):
+        row, runs = rows[player], [run.sort_values("seconds") for _, run in of_player.groupby("seed")]
+        ends = pandas.concat([run.tail(1) for run in runs])
+        assert row["unbeatable at the end"] == f"{ends.unbeatable.sum()} of {len(runs)}"
+        firsts = [run.seconds[run.unbeatable].min() for run in runs]
+        lasting = [run.seconds[run.unbeatable[::-1].cumprod()[::-1] == 1].min() for run in runs]
+        for column, seconds in (("first unbeatable, s", firsts), ("unbeatable to the end from, s", lasting)):
+            middle = pandas.Series(seconds).fillna(math.inf).median()
+            if middle == math.inf:
+                assert row[column].startswith("not within")
+            else:
+                assert first_number(row[column]) == pytest.approx(middle, rel=0.01)
+        first, second = row["lost at the end"].split("; ")
+        assert (first_number(first), first_number(second)) == (ends.first_losses.median(), ends.second_losses.median())
+        assert first_number(row["optimal states at the end"]) == pytest.approx(ends.optimal_states.median(), abs=0.51)
+        searched = trials[trials.player == player.removesuffix(", searched")]
+        if player.endswith(", searched"):
+            last = searched.sort_values("seconds").groupby("trial").tail(1)
+            assert row["proved trials"] == f"{last.unbeatable.sum()} of {searched.trial.nunique()}"
