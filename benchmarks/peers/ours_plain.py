@@ -4,7 +4,13 @@ from dataclasses import replace
 from functools import partial
 
 from benchmarks.peers import ours
+from benchmarks.peers.evaluations import Train
+from selfplay.dqn.config import DQNConfig
 
 PLAIN = replace(ours.DEFAULTS, symmetry="augment", counterexamples=0.0)
-make = partial(ours.make, settings=PLAIN)
 sampled_settings = partial(ours.sampled_settings, others=PLAIN)
+
+
+def make(seed: int, settings: DQNConfig = PLAIN) -> Train:
+    """Return the self-play of a DQN."""
+    return ours.make(seed, settings)
