@@ -161,7 +161,7 @@ def test_the_page_counts_runs_and_trials(tmp_path: Path, lines: list[Evaluation]
 def test_the_picture_has_a_strip_for_each_run(lines: list[Evaluation]) -> None:
     [axes] = report.plot(lines).axes
     names = {to_rgba(shade): name for name, shade in report.SHADES.items()}
-    shown = [[names[each.get_facecolor()] for each in strip] for strip in axes.containers]  # type: ignore[attr-defined]
+    shown = [[names[each.get_facecolor()] for each in strip] for strip in axes.containers]
     few, some, none = "1 to 10", "11 to 100", "unbeatable"
     assert shown == [[none], [few, none, few, none, none], ["more", none, some, few], [some, few]]
     labels = [label.get_text() for label in axes.get_yticklabels()]
