@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from benchmarks.harness import markdown, number
 from selfplay.dqn.config import DQNConfig
 from selfplay.sweep import plan as plans
-from selfplay.sweep.statistics import Estimate, compare, interquartile_mean, proportion, proved_curve
+from selfplay.sweep.statistics import compare, interquartile_mean, proportion, proved_curve
 
 DEFAULT = DQNConfig()
 TITLES = {
@@ -117,11 +117,11 @@ def of_setting(label: str, setting: Setting, first: Setting) -> dict[str, Any]:
         (_, fewer, more, _), apart = compare(first[kind], by_seed)
         found["proved"] = f"{sum(proved)} of {len(proved)}"
         found[kind] = {
-            "median": interval(proved_curve(every, proved).median(), digits),
-            "mean": interval(interquartile_mean(every), digits),
+            "median": proved_curve(every, proved).median().text(digits),
+            "mean": interquartile_mean(every).text(digits),
             "least": number(min(every), digits),
             "most": number(max(every), digits),
-            "apart": interval(apart, digits, "+"),
+            "apart": apart.text(digits, "+"),
             "fewer": str(fewer),
             "more": str(more),
             "side": "fewer" if apart.high < 0 else "open" if apart.low <= 0 else "more",
@@ -138,9 +138,3 @@ def flags(label: str) -> str:
         if value != plans.text(getattr(DEFAULT, name)):
             words.append(f"--{name.replace('_', '-')} {value.removesuffix('.0')}".removesuffix(" true"))
     return f"`{' '.join(words)}`" if words else "nothing"
-
-
-def interval(estimate: Estimate, digits: int, sign: str = "") -> str:
-    """Return an estimate with its interval, as "a [b, c]", or one number if all are the same."""
-    value, low, high = ("never" if math.isinf(end) else f"{end:{sign},.{digits}f}" for end in estimate)
-    return "-" if math.isnan(estimate.value) else value if low == value == high else f"{value} [{low}, {high}]"

@@ -59,4 +59,4 @@ def test_longer_runs_are_compared_in_all_settings() -> None:
     [((1_234.4, 1_000.0, math.inf), "+1,234 [+1,000, never]"), ((5.0, 5.0, 5.0), "+5"), ([math.nan] * 3, "-")],
 )
 def test_an_interval_is_in_brackets(estimate: tuple[float, float, float], shown: str) -> None:
-    assert evidence.interval(Estimate(*estimate), 0, "+") == shown
+    assert Estimate(*estimate).text(0, "+") == shown

@@ -81,18 +81,6 @@ def _failures(every: Sequence[Result]) -> str:
     return f"## Runs that failed or are missing\n\n{lines}"
 
 
-def estimate_text(estimate: Estimate, digits: int, sign: str = "") -> str:
-    """Return an estimate with its interval, without one where both are the same."""
-    if math.isnan(estimate.value):
-        return "-"
-    value, low, high = (_number(each, digits, sign) for each in estimate)
-    return value if low == high == value else f"{value} ({low} to {high})"
-
-
-def _number(value: float, digits: int, sign: str = "") -> str:
-    return "never" if math.isinf(value) else f"{value:{sign},.{digits}f}"
-
-
 def _shares(results: Results) -> str:
     """Return the table of the shares proved."""
     rows = []
@@ -116,7 +104,7 @@ def _times_to_proof(results: Results, kind: str, name: str) -> str:
             times = [result.to_proof(kind) for result in of_setting if result.counts]
             mean, least = interquartile_mean(times), min(times, default=math.inf)
             digits = int(kind == "seconds")
-            rows.append([setting, estimate_text(median, digits), estimate_text(mean, digits), _number(least, digits)])
+            rows.append([setting, *(each.text(digits) for each in (median, mean, Estimate(least, least, least)))])
     header = ("setting", "median (95 %)", "interquartile mean (95 %)", "least")
     return _table(f"{name.capitalize()} to the first evaluation from which the proof held", header, rows)
 
@@ -130,7 +118,7 @@ def _differences(results: Results, kind: str, name: str) -> str:
     rows = []
     for setting, times in others:
         counts, difference = compare(first[1], times)
-        rows.append([setting, *map(str, counts), estimate_text(difference, int(kind == "seconds"), "+")])
+        rows.append([setting, *map(str, counts), difference.text(int(kind == "seconds"), "+")])
     header = ("setting", "equal seeds", "sooner", "later", "both proved", "difference (95 %)")
     return _table(f"{name.capitalize()} beside those of {first[0]}, on equal seeds", header, rows)
 

@@ -27,6 +27,11 @@ class Estimate(NamedTuple):
     low: float
     high: float
 
+    def text(self, digits: int, sign: str = "") -> str:
+        """Return "value [low, high]", or one number if all are the same."""
+        value, low, high = ("never" if math.isinf(end) else f"{end:{sign},.{digits}f}" for end in self)
+        return "-" if math.isnan(self.value) else value if low == value == high else f"{value} [{low}, {high}]"
+
 
 class ProvedCurve(NamedTuple):
     """Hold the share of runs that are proved after an amount of steps, updates or seconds, and its interval."""
