@@ -30,6 +30,8 @@ SUBJECTS: tuple[Callable[[Path], Mapping[str, str]], ...] = (
 )
 """Functions that return the figures of a subject by name, from the data files in the folder of the pages."""
 MARKED = re.compile(r"(<!-- (?P<name>[a-z0-9-]+(\.[a-z0-9-]+)+) -->)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
+MARKER_FIRST = re.compile(r" ((?:<!-- [a-z0-9.-]+ -->[^\n<]*<!-- end -->|[^\s<])+)\n( *)(?=<!-- [a-z0-9.-]+ -->[^\n])")
+"""The last word of a line before one that begins with a marker: in Markdown that is HTML, which ends the paragraph."""
 NO_PROSE = re.compile(
     r"^```.*?^```$|^---\n.*?^---$|`[^`\n]+`|\]\([^)]*\)|<[^>]+>|^\[[^]]+\]:.*?$|https?://\S+", re.DOTALL | re.MULTILINE
 )
@@ -71,7 +73,7 @@ def all_figures(docs: Path) -> dict[str, str]:
 
 
 def filled(text: str, figures: Mapping[str, str]) -> str:
-    """Return a page with the figures that its markers name; a table is put on lines of its own.
+    """Return a page with the figures that its markers name; a table is put on lines of its own, a figure never first.
 
     Raises:
         KeyError: There is no such figure.
@@ -81,7 +83,7 @@ def filled(text: str, figures: Mapping[str, str]) -> str:
         figure = figures[found["name"]]
         return f"{found[1]}\n{figure}{found[5]}" if figure.endswith("\n") else f"{found[1]}{figure}{found[5]}"
 
-    return MARKED.sub(between_markers, text)
+    return MARKER_FIRST.sub(r"\n\2\1 ", MARKED.sub(between_markers, text))
 
 
 def typed_numbers(text: str, is_code: bool = False) -> Iterator[tuple[int, str]]:

@@ -77,6 +77,7 @@ def test_a_table_is_on_lines_of_its_own() -> None:
         filled == "Before.\n<!-- a.table -->\n| new |\n| --- |\n<!-- end -->\nIt holds <!-- a.number -->2<!-- end -->."
     )
     assert pages.filled(filled, figures) == filled
+    assert pages.filled("A b\n<!-- a.number -->1<!-- end --> c", figures) == "A\nb <!-- a.number -->2<!-- end --> c"
 
 
 def test_a_data_file_has_its_machine_its_table_and_its_cells(tmp_path: Path) -> None:
