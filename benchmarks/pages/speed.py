@@ -89,7 +89,7 @@ def of_environments(groups: Mapping[str, Rows]) -> dict[str, str]:
         "speed.rounds": cell([len(of_row) for rows in groups.values() for of_row in rows.values()]),
         "speed.one-board": compared(groups["one board"], groups["two agents, AEC"]),
         "speed.opponents": compared(groups["an opponent inside"]),
-        "speed.vectors": side_by_side(vectors, "boards"),
+        "speed.vectors": side_by_side(vectors, "boards at once"),
         "speed.larger-boards": side_by_side(by_rules(groups["larger boards"]), "rows, columns, marks in a row"),
         "speed.steps": ", ".join(steps),
     }
