@@ -7,8 +7,7 @@ from typing import TypeAlias
 from benchmarks.data import Result, saved_results
 from benchmarks.environment import speed
 from benchmarks.harness import cell, markdown, number, spread, summary
-from benchmarks.learning import article_speed, time_to_unbeatable
-from benchmarks.pages.measured import cells
+from benchmarks.learning import time_to_unbeatable
 
 Rows: TypeAlias = Mapping[str, Sequence[Result]]
 
@@ -33,13 +32,10 @@ def figures(docs: Path) -> dict[str, str]:
     """Return tables and single figures of everything that is timed."""
     environments = grouped(saved_results(docs, speed.TITLE))
     training = saved_results(docs, time_to_unbeatable.TITLE)
-    published = by_learner(saved_results(docs, article_speed.TITLE)[article_speed.ROW])
     return {
         **of_environments(environments),
         "time.table": markdown(summary({command: training[mode] for mode, command in COMMANDS.items()})),
-        "article-speed.table": markdown(summary(published)),
-        **dict(cells("article-speed", published)),
-        "speed.summary": short_table(environments, training, published),
+        "speed.summary": short_table(environments, training),
     }
 
 
@@ -67,15 +63,6 @@ def by_rules(rows: Rows) -> dict[str, dict[str, Sequence[Result]]]:
         rules = name.partition(" / ")[0].rpartition(", ")[2]
         groups.setdefault(rules, {})[name.replace(f", {rules}", "")] = results
     return groups
-
-
-def by_learner(pairs: Sequence[Result]) -> dict[str, list[Result]]:
-    """Return the published DQN's speed and that of CleanRL's loop as rows of their own, and the ratios."""
-    rows: dict[str, list[Result]] = {
-        learner: [{name: pair[name][seat] for name in ("steps/s", "seconds")} for pair in pairs]
-        for seat, learner in enumerate(("`--preset article`", "CleanRL-style loop"))
-    }
-    return {**rows, "ratio": [{"steps/s": pair["ratio"]} for pair in pairs]}
 
 
 def of_environments(groups: Mapping[str, Rows]) -> dict[str, str]:
@@ -114,16 +101,13 @@ def side_by_side(groups: Mapping[str, Rows], title: str) -> str:
     return markdown([[title, *groups], *lines])
 
 
-def short_table(groups: Mapping[str, Rows], training: Rows, published: Rows) -> str:
+def short_table(groups: Mapping[str, Rows], training: Rows) -> str:
     """Return the table of the README."""
     rows = (training["default"], training[time_to_unbeatable.UNIT])
     proof, unit = (cell([result["seconds"] for result in each]) for each in rows)
-    rates = (cell([result["steps/s"] for result in each]) for each in published.values())
-    ours, theirs, ratio = rates
     lines = [
         ["what", "ours", "beside", "theirs", "ratio"],
         ["`python train.py` to a proof, seconds", proof, "10,000 steps of Stable-Baselines3's DQN", unit, "-"],
-        ["the published DQN, steps per second", ours, "a CleanRL-style loop", theirs, ratio],
         *([f"{what}, plies per second", *ratio_line(groups[at], name)[1:]] for what, (at, name) in SUMMARY.items()),
     ]
     return markdown(lines)
