@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from benchmarks.data import Result
-from benchmarks.harness import cell, markdown, number
+from benchmarks.harness import cell, markdown
 from benchmarks.peers import evaluations, report
 from benchmarks.peers.evaluations import SEARCHED, Evaluation
 from benchmarks.peers.tuning import RANGES, score
@@ -19,7 +19,7 @@ Trials: TypeAlias = Mapping[str, Mapping[str, Sequence[Evaluation]]]
 
 
 def figures(docs: Path) -> dict[str, str]:
-    """Return the tables, and the size of the measurement."""
+    """Return the tables."""
     lines = evaluations.read(docs / "peers.csv")
     trials = read_trials(docs / "peers-tuning.csv")
     proofs = {
@@ -34,8 +34,6 @@ def figures(docs: Path) -> dict[str, str]:
         "baselines.learners": report.table(results, lines),
         "baselines.runs": report.table_of_runs(lines),
         "baselines.settings": markdown(settings(trials)),
-        "baselines.seconds": number(lines[-1].seconds, 0),
-        "baselines.trial-seconds": number(next(iter(trials["ours"].values()))[-1].seconds, 0),
     }
 
 
