@@ -60,6 +60,7 @@ docs/bigger-boards
 docs/what-did-not-work
 docs/results
 docs/baselines
+docs/learning
 docs/evidence
 docs/reliability
 docs/speed

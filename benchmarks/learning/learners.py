@@ -1,8 +1,8 @@
 """Train the five published learners, and our DQN at its best, and compare them by exact evaluation.
 
-The table of docs/results.md:
+The table of docs/learning.md:
 
-    python -m benchmarks.learning.learners
+    python -m benchmarks.learning.learners --docs docs
 
 Every row is `python train.py` with the same flags and seed. The time is that of training alone, without compiling,
 making tables and networks, and evaluating. A DQN that stops when something is proved has trained until the third
@@ -26,7 +26,7 @@ from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
 from tictactoe import Rewards, Rules, batch
 
-PROG = "python -m benchmarks.learning.learners"
+PROG, TITLE = "python -m benchmarks.learning.learners", "The published learners"
 RULES = Rules()
 COMMANDS = (
     "dqn --preset article",
@@ -98,7 +98,7 @@ def main(args: Sequence[str]) -> None:
     flags = harness.read_flags(Flags, args, PROG)
     note = "as X; as O; wins, draws and losses are exact, against a uniformly random opponent"
     harness.run(
-        "The published learners",
+        TITLE,
         flags.commands,
         flags.seeds,
         lambda command, seed: measure(command, seed, flags.shorten),

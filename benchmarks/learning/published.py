@@ -1,6 +1,6 @@
 """Reproduce what the five published learners report, each figure beside the published one.
 
-The figures of docs/results.md:
+The figures of docs/learning.md:
 
     python -m benchmarks.learning.published --docs docs
 
@@ -9,15 +9,15 @@ published DQN, and `learners` says what the players are worth, and whether they 
 """
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import selfplay
-from benchmarks import harness
+from benchmarks import data, harness
 from benchmarks.data import Result
-from benchmarks.learning.learners import RULES
+from benchmarks.learning.learners import COMMANDS, RULES, configuration
 from selfplay.command_line import run_command
 from selfplay.files import write_whole
 from selfplay.tabular.config import AfterstateQConfig, TDBackupConfig, TDValueConfig
@@ -27,16 +27,18 @@ from selfplay.training.plots import png
 from tictactoe.tree import game_tree, play_out, uniform_legal
 
 PROG = "python -m benchmarks.learning.published"
+LIBRARIES = ["numba"]
+MATCH_UP_TITLE, BACKUP_TITLE, EXERCISE_TITLE = "Match-ups of afterstate-q", "Greedy games of td-backup", "Exercise"
 PUBLISHED_SHARES = dict(zip(MATCH_UPS, ("57 / 29 / 12", "91 / 3 / 5", "12 / 70 / 17"), strict=True))
-VARIANTS: Mapping[str, tuple[Literal["random", "self"], bool]] = {
-    "against random": ("random", True),
-    "against random, losses not backed up": ("random", False),
-    "against itself": ("self", True),
-    "against itself, losses not backed up": ("self", False),
-}
-"""Opponents of td-value in exercise 1.1, and whether it backs up losses."""
+"""Games that X has won, that O has won, and draws, in percent, by match-up."""
+ENDS = ("X, %", "O, %", "draws, %")
+EXERCISE = tuple(command for command in COMMANDS if command.startswith("td-value"))
+"""What is trained for exercise 1.1."""
+BACKUP = "td-backup"
 DRAW_REWARDS = (0.1, 0.2)
 """Draw rewards of afterstate-q, of the published program and of the text."""
+PUBLISHED_MS = 1.35
+"""Milliseconds per game of td-backup."""
 GROUP = 500
 """Greedy games of td-backup that are counted together."""
 
@@ -50,29 +52,27 @@ class Flags:
     match_up_seeds: tuple[int, ...] = tuple(range(20))
     """Seeds of afterstate-q's match-ups."""
     docs: Path | None = None
-    """Folder to write the plots and the CSV into."""
+    """Folder of the pages, to write the plots and the CSV into, and in whose data file the results are saved."""
     shorten: int = 1
     """Divide the numbers of games by this; more than 1 only to try the script."""
 
 
-def match_ups(seeds: Sequence[int], games: int) -> list[list[str]]:
-    """Play afterstate-q's match-ups with both draw rewards, and return a table."""
+def match_ups(seeds: Sequence[int], games: int) -> dict[str, list[Result]]:
+    """Play afterstate-q's match-ups with both draw rewards; return how the games of each seed end, by row."""
     tree = game_tree(RULES)
     chances = play_out(tree, uniform_legal(tree), uniform_legal(tree))
-    exact = [chances.first_wins, chances.second_wins, chances.draws]
-    lines = [["afterstate-q", "draw reward", "X / O / draws, %: mean", "standard deviation", "published", "exact"]]
+    found = {"random against random, exact": [shares(chances.first_wins, chances.second_wins, chances.draws)]}
     for draw_reward in DRAW_REWARDS:
         curves = match_up_curves(AfterstateQConfig(games=games, draw_reward=draw_reward), seeds)
         for name, counts in curves.items():
-            shares = counts[:, -1] / games
-            deviation = shares.std(axis=0, ddof=min(1, len(seeds) - 1))
-            known = exact if MATCH_UPS[name] == "none" else []
-            texts = [
-                " / ".join(f"{share:.1%}".rstrip("%") for share in row) for row in (shares.mean(axis=0), deviation)
-            ]
-            texts += [PUBLISHED_SHARES[name], " / ".join(f"{share:.1%}".rstrip("%") for share in known)]
-            lines.append([name, str(draw_reward), *texts])
-    return lines
+            row = name if MATCH_UPS[name] == "none" else f"{name}, draw reward {draw_reward}"
+            found[row] = [shares(*ends / games) for ends in counts[:, -1]]
+    return found
+
+
+def shares(*ends: float) -> Result:
+    """Return how games end, in percent."""
+    return {name: 100 * float(share) for name, share in zip(ENDS, ends, strict=True)}
 
 
 def td_backup(seed: int, games: int) -> tuple[float, TDBackup]:
@@ -85,40 +85,41 @@ def td_backup(seed: int, games: int) -> tuple[float, TDBackup]:
     return 1_000 * seconds / games, learner
 
 
-def exercise(variant: str, seed: int, games: int) -> Result:
+def exercise(command: str, seed: int, games: int) -> Result:
     """Train td-value as exercise 1.1 asks; the shares are those of the last tenth of training."""
-    opponent, back_up_losses = VARIANTS[variant]
-    *_, last = selfplay.training(
-        TDValueConfig(games=games, opponent=opponent, back_up_losses=back_up_losses, eval_every=games // 10, seed=seed)
-    )
-    shares = {f"{end}, %": 100 * last.metrics[f"games/{end}"] for end in ("first_wins", "second_wins", "draws")}
-    return {"unbeatable": last.evaluation.unbeatable, **shares}
+    settings: dict[str, Any] = {"games": games, "eval_every": games // 10}
+    *_, last = selfplay.training(replace(configuration(command, seed), **settings))
+    ends = shares(*(last.metrics[f"games/{end}"] for end in ("first_wins", "second_wins", "draws")))
+    return {"unbeatable": last.evaluation.unbeatable, **ends}
 
 
 def main(args: Sequence[str]) -> None:
     """Measure, and print each learner's figures as they come."""
     flags = harness.read_flags(Flags, args, PROG)
-    console = harness.start("The published figures", ["numba"], flags.seeds)
+    console = harness.start("The published figures", LIBRARIES, flags.seeds)
+    measured_on = harness.machine(LIBRARIES)
     of_match_ups, of_backup, of_value = (
         max(config.games // flags.shorten, 10) for config in (AfterstateQConfig(), TDBackupConfig(), TDValueConfig())
     )
     backups: dict[int, TDBackup] = {}
 
     def measure(row: str, seed: int) -> Result:
-        if row in VARIANTS:
+        if row != BACKUP:
             return exercise(row, seed, of_value)
         milliseconds, backups[seed] = td_backup(seed, of_backup)
         draws = group_counts(backups[seed].greedy_outcomes, GROUP)[:, -1]
-        return {"ms per game": milliseconds, **{f"draws {group}": int(drawn) for group, drawn in enumerate(draws)}}
+        return {"ms per game": milliseconds, **{f"draws {group}": int(drawn) for group, drawn in enumerate(draws, 1)}}
 
     TDBackup(TDBackupConfig()).play(1)  # compiles
     tables = {
-        f"published: 1.35 ms per game; draws in each {GROUP} greedy games": ["td-backup"],
-        "td-value in exercise 1.1, last tenth of training": list(VARIANTS),
+        MATCH_UP_TITLE: match_ups(flags.match_up_seeds, of_match_ups),
+        BACKUP_TITLE: harness.in_turns(console, [BACKUP], flags.seeds, measure),
+        EXERCISE_TITLE: harness.in_turns(console, EXERCISE, flags.seeds, measure),
     }
-    harness.present(console, match_ups(flags.match_up_seeds, of_match_ups), f"{of_match_ups:,} games")
-    for note, rows in tables.items():
-        harness.present(console, harness.summary(harness.in_turns(console, rows, flags.seeds, measure)), note)
+    for title, results in tables.items():
+        harness.present(console, harness.summary(results), title)
+        if flags.docs is not None:
+            data.save(flags.docs, title, results, measured_on)
     if flags.docs is not None:
         seed = flags.seeds[0]
         curves = match_up_curves(AfterstateQConfig(games=of_match_ups), [seed])

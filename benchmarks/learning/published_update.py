@@ -1,18 +1,18 @@
-"""Take back the two parts of our DQN's update that differ from the published one and that no setting takes back.
+"""Take back the two parts of our DQN's update that differ from the published one.
 
-    python -m benchmarks.learning.published_update
+    python -m benchmarks.learning.published_update --docs docs/evidence
 
-Mnih et al. (2015) take steps of RMSProp and clip the error of each transition to [-1, 1]. We take steps of Adam (Kingma
-and Ba 2015) on the squared error. Each row changes one of these and leaves everything else as `python train.py` has it.
+Mnih et al. (2015) take steps of RMSProp and clip the error of each transition to [-1, 1], as Huber's loss does. We take
+steps of Adam (Kingma and Ba 2015) on the squared error. Each row changes one of these and leaves everything else as
+`python train.py` has it.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest.mock import patch
 
 import torch
-from torch import Tensor
 
 from benchmarks import harness
 from benchmarks.data import Result
@@ -25,7 +25,6 @@ from selfplay.files import write_csv
 PROG = "python -m benchmarks.learning.published_update"
 DECAY, LEAST = 0.95, 0.01
 """Of the means of gradient and squared gradient, and what is added below the root, as published."""
-UPDATES = ("ours", "RMSProp, 0.00025", "RMSProp, our learning rate", "clipped error")
 
 
 class RMSProp(Adam):
@@ -42,12 +41,13 @@ class RMSProp(Adam):
         self.weights.addcdiv_(self.gradient, variance.sqrt_(), value=-self.learning_rate * fallen)
 
 
-def clipped_error(values: Tensor, targets: Tensor) -> Tensor:
-    """Return a loss whose gradient is the error clipped to [-1, 1], over the size of the batch.
-
-    It is twice Huber's, because the gradient of the squared error is twice the error.
-    """
-    return 2 * torch.nn.functional.huber_loss(values, targets)
+UPDATES: Mapping[str, tuple[type[Adam], DQNConfig]] = {
+    "ours": (Adam, DQNConfig()),
+    "RMSProp, 0.00025": (RMSProp, DQNConfig(learning_rate=0.00025)),
+    "RMSProp, our learning rate": (RMSProp, DQNConfig()),
+    "clipped error": (Adam, DQNConfig(loss="huber")),
+}
+"""Optimizer and settings of each row."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,9 @@ class Flags:
 
 def measure(update: str, seed: int, total_steps: int) -> Result:
     """Train until three evaluations in a row have proved it."""
-    rate = 0.00025 if update == UPDATES[1] else DQNConfig().learning_rate
-    config = DQNConfig(seed=seed, total_steps=total_steps, learning_rate=rate, device="cpu")
-    optimizer = RMSProp if update.startswith("RMSProp") else Adam
-    loss = clipped_error if update == UPDATES[3] else torch.nn.functional.mse_loss
-    with patch("selfplay.dqn.dqn.Adam", optimizer), patch("torch.nn.functional.mse_loss", loss):
-        result, _ = train(config)
+    optimizer, config = UPDATES[update]
+    with patch("selfplay.dqn.dqn.Adam", optimizer):
+        result, _ = train(replace(config, seed=seed, total_steps=total_steps, device="cpu"))
     return {"proved": result["proved"], "plies": result["plies"]}
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import harness
-from benchmarks.pages import baselines, course, evidence, learning, measured, proofs, protocol, speed
+from benchmarks.pages import baselines, course, evidence, learning, measured, proofs, protocol, speed, symptoms
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 
@@ -28,6 +28,7 @@ SUBJECTS: tuple[Callable[[Path], Mapping[str, str]], ...] = (
     proofs.figures,
     protocol.figures,
     speed.figures,
+    symptoms.figures,
 )
 """Functions that return the figures of a subject by name, from the data files in the folder of the pages."""
 MARKED = re.compile(r"(<!-- (?P<name>[a-z0-9-]+(\.[a-z0-9-]+)+) -->)(?P<text>.*?)(<!-- end -->)", re.DOTALL)

@@ -5,14 +5,16 @@ python -m benchmarks.symptoms mask next       # some of them
 python -m benchmarks.symptoms --docs docs     # and write every number to docs/symptoms.csv
 """
 
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import groupby, product
+from operator import itemgetter
 from pathlib import Path
 
 from benchmarks import harness
 from benchmarks.data import Result
-from benchmarks.symptoms.experiments import EXPERIMENTS, ILLEGAL
+from benchmarks.symptoms.experiments import EXPERIMENTS, ILLEGAL, PROVED
 from selfplay.command_line import run_command
 from selfplay.files import write_csv
 
@@ -41,6 +43,18 @@ def table(results: Mapping[str, Sequence[Result]]) -> list[list[str]]:
             for what, of_row in results.items()
         }
     return harness.summary(results)
+
+
+def read(docs: Path) -> dict[str, dict[str, list[Result]]]:
+    """Return what docs/symptoms.csv holds, by symptom and row: a result for each seed."""
+    found: dict[str, dict[str, list[Result]]] = {}
+    with (docs / "symptoms.csv").open(newline="") as file:
+        lines = csv.DictReader(file)
+        for (symptom, what, _), of_seed in groupby(lines, itemgetter("symptom", "what", "seed")):
+            values = {line["measure"]: float(line["value"]) for line in of_seed}
+            result = values | {PROVED: values[PROVED] == 1}
+            found.setdefault(symptom, {}).setdefault(what, []).append(result)
+    return found
 
 
 def main(args: Sequence[str]) -> None:

@@ -25,7 +25,7 @@ SCRIPTS: dict[str, tuple[str, list[str]]] = {
     "learning.article_speed": ("--steps 150 --seeds 1000", ["ours; theirs", "ratio"]),
     "learning.bigger_boards": ("--rows 1x3x3 --seeds 1000 --total-steps 4096 --games 20", ["1 of 1", "plies in all"]),
     "learning.learners": ("--shorten 1000 --seeds 1000", ["td-backup", "ties with itself"]),
-    "learning.published": ("--seeds 1000 --match-up-seeds 1000 --shorten 100 --docs", ["58.5 / 28.8 / 12.7"]),
+    "learning.published": ("--seeds 1000 --match-up-seeds 1000 --shorten 100 --docs", ["| 58.5 | 28.8 | 12.7 |"]),
     "learning.published_update": ("--seeds 1000 --total-steps 2048 --docs", ["clipped error", "never"]),
     "learning.targets": ("--seeds 1000 --total-steps 1024 --docs", ["negamax", "independent", "article"]),
     "learning.time_to_unbeatable": (

@@ -43,8 +43,8 @@ class DQNConfig(RunSettings):
             "game": "rows cols k rewards perspective",
             "length": "total_steps eval_every stop",
             "network": "hidden convolution lines dueling networks",
-            "update": "learning_rate learning_rate_hold batch_size memory_size warmup updates_per_step soft_update "
-            "hard_update",
+            "update": "loss learning_rate learning_rate_hold batch_size memory_size warmup updates_per_step "
+            "soft_update hard_update",
             "acting": "num_envs counterexamples rule_weight explore epsilon_start epsilon_end epsilon_plies",
         }
     )
@@ -89,6 +89,9 @@ class DQNConfig(RunSettings):
     (van Hasselt et al. 2016)."""
     gamma: Fraction = 0.99
     """Discount per ply (per own turn with the independent target)."""
+    loss: Literal["mse", "huber"] = "mse"
+    """What an update makes smaller: the squared error, or Huber's loss, which is linear in errors above 1, as if their
+    gradient were clipped (Mnih et al. 2015)."""
     learning_rate: Annotated[float, Bounds(0, LARGEST_FLOAT, above=True)] = field(
         default=1.2e-2, metadata={"aliases": ("--lr",)}
     )

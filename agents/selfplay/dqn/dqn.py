@@ -7,7 +7,8 @@ against itself. Each iteration of `InterleavedSelfPlay.advance` plays one ply on
 2. Step. The environment plays the cells. Finished games make room for new ones.
 3. Store. Each transition (s, a, r, s') goes to the replay memory of the agent that acted.
 4. Learn. Each agent samples a batch of transitions, computes their targets, and takes one step of Adam on the
-   squared error between Q(s, a) and the target. The target network then follows the network slowly.
+   squared error between Q(s, a) and the target, or Huber's (`DQNConfig.loss`). The target network then follows the
+   network slowly.
 
 What differs from a game against an environment is the target, because s' is the opponent's turn. Three ways to
 bootstrap from it can be chosen by name (`DQNConfig.target`):
@@ -124,7 +125,7 @@ class Update(NamedTuple):
     """Report one update, as tensors on the device."""
 
     loss: Tensor
-    """Mean squared TD error."""
+    """Mean over the batch of the squared TD error, or of Huber's loss."""
     values: Tensor
     """[batch_size]: Q(s, a) of the sampled transitions, before the update."""
 
@@ -189,7 +190,8 @@ class DQNAgent:
     def update(self, transitions: Transitions, targets: Tensor) -> Update:
         """Take one gradient step towards the targets [B], and let the target network follow."""
         values = self.network(transitions.observation).gather(1, transitions.action[:, None])[:, 0]
-        loss = nn.functional.mse_loss(values, targets)
+        error = nn.functional.huber_loss if self.config.loss == "huber" else nn.functional.mse_loss
+        loss = error(values, targets)
         self.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()

@@ -104,8 +104,8 @@ def progress_figure(
         learning.set_title("Training games")
         fractions.append(learning)
     else:
-        plot(learning, "loss/td", "squared TD error", BOTH)
-        learning.set(yscale="log", title="Mean squared TD error")
+        plot(learning, "loss/td", "loss of the TD error", BOTH)
+        learning.set(yscale="log", title="Loss of the TD error")
     for axes in fractions:  # on one scale in all plots
         axes.set_ylim(-0.03, 1.03)
         axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))

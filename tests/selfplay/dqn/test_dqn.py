@@ -75,14 +75,15 @@ def test_only_a_masked_agent_avoids_a_taken_cell_it_values_most(mask: bool, expe
     assert self_play.agents[0].act(play(self_play, [4])[1], 0.0).tolist() == [expected]
 
 
-def test_the_loss_is_the_mean_squared_error_of_the_actions_taken() -> None:
-    self_play = make(config_with(symmetry="none"))
+@pytest.mark.parametrize(("loss", "sum_of_five"), [("mse", 9 + 1 + 16 + 4), ("huber", 2.5 + 0.5 + 3.5 + 1.5)])
+def test_the_loss_is_that_of_the_actions_taken(loss: str, sum_of_five: float) -> None:
+    self_play = make(config_with(symmetry="none", loss=loss))
     (agent,) = self_play.agents
     constant_values(agent, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], [0.0] * 9)
     play(self_play, [0, 3, 1, 4, 2])
     update = agent.update(remembered(agent), torch.zeros(5))
     assert update.values.tolist() == [0, 3, 1, 4, 2]
-    assert float(update.loss) == (9 + 1 + 16 + 4) / 5
+    assert float(update.loss) == pytest.approx(sum_of_five / 5)
 
 
 def test_a_soft_update_moves_the_target_network_by_its_rate() -> None:
