@@ -76,13 +76,13 @@ def shares(*ends: float) -> Result:
 
 
 def td_backup(seed: int, games: int) -> tuple[float, TDBackup]:
-    """Train td-backup; return the milliseconds per game, and the learner after its greedy games."""
+    """Train td-backup; return the microseconds of the processor per game, and the learner after its greedy games."""
     learner = TDBackup(TDBackupConfig(seed=seed))
-    started = time.perf_counter()
+    started = time.process_time()
     learner.play(games)
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     learner.finish()
-    return 1_000 * seconds / games, learner
+    return 1_000_000 * seconds / games, learner
 
 
 def exercise(command: str, seed: int, games: int) -> Result:
@@ -106,9 +106,9 @@ def main(args: Sequence[str]) -> None:
     def measure(row: str, seed: int) -> Result:
         if row != BACKUP:
             return exercise(row, seed, of_value)
-        milliseconds, backups[seed] = td_backup(seed, of_backup)
+        microseconds, backups[seed] = td_backup(seed, of_backup)
         draws = group_counts(backups[seed].greedy_outcomes, GROUP)[:, -1]
-        return {"ms per game": milliseconds, **{f"draws {group}": int(drawn) for group, drawn in enumerate(draws, 1)}}
+        return {"µs per game": microseconds, **{f"draws {group}": int(drawn) for group, drawn in enumerate(draws, 1)}}
 
     TDBackup(TDBackupConfig()).play(1)  # compiles
     tables = {
