@@ -39,8 +39,7 @@ def described(machines: Sequence[Mapping[str, str]]) -> str:
     for name in dict.fromkeys(name for machine in machines for name in machine):
         values = [machine[name] for machine in machines if name in machine]
         if name == "load":
-            busy = [float(value.partition(" ")[0]) for value in values if value[0].isdigit()]
-            parts.append(f"load {spread(busy).text(2)}" if busy else "load unknown")
+            parts.append(f"load {spread(float(value.split()[0]) for value in values).text(2)}")
         elif name == "OS":
             parts.append(values[0].partition("-")[0])
         elif name != "commit" and set(values) != {"not installed"}:
