@@ -9,14 +9,21 @@ from pathlib import Path
 
 from benchmarks.data import Result, saved_results
 from benchmarks.harness import markdown, summary
-from benchmarks.learning import published, targets
+from benchmarks.learning import learners, published, targets
 from benchmarks.pages.measured import cells
 
 
 def figures(docs: Path) -> dict[str, str]:
     """Return the figures; those of the targets are the median (least to most) of their seeds."""
     of_targets = target_results(docs)
+    of_learners = {
+        f"`{command}`": [
+            {name: result[name] for name in result if name not in ("win %", "draw %")} for result in of_row
+        ]
+        for command, of_row in saved_results(docs, learners.TITLE).items()
+    }
     return {
+        "learners.table": markdown(summary(of_learners)),
         "targets.seeds": str(max(map(len, of_targets.values()))),
         "targets.window": str(targets.WINDOW),
         "targets.table": markdown(summary(of_targets)),
