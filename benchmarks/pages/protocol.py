@@ -1,19 +1,14 @@
-"""Figures of the protocol: the defaults of the benchmark that made the published rows."""
+"""Figures of the protocol: how long and how often the published rows were searched, trained and evaluated."""
 
 from pathlib import Path
 
 from benchmarks.harness import number
 from benchmarks.peers.tuning import Flags
 
+DEFAULTS = ("trials", "seconds", "final_seconds", "final_evaluations")
+
 
 def figures(docs: Path) -> dict[str, str]:
-    """Return how long and how often is searched, trained and evaluated."""
+    """Return the defaults of the search and of the final runs after it."""
     del docs
-    flags = Flags()
-    found = {
-        "trials": flags.trials,
-        "trial-seconds": flags.seconds,
-        "seconds": flags.final_seconds,
-        "moments": flags.final_evaluations,
-    }
-    return {f"protocol.{name}": number(value, 0) for name, value in found.items()}
+    return {f"protocol.{name.replace('_', '-')}": number(getattr(Flags, name), 0) for name in DEFAULTS}

@@ -1,7 +1,6 @@
 """No figure of a page is typed: each comes from a data file, and a page that is out of date is named."""
 
 import math
-import re
 import shutil
 from pathlib import Path
 
@@ -29,12 +28,6 @@ def copy(tmp_path: Path) -> Path:
 
 def test_every_page_has_the_figures_of_the_data_files() -> None:
     pages.main(["--check"])
-
-
-def test_no_line_of_a_text_begins_with_a_marker() -> None:
-    # In Markdown such a line is HTML: it ends the paragraph.
-    broken = {page.name: re.findall(r"^ *<!-- [a-z0-9.-]+ -->.+", page.read_text(), re.M) for page in pages.pages(ROOT)}
-    assert {name: lines for name, lines in broken.items() if lines} == {}
 
 
 def test_a_changed_number_in_a_data_file_names_the_pages_that_are_out_of_date(copy: Path) -> None:
