@@ -31,6 +31,7 @@ from selfplay.dqn.repair import RepairRound, repair
 from selfplay.evaluation import certificate, check_certificate
 from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.policy_repair import Corrections
+from tictactoe import Rules, search_value
 
 PROG = "python -m benchmarks.learning.repaired"
 TITLE = "Repaired players"
@@ -110,6 +111,7 @@ def main(args: Sequence[str]) -> None:
     flags = harness.read_flags(Flags, args, PROG)
     console = harness.start(TITLE, seeds=flags.seeds)
     measured_on, results = harness.machine(), {}
+    search_value(Rules(), 0, 0)  # compiles
     for seed in flags.seeds:
         results[seed] = [measure(seed, flags.seconds)]
         console.print(f"seed {seed}: {results[seed]}", soft_wrap=True)

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import harness
 from benchmarks.environment import speed
-from benchmarks.learning import article_speed, bigger_boards, targets
+from benchmarks.learning import article_speed, bigger_boards, repaired, targets
 from benchmarks.peers import tuning
 from selfplay import DQNConfig
 from selfplay.errors import UserError
@@ -27,6 +27,7 @@ SCRIPTS: dict[str, tuple[str, list[str]]] = {
     "learning.learners": ("--shorten 1000 --seeds 1000", ["td-backup", "ties with itself"]),
     "learning.published": ("--seeds 1000 --match-up-seeds 1000 --shorten 100 --docs", ["| 58.5 | 28.8 | 12.7 |"]),
     "learning.published_update": ("--seeds 1000 --total-steps 2048 --docs", ["clipped error", "never"]),
+    "learning.repaired": ("--seeds 1000", ["certified positions", "| proved |", "| unbeatable |"]),
     "learning.targets": ("--seeds 1000 --total-steps 1024 --docs", ["negamax", "independent", "article"]),
     "learning.time_to_unbeatable": (
         "--modes mask --seeds 1000 --total-steps 2048 --unit-steps 200",
@@ -55,6 +56,7 @@ def load(script: str) -> ModuleType:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make what no flag makes smaller small."""
     monkeypatch.setattr(bigger_boards, "ROWS", {"1x3x3": f"--rows 1 --cols 3 --k 3 {QUICK}"})
+    monkeypatch.setattr(repaired, "FLAGS", f"--total-steps 1024 {QUICK}")
     monkeypatch.setattr(targets, "DQNConfig", lambda **settings: DQNConfig(**settings | {"eval_every": 512}))
     monkeypatch.setattr(article_speed, "WARM_UP_STEPS", 120)
     for name in ("ONE_BOARD_PLIES", "MANY_BOARDS_PLIES"):
