@@ -1,6 +1,5 @@
 """Figures of larger boards: who wins, what a rule does, what is proved by training, and by a repair."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -8,10 +7,7 @@ from benchmarks.data import Result, saved_results
 from benchmarks.environment import rule, search
 from benchmarks.harness import markdown, number, spread, summary
 from benchmarks.learning import bigger_boards, repaired
-from selfplay.sweep.statistics import proved_curve
 
-SWEEPS = {"large": "4x4x4", "unmasked": "4x4x4-unmasked"}
-"""Rows of the benchmark by the sweep whose default is the same command."""
 TIMED = {
     "proved": "proved",
     "seconds": "seconds of training",
@@ -30,23 +26,16 @@ def figures(docs: Path) -> dict[str, str]:
     return {
         "boards.search.table": table("board", _by_board(saved_results(docs, search.TITLE))),
         "boards.rule.table": table("board, seat", per_seat(_by_board(saved_results(docs, rule.TITLE)))),
-        "boards.sweeps.table": markdown(
-            [
-                ["`python train.py`", "proved", "plies, median", "plies, least to most"],
-                *([_command(row), *sweep(docs / "evidence" / f"{name}.csv")] for name, row in SWEEPS.items()),
-            ]
-        ),
         "boards.timed.table": table(
             "`python train.py`",
             {
-                _command(row): [{new: result[old] for old, new in TIMED.items()} for result in timed[row]]
-                for row in bigger_boards.ROWS
+                f"`{flags}`": [{new: result[old] for old, new in TIMED.items()} for result in timed[row]]
+                for row, flags in bigger_boards.ROWS.items()
             },
         ),
         "boards.repaired.table": table("seed", repairs),
         "boards.repaired.seeds": number(len(ends), 0),
         "boards.repaired.proved": number(len(proved), 0),
-        "boards.repaired.flags": f"`{repaired.FLAGS}`",
         "boards.repaired.corrected": from_to([result["corrected"] for result in proved or ends]),
         "boards.repaired.beaten": from_to([result["beaten from"] for result in ends]),
         "boards.repaired.positions": from_to([result["of its positions"] for result in ends]),
@@ -74,20 +63,5 @@ def per_seat(results: Mapping[str, Sequence[Result]]) -> dict[str, list[Result]]
     }
 
 
-def sweep(path: Path) -> list[str]:
-    """Return how many runs of a sweep's default are proved, after how many plies, and their least and most plies."""
-    with path.open(newline="") as file:
-        runs = [run for run in csv.DictReader(file) if run["setting"] == "default"]
-    plies, proved = [float(run["steps"]) for run in runs], [run["end"] == "proved" for run in runs]
-    median = proved_curve(plies, proved).median()
-    ends = [number(plies_, 0) for plies_ in median]
-    at = [value for value, is_proved in zip(plies, proved, strict=True) if is_proved]
-    return [f"{sum(proved)} of {len(runs)}", f"{ends[0]} [{ends[1]}, {ends[2]}]", from_to(at)]
-
-
 def _by_board(results: Mapping[str, Sequence[Result]]) -> dict[str, Sequence[Result]]:
     return {row.replace("x", ","): of_row for row, of_row in results.items()}
-
-
-def _command(row: str) -> str:
-    return f"`{bigger_boards.ROWS[row]}`"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from benchmarks import data
+from benchmarks import data, harness
 from benchmarks.data import Result, Seats
 from benchmarks.environment import rule, search
 from benchmarks.learning import bigger_boards, repaired
@@ -20,10 +20,6 @@ def test_the_tables_show_what_the_data_files_hold(tmp_path: Path) -> None:
     repair: Result = {"corrected": 46, "end": repaired.PROVED, "beaten from": 333, "of its positions": 590_446}
     left = repair | {"corrected": 99, "end": "out of time", "beaten from": 545}
     data.save(tmp_path, repaired.TITLE, {0: [repair], 1: [left]}, {})
-    (tmp_path / "evidence").mkdir()
-    runs = "run,setting,seed,end,steps\na,default,0,proved,100\nb,default,1,proved,200\nc,other,0,proved,7\n"
-    for name in boards.SWEEPS:
-        (tmp_path / "evidence" / f"{name}.csv").write_text(f"{runs}d,default,2,no proof,900\n")
 
     found = boards.figures(tmp_path)
 
@@ -31,13 +27,16 @@ def test_the_tables_show_what_the_data_files_hold(tmp_path: Path) -> None:
     assert lines["search"][2:] == ["| 5,5,5 | draw | 2 |"]
     assert lines["rule"][2:] == ["| 3,3,3, X | never | 25 |", "| 3,3,3, O | yes | 70 |"]
     assert lines["timed"][3] == "| `--preset large` | 2 of 2 | 3 (2 to 4) | 3 | 50/50/0; 25/75/0 |"
-    assert lines["sweeps"][3] == "| `--preset large` | 2 of 3 | 200 [100, never] | 100 to 200 |"
     assert lines["repaired"][2:] == ["| 0 | 46 | proved | 333 | 590,446 |", "| 1 | 99 | out of time | 545 | 590,446 |"]
     assert {name.split(".")[2]: text for name, text in found.items() if not name.endswith(".table")} == {
         "seeds": "2",
         "proved": "1",
-        "flags": f"`{repaired.FLAGS}`",
         "corrected": "46",
         "beaten": "333 to 545",
         "positions": "590,446",
     }
+
+
+def test_the_page_says_how_the_repaired_players_were_trained() -> None:
+    page = (harness.ROOT / "docs" / "bigger-boards.md").read_text()
+    assert f"\npython train.py {repaired.FLAGS} --run-dir " in page
