@@ -71,7 +71,8 @@ def main(args: Sequence[str]) -> None:
     def measure(_: str, seed: int) -> Result:
         seconds = Seats(ours(seed, flags.steps), theirs(seed, flags.steps))
         rates = Seats(*(flags.steps / each for each in seconds))
-        return {"steps/s": rates, "seconds": seconds, "ratio": seconds.second / seconds.first}
+        ratio = seconds.second / seconds.first
+        return {"steps": flags.steps, "steps/s": rates, "seconds": seconds, "ratio": ratio}
 
     note = f"pairs of {flags.steps:,} steps"
     harness.run(TITLE, [ROW], flags.seeds, measure, note, ["tensorboard"], flags.docs)
