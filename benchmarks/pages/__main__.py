@@ -41,11 +41,11 @@ NO_PROSE = re.compile(
 """Code, the targets of links, and addresses."""
 CODE_LINE = re.compile(r"^(?!# ).*$", re.MULTILINE)
 NO_MEASUREMENT = re.compile(
-    r"\b\d{1,2},\d{1,2},\d{1,2}\b|\b\d+\.\d+\.\d+\b|\b(?:Python|torch) \d+\.\d+"
+    r"\b\d{1,2},\d{1,2},\d{1,2}\b|\b\d+\.\d+\.\d+\b|\b(?:Python|torch|Gymnasium|PettingZoo) \d+\.\d+"
     r"|\bseeds?(?:\s+from)? \d+(?: (?:to|and) \d+)?|\b(?:19|20)\d\d\b(?:-\d\d-\d\d)?"
-    r"|\b(?:arXiv|doi):\S+|\bpages\s+\d+\s+to\s+\d+|\bexercise \d\.\d|\b\d+-bit\b"
+    r"|\b(?:arXiv|doi):\S+|\bpages\s+\d+\s+to\s+\d+|\bexercise \d\.\d|\b\d+-bit\b|\b\d+\s+cells\b"
 )
-"""Boards, versions, seeds, years and dates, what is cited, and the size of numbers."""
+"""Boards and their cells, versions, seeds, years and dates, what is cited, and the size of numbers."""
 MEASUREMENT = re.compile(r"\b\d[\d,.]*\d\b|\b\d(?= ?(?:%|ms|µs|ns|s|minutes?|hours?|times|kB|MB|GB|M)\b)|\b\d(?= ?%)")
 """Numbers of two digits or more, and any with a unit."""
 
