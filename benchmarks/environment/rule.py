@@ -35,7 +35,6 @@ from tictactoe.opponents import OPPONENTS, Choices
 from tictactoe.symmetry import representatives
 
 PROG = "python -m benchmarks.environment.rule"
-TITLE = "The rule"
 PARENTS = 1 << 15
 """Positions that are worked on at once."""
 Words: TypeAlias = NDArray[np.int64]
@@ -142,7 +141,7 @@ def main(args: Sequence[str]) -> None:
         rules_of(board)
     note = f"as X; as O; {flags.times} proofs; {flags.games:,} sampled games with seed 0"
     harness.run(
-        TITLE,
+        "The rule",
         flags.boards,
         range(flags.times),
         lambda board, _: measure(board, flags.games),

@@ -21,7 +21,6 @@ from tictactoe import Rules, search_value
 from tictactoe.search import Search
 
 PROG = "python -m benchmarks.environment.search"
-TITLE = "Searching large boards"
 DRAW, FIRST = "draw", "first seat wins"
 NAMES = MappingProxyType({1: FIRST, 0: DRAW, None: "not known"})
 PUBLISHED = MappingProxyType(
@@ -92,7 +91,7 @@ def main(args: Sequence[str]) -> None:
         rules_of(board)
     search_value(Rules(), 0, 0)  # compiles
     harness.run(
-        TITLE,
+        "Searching large boards",
         flags.boards,
         range(flags.times),
         lambda board, _: measure(board, flags.max_positions),

@@ -25,7 +25,6 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.evaluation.agents import player_policy
 
 PROG = "python -m benchmarks.learning.bigger_boards"
-TITLE = "Bigger boards"
 ROWS = MappingProxyType(
     {
         "4x4x4": "--preset large --lines 4 --hidden 256 --mask",
@@ -76,7 +75,7 @@ def main(args: Sequence[str]) -> None:
     harness.check_known("--rows", flags.rows, ROWS)
     note = f"as X; as O; at most {flags.seconds:g} s of training; {flags.games:,} sampled games"
     harness.run(
-        TITLE,
+        "Bigger boards",
         flags.rows,
         flags.seeds,
         lambda name, seed: measure(name, seed, flags),

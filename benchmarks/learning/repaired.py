@@ -27,7 +27,7 @@ from benchmarks.learning.learners import configuration
 from selfplay.cli.repair import RepairConfig
 from selfplay.command_line import run_command
 from selfplay.dqn.player import QPlayer
-from selfplay.dqn.repair import RepairRound, repair
+from selfplay.dqn.repair import repair
 from selfplay.evaluation import certificate, check_certificate
 from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.policy_repair import Corrections
@@ -40,7 +40,6 @@ FLAGS = (
     "--rule-weight 2 --total-steps 512000 --eval-every 128000"
 )
 POSITIONS = RepairConfig.positions
-PROVED = "proved"
 
 
 @dataclass(frozen=True)
@@ -61,31 +60,25 @@ def measure(seed: int, seconds: float) -> Result:
     *_, last = selfplay.training(configuration(FLAGS, seed))
     times.append(time.process_time())
     assert isinstance(last.player, QPlayer)
-    rounds, end = repaired(last.player, seconds)
+    rounds = []
+    for state in repair(last.player, Corrections(POSITIONS, solver=True)):
+        rounds.append(state)
+        if time.process_time() - times[1] >= seconds:
+            break
     times.append(time.process_time())
-    first, final = rounds[0].found, rounds[-1]
+    proved = state.found.verdict.unbeatable
     result = {
         "plies": last.steps,
         "training s": times[1] - times[0],
-        "beaten from": first.beaten,
-        "of its positions": first.positions,
-        "corrected": final.corrected,
+        "beaten from": rounds[0].found.beaten,
+        "of its positions": rounds[0].found.positions,
+        "corrected": state.corrected,
         "rounds": len(rounds) - 1,
         "repair s": times[2] - times[1],
-        "end": end,
-        "still beaten from": final.found.beaten,
+        "end": "proved" if proved else "stopped",
+        "still beaten from": state.found.beaten,
     }
-    return result | certified(final.player) if end == PROVED else result
-
-
-def repaired(player: QPlayer, seconds: float) -> tuple[list[RepairRound], str]:
-    """Repair a player for some seconds at most, and return the rounds and why they ended."""
-    rounds, begun = [], time.process_time()
-    for state in repair(player, Corrections(POSITIONS, solver=True)):
-        rounds.append(state)
-        if state.found.cells and time.process_time() - begun >= seconds:
-            return rounds, "out of time"
-    return rounds, PROVED if rounds[-1].found.verdict.unbeatable else "nothing left to try"
+    return result | certified(state.player) if proved else result
 
 
 def certified(player: QPlayer) -> Result:
@@ -107,17 +100,16 @@ def certified(player: QPlayer) -> Result:
 
 
 def main(args: Sequence[str]) -> None:
-    """Measure seed after seed, save each as it ends, and print the table."""
+    """Measure seed after seed, save each as it ends, and print the table at the end."""
     flags = harness.read_flags(Flags, args, PROG)
     console = harness.start(TITLE, seeds=flags.seeds)
     measured_on, results = harness.machine(), {}
     search_value(Rules(), 0, 0)  # compiles
     for seed in flags.seeds:
         results[seed] = [measure(seed, flags.seconds)]
-        console.print(f"seed {seed}: {results[seed]}", soft_wrap=True)
         if flags.docs is not None:
             data.save(flags.docs, TITLE, results, measured_on)
-    harness.present(console, harness.summary(results), f"each row is a seed; trained by {FLAGS}")
+    harness.present(console, harness.summary(results), f"a row for each seed; trained by {FLAGS}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import harness
-from benchmarks.pages import baselines, boards, course, evidence, learning, measured, proofs, protocol, speed, symptoms
+from benchmarks.pages import baselines, course, evidence, learning, measured, proofs, protocol, speed, symptoms
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 
@@ -22,7 +22,6 @@ PROG = "python -m benchmarks.pages"
 SUBJECTS: tuple[Callable[[Path], Mapping[str, str]], ...] = (
     measured.figures,
     baselines.figures,
-    boards.figures,
     course.figures,
     evidence.figures,
     learning.figures,
