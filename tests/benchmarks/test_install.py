@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from benchmarks.harness import INSTALL
 
 ROOT = Path(__file__).parents[2]
-FIGURES = [ROOT / "docs" / name for name in ("results.md", "baselines.md", "speed.md")]
+FIGURES = [ROOT / "docs" / name for name in ("baselines.md", "speed.md")]
 PEERS = "JAX|open-spiel|PettingZoo|Stable-Baselines3|Tianshou|pgx"
 
 
