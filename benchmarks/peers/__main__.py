@@ -3,7 +3,7 @@
 The README's figures of OpenSpiel's, Tianshou's and ours:
 
     python -m benchmarks.peers --players ours open-spiel tianshou --docs docs
-    python -m benchmarks.peers --players maskable-ppo --seeds 0 1 2 3 4 --processor-time --docs docs
+    python -m benchmarks.peers --players maskable-ppo --seeds 0 1 2 3 4 --docs docs
 
 Each learner has its own library's settings; where they come from is in the docstring of its file here.
 `python -m benchmarks.peers.tuning` searches for better ones of Stable-Baselines3's DQN, of the CleanRL-style one
@@ -16,7 +16,6 @@ With `--docs` runs are added to those in the folder's peers.csv, in the place of
 that a measurement can be made in pieces; the table and the plot show all of them.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,8 +40,6 @@ class Flags:
     """Training of each run, s."""
     evaluations: int = 40
     """Evaluations of each run: the first after 1/300 of its time, the last at its end, each interval longer."""
-    processor_time: bool = False
-    """Count the seconds that a run spends on the processor, so that other programs on its core take none of them."""
     docs: Path | None = None
     """Folder to write peers.png and peers.csv into."""
 
@@ -59,10 +56,9 @@ def main(args: Sequence[str]) -> None:
     )
     available = evaluations.available(flags.players, console)
     due = evaluations.growing_times(flags.seconds, flags.evaluations)
-    clock = time.process_time if flags.processor_time else time.perf_counter
     for seed in flags.seeds:  # the players take turns, so that what slows the machine slows all of them
         for name in available:
-            history = evaluations.measure(name, evaluations.load(name).make(seed), seed, due, clock)
+            history = evaluations.measure(name, evaluations.load(name).make(seed), seed, due)
             console.print(history[-1], soft_wrap=True)
             lines = [*(line for line in lines if (line.player, line.seed) != (name, seed)), *history]
             if flags.docs is not None:

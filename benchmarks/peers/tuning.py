@@ -20,7 +20,6 @@ peers-tuning.csv, and the final runs to peers.csv and peers.png, in the place of
 import json
 import math
 import statistics
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -140,7 +139,7 @@ def train(name: str, player: str, sampled: Mapping[str, Any], seed: int, due: Se
     torch.set_num_threads(1)
     module = evaluations.load(player)
     make = partial(module.make, settings=module.sampled_settings(sampled)) if sampled else module.make
-    return evaluations.measure(name, make(seed), seed, due, time.process_time)
+    return evaluations.measure(name, make(seed), seed, due)
 
 
 def train_fresh(*args: object) -> tuple[list[Evaluation], str]:
