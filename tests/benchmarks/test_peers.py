@@ -115,19 +115,18 @@ def test_a_learner_of_your_own_is_judged_by_its_name(tmp_path: Path) -> None:
     assert (own.player, own.unbeatable, own.first_illegal > 0) == (name, False, True)
 
 
-@pytest.fixture
-def lines() -> list[Evaluation]:
-    """Return the evaluations of four runs."""
-    return [
-        *(line(bad, seconds, "ours, searched", 0) for seconds, bad in ((1, 2), (2, 0), (3, 3), (4, 0), (5, 0))),
-        *(line(bad, seconds, "ours, searched", 1) for seconds, bad in ((1, 101), (3, 0), (4, 100), (5, 10))),
-        *(line(bad, seconds, "own:learner", 0) for seconds, bad in ((2, 11), (5, 1))),
-        line(0, 5, "ours", 0),
-    ]
+RUNS: Mapping[tuple[str, int], Mapping[int, int]] = {
+    ("ours, searched", 0): {1: 2, 2: 0, 3: 3, 4: 0, 5: 0},
+    ("ours, searched", 1): {1: 101, 3: 0, 4: 100, 5: 10},
+    ("own:learner", 0): {2: 11, 5: 1},
+    ("ours", 0): {5: 0},
+}
+"""Lost games by seconds of each run."""
+LINES = [line(bad, seconds, *run) for run, bads in RUNS.items() for seconds, bad in bads.items()]
 
 
-def test_the_page_counts_runs_and_trials(tmp_path: Path, lines: list[Evaluation]) -> None:
-    report.write(tmp_path, lines)
+def test_the_page_counts_runs_and_trials(tmp_path: Path) -> None:
+    report.write(tmp_path, LINES)
     rows = ["trial,settings,failure,player"]
     rows += [f"0,gamma=0.9 target=moved,,{','.join(map(str, each))}" for each in history(0, 1)]
     rows += [f"1,gamma=0.95 target=copied,,{','.join(map(str, each))}" for each in history(1, 0)]
@@ -146,12 +145,11 @@ def test_the_page_counts_runs_and_trials(tmp_path: Path, lines: list[Evaluation]
         ["| own:learner, seed 0", "not within 5 s", "not within 5 s", "1; 0"],
     ]
     assert "| `gamma` | 0.9..1.0 | 0.95 |\n" in found["baselines.settings"]
-    assert "| `boards` | 1..256 | - |\n" in found["baselines.settings"]
     assert "| `epsilon_steps` | 10000..3000000; 1000..300000 | - |\n" in found["baselines.settings"]
 
 
-def test_the_picture_has_a_strip_for_each_run(lines: list[Evaluation]) -> None:
-    [axes] = report.plot(lines).axes
+def test_the_picture_has_a_strip_for_each_run() -> None:
+    [axes] = report.plot(LINES).axes
     names = {to_rgba(shade): name for name, shade in report.SHADES.items()}
     shown = [[names[each.get_facecolor()] for each in strip] for strip in axes.containers]
     few, some, none = "1 to 10", "11 to 100", "unbeatable"
