@@ -1,5 +1,6 @@
 """No figure of a page is typed: each comes from a data file, and a page that is out of date is named."""
 
+import csv
 import math
 import shutil
 from pathlib import Path
@@ -106,3 +107,11 @@ def test_speeds_are_shown_beside_their_peers_and_by_board() -> None:
         "| vector / peer | 2.00 | - |",
         "| vector / vector, 3,3,3 | - | 0.512 |",
     ]
+
+
+@pytest.mark.parametrize(("sweep", "row"), [("large", "4x4x4"), ("unmasked", "4x4x4-unmasked")])
+def test_the_timed_runs_of_larger_boards_are_among_those_of_the_sweeps(sweep: str, row: str) -> None:
+    timed = data.saved_results(ROOT / "docs", "Bigger boards")[row]
+    with (ROOT / "docs" / "evidence" / f"{sweep}.csv").open(newline="") as file:
+        runs = [run for run in csv.DictReader(file) if run["setting"] == "default"]
+    assert [result["plies"] for result in timed] == [int(run["steps"]) for run in runs[: len(timed)]]
