@@ -122,10 +122,10 @@ def sampled_games(policy: AgentPolicy, rules: Rules, games: int, seed: int) -> R
 def measure(board: str, games: int) -> Result:
     """Make one proof for each seat, and sample games."""
     rules, policy = rules_of(board), OPPONENTS["rule"]
-    times, found = [time.perf_counter()], []
+    times, found = [time.process_time()], []
     for seat in (0, 1):
         found.append(can_lose(rules, policy, seat))
-        times.append(time.perf_counter())
+        times.append(time.process_time())
     return {
         "can it lose?": Seats(*("yes" if loses else "never" for loses, _ in found)),
         "positions": Seats(*(positions for _, positions in found)),
