@@ -18,7 +18,6 @@ def figures(_docs: Path) -> dict[str, str]:
     counts = {
         "game.states": len(tree),
         "game.decision-states": len(tree.decisions),
-        "game.finished-states": len(tree) - len(tree.decisions),
         "proofs.cells.all-states": evaluate.ALL_STATES_CELLS,
         "proofs.cells.solvable": SOLVABLE_CELLS,
         "proofs.cells.most": check_certificate.LARGEST_BOARD,
