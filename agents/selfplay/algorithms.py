@@ -50,7 +50,7 @@ def _make_learner(config: Config, own: Any, network: "NetworkFactory | None") ->
     if isinstance(config, DQNConfig):
         from selfplay.dqn.learner import DQNLearner
 
-        return DQNLearner(config, network=network)
+        return DQNLearner(config, network)
     if network is not None:
         raise UserError(f"{config.algorithm} has no network that could be replaced: leave out network=")
     if isinstance(config, OwnConfig):
@@ -117,7 +117,7 @@ def chosen(algorithm: str | Config | None, learner: Any, settings: Mapping[str, 
     Raises:
         UserError: one is invalid, or does not fit the learner.
     """
-    base: Config | None = None
+    base: Config
     if isinstance(algorithm, RunSettings):
         base = algorithm
     elif learner is not None and algorithm is None:
@@ -125,7 +125,7 @@ def chosen(algorithm: str | Config | None, learner: Any, settings: Mapping[str, 
     elif algorithm is None and isinstance(settings.get("config"), dict):  # all of a config.json
         base = parse_settings(settings, "config.json")
         settings = {name: value for name, value in settings.items() if name not in run_folder.CONFIG_KEYS}
-    if base is None:
+    else:
         base, settings = configured(str(algorithm or DQNConfig.algorithm), settings), {}
     if (learner is None) == isinstance(base, OwnConfig):
         what = "has a learner of your own; give" if learner is None else "has no learner of your own; leave out"
@@ -188,12 +188,8 @@ def training(
         trained = _make_learner(*chosen(algorithm, learner, settings), network)
     with _one_thread():
         for record in loop.train(trained):
-            yield _with_player(record, trained.copied_player())
-
-
-def _with_player(record: "Record", player: "Player") -> "Record":
-    """Return a record with a copy of its player, which stays as it is while the run goes on."""
-    return replace(record, get_player=lambda: player)
+            player = trained.copied_player()
+            yield replace(record, get_player=lambda player=player: player)
 
 
 @contextlib.contextmanager
@@ -227,11 +223,10 @@ def configured(algorithm: str, flags: Mapping[str, Any]) -> Config:
     Raises:
         UserError: there is no such algorithm, preset or setting, or it cannot have that value.
     """
-    kind = settings_of(algorithm)
-    if kind is not DQNConfig:
-        return _changed(kind(), flags)
-    default = PRESETS["default"]
-    return _changed(PRESETS.get(str(flags.get("preset")), default), flags)  # which refuses an unknown preset
+    base = settings_of(algorithm)()
+    if isinstance(base, DQNConfig):
+        base = PRESETS.get(str(flags.get("preset")), base)  # an unknown preset is refused below
+    return _changed(base, flags)
 
 
 def _changed(config: Config, flags: Mapping[str, Any]) -> Config:

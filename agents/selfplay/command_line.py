@@ -222,11 +222,10 @@ def _outcome(command: Callable[[Sequence[str]], None], args: Sequence[str]) -> t
     except KeyboardInterrupt as interrupt:
         return INTERRUPTED, str(interrupt) or "interrupted"
     except SystemExit as stop:
-        if isinstance(stop.__context__, BrokenPipeError):  # which rich makes a failure of
-            return 0, ""
-        raise
-    except BrokenPipeError:  # the reader of our output has read enough
-        return 0, ""
+        if not isinstance(stop.__context__, BrokenPipeError):  # which rich makes a failure of
+            raise
+    except BrokenPipeError:
+        pass  # the reader of our output has read enough
     except Exception as error:
         chain = _chain(error)
         if any(isinstance(each, KeyboardInterrupt) for each in chain):  # which choix, for one, takes for a failure

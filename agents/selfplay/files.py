@@ -183,17 +183,14 @@ def write_csv(path: Path, lines: Iterable[Sequence[Any]]) -> None:
     An apostrophe before a text that begins like a formula, such as =1+1, keeps a spreadsheet from computing it.
 
     Raises:
-        UserError: the file cannot be written.
+        OSError: the file cannot be written; the error names it.
     """
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(
         [f"'{field}" if isinstance(field, str) and field.startswith(FORMULA) else field for field in line]
         for line in lines
     )
-    try:
-        write_whole(path, text.getvalue().encode())
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error.strerror})") from None
+    write_whole(path, text.getvalue().encode())
 
 
 @contextlib.contextmanager

@@ -1,14 +1,15 @@
 """One position of a game: whose turn it is, who has won, and what a player is shown."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from selfplay.agent import Array
 from selfplay.errors import UserError
 from tictactoe import Rules, batch
 from tictactoe.rendering.text import MARKS
+from tictactoe.tree import IntArray
 
 EMPTY = "."
 
@@ -59,22 +60,19 @@ class Position:
         return Position(self.rules, marks, cell)
 
     @property
-    def words(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def words(self) -> Sequence[IntArray]:
         """Return the marks of the seat to move and of the other as bitboards [1], of a board of up to 64 cells."""
-        mover, opponent = (np.array([marks], np.uint64).view(np.int64) for marks in (self.mover, self.opponent))
-        return mover, opponent
+        return [np.array([marks], np.uint64).view(np.int64) for marks in (self.mover, self.opponent)]
 
     @property
     def observation(self) -> Array:
         """Return what the seat to move sees, [1, R, C, 3], itself in plane 1."""
-        mover, opponent = self.words
-        return batch.observe(self.rules, batch.State(mover, opponent, ply=np.zeros(1, np.int64)), "mover")
+        return batch.observe(self.rules, batch.State(*self.words, ply=np.zeros(1, np.int64)), "mover")
 
     @property
     def mask(self) -> Array:
         """Return 1 for each empty cell, [1, A]."""
-        empty = self.empty
-        return np.array([[cell in empty for cell in range(self.rules.cells)]], np.int8)
+        return self.observation[..., 0].reshape(1, -1)
 
 
 def read_board(rules: Rules, text: str) -> Position:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -53,13 +52,6 @@ def test_training_yields_what_train_records(config: Any, tmp_path: Path, monkeyp
     run = selfplay.train(config)
     assert [(record.steps, record.evaluation) for record in run.records] == history
     assert run.folder.parent == Path("runs")
-
-
-def test_an_iteration_can_stop_early_and_has_the_player() -> None:
-    (record,) = islice(selfplay.training(selfplay.DQNConfig(**SHORT)), 1)
-    assert record.steps == 960
-    assert record.evaluation == selfplay.evaluate(record.player, Rules())
-    assert record.metrics["time/updates"] == 57
 
 
 def test_the_board_can_be_given_by_its_rules() -> None:
@@ -206,9 +198,7 @@ def test_a_folder_is_opened_as_what_train_returned(tmp_path: Path) -> None:
     assert opened.records == run.records
     assert opened.proof == run.proof
     assert not opened.interrupted
-    assert {*opened.snapshots} == {960, 1_920, 2_400}
-    for steps, one in opened.snapshots.items():
-        assert (one.q_values(ABSOLUTE) == run.snapshots[steps].q_values(ABSOLUTE)).all()
+    assert {*opened.snapshots} == {*run.snapshots} == {960, 1_920, 2_400}
     assert (opened.player.q_values(ABSOLUTE) == run.player.q_values(ABSOLUTE)).all()
     assert "there is no such run folder" in refused(selfplay.open, tmp_path / "other")
 
@@ -216,5 +206,3 @@ def test_a_folder_is_opened_as_what_train_returned(tmp_path: Path) -> None:
 def test_training_takes_settings_as_train_does() -> None:
     first = next(selfplay.training(selfplay.DQNConfig(**SHORT | {"seed": 3}), seed=1_000))
     assert first.evaluation == next(selfplay.training(selfplay.DQNConfig(**SHORT))).evaluation
-    record = next(selfplay.training("minimax-q", games=200, eval_every=200))
-    assert record.steps == 200

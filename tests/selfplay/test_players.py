@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from selfplay import players
 from selfplay.algorithms import SHIPPED_FOLDER
 from selfplay.arena import command as arena
 from selfplay.cli import prove
@@ -128,10 +127,3 @@ def test_modules_are_found_in_the_current_folder_by_the_installed_program_too(he
     done = subprocess.run(program, cwd=here, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("selfplay prove: my_agents:fails: KeyError: 'the key' (my_agents.py, line 25)")
-
-
-def test_only_boards_that_are_not_solved_need_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(players, "machine_bytes", lambda: 4 * 10**9)
-    players.check_room(10**9, Rules(4, 4, 4))
-    players.check_room(20_000_000, Rules(1, 17, 4))
-    assert "must be at most 20,000,000, for which 4 GB" in refused(players.check_room, 20_000_001, Rules(1, 17, 4))

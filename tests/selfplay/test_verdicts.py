@@ -106,6 +106,7 @@ def pettingzoo_policy(observation: dict[str, Any]) -> Any:
 def agents() -> dict[str, Any]:
     return {
         "function": first_empty,
+        "array": lambda observation: np.array([first_empty(observation)]),
         "act": Batched(),
         "tensor": Masked(),
         "one board": OneBoard(),
@@ -155,10 +156,6 @@ GRADIENTS = torch.ones(9, requires_grad=True)
     [
         (lambda _: None, "it returned NoneType of shape (), and the agent's actions must be 1 integers"),
         (lambda _: 0.5, "a function cannot be asked about a board of shape (3, 3, 3): it returned float of shape ()"),
-        (
-            lambda _: 0.5,
-            "; write a function of one observation that returns int(cell): of values return values.argmax()",
-        ),
         (lambda _: [1, 2], "it returned list of shape (2,), and the agent's actions must be 1 integers"),
         (lambda _: 9, "the agent's actions must be integers from 0 to 8, got 9"),
         (lambda _: GRADIENTS, "it returned Tensor of shape (9,), and"),
@@ -178,7 +175,6 @@ GRADIENTS = torch.ones(9, requires_grad=True)
             Model("planes", 4),
             "a Model cannot be asked about a board of shape (3, 3, 3): ValueError: Error: Unexpected obser",
         ),
-        (Model("planes", 4), "rules= says on which board it plays"),
         (3, "a int is no agent: write a function of one observation that returns int(cell)"),
         ("nowhere", "nowhere: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
     ],

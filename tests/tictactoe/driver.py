@@ -1,6 +1,7 @@
 """Drive every environment API through games that the rule book judges, and compare all that is returned."""
 
 import functools
+import os
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -20,6 +21,8 @@ EXACT = Rewards(win=5, illegal=-7, allow=-0.25, draw=2, loss=-4.5)
 """Rewards that all differ, and that single precision holds exactly."""
 INTEGERS = (int, np.int64, np.int8, np.uint8, np.array)
 """What makes an action of a cell: any of these is taken."""
+SETTINGS = int(os.environ.get("SETTINGS", "20"))
+"""Random settings of games. For more: SETTINGS=1000 pytest --timeout=0 -k "rule_book or single" tests/tictactoe"""
 INFO_TYPES = {"action_mask": np.int8, "to_play": np.int64, "winner": np.int64, "illegal": np.bool_}
 
 Opponent = Callable[[Any, Any], Any]
@@ -133,29 +136,26 @@ class Drive:
         now, planes = self.now, self.book.one_hot(self.now.board, self.perspective, self.seat)
         return planes, self.mask, seat_to_move(now.board), now.winner, now.illegal, now.reward, now.terminated
 
-    def play(self, board: Board, rng: np.random.Generator, seat: int | None = None) -> int:
-        """Play a game with random moves to its end, and return the number of steps."""
+    def play(self, board: Board, rng: np.random.Generator, seat: int | None = None) -> None:
+        """Play a game with random moves to its end."""
         self.start(board, seat)
-        steps = 0
         while not self.now.terminated:
             self.step(int(random_actions(np.array([self.mask]), rng)[0]))
-            steps += 1
-        return steps
 
 
 SIZES = [(3, 3, 3), (1, 1, 1), (3, 3, 1), (1, 5, 2), (4, 2, 3), (3, 4, 3), (4, 4, 4), (2, 8, 4), (8, 8, 5), (10, 9, 5)]
 """Boards that are looked up in a table, and boards that are computed, one of exactly 64 cells and one of more."""
 
 
-def play_sampled_games(api: str, number: int, games: int) -> int:
-    """Play games whose settings follow from a number, and return the number of steps."""
+def play_sampled_games(api: str, number: int, games: int) -> None:
+    """Play games whose settings follow from a number."""
     choose, size = random.Random(number).choice, SIZES[number % len(SIZES)]
     settings = {} if api == "PettingZoo" else {"dict_observation": choose((False, True))}
     rewards, reply = choose((EXACT, *PRESETS.values())), choose((first_empty, last_empty_or_illegal))
     played = Drive(api, size, choose(("absolute", "mover")), rewards, reply, **settings)
     rng = np.random.default_rng(number)
-    boards = random_boards(played.book, games if size[0] < 8 else 1)
-    return sum(played.play(board, rng, choose(played.seats(board)) if api == "versus" else None) for board in boards)
+    for board in random_boards(played.book, games if size[0] < 8 else 1):
+        played.play(board, rng, choose(played.seats(board)) if api == "versus" else None)
 
 
 class Single:

@@ -13,6 +13,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from tests.tictactoe.driver import (
+    SETTINGS,
     TURN,
     VERSUS,
     Drive,
@@ -43,7 +44,7 @@ def test_every_action_in_every_state_follows_the_rule_book() -> None:
             played.step(cell)
 
 
-@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("number", range(SETTINGS))
 @pytest.mark.parametrize("api", ["turn", "PettingZoo", "versus"])
 def test_games_follow_the_rule_book(api: str, number: int) -> None:
     play_sampled_games(api, number, games=20)

@@ -5,7 +5,7 @@ import pytest
 
 from tests.tictactoe.rule_book import EMPTY, MARKS, Board, RuleBook, cells_in, empty_cells, marks_of
 from tictactoe import Rules, best_moves, solve
-from tictactoe.opponents import OPPONENTS, best_known, check_optimal
+from tictactoe.opponents import OPPONENTS, best_known
 from tictactoe.search import Bounds
 
 
@@ -98,10 +98,3 @@ WIN, DRAW, LOSS, NOT_LOST, NOT_WON, UNKNOWN = (
 def test_the_best_of_what_is_known(known: list[Bounds], chosen: set[int]) -> None:
     rules = Rules(3, 3, 3) if len(known) == 9 else Rules(2, 3, 3)
     assert cells_in(best_known(rules, 0, 0, dict(enumerate(known))), rules.cells) == chosen
-
-
-def test_optimal_refuses_a_board_that_can_be_neither_solved_nor_searched() -> None:
-    with pytest.raises(ValueError, match="up to 64 cells can be searched"):
-        OPPONENTS["optimal"](Rules(5, 13, 4), 0, 0)
-    with pytest.raises(ValueError, match="up to 64 cells can be searched"):
-        check_optimal(Rules(5, 13, 4))

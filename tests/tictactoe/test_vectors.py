@@ -12,6 +12,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from tests.tictactoe.driver import (
+    SETTINGS,
     SIZES,
     TURN,
     VERSUS,
@@ -81,9 +82,12 @@ def compare(reference: Any, vectors: list[Any], mode: AutoresetMode, plies: int)
     return endings
 
 
-def compare_sampled_vectors(patched: pytest.MonkeyPatch, seed: int, plies: int) -> int:
-    """Compare vectors, whose settings follow from a seed, with Gymnasium's of single environments."""
-    choose, mode = random.Random(seed).choice, list(AutoresetMode)[seed % 3]
+@pytest.mark.parametrize("number", range(2 * SETTINGS))
+def test_vectors_equal_single_environments_and_ask_opponents_as_often(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their settings follow from the number."""
+    choose, mode = random.Random(number).choice, list(AutoresetMode)[number % 3]
     opponent, versus = choose((first_empty, last_empty_or_illegal)), choose((False, True))
     settings = sized(choose([size for size in SIZES if size[0] < 10 and size[2] > 1])) | {
         "perspective": choose(("absolute", "mover")),
@@ -96,30 +100,22 @@ def compare_sampled_vectors(patched: pytest.MonkeyPatch, seed: int, plies: int) 
         settings["seat"] = choose((0, 1))
     env_id = VERSUS if versus else TURN
     single = SyncVectorEnv([lambda: gymnasium.make(env_id, **settings)] * BOARDS, autoreset_mode=mode)
-    vectors = on_both_backends(patched, BOARDS, env_id, autoreset_mode=mode, **settings)
+    vectors = on_both_backends(monkeypatch, BOARDS, env_id, autoreset_mode=mode, **settings)
     asked: Counter[int] = Counter()
 
-    def counted(number: int) -> Opponent:
+    def counted(asking: int) -> Opponent:
         def reply(observation: np.ndarray, action_mask: np.ndarray) -> Any:
-            asked[number] += action_mask.size
+            asked[asking] += action_mask.size
             return opponent(observation, action_mask)
 
         return reply
 
-    for number, envs in enumerate((single.envs, *zip(vectors)) if versus else ()):
+    for asking, envs in enumerate((single.envs, *zip(vectors)) if versus else ()):
         for env in envs:
-            env.unwrapped.set_opponent(counted(number))
-    endings = compare(single, vectors, mode, plies)
+            env.unwrapped.set_opponent(counted(asking))
+    assert compare(single, vectors, mode, plies=60)
     # A board that is over is never shown to an opponent.
     assert asked[0] == asked[1] == asked[2]
-    return endings
-
-
-@pytest.mark.parametrize("number", range(36))
-def test_vectors_equal_single_environments_and_ask_opponents_as_often(
-    number: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert compare_sampled_vectors(monkeypatch, number, plies=60)
 
 
 @pytest.mark.parametrize("size", [(3, 3, 3), (3, 4, 3)], ids=str)

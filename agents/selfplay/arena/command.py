@@ -55,9 +55,8 @@ def main(args: Sequence[str], prog: str = "selfplay arena") -> None:
     torch.set_num_threads(1)  # on networks this small more threads only wait for each other
     players = enter(config.players, config.perspective)
     rules = players[0].rules
-    folder = config.out or run_folders.unused(
-        Path("runs") / f"arena-{rules.rows}x{rules.cols}x{rules.k}-{time.strftime('%Y%m%d-%H%M%S')}"
-    )
+    board = str(rules).replace(",", "x")
+    folder = config.out or run_folders.unused(Path("runs") / f"arena-{board}-{time.strftime('%Y%m%d-%H%M%S')}")
     run_folders.create(folder, "out")
     console = open_console()
     pairings = len(players) ** 2

@@ -1,18 +1,17 @@
 """The results of a round robin: exact where a game can be followed to every end, else sampled."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from selfplay.evaluation.agents import AgentPolicy, tree_policy
 from selfplay.players import NamedPolicy
 from tictactoe import Rules, batch
-from tictactoe.tree import SOLVABLE_CELLS, FloatArray, Policy, game_tree, play_out
+from tictactoe.tree import SOLVABLE_CELLS, FloatArray, IntArray, Policy, game_tree, play_out
 
 SAMPLE_BATCH = 4_096
 """Games played at once where results are sampled."""
@@ -48,6 +47,10 @@ class Result:
             return [(share, share) for share in shares]
         tests = [binomtest(round(share * self.games), self.games) for share in shares]
         return [tuple(test.proportion_ci(method="wilson")) for test in tests]
+
+
+Results: TypeAlias = Mapping[Pairing, Result]
+"""The results of a round robin."""
 
 
 def round_robin(players: Sequence[NamedPolicy], games: int, seed: int) -> Iterator[tuple[Pairing, Result]]:
@@ -86,12 +89,12 @@ def sample(rules: Rules, first: AgentPolicy, second: AgentPolicy, games: int, ge
     return _result(ends, games if stochastic else None)
 
 
-def _moves(player: AgentPolicy, state: batch.State, generator: np.random.Generator) -> NDArray[np.int64]:
+def _moves(player: AgentPolicy, state: batch.State, generator: np.random.Generator) -> IntArray:
     """Return a cell for each board, [B], sampled where the player samples its moves."""
     if not player.stochastic:
         return player.cells(state.mover, state.opponent)
     chances = player.probabilities(state.mover, state.opponent)
-    cells: NDArray[np.int64] = (chances.cumsum(axis=1) <= generator.random((len(chances), 1))).sum(axis=1)
+    cells: IntArray = (chances.cumsum(axis=1) <= generator.random((len(chances), 1))).sum(axis=1)
     return cells.clip(max=chances.shape[1] - 1)
 
 

@@ -6,13 +6,12 @@ field, so ratings depend on who is in it, even where every result is exact. That
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import choix
 import numpy as np
 
-from selfplay.arena.matches import Pairing, Result
+from selfplay.arena.matches import Results
 from tictactoe.tree import FloatArray
 
 ELO = 400 / math.log(10)
@@ -33,7 +32,7 @@ class Rating:
     high: float
 
 
-def rate(results: Mapping[Pairing, Result], anchor: str | None, seed: int = 0) -> dict[str, Rating]:
+def rate(results: Results, anchor: str | None, seed: int = 0) -> dict[str, Rating]:
     """Rate the players of a round robin, best first; the anchor has 0, or, if it is None, the mean of all players.
 
     The intervals are a Bayesian bootstrap (Rubin, 1981, doi:10.1214/aos/1176345338): each resample gives every

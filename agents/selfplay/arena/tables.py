@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from selfplay.arena.matches import Pairing, Result
+from selfplay.arena.matches import Result, Results
 from selfplay.arena.ratings import DRAWN_GAMES, RESAMPLES, Rating
 from selfplay.files import write_csv, write_whole
 from selfplay.training.plots import png
@@ -28,9 +28,7 @@ RESULT_FIELDS = (
 RATING_FIELDS = ("rank", "player", "elo", "elo_low", "elo_high")
 
 
-def print_tables(
-    console: Console, results: Mapping[Pairing, Result], ratings: Mapping[str, Rating], anchor: str | None
-) -> None:
+def print_tables(console: Console, results: Results, ratings: Mapping[str, Rating], anchor: str | None) -> None:
     """Print the ratings and the results, each with what it means."""
     console.print(rating_table(ratings))
     console.print(rating_note(anchor), markup=False)
@@ -59,7 +57,7 @@ def rating_note(anchor: str | None) -> str:
     )
 
 
-def result_table(results: Mapping[Pairing, Result], names: Sequence[str]) -> Table:
+def result_table(results: Results, names: Sequence[str]) -> Table:
     """Return the first seat's win / draw / loss in percent, a row for each first and a column for each second seat.
 
     Players have the numbers of the rating table, so that eight of them fit 80 characters. Where a game can end
@@ -88,7 +86,7 @@ def percent(share: float) -> str:
     return "<1" if share <= 0.005 else ">99" if share >= 0.995 else f"{100 * share:.0f}"
 
 
-def result_note(results: Mapping[Pairing, Result]) -> str:
+def result_note(results: Results) -> str:
     """Return which results are exact, and how far off the others may be."""
     sampled = [result for result in results.values() if result.games is not None]
     illegal = any(any(result.illegal) for result in results.values())
@@ -101,9 +99,7 @@ def result_note(results: Mapping[Pairing, Result]) -> str:
     )
 
 
-def write(
-    folder: Path, rules: Rules, anchor: str | None, results: Mapping[Pairing, Result], ratings: Mapping[str, Rating]
-) -> None:
+def write(folder: Path, rules: Rules, anchor: str | None, results: Results, ratings: Mapping[str, Rating]) -> None:
     """Write the CSV files, the heat map, and all of it for TensorBoard."""
     names = [*ratings]
     lines: list[Sequence[Any]] = [RESULT_FIELDS]
@@ -125,7 +121,7 @@ def write(
         events.scalars({f"elo/{name}": rating.elo, f"elo_low/{name}": rating.low, f"elo_high/{name}": rating.high})
 
 
-def score_figure(results: Mapping[Pairing, Result], names: Sequence[str], title: str) -> Figure:
+def score_figure(results: Results, names: Sequence[str], title: str) -> Figure:
     """Plot the first seat's mean score, rows, against each second seat, columns, as colours and numbers.
 
     Orange is bad and purple good for the first seat, which everybody can tell apart.

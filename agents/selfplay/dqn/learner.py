@@ -37,10 +37,8 @@ class DQNLearner(RunLearner):
 
     config: DQNConfig
 
-    def __init__(
-        self, config: DQNConfig, device: torch.device | None = None, network: NetworkFactory | None = None
-    ) -> None:
-        self.device = device or choose_device(config.device)
+    def __init__(self, config: DQNConfig, network: NetworkFactory | None = None) -> None:
+        self.device = choose_device(config.device)
         check_memory(config, self.device)
         torch.backends.cudnn.deterministic = True  # else convolutions on a GPU give different bits each time
         # "auto" is resolved, so that a resumed run stays on its device.
@@ -172,7 +170,7 @@ def choose_device(name: str) -> torch.device:
     if name == "cuda" and not available:
         cuda, cpu = setting_name("device", "cuda"), setting_name("device", "cpu")
         raise UserError(f"{cuda}: this machine or this build of PyTorch has no CUDA; use {cpu}")
-    return torch.device("cuda" if name == "cuda" or (name == "auto" and available) else "cpu")
+    return torch.device("cuda" if available and name != "cpu" else "cpu")
 
 
 def check_memory(config: DQNConfig, device: torch.device) -> None:

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 from gymnasium.error import InvalidAction
-from numpy.typing import NDArray
 
 from selfplay.agent import Array, Player
 from selfplay.errors import UserError, what_failed
 from selfplay.evaluation.asking import INSTEAD, Way, numbers, way_to_ask
 from tictactoe import Rules, batch, planes
 from tictactoe.opponents import Choices
-from tictactoe.tree import FloatArray, GameTree, IntArray, Policy, game_tree
+from tictactoe.tree import BoolArray, FloatArray, GameTree, IntArray, Policy, game_tree
 
 BOARDS = 16_384
 """Boards in one query."""
@@ -64,9 +63,9 @@ class AgentPolicy:
             if not (callable(agent) or any(hasattr(agent, name) for name in ("act", "probabilities", "predict"))):
                 raise UserError(f"a {type(agent).__name__} is no agent: {INSTEAD}")
 
-    def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
+    def cells(self, mover: IntArray, opponent: IntArray) -> IntArray:
         """Return the cell that the agent chooses in each position, [n]; the bitboards are [n] int64."""
-        chosen: NDArray[np.int64] = self._answers(self._cells, np.zeros(0, np.int64), mover, opponent)
+        chosen: IntArray = self._answers(self._cells, np.zeros(0, np.int64), mover, opponent)
         return chosen
 
     def probabilities(self, mover: IntArray, opponent: IntArray) -> FloatArray:
@@ -92,7 +91,7 @@ class AgentPolicy:
             ours = isinstance(error, UserError | InvalidAction)
             raise UserError(f"{self._name}: {error if ours else what_failed(error)}") from None
 
-    def _answers(self, ask: Callable[[Array], Array], none: Array, mover: IntArray, opponent: IntArray) -> NDArray[Any]:
+    def _answers(self, ask: Callable[[Array], Array], none: Array, mover: IntArray, opponent: IntArray) -> Array:
         """Return the agent's answers in positions [n], [n, ...]; `none` are those for no positions."""
         answers = [none]
         with self._named_errors():
@@ -106,7 +105,7 @@ class AgentPolicy:
                     raise UserError(OTHER_PROBABILITIES if self.stochastic else OTHER_CELLS)
         return np.concatenate(answers)
 
-    def _cells(self, observation: Array) -> NDArray[np.int64]:
+    def _cells(self, observation: Array) -> IntArray:
         if self._way is None:
             self._way = way_to_ask(self.agent, observation)
         return self._way.cells(observation)
@@ -133,9 +132,9 @@ class TabulatedPolicy(AgentPolicy):
         self._actions = np.zeros(len(self._tree), np.int64)
         self._actions[decisions] = policy.cells(self._tree.mover[decisions], self._tree.opponent[decisions])
 
-    def cells(self, mover: IntArray, opponent: IntArray) -> NDArray[np.int64]:
+    def cells(self, mover: IntArray, opponent: IntArray) -> IntArray:
         """Return the cell that the agent chooses in each position, [n]."""
-        chosen: NDArray[np.int64] = self._actions[self._tree.find(mover, opponent)]
+        chosen: IntArray = self._actions[self._tree.find(mover, opponent)]
         return chosen
 
 
@@ -167,9 +166,7 @@ def player_policy(player: Player, rules: Rules | None = None, twice: bool = Fals
     return AgentPolicy(player, rules or player.rules, "mover", twice=twice, symmetric=symmetric, legal=legal)
 
 
-def agent_policy(
-    agent: Any, rules: Rules | None = None, perspective: str = "absolute", name: str | None = None
-) -> AgentPolicy:
+def agent_policy(agent: Any, rules: Rules | None, perspective: str, name: str | None = None) -> AgentPolicy:
     """Return the policy of anybody's agent; the default rules are its own, or 3,3,3 if it has none.
 
     Raises:
@@ -190,7 +187,7 @@ def tree_policy(policy: AgentPolicy, tree: GameTree) -> Policy:
     return lambda states: policy.probabilities(tree.mover[states], tree.opponent[states])
 
 
-def bitboards(marked: NDArray[np.bool_]) -> IntArray:
+def bitboards(marked: BoolArray) -> IntArray:
     """Return cells [n, A] as bitboards [n]."""
     words: IntArray = np.where(marked, np.int64(1) << np.arange(marked.shape[1]), 0).sum(axis=1)
     return words

@@ -8,17 +8,15 @@ import copy
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium.error import InvalidAction
-from numpy.typing import NDArray
 
 from selfplay.agent import Array
 from selfplay.errors import UserError, what_failed
 from tictactoe.actions import checked_cells
-
-Cells: TypeAlias = NDArray[np.int64]
+from tictactoe.tree import IntArray
 
 INSTEAD = (
     "write a function of one observation that returns int(cell): of values return values.argmax(), of a pair the first "
@@ -36,7 +34,7 @@ class Way(NamedTuple):
     many: bool
     """Whether it is shown many boards at once."""
 
-    def cells(self, observation: Array) -> Cells:
+    def cells(self, observation: Array) -> IntArray:
         """Return the cells [B] that the agent answers to observations [B, R, C, 3]."""
         if self.many:
             return checked(self.ask(self.shown(observation)), observation)
@@ -69,18 +67,16 @@ def way_to_ask(agent: Any, observation: Array) -> Way:
 
 def _ways(agent: Any) -> list[Way]:
     """Return the ways in which an agent may be asked, the likeliest first."""
+    ask = getattr(agent, "act", agent)
+    one_by_one = [Way(ask, shown, many=False) for shown in (np.asarray, _with_mask)]
     if hasattr(agent, "act"):
-        return [Way(agent.act, np.asarray, many=True), *_one_by_one(agent.act)]
+        return [Way(ask, np.asarray, many=True), *one_by_one]
     if hasattr(agent, "predict"):
         return [Way(partial(_predicted, agent), shown, many=True) for shown in (np.asarray, _flat, _with_mask)]
     if "torch" in sys.modules and isinstance(agent, sys.modules["torch"].nn.Module):
         module = copy.deepcopy(agent).eval()  # in training it may answer differently, and learn by it
         return [Way(partial(_best, module), shown, many=True) for shown in (_flat, np.asarray)]
-    return _one_by_one(agent)
-
-
-def _one_by_one(ask: Callable[[Any], Any]) -> list[Way]:
-    return [Way(ask, shown, many=False) for shown in (np.asarray, _with_mask)]
+    return one_by_one
 
 
 def _flat(observation: Array) -> Array:
@@ -107,7 +103,7 @@ def _best(module: Any, observation: Array) -> Any:
     return values.argmax(axis=1) if np.shape(values) == (len(observation), observation[0].size // 3) else values
 
 
-def checked(answer: Any, observation: Array) -> Cells:
+def checked(answer: Any, observation: Array) -> IntArray:
     """Return an answer to observations [B, R, C, 3] as cells [B]; libraries like to give one as an array of any shape.
 
     Raises:

@@ -7,16 +7,16 @@ is lost two plies before the first lost position that its move and some reply le
 
 from collections.abc import Sequence
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from selfplay.agent import Array
 from selfplay.evaluation.agents import AgentPolicy
 from selfplay.evaluation.forward_search import Moved, Ply, moved, sort_keys
 from tictactoe import Rules, planes
 from tictactoe.symmetry import representatives
-from tictactoe.tree import FloatArray, IntArray
+from tictactoe.tree import BoolArray, FloatArray, IntArray
 
 NEVER = inf
 """Plies to the loss of what cannot be lost."""
@@ -27,7 +27,7 @@ EXACT_DIGITS = 12
 class Values(NamedTuple):
     """Hold the values of the positions [n] of one ply: plies to the loss, or mean results."""
 
-    keys: NDArray[Any]
+    keys: Array
     """One for each position, sorted; see `sort_keys`."""
     value: FloatArray
 
@@ -51,9 +51,9 @@ RESULT = Ends(taken=-1, won=1, answered=-1, drawn=0, plies=0)
 """Mean result of the game."""
 
 
-def answered_by_a_line(rules: Rules, after: Moved) -> NDArray[np.bool_]:
+def answered_by_a_line(rules: Rules, after: Moved) -> BoolArray:
     """Tell for each move whether the opponent can complete a line at once."""
-    answered: NDArray[np.bool_] = rules.winning_cells(after.theirs) & rules.empty_cells(after.mine, after.theirs) != 0
+    answered: BoolArray = rules.winning_cells(after.theirs) & rules.empty_cells(after.mine, after.theirs) != 0
     return answered
 
 

@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 
 import numpy as np
 
@@ -51,9 +52,7 @@ def packed(policy: AgentPolicy, play: Sequence[Sequence[Ply]], model_sha256: str
     header = {
         "format": FORMAT,
         "version": VERSION,
-        "rows": rules.rows,
-        "cols": rules.cols,
-        "k": rules.k,
+        **asdict(rules),
         "symmetric": policy.symmetric,
         "masked": policy.legal,
         "model_sha256": model_sha256,

@@ -6,16 +6,16 @@ position, one image of each is enough.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from selfplay.agent import Array
 from selfplay.evaluation.agents import BOARDS, AgentPolicy, bitboards
 from tictactoe import Rules, planes
 from tictactoe.rules import WORD_BITS
 from tictactoe.symmetry import representatives
-from tictactoe.tree import FloatArray, IntArray
+from tictactoe.tree import BoolArray, FloatArray, IntArray
 
 WEIGHT_POWER, LEAST_WEIGHT = 8, 1e-6
 """Power of the Erdős-Selfridge weight by which positions are sampled, where not all are followed, and its least."""
@@ -45,8 +45,8 @@ class Moved(NamedTuple):
     mine: IntArray
     """Marks of the agent after the move."""
     theirs: IntArray
-    taken: NDArray[np.bool_]
-    won: NDArray[np.bool_]
+    taken: BoolArray
+    won: BoolArray
 
 
 def moved(rules: Rules, ply: Ply) -> Moved:
@@ -65,7 +65,7 @@ class Frontier(NamedTuple):
     """int64"""
     theirs: IntArray
     """int64"""
-    games: NDArray[Any]
+    games: Array
     """Number of games: int64, or Python integers where those would overflow."""
     probability: FloatArray
     """Probability against uniformly random replies."""
@@ -74,7 +74,7 @@ class Frontier(NamedTuple):
 Positions = TypeVar("Positions", Ply, Frontier)
 
 
-def some_of(positions: Positions, which: NDArray[np.bool_] | IntArray | slice) -> Positions:
+def some_of(positions: Positions, which: BoolArray | IntArray | slice) -> Positions:
     """Return some of the positions of a ply."""
     return type(positions)._make(None if field is None else field[which] for field in positions)
 
@@ -257,7 +257,7 @@ def merged(rules: Rules, parts: Iterable[Frontier]) -> Frontier:
     return Frontier(every.mine[first], every.theirs[first], games, probability)
 
 
-def sort_keys(rules: Rules, mine: IntArray, theirs: IntArray) -> NDArray[Any]:
+def sort_keys(rules: Rules, mine: IntArray, theirs: IntArray) -> Array:
     """Return one sortable key [n] for each position, in the order of `merged`."""
     if 2 * rules.cells < WORD_BITS:
         return mine << rules.cells | theirs

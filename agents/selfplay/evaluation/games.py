@@ -21,7 +21,7 @@ POSITIONS = 20_000
 """Positions of each ply that are followed to find a game that beats a player of a large board."""
 
 
-def example_games(policy: AgentPolicy, player: Player | None, verdict: Verdict, width: int = WIDTH) -> str:
+def example_games(policy: AgentPolicy, player: Player | None, verdict: Verdict, width: int) -> str:
     """Return the shortest game that beats an agent in each seat, or if none does, its game against itself.
 
     Above each board is the exact result of the agent's move, which a search finds on boards that are not solved, if it

@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from selfplay.errors import UserError
 from selfplay.evaluation.agents import AgentPolicy, bitboards
@@ -30,7 +29,7 @@ from selfplay.evaluation.forward_search import ForwardSearch, Ply, moved, some_o
 from selfplay.evaluation.verdict import Verdict
 from tictactoe import Rules, planes
 from tictactoe.symmetry import representatives
-from tictactoe.tree import FloatArray, IntArray
+from tictactoe.tree import BoolArray, FloatArray, IntArray
 
 RANKS = 4, 8, 16
 """Ranks of moves by preference: the moves up to each rank are tried in every lost position before the next."""
@@ -171,9 +170,7 @@ class Corrections:
         rank = np.argsort(np.argsort(-np.where(allowed, wanted, -np.inf), axis=1, kind="stable"), axis=1)
         return bitboards(allowed & (rank >= ranks.start) & (rank < ranks.stop))
 
-    def _try(
-        self, play: SeatPlay, number: int, lost: Ply, moves: IntArray
-    ) -> tuple[FloatArray, NDArray[np.bool_], int]:
+    def _try(self, play: SeatPlay, number: int, lost: Ply, moves: IntArray) -> tuple[FloatArray, BoolArray, int]:
         """Follow the player's own play behind other moves [n], bitboards, in lost positions of one of its plies.
 
         Return the plies to the loss by each move, [n, A], 0 for moves that were not tried; whether it leads to a
@@ -204,7 +201,7 @@ def not_lost(rules: Rules, position: Position) -> int:
     return sum(1 << cell for cell, bounds in exact_moves(rules, *position, SEARCHED).items() if bounds.most >= 0)
 
 
-def _most_wanted(ply: Ply, among: NDArray[np.bool_], wanted: FloatArray) -> Moves:
+def _most_wanted(ply: Ply, among: BoolArray, wanted: FloatArray) -> Moves:
     """Return the most wanted cell among some [n, A] for each position [n] that has any."""
     cells = np.where(among, wanted, -np.inf).argmax(axis=1)
     chosen = np.flatnonzero(among.any(axis=1))

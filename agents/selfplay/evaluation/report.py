@@ -1,17 +1,16 @@
 """What a person is shown of an agent: the live score, the table of its verdict, and what a cell is worth to it."""
 
 from html import escape
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.table import Column, Table
 
-from selfplay.agent import Player
+from selfplay.agent import Array, Player
 from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.evaluate import ALL_STATES_CELLS, evaluate_policy
 from selfplay.evaluation.exact import NAMES
 from selfplay.evaluation.verdict import SeatVerdict, Verdict
+from tictactoe.tree import FloatArray
 
 LARGEST_SHOWN = 1e100
 """Largest value that is shown, so that no difference of two values overflows."""
@@ -32,7 +31,7 @@ def value_text(value: float) -> str:
     return f"{value:+.2f}" if abs(value) < 1e6 else f"{value:+.0e}"
 
 
-def finite_values(values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+def finite_values(values: Array) -> FloatArray:
     """Return values as colours can show them: 0 for what is no number, and none beyond 1e100."""
     return np.nan_to_num(np.clip(values.astype(np.float64), -LARGEST_SHOWN, LARGEST_SHOWN))
 
@@ -43,14 +42,18 @@ def verdict_table(verdict: Verdict) -> Table:
     table = Table("", *seat_columns, title="Exact evaluation: every legal reply followed, nothing sampled")
     seats = verdict.first, verdict.second
     if not verdict.complete:
-        table.add_row("plies followed", *(_extent(seat) for seat in seats))
+        extents = ("all" if seat.complete else f"{seat.plies} ({seat.positions:,} positions)" for seat in seats)
+        table.add_row("plies followed", *extents)
     table.add_row("games lost", *(_count(seat.losses, seat) for seat in seats))
     table.add_row("illegal games", *(_count(seat.illegal, seat) for seat in seats))
     if any(seat.complete for seat in seats):
-        table.add_row("worst possible result", *(_result(seat.best_response) for seat in seats))
+        worst = (seat.best_response for seat in seats)
+        names = ("?" if each is None else NAMES.get(each, f"{each:+.3f} on average") for each in worst)
+        table.add_row("worst possible result", *names)
         table.add_section()
         for kind, name in (("wins", "win"), ("draws", "draw"), ("losses", "loss")):
-            table.add_row(f"{kind} against random", *(_share(getattr(seat, name)) for seat in seats))
+            shares = (getattr(seat, name) for seat in seats)
+            table.add_row(f"{kind} against random", *("?" if share is None else f"{share:.2%}" for share in shares))
     return table
 
 
@@ -92,15 +95,3 @@ def verdict_text(verdict: Verdict) -> str:
 def _count(games: int, seat: SeatVerdict) -> str:
     """Return a number of games, marked where there may be more."""
     return f"{'' if seat.complete else '≥'}{games:,}"
-
-
-def _extent(seat: SeatVerdict) -> str:
-    return "all" if seat.complete else f"{seat.plies} ({seat.positions:,} positions)"
-
-
-def _share(share: float | None) -> str:
-    return "?" if share is None else f"{share:.2%}"
-
-
-def _result(value: float | None) -> str:
-    return "?" if value is None else NAMES.get(value, f"{value:+.3f} on average")

@@ -3,7 +3,7 @@
 import copy
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import FunctionType
 from typing import Any, cast
@@ -133,8 +133,7 @@ def described(own: Any, config: OwnConfig) -> OwnConfig:
         options = json.loads(json.dumps(dict(getattr(own, "settings", {}))))
     except (TypeError, ValueError) as error:
         raise UserError(f"{name}: its settings must be values that JSON holds: {error}") from None
-    rules: Rules = own.rules
-    return replace(config, learner=name, options=options, rows=rules.rows, cols=rules.cols, k=rules.k)
+    return replace(config, learner=name, options=options, **asdict(own.rules))
 
 
 def restored(learner: Any, config: OwnConfig, path: Path) -> Any:

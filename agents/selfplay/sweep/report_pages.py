@@ -33,7 +33,8 @@ def write(sweep: Sweep, results: Results, out: Path) -> None:
     """Write the report's files.
 
     Raises:
-        OSError, UserError: one cannot be written, or a folder for them is a link to elsewhere.
+        OSError: one cannot be written.
+        UserError: a folder for them is a link to elsewhere.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     make_inside(out)

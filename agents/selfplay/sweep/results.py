@@ -13,7 +13,7 @@ from selfplay.sweep.plan import UNPROVED_PENALTY, Run
 from selfplay.sweep.state import Sweep
 from selfplay.training.folder import METRICS, MODEL
 from selfplay.training.loop import first_of_final_streak, proves
-from selfplay.training.metrics import metrics_evaluation, read_metrics
+from selfplay.training.metrics import Metrics, metrics_evaluation, read_metrics
 
 PROVED, UNPROVED, FAILED, DROPPED, MISSING = "proved", "no proof", "failed", "dropped", "missing"
 """How a run ended; a missing one has not, or its folder is gone."""
@@ -24,7 +24,7 @@ class Outcome(NamedTuple):
 
     unit: str
     """Unit of steps, plies or games."""
-    lines: Sequence[Mapping[str, float]]
+    lines: Sequence[Metrics]
     """Lines of metrics.jsonl."""
     first: int | None = None
     """Number of the first line from which the proof held; None without a proof at the end."""

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
@@ -22,7 +21,7 @@ from selfplay.tabular.config import (
     TDValueConfig,
     table_shape,
 )
-from selfplay.tabular.players import TABLE, AfterstatePlayer, FloatArray, IntArray, MinimaxQPlayer, reachable_rows
+from selfplay.tabular.players import TABLE, AfterstatePlayer, MinimaxQPlayer, reachable_rows
 from selfplay.tabular.results import (
     COLUMNS,
     count,
@@ -38,7 +37,7 @@ from selfplay.tabular.table_csv import read_table
 from selfplay.training.plots import png
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
-from tictactoe.tree import game_tree
+from tictactoe.tree import FloatArray, IntArray, game_tree
 
 SLICE = 200_000
 """Games in one call of a compiled loop, which Ctrl-C cannot interrupt."""
@@ -79,7 +78,7 @@ class TabularLearner(RunLearner):
         """Return the table before the first game: zeros, unless a learner says otherwise."""
         return np.zeros(table_shape(self.config))
 
-    def play(self, games: int) -> NDArray[np.int8]:
+    def play(self, games: int) -> kernels.Outcomes:
         """Play and learn; return the outcome of each game, [games] int8, as the kernels define it.
 
         Several calls in a row leave the same bits as one call with as many games.
@@ -262,10 +261,10 @@ class TDValue(TabularLearner):
 
 def choice_table(rules: Rules, opponent: str) -> IntArray:
     """Return the cells among which a built-in opponent picks, as a bitboard per row [3^A], 0 if it has no move."""
-    tree, rows = game_tree(rules), reachable_rows(rules)
-    table: IntArray = np.zeros(3**rules.cells, dtype=np.int64)
-    for state in tree.decisions.tolist():
-        table[rows[state]] = OPPONENTS[opponent](rules, int(tree.mover[state]), int(tree.opponent[state]))
+    tree, table = game_tree(rules), np.zeros(3**rules.cells, dtype=np.int64)
+    states = tree.decisions
+    mover, other = tree.mover[states].astype(np.int64), tree.opponent[states].astype(np.int64)
+    table[reachable_rows(rules)[states]] = OPPONENTS[opponent](rules, mover, other)
     return table
 
 
@@ -306,7 +305,7 @@ class TDBackup(TabularLearner):
 
     def __init__(self, config: TDBackupConfig) -> None:
         self.exploit = config.exploit
-        self.greedy_outcomes: NDArray[np.int8] = np.empty(0, dtype=np.int8)
+        self.greedy_outcomes: kernels.Outcomes = np.empty(0, dtype=np.int8)
         super().__init__(config)
 
     def arguments(self) -> tuple[Any, ...]:

@@ -9,23 +9,19 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from selfplay.evaluation.report import player_html
 from selfplay.tabular.config import MinimaxQConfig, TabularConfig, table_shape
 from selfplay.tensor_file import read_model
 from tictactoe import Rules
-from tictactoe.tree import game_tree, ternary_code
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from tictactoe.tree import FloatArray, IntArray, game_tree, ternary_code
 
 TABLE = "table"
 """Name of a tabular player's only tensor."""
 
 
-def reachable_rows(rules: Rules) -> NDArray[np.integer]:
+def reachable_rows(rules: Rules) -> IntArray:
     """Return the table rows [S] of all positions that legal games lead to, in the order of the game tree."""
     tree = game_tree(rules)
     second_to_move = tree.ply % 2 == 1

@@ -6,19 +6,18 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
-from numpy.typing import NDArray
 
 from selfplay.files import write_csv
-from selfplay.tabular.kernels import DRAW, ILLEGAL
-from selfplay.tabular.players import FloatArray, IntArray
+from selfplay.tabular.kernels import DRAW, ILLEGAL, Outcomes
 from selfplay.training.plots import FIRST, OUTCOMES, SECOND
+from tictactoe.tree import FloatArray, IntArray
 
 POINTS = 500
 """Points of a curve; more cannot be seen."""
 COLUMNS = tuple(column for column, _, _ in OUTCOMES)
 
 
-def results(outcomes: NDArray[np.int8]) -> IntArray:
+def results(outcomes: Outcomes) -> IntArray:
     """Return each game as a row [games, 3] with a 1 for a first seat's win, a second seat's win or a draw.
 
     A game that ended with a taken cell is won by the other seat.
@@ -27,17 +26,17 @@ def results(outcomes: NDArray[np.int8]) -> IntArray:
     return np.stack([winner == 0, winner == 1, winner == DRAW], axis=1).astype(np.int64)
 
 
-def cumulative_counts(outcomes: NDArray[np.int8]) -> IntArray:
+def cumulative_counts(outcomes: Outcomes) -> IntArray:
     """Return the first seat's wins, the second's and the draws after each game, [games, 3]."""
     return results(outcomes).cumsum(axis=0)
 
 
-def group_counts(outcomes: NDArray[np.int8], size: int) -> IntArray:
+def group_counts(outcomes: Outcomes, size: int) -> IntArray:
     """Return the same counts for each group of `size` games, [groups, 3]; the last group may be smaller."""
     return np.add.reduceat(results(outcomes), np.arange(0, len(outcomes), size), axis=0)
 
 
-def count(outcomes: NDArray[np.int8]) -> IntArray:
+def count(outcomes: Outcomes) -> IntArray:
     """Count the outcomes -1 to 3 of games, [5]: draws, wins of each seat, illegal moves of each seat."""
     return np.bincount(outcomes.astype(np.intp) - DRAW, minlength=5)
 
@@ -61,7 +60,7 @@ def write_curves(path: Path, curves: Mapping[str, IntArray], seeds: Sequence[int
     """Write cumulative counts by match-up, [seeds, games, 3], as CSV: a line per match-up, seed and `every` games.
 
     Raises:
-        UserError: the file cannot be written.
+        OSError: the file cannot be written.
     """
     lines = [
         [name, seed, number * every, *row]

@@ -6,8 +6,8 @@ import numpy as np
 
 from selfplay.errors import UserError
 from selfplay.files import read_small
-from selfplay.tabular.players import FloatArray
 from tictactoe import Rules
+from tictactoe.tree import FloatArray
 
 CELLS = Rules().cells
 LARGEST_CSV = 64 << 20

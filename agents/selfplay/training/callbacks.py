@@ -5,12 +5,10 @@ import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from selfplay.agent import Player
+from selfplay.agent import Array, Player
 from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.games import self_play_cells, self_play_game
 from selfplay.files import append, make_inside, write_whole
@@ -69,8 +67,8 @@ class MetricsLog(Callback):
         """Record the settings that are special beside the last metrics, and plot the progress."""
         if not self._lines:
             return
-        config, rules = self._config, self._config.rules
-        board = f"{rules.rows}x{rules.cols}x{rules.k}"
+        config = self._config
+        board = str(config.rules).replace(",", "x")
         common = {"algorithm": config.algorithm, "board": board, "seed": config.seed}
         self._events.hparams(common | special_settings(config))
         write_whole(self._folder / PROGRESS, png(run_figure(self._lines, config, self._folder)))
@@ -130,8 +128,7 @@ class LatestState(Callback):
         write_whole(self._path, (json.dumps(content) + "\n").encode())
 
 
-def opening_values(player: Player) -> NDArray[np.floating[Any]]:
+def opening_values(player: Player) -> Array:
     """Return the action values of the empty board, [A]."""
     opening = batch.observe(player.rules, batch.reset(player.rules, 1, np), "mover")
-    values: NDArray[np.floating[Any]] = np.asarray(player.q_values(opening))[0]
-    return values
+    return np.asarray(player.q_values(opening))[0]

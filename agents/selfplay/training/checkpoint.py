@@ -120,7 +120,7 @@ class Checkpoints:
 
     def _files(self) -> list[Path]:
         """Return the checkpoints, the newest first."""
-        return sorted((path for path in self._place.glob("*-*.safetensors")), key=_number, reverse=True)
+        return sorted(self._place.glob("*-*.safetensors"), key=_number, reverse=True)
 
     def stop(self) -> None:
         """Make a checkpoint due, after which the run ends.

@@ -149,7 +149,7 @@ def legends(configs: Sequence[RunSettings]) -> list[str]:
     runs = [
         {
             "algorithm": config.algorithm,
-            "board": f"{config.rules.rows},{config.rules.cols},{config.rules.k}",
+            "board": str(config.rules),
             **differences(config),
             "seed": config.seed,
         }
@@ -176,8 +176,7 @@ def _in_words(name: str, value: object) -> str:
 
 def default_run_dir(config: RunSettings) -> Path:
     """Return runs/ALGORITHM-BOARD-SEED-DIFFERENCES-TIME."""
-    rules = config.rules
-    words = [config.algorithm, f"{rules.rows}x{rules.cols}x{rules.k}", str(config.seed)]
+    words = [config.algorithm, str(config.rules).replace(",", "x"), str(config.seed)]
     words += [_in_words(*each) for each in differences(config).items()]
     name = re.sub(r"[^\w.-]|_", "-", "-".join(words), flags=re.ASCII)[:LONGEST_NAME].rstrip("-.")
     return Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"

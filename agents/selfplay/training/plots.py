@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import EngFormatter, PercentFormatter
-from numpy.typing import NDArray
 
+from selfplay.agent import Array
 from selfplay.errors import one_line
 from selfplay.evaluation.report import finite_values, value_text
 from selfplay.settings import RunSettings
@@ -57,7 +57,7 @@ def special_settings(config: RunSettings) -> dict[str, Any]:
 
 
 def progress_figure(
-    metrics: Sequence[Mapping[str, float]],
+    metrics: Sequence[Metrics],
     unit: str,
     name: str,
     settings: Mapping[str, object],
@@ -74,7 +74,6 @@ def progress_figure(
     figure.suptitle(heading, fontsize="medium", parse_math=False)
     lost, optimal, against_random, learning = figure.subplots(2, 2, sharex=True).ravel()
     steps = [line[unit] for line in metrics]
-    known = metrics[-1].keys()
 
     def plot(axes: Axes, tag: str, label: str, colour: str, line_style: str = ".-") -> None:
         if any(tag in line for line in metrics):
@@ -91,14 +90,14 @@ def progress_figure(
     lost.yaxis.set_major_formatter(EngFormatter())
     against_random.set_title("Wins against a random opponent (exact)")
     fractions = [against_random]
-    if "eval/optimal_fraction" in known:
+    if "eval/optimal_fraction" in metrics[-1]:
         plot(optimal, "eval/optimal_fraction", "optimal", BOTH)
         optimal.set_title("Decision states with an optimal move")
         fractions.append(optimal)
     else:
         plot(optimal, "eval/exploitability", "exploitability", BOTH)
         optimal.set_title("Exploitability")
-    if "games/draws" in known:
+    if "games/draws" in metrics[-1]:
         for end, label, colour in OUTCOMES:
             plot(learning, f"games/{end}", label, colour)
         learning.set_title("Training games")
@@ -109,7 +108,7 @@ def progress_figure(
     for axes in fractions:  # on one scale in all plots
         axes.set_ylim(-0.03, 1.03)
         axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
-    for axes in (lost, optimal, against_random, learning):
+    for axes in figure.axes:
         if not axes.get_lines():
             reason = "not known: the player leads to\ntoo many positions to follow"
             axes.text(0.5, 0.5, reason, ha="center", va="center", transform=axes.transAxes)
@@ -123,7 +122,7 @@ def progress_figure(
     return figure
 
 
-def value_figure(values: NDArray[np.floating[Any]], title: str) -> Figure:
+def value_figure(values: Array, title: str) -> Figure:
     """Plot the action values of one position, [R, C], as a board of colours and numbers; the best are framed."""
     rows, cols = values.shape
     # A run plots this while it trains: a layout that fits by itself, ticks and a scale would take most of the time.

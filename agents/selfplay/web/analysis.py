@@ -34,35 +34,33 @@ def analyse(
 ) -> dict[str, Any]:
     """Return what the page shows of a player in a position, ready for JSON; `generator` samples its reply."""
     rules, winner = position.rules, position.winner
+    results = exact_results(rules, position.mover, position.opponent, POSITIONS)  # none where the game is over
+    known = {cell: RESULTS[known_value(bounds)] for cell, bounds in results.items()}
     shown: dict[str, Any] = {
         "seat": position.seat,
         "result": (None if not position.over else "draw" if winner is None else MARKS[winner]),
         "line": list(rules.cells_of(line_cells(rules, position.marks[winner]) if winner is not None else 0)),
-        "values": None if player is None or position.over else learned_values(player, position),
+        "values": None,
         "move": None,
         "moves": [],
         "reply": None,
-        "exact": [None] * rules.cells,
+        "exact": [known.get(cell) for cell in range(rules.cells)],
         "known": "solved" if rules.cells <= ALL_STATES_CELLS else "searched",
         "position": None,
         "gives_away": None,
     }
     if position.over:
         return shown
-    results = exact_results(rules, position.mover, position.opponent, POSITIONS)
-    known = {cell: RESULTS[known_value(bounds)] for cell, bounds in results.items()}
-    shown["exact"] = [known.get(cell) for cell in range(rules.cells)]
-    shown["position"] = RESULTS[known_value(best_bounds(results))]
     moves = rules.cells_of(int(policy.moves(*position.words)[0]))
-    legal = [cell for cell in moves if cell in results]
-    shown["moves"] = list(moves)
+    shown |= {"moves": list(moves), "position": RESULTS[known_value(best_bounds(results))]}
     if not policy.stochastic:
-        shown["move"], shown["gives_away"] = moves[0], gives_away(results, moves[0])
+        shown |= {"move": moves[0], "gives_away": gives_away(results, moves[0])}
     if player is not None:  # a person cannot be asked to break the rules
-        shown["reply"] = int(player.act(position.observation, position.mask)[0])
+        reply = player.act(position.observation, position.mask)[0]
+        shown["values"] = learned_values(player, position)
     else:
-        shown["reply"] = int(generator.choice(legal or position.empty))
-    return shown
+        reply = generator.choice([cell for cell in moves if cell in results] or position.empty)
+    return shown | {"reply": int(reply)}
 
 
 def learned_values(player: "Player", position: Position) -> list[float | None]:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,9 +81,7 @@ def player_data(player: "Player") -> dict[str, Any]:
     """Return the data by which exported_api.js computes what a player makes of a position."""
     rules = player.rules
     game = {
-        "rows": rules.rows,
-        "cols": rules.cols,
-        "k": rules.k,
+        **asdict(rules),
         "lines": [rules.cells_of(line) for line in rules.lines],
         "symmetries": symmetries(rules).tolist() if getattr(player, "canonical", False) else None,
         "perspective": getattr(player, "perspective", None),

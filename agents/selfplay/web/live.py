@@ -84,30 +84,28 @@ class LiveRuns:
 
 
 def read_points(path: Path, unit: str) -> list[Point]:
-    """Return points of metrics.jsonl, at most MOST_POINTS, evenly, with the first and the last."""
+    """Return what is plotted of metrics.jsonl: at most MOST_POINTS lines, evenly, with the first and the last.
+
+    What a line does not say is None; `lost` and `illegal` are games of both seats, `exact` whether these are all or
+    only those met so far.
+    """
     points: list[Point] = []
     with contextlib.suppress(UserError):  # what is before a damaged line is shown
         for metrics in itertools.islice(read_metrics(path, unit), MOST_LINES):
-            points.append(_point(metrics, unit))  # noqa: PERF401 (an error leaves the points before it)
+            points.append(  # noqa: PERF401 (an error leaves the points before it)
+                {
+                    "steps": metrics[unit],
+                    "lost": _of_both_seats(metrics, "losses"),
+                    "illegal": _of_both_seats(metrics, "illegal"),
+                    "exact": all(f"eval/{seat}/losses" in metrics for seat in SEATS),
+                    "optimal": metrics.get("eval/optimal_states"),
+                    "positions": metrics.get("teach/positions"),
+                }
+            )
     if len(points) <= MOST_POINTS:
         return points
     spacing = (len(points) - 1) / (MOST_POINTS - 1)
     return [points[round(number * spacing)] for number in range(MOST_POINTS)]
-
-
-def _point(metrics: Metrics, unit: str) -> Point:
-    """Return what is plotted of a line of metrics.jsonl; what it does not say is None.
-
-    `lost` and `illegal` are games of both seats, `exact` whether these are all or only those met so far.
-    """
-    return {
-        "steps": metrics[unit],
-        "lost": _of_both_seats(metrics, "losses"),
-        "illegal": _of_both_seats(metrics, "illegal"),
-        "exact": all(f"eval/{seat}/losses" in metrics for seat in SEATS),
-        "optimal": metrics.get("eval/optimal_states"),
-        "positions": metrics.get("teach/positions"),
-    }
 
 
 def _of_both_seats(metrics: Metrics, what: str) -> float | None:

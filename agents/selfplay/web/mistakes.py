@@ -71,7 +71,7 @@ def evaluate(policy: "AgentPolicy", player: "Player | None", seconds: float = in
         *(side.view(np.uint64).tolist() for side in (mover, opponent, policy.moves(mover, opponent))), strict=True
     )
     in_time = takewhile(lambda _: monotonic() < start + 3 / 4 * seconds, words)
-    found = [_mistake(player, _position(rules, mine, theirs), moves) for mine, theirs, moves in in_time]
+    found = [_mistake(player, rules, mine, theirs, moves) for mine, theirs, moves in in_time]
     mistakes = {
         "verdict": verdict_text(verdict),
         "kind": kind,
@@ -117,10 +117,14 @@ def _not_optimal(policy: "AgentPolicy") -> tuple[IntArray, IntArray]:
     return mover[worst_first], opponent[worst_first]
 
 
-def _mistake(player: "Player | None", position: Position, moves: int) -> tuple[int, dict[str, Any]]:
+def _mistake(
+    player: "Player | None", rules: Rules, mover: int, opponent: int, moves: int
+) -> tuple[int, dict[str, Any]]:
     """Return how much a player's worst move gives away, 0 where that is not known; and the position, ready for JSON."""
-    results = exact_results(position.rules, position.mover, position.opponent, SEARCHED)
-    after = {cell: _value(results, cell) for cell in position.rules.cells_of(moves)}
+    first_to_move = mover.bit_count() == opponent.bit_count()
+    position = Position(rules, (mover, opponent) if first_to_move else (opponent, mover))
+    results = exact_results(rules, mover, opponent, SEARCHED)
+    after = {cell: _value(results, cell) for cell in rules.cells_of(moves)}
     move = min(after, key=lambda cell: ((value := after[cell]) is None, value))
     before, worst = known_value(best_bounds(results)), after[move]
     state = {
@@ -158,11 +162,6 @@ def _game_lost(player: "Player | None", rules: Rules, seat: int, cells: Sequence
 def _value(moves: Mapping[int, Bounds], cell: int) -> int | None:
     """Return what a move is worth to the mover, None if that is not known."""
     return known_value(moves[cell]) if cell in moves else ILLEGAL
-
-
-def _position(rules: Rules, mover: int, opponent: int) -> Position:
-    """Return a position by the bitboards of the seat to move and of the other."""
-    return Position(rules, (mover, opponent) if mover.bit_count() == opponent.bit_count() else (opponent, mover))
 
 
 def _text(position: Position) -> str:

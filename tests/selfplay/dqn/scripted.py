@@ -15,7 +15,14 @@ from tictactoe import Rewards, Rules, batch
 CPU = torch.device("cpu")
 
 SMALL = DQNConfig(
-    hidden=(16,), num_envs=16, batch_size=32, memory_size=1_000, warmup=64, total_steps=4_000, eval_every=2_000
+    device="cpu",
+    hidden=(16,),
+    num_envs=16,
+    batch_size=32,
+    memory_size=1_000,
+    warmup=64,
+    total_steps=4_000,
+    eval_every=2_000,
 )
 
 

@@ -51,14 +51,6 @@ def test_observations_of_another_board_are_refused() -> None:
         make(config_with()).player().act(np.zeros((1, 4, 4, 3), np.int8))
 
 
-def test_a_network_is_given_some_positions_at_once() -> None:
-    player, sizes = make(config_with(symmetry="none")).player(), list[int]()
-    player.networks[0].register_forward_hook(lambda _, inputs, __: sizes.append(len(inputs[0])))
-    values = player.q_values(ABSOLUTE)
-    assert sizes == [512] * 8 + [4_520 - 8 * 512]
-    assert np.allclose(player.q_values(ABSOLUTE[600:700]), values[600:700], rtol=1e-5, atol=1e-6)
-
-
 def random_positions(rules: Rules, number: int, seed: int) -> batch.State:
     """Return positions [number] after some random legal plies, from which the game goes on."""
     generator = np.random.default_rng(seed)

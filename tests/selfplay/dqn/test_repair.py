@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 from torch import nn
 
-import selfplay
 from selfplay.dqn.player import QPlayer
-from selfplay.dqn.repair import MARGIN, check_repairable, patch, repair
+from selfplay.dqn.repair import MARGIN, check_repairable, patch
 from selfplay.errors import UserError
 from selfplay.evaluation.agents import player_policy
-from selfplay.evaluation.evaluate import evaluate_policy
-from selfplay.evaluation.policy_repair import Corrections, Position
+from selfplay.evaluation.policy_repair import Position
 from tests.selfplay.dqn.scripted import config_with, make
-from tictactoe import Rules, batch, planes, solve
+from tictactoe import Rules, batch, planes
 from tictactoe.symmetry import representatives
 from tictactoe.tree import IntArray, game_tree
 
@@ -74,21 +72,6 @@ def test_a_patch_changes_the_move_in_the_corrected_positions_alone(kind: dict[st
         elif image not in corrections:
             assert after[number] == before[number]
             assert difference[number] < 1e-5
-
-
-def test_what_was_spoilt_is_repaired() -> None:
-    player = selfplay.load("shipped")
-    assert isinstance(player, QPlayer)
-    width = player.config.hidden[0]
-    solution, decided = solve(player.rules), decisions(player.rules)
-    worse = player.rules.empty_cells(*decided) & ~solution.optimal_moves[solution.tree.decisions]
-    player = patch(player, some_moves(player.rules, worse, 150))
-    assert not evaluate_policy(player_policy(player)).unbeatable
-    *_, last = repair(player, Corrections(10**6))
-    assert last.found.verdict.unbeatable
-    assert evaluate_policy(player_policy(last.player)).unbeatable
-    assert 0 < last.corrected < 150
-    assert last.player.config.hidden == (width + 150 + last.corrected,)
 
 
 @pytest.mark.parametrize(

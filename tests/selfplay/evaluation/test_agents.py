@@ -16,9 +16,8 @@ from tests.selfplay.evaluation.players import (
     ScriptedPlayer,
     choices_of,
     first_empty,
-    optimal_player,
 )
-from tictactoe import Rules, solve
+from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 from tictactoe.tree import game_tree
 
@@ -33,20 +32,6 @@ def test_an_agent_is_shown_the_view_it_was_trained_on() -> None:
         assert selfplay.evaluate(selfplay.load("shipped"), perspective=view).optimal
     with pytest.raises(ValueError, match="unknown perspective 'mine': choose from absolute, mover"):
         selfplay.evaluate(agent, Rules(), perspective=cast(Any, "mine"))
-
-
-@pytest.mark.parametrize("wrapped", [int, np.int64, lambda cell: np.array([cell]), np.array])
-def test_a_function_of_one_observation_is_an_agent(wrapped: Callable[[int], Any]) -> None:
-    agent = optimal_player(Rules())
-
-    def function(observation: Any) -> Any:
-        assert observation.shape == (3, 3, 3)
-        return wrapped(int(agent.act(observation[None])[0]))
-
-    tree = game_tree(Rules())
-    some = tree.decisions[::50]
-    cells = AgentPolicy(function, Rules()).cells(tree.mover[some], tree.opponent[some])
-    assert (solve(Rules()).optimal_moves[some] >> cells & 1 == 1).all()
 
 
 def test_a_table_answers_as_its_agent_does() -> None:

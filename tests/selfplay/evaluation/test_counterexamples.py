@@ -143,15 +143,6 @@ def test_of_too_many_positions_a_part_is_followed_and_all_it_finds_is_true() -> 
         assert_loses(rules, moves_of(agent, rules.cells), game, seat)
 
 
-def test_a_large_board_gives_games_too() -> None:
-    rules, agent = Rules(8, 8, 4), ScriptedPlayer(first_empty)
-    found = counterexamples(agent, rules, positions=500)
-    assert not found.verdict.complete
-    for seat, game in enumerate(found.shortest):
-        assert game is not None
-        assert_loses(rules, moves_of(agent, rules.cells), game, seat)
-
-
 def test_those_of_a_symmetric_player_are_an_image_of_each_of_all() -> None:
     rules = Rules(3, 4, 3)
     player = network_player(rules, 3, canonical=True)

@@ -22,7 +22,6 @@ from tests.selfplay.evaluation.players import (
     assert_close,
     careless_later,
     certain,
-    choices_of,
     empty,
     first_empty,
     game_by_game,
@@ -88,12 +87,6 @@ def test_each_move_that_an_agent_may_sample_is_followed(sampling: Sampling, rule
     assert_every_number(verdict, rules, sampling)
     if sampling is careless and rules.k > 1:
         assert (verdict.illegal_states or 0) > 0
-
-
-@pytest.mark.parametrize("name", OPPONENTS)
-@pytest.mark.parametrize("rules", [Rules(2, 3, 2), Rules(1, 5, 3)], ids=str)
-def test_each_choice_of_a_built_in_opponent_is_followed(name: str, rules: Rules) -> None:
-    assert_every_number(evaluate_policy(BuiltInPolicy(OPPONENTS[name], rules)), rules, choices_of(name))
 
 
 @pytest.mark.parametrize(

@@ -85,12 +85,6 @@ def test_a_run_that_started_from_a_table_needs_that_file_no_more(tmp_path: Path)
     assert selfplay.load(tmp_path / "run").act(ABSOLUTE).shape == (4_520,)
 
 
-@pytest.mark.parametrize("run", [TDBackupConfig(rows=2, cols=4)], indirect=True, ids=["2x4"])
-def test_another_board_comes_back_from_a_folder_that_was_moved(run: Path, tmp_path: Path) -> None:
-    loaded = selfplay.load(str(run.rename(tmp_path / "elsewhere")))
-    assert loaded.rules == Rules(2, 4, 3)
-
-
 def test_a_missing_folder_or_file_is_named(run: Path) -> None:
     assert refused(selfplay.load, run / "nowhere") == f"{run / 'nowhere'}: there is no such run folder"
     for name in ("model.safetensors", "config.json"):

@@ -142,10 +142,6 @@ def test_a_read_only_folder_is_refused(folder: Path, monkeypatch: pytest.MonkeyP
     assert message == f"{folder}: is not writable; copy the run elsewhere and resume it there"
 
 
-def test_a_folder_of_no_run_is_refused(tmp_path: Path) -> None:
-    assert "config.json: cannot be read" in refused(resume, tmp_path)
-
-
 def test_a_run_whose_checkpoints_are_gone_keeps_its_results_unless_by_force(
     folder: Path, tmp_path: Path, stopper: Stopper, capsys: pytest.CaptureFixture[str]
 ) -> None:

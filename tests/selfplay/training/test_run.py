@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import shlex
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +15,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.plugins.hparams import metadata
 
 import selfplay
-from selfplay.algorithms import SHIPPED, load, read_settings, snapshot_steps
+from selfplay.algorithms import SHIPPED, load, snapshot_steps
 from selfplay.cli.train import main
 from selfplay.dqn.config import DQNConfig
 from selfplay.evaluation.agents import player_policy
@@ -26,14 +25,14 @@ from selfplay.players import resolve
 from selfplay.tabular.config import TDBackupConfig
 from selfplay.tabular.learners import TDBackup
 from selfplay.tabular.players import AfterstatePlayer
-from selfplay.training import callbacks, checkpoint, plots, run, screen
+from selfplay.training import callbacks, plots, run, screen
 from selfplay.training.callbacks import LatestState, Snapshots
 from selfplay.training.folder import RunFlags
 from selfplay.training.loop import Record
 from selfplay.training.metrics import evaluation_metrics, read_metrics
 from selfplay.training.result import Interrupted, earlier_records
 from selfplay.training.screen import Screen
-from tests.runs import DQN, Stopper, metrics, refused, stopped, without_plots
+from tests.runs import DQN, metrics, refused, without_plots
 from tictactoe import Rules
 
 OFTEN = ["--eval-every", "240"]
@@ -63,18 +62,6 @@ def test_an_interrupted_run_saves_the_current_player(tmp_path: Path, monkeypatch
     assert (tmp_path / "it" / "progress.png").exists()
 
 
-def test_an_interrupted_run_without_a_checkpoint_is_offered_to_begin_again(
-    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with monkeypatch.context() as full:
-        full.setattr(checkpoint, "write_whole", Mock(side_effect=OSError(28, "No space left on device")))
-        folder = stopped(tmp_path / "it", stopper)
-    [command] = [line for line in capsys.readouterr().out.splitlines() if " train --resume " in line]
-    stopper.left = -1
-    main(shlex.split(command.partition(" train ")[2]))
-    assert metrics(folder)[-1]["plies"] == 2_400
-
-
 def test_the_player_of_the_end_is_saved_and_returned_and_snapshots_are_those_that_were_evaluated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,9 +78,6 @@ def test_the_player_of_the_end_is_saved_and_returned_and_snapshots_are_those_tha
     assert snapshot_steps(tmp_path / "it") == (80, 160, 250, 280)
     for steps in snapshot_steps(tmp_path / "it"):
         assert bits(load(tmp_path / "it", steps=steps)) == evaluated[steps]
-    message = refused(load, tmp_path / "it", steps=321)
-    assert message.endswith("has no snapshot at 321 steps; it has 80, 160, 250, 280")
-    assert read_settings(tmp_path / "it")[0].algorithm == "td-backup"
 
 
 def test_there_are_no_snapshots_but_those_of_a_run() -> None:
