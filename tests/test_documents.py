@@ -79,28 +79,23 @@ def test_ci_runs_the_readmes_test_command() -> None:
 
 @pytest.mark.parametrize(
     "snippet",
-    blocks("python", *(page for page in PAGES if page != NOTEBOOK)),
+    SNIPPETS,
     ids=lambda block: f"{block.page.name}:{block.line}",
 )
-def test_each_snippet_runs_by_itself(
-    snippet: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_each_snippet_runs_by_itself(snippet: Block, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for framework in re.findall(rf"^(?:from|import) ({FRAMEWORKS})\b", snippet.text, re.M):
         pytest.importorskip(framework)
     assert not re.findall(r"(?<!tictactoe:)TicTacToe\w*-v0", snippet.text)  # with the prefix no import is needed
-    monkeypatch.chdir(tmp_path)
     if "runs/NAME" in snippet.text:
-        saved(tmp_path / "runs" / "NAME")
+        saved(here / "runs" / "NAME")
     exec(snippet.text, {})
     lines = iter(capsys.readouterr().out.splitlines())
     expected = [line for line in promised(snippet.text) if snippet.page in EXACT or re.fullmatch(r"[\d ]+", line)]
     assert [line for line in expected if line not in lines] == []  # each after the one before it
 
 
-def test_the_notebook_runs_from_top_to_bottom(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("here")
+def test_the_notebook_runs_from_top_to_bottom(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {"__name__": "__main__"}
     for cell in blocks("python", NOTEBOOK):
         exec(compile(cell.text, f"line {cell.line}", "exec"), names)
@@ -130,12 +125,11 @@ def test_the_lines_that_a_snippet_promises_are_read() -> None:
 
 
 @EACH_DOCUMENT
-def test_every_command_line_is_understood(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_command_line_is_understood(document: Path, here: Path) -> None:
     assert "python -m selfplay." not in document.read_text()
     for module in re.findall(r"python -m ([\w.]*\w)", document.read_text()):
         assert importlib.util.find_spec(module), module
-    monkeypatch.chdir(tmp_path)
-    saved(tmp_path / "runs" / "NAME")
+    saved(here / "runs" / "NAME")
     for block in blocks("bash", document):
         for line in block.text.replace("\\\n", " ").splitlines():
             read_command(shlex.split(line, comments=True))

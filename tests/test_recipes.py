@@ -87,8 +87,8 @@ def test_pettingzoos_learner_sees_what_the_mover_sees_and_is_paid_what_the_seat_
     assert pettingzoo_two_lines.main(steps=128).illegal_states == 0
 
 
-def test_your_own_network_is_loaded_as_it_was_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("here")
+def test_your_own_network_is_loaded_as_it_was_trained() -> None:
     run = own_network.main(steps=3_000)
     assert run.folder.parent == Path("runs")
     again = selfplay.load(run.folder, network=own_network.my_network)
@@ -96,11 +96,10 @@ def test_your_own_network_is_loaded_as_it_was_trained(tmp_path: Path, monkeypatc
     assert all((again.tensors()[name] == weights).all() for name, weights in run.player.tensors().items())
 
 
-def test_your_own_algorithm_is_resumed_and_found_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    short = own_algorithm.main(games=2_000, folder=tmp_path / "it")
+def test_your_own_algorithm_is_resumed_and_found_by_its_name(here: Path) -> None:
+    short = own_algorithm.main(games=2_000, folder=here / "it")
     long = own_algorithm.main(games=4_000, resume=short.folder)
-    whole = own_algorithm.main(games=4_000, folder=tmp_path / "whole")
+    whole = own_algorithm.main(games=4_000, folder=here / "whole")
     assert long.proof == whole.proof
     assert whole.proof.games_lost < short.proof.games_lost
     named = resolve(f"docs.recipes.own_algorithm:Sarsa@{long.folder}")

@@ -14,16 +14,12 @@ from selfplay.files import write_csv
 from selfplay.web import command as web
 from tests.runs import refused
 
+pytestmark = pytest.mark.usefixtures("here")
 MIB = 1 << 20
 WRITERS: Mapping[str, Callable[[str], None]] = {
     "certify --output": lambda name: certify.main(["shipped", "--output", name]),
     "web --export": lambda name: web.main(["shipped", "--export", name]),
 }
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("name", WRITERS)

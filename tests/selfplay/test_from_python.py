@@ -40,15 +40,14 @@ def test_train_does_what_the_command_does(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("config", [selfplay.DQNConfig(**SHORT), selfplay.TDBackupConfig(games=1_000, eval_every=400)])
-def test_training_yields_what_train_records(config: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_training_yields_what_train_records(config: Any, here: Path) -> None:
     torch.set_num_threads(2)
     try:
         history = [(record.steps, record.evaluation) for record in selfplay.training(config)]
         assert torch.get_num_threads() == 2  # as it was; in between there is one, or the bits would be others
     finally:
         torch.set_num_threads(1)
-    assert not list(tmp_path.iterdir())
+    assert not list(here.iterdir())
     run = selfplay.train(config)
     assert [(record.steps, record.evaluation) for record in run.records] == history
     assert run.folder.parent == Path("runs")

@@ -69,8 +69,7 @@ def round_robin(players: Sequence[NamedPolicy], games: int, seed: int) -> Iterat
             totals = play_out(tree, policies[row], policies[column])
             result = _result(np.array([*totals[:3], *totals.illegal]), games=None)
         else:
-            generator = np.random.default_rng([seed, row, column])
-            result = sample(rules, first.policy, second.policy, games, generator)
+            result = sample(rules, first.policy, second.policy, games, np.random.default_rng([seed, row, column]))
         yield (first.name, second.name), result
 
 

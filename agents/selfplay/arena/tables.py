@@ -139,8 +139,7 @@ def score_figure(results: Results, names: Sequence[str], title: str) -> Figure:
     axes.set_ylabel("first seat (X)")
     axes.set_xlabel("second seat (O)")
     axes.set_title(title)
-    bar = figure.colorbar(image, ax=axes, shrink=0.9)
-    bar.set_label("first seat's mean score: win 1, draw 1/2, loss 0")
+    figure.colorbar(image, ax=axes, shrink=0.9, label="first seat's mean score: win 1, draw 1/2, loss 0")
     return figure
 
 

@@ -37,8 +37,7 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     output = config.output or place / NAME
     check_output(output)
     play = certificate.unbeatable_play(policy, config.positions, name)
-    checksum = checksum_of_file(named.folder / MODEL) if named.folder else None
-    content = certificate.packed(policy, play, checksum)
+    content = certificate.packed(policy, play, checksum_of_file(named.folder / MODEL) if named.folder else None)
     (write_output if config.output else write_whole)(output, content)
     say(f"CERTIFIED: {name} is unbeatable on {rules}; its play is in {output} ({len(content):,} bytes)")
     offer(

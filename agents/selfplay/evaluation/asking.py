@@ -59,9 +59,8 @@ def way_to_ask(agent: Any, observation: Array) -> Way:
     if not isinstance(first, InvalidAction) and way.ask in (agent, getattr(agent, "act", None)):
         raise first  # an error of the user's own program is best seen where it is
     said = str(first) if isinstance(first, InvalidAction) else what_failed(first)
-    shape = observation.shape[1:]
     raise UserError(
-        f"a {type(agent).__name__} cannot be asked about a board of shape {shape}: {said}; {INSTEAD}"
+        f"a {type(agent).__name__} cannot be asked about a board of shape {observation.shape[1:]}: {said}; {INSTEAD}"
     ) from first
 
 
@@ -85,8 +84,7 @@ def _flat(observation: Array) -> Array:
 
 def _with_mask(observation: Array) -> dict[str, Array]:
     """Return one observation or many as agents of PettingZoo and of environments with dicts see them."""
-    mask = observation[..., 0].reshape(*observation.shape[:-3], -1)
-    return {"observation": observation, "action_mask": mask}
+    return {"observation": observation, "action_mask": observation[..., 0].reshape(*observation.shape[:-3], -1)}
 
 
 def _predicted(model: Any, observation: Any) -> Any:

@@ -24,10 +24,8 @@ TABLE = "table"
 def reachable_rows(rules: Rules) -> IntArray:
     """Return the table rows [S] of all positions that legal games lead to, in the order of the game tree."""
     tree = game_tree(rules)
-    second_to_move = tree.ply % 2 == 1
-    first = np.where(second_to_move, tree.opponent, tree.mover)
-    second = np.where(second_to_move, tree.mover, tree.opponent)
-    return ternary_code(rules, first, second)
+    marks = tree.mover, tree.opponent
+    return ternary_code(rules, *np.where(tree.ply % 2 == 0, marks, marks[::-1]))
 
 
 def rows_and_seats(rules: Rules, observation: Any) -> tuple[IntArray, IntArray]:
@@ -63,9 +61,9 @@ class TabularPlayer:
 
         The observations [B, R, C, 3] may be of either perspective; of one alone the values are [A].
         """
-        one = np.ndim(observation) == 3
-        values = self._values(*rows_and_seats(self.rules, observation[None] if one else observation))
-        return values.reshape(-1) if one else values
+        if np.ndim(observation) == 3:
+            return self.q_values(observation[None])[0]
+        return self._values(*rows_and_seats(self.rules, observation))
 
     def _values(self, rows: IntArray, seats: IntArray) -> FloatArray:
         """Return the values [B, A] in these rows of the table, to the seats to move."""

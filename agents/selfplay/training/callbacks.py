@@ -68,8 +68,7 @@ class MetricsLog(Callback):
         if not self._lines:
             return
         config = self._config
-        board = str(config.rules).replace(",", "x")
-        common = {"algorithm": config.algorithm, "board": board, "seed": config.seed}
+        common = {"algorithm": config.algorithm, "board": str(config.rules).replace(",", "x"), "seed": config.seed}
         self._events.hparams(common | special_settings(config))
         write_whole(self._folder / PROGRESS, png(run_figure(self._lines, config, self._folder)))
 

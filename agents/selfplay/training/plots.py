@@ -128,8 +128,7 @@ def value_figure(values: Array, title: str) -> Figure:
     # A run plots this while it trains: a layout that fits by itself, ticks and a scale would take most of the time.
     wide, high = max(1.1 * cols + 0.4, TITLE_WIDTH), 1.1 * rows + 0.75
     figure = Figure(figsize=(wide, high))
-    board = 0, 0.15 / high, 1, 1.1 * rows / high
-    axes = figure.add_axes(board)
+    axes = figure.add_axes((0, 0.15 / high, 1, 1.1 * rows / high))
     axes.set_axis_off()
     axes.invert_yaxis()
     axes.set_aspect("equal")
@@ -139,8 +138,7 @@ def value_figure(values: Array, title: str) -> Figure:
     axes.pcolormesh(drawn, vmin=least, vmax=most, edgecolors="white", linewidth=2)
     for (row, col), value in np.ndenumerate(drawn):
         colour = "black" if value > (least + most) / 2 else "white"
-        text = value_text(float(values[row, col]))
-        axes.text(col + 0.5, row + 0.5, text, ha="center", va="center", color=colour)
+        axes.text(col + 0.5, row + 0.5, value_text(values[row, col]), ha="center", va="center", color=colour)
         if value == drawn.max():
             axes.add_patch(Rectangle((col + 0.08, row + 0.08), 0.84, 0.84, fill=False, edgecolor=BEST, linewidth=3))
     axes.set_title(f"{title}\nframed: the best", y=1, fontsize="medium")

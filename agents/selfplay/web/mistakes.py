@@ -83,8 +83,10 @@ def evaluate(policy: "AgentPolicy", player: "Player | None", seconds: float = in
     games_in_time = takewhile(lambda _: monotonic() < start + seconds, all_games)
     games = [_game_lost(player, rules, seat, cells) for seat, cells in games_in_time]
     lost = [seat.losses + seat.illegal if seat.complete else None for seat in seats]
-    games_lost = {"number": lost, "complete": play.verdict.complete, "games": games}
-    return {"mistakes": mistakes, "games_lost": games_lost}
+    return {
+        "mistakes": mistakes,
+        "games_lost": {"number": lost, "complete": play.verdict.complete, "games": games},
+    }
 
 
 def _timed(policy: "AgentPolicy", end: float) -> "AgentPolicy":

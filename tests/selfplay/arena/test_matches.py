@@ -16,25 +16,13 @@ from tests.selfplay.evaluation.players import (
     certain,
     first_empty,
     game_by_game,
+    policy_of,
     stubborn,
 )
 from tictactoe import Rules
 
-
-def greedy(agent: Any, rules: Rules | None = None) -> AgentPolicy:
-    return AgentPolicy(agent, rules or Rules(), "mover")
-
-
-class ManyBoards:
-    """Play the first empty cell, quickly on many boards."""
-
-    def act(self, observation: Any, action_mask: Any = None) -> Any:
-        assert action_mask is None
-        return np.asarray(observation)[..., 0].reshape(len(observation), -1).argmax(axis=1)
-
-
 RANDOM, HEURISTIC = (resolve(name).policy for name in ("random", "heuristic"))
-FIRST_EMPTY, STUBBORN = (greedy(ScriptedPlayer(choose)) for choose in (first_empty, stubborn))
+FIRST_EMPTY, STUBBORN = (policy_of(ScriptedPlayer(choose)) for choose in (first_empty, stubborn))
 
 
 def results_of(policies: dict[str, AgentPolicy], games: int = 1, seed: int = 0) -> dict[tuple[str, str], Result]:
@@ -64,7 +52,7 @@ def test_random_against_random_gives_the_known_fractions() -> None:
 def test_either_seat_of_a_pairing_sees_what_its_own_walk_through_the_game_says(
     rules: Rules, choose: Callable[[set[int], set[int]], int]
 ) -> None:
-    player, random = greedy(ScriptedPlayer(choose), rules), resolve("random", rules=rules).policy
+    player, random = policy_of(ScriptedPlayer(choose), rules), resolve("random", rules=rules).policy
     for seat, result in enumerate((exact(player, random), exact(random, player))):
         expected, illegal = game_by_game(rules, certain(choose), seat)
         own = shares(result) if seat == 0 else shares(result)[::-1]
@@ -83,7 +71,7 @@ def test_two_deterministic_players_have_one_game(first: AgentPolicy, second: Age
 
 
 def test_a_taken_cell_loses_the_game() -> None:
-    always_first_cell = greedy(ScriptedPlayer(lambda *_: 0))
+    always_first_cell = policy_of(ScriptedPlayer(lambda *_: 0))
     assert exact(always_first_cell, always_first_cell) == Result(1, 0, 0, (0, 1))
     assert exact(always_first_cell, RANDOM) == Result(0, 0, 1, (1, 0))
     # The second seat fails at once if cell 0 is taken, else with its second move.
@@ -112,7 +100,10 @@ def test_sampled_games_end_as_often_as_the_exact_results_say(other: AgentPolicy)
 
 def test_a_board_too_large_to_follow_is_sampled_and_the_same_seed_repeats_it() -> None:
     rules = Rules(4, 5, 3)
-    players = {"first empty": greedy(ManyBoards(), rules), "random": resolve("random", rules=rules).policy}
+    players = {
+        "first empty": policy_of(ScriptedPlayer(first_empty), rules),
+        "random": resolve("random", rules=rules).policy,
+    }
     first, again, other = (results_of(players, games=1_000, seed=seed) for seed in (1, 1, 2))
     certain = first.pop(("first empty", "first empty"))
     assert (certain.games, *shares(certain)) == (None, 1, 0, 0)
@@ -124,5 +115,5 @@ def test_a_board_too_large_to_follow_is_sampled_and_the_same_seed_repeats_it() -
 def test_the_last_cell_is_sampled_where_probabilities_sum_to_less_than_every_random_number() -> None:
     largest: Any = SimpleNamespace(random=lambda shape: np.full(shape, np.nextafter(1, 0)))
     uniform = SimpleNamespace(probabilities=lambda boards: np.full((len(boards), 10), 0.1))
-    policy = greedy(uniform, Rules(2, 5, 2))
+    policy = policy_of(uniform, Rules(2, 5, 2))
     assert sample(Rules(2, 5, 2), policy, policy, 1, largest) == Result(1, 0, 0, (0, 1), 1)

@@ -15,11 +15,7 @@ from selfplay.cli import certify
 from selfplay.evaluation import check_certificate
 from tests.runs import python, refused
 
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def header(path: Path) -> dict[str, Any]:

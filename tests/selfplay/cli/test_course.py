@@ -13,10 +13,7 @@ from tests.runs import refused
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def test_each_unit_becomes_a_notebook_of_the_same_cells(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

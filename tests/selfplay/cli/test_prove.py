@@ -10,20 +10,6 @@ from tests.runs import refused, save, saved
 from tests.selfplay.dqn.scripted import config_with, make
 
 
-def test_a_built_in_opponent_is_proved_on_any_board(capsys: pytest.CaptureFixture[str]) -> None:
-    prove.main(["rule"])
-    shown = capsys.readouterr().out
-    assert "The shortest game that beats the player as O" in shown
-    assert "optimal in 4,362 of 4,520 decision states" in shown
-    assert "NOT unbeatable" in shown
-    prove.main(["optimal"])
-    assert "PROVED UNBEATABLE AND OPTIMAL" in capsys.readouterr().out
-    prove.main(["rule", "--rows", "5", "--cols", "5", "--k", "4", "--positions", "20000"])
-    shown = capsys.readouterr().out
-    assert "plies followed" in shown
-    assert "illegal games  │                   ≥0" in shown
-
-
 @pytest.mark.parametrize(
     ("args", "gist"),
     [

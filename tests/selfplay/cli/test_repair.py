@@ -82,8 +82,8 @@ def test_a_player_that_nothing_beats_is_left_alone(tmp_path: Path, capsys: pytes
     assert not list(tmp_path.iterdir())
 
 
-def test_what_cannot_be_repaired_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("here")
+def test_what_cannot_be_repaired_is_refused_in_one_line() -> None:
     run_folder.create(Path("table"))
     run_folder.write_config(Path("table"), MinimaxQConfig(), {})
     saved(Path("run"))

@@ -98,10 +98,8 @@ def test_what_tensorboard_shows(finished: tuple[str, Path, str]) -> None:
     assert [tag for tag in documented if f"`{tag}`" not in page] == []
 
 
-def test_an_interrupted_run_leaves_its_player(
-    tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("here")
+def test_an_interrupted_run_leaves_its_player(stopper: Stopper, capsys: pytest.CaptureFixture[str]) -> None:
     folder = stopped(Path("it"), stopper)
     output = capsys.readouterr().out
     assert output.endswith("selfplay play it\n")

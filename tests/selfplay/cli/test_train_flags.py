@@ -2,7 +2,6 @@
 
 import dataclasses
 import re
-from pathlib import Path
 
 import pytest
 import torch
@@ -46,9 +45,8 @@ def test_flags_are_read_for_the_algorithm_that_is_named_and_override_the_presets
         ("minimax-q --rows 4", "unrecognized arguments: --rows 4"),
     ],
 )
-@pytest.mark.usefixtures("in_a_command")
-def test_a_mistake_is_one_line(args: str, gist: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("in_a_command", "here")
+def test_a_mistake_is_one_line(args: str, gist: str) -> None:
     assert gist in refused(train.main, args.split())
 
 

@@ -226,9 +226,9 @@ def network_player(rules: Rules, seed: int, mask: bool = False, canonical: bool 
     return QPlayer(config, tuple(layers))
 
 
-def policy_of(agent: Any, rules: Rules, symmetric: bool = False, legal: bool = False) -> AgentPolicy:
+def policy_of(agent: Any, rules: Rules | None = None, symmetric: bool = False, legal: bool = False) -> AgentPolicy:
     """Return the policy of an agent that sees the mover's view, queried once."""
-    return AgentPolicy(agent, rules, "mover", twice=False, symmetric=symmetric, legal=legal)
+    return AgentPolicy(agent, rules or Rules(), "mover", twice=False, symmetric=symmetric, legal=legal)
 
 
 def random_table(rules: Rules, seed: int, careless: float) -> ScriptedPlayer:

@@ -51,9 +51,8 @@ def test_a_name_without_a_player_is_refused(tmp_path: Path) -> None:
     assert "81 cells; at most 64 are shown" in refused(Catalogue, ["rule"], None, "absolute", Rules(9, 9, 5))
 
 
-def test_agents_of_the_user_are_loaded_by_name_and_evaluated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "web_agents.py").write_text(AGENTS)
-    monkeypatch.chdir(tmp_path)
+def test_agents_of_the_user_are_loaded_by_name_and_evaluated(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "web_agents.py").write_text(AGENTS)
     monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
     agents = [f"web_agents:{name}" for name in ("uniform", "fails")]
     with serving(*agents) as served:
@@ -72,17 +71,16 @@ def test_agents_of_the_user_are_loaded_by_name_and_evaluated(tmp_path: Path, mon
             assert gist in response.body.decode()
 
 
-def test_no_module_is_imported_for_the_name_of_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "web_program.py").write_text("agent = open('executed', 'w')\n")
+def test_no_module_is_imported_for_the_name_of_a_folder(here: Path) -> None:
+    (here / "web_program.py").write_text("agent = open('executed', 'w')\n")
     for name in ("web_program:agent", "optimal"):
-        saved(tmp_path / name)
+        saved(here / name)
     players = of(runs=Path())
     assert [entry["kind"] for entry in players.entries()[:2]] == ["dqn"] * 2
     numbers = {entry["name"]: entry["index"] for entry in players.entries()[:2]}
-    (tmp_path / "web_program:agent").rename(tmp_path / "elsewhere")
+    (here / "web_program:agent").rename(here / "elsewhere")
     assert "there is no such run folder" in refused(players.player, numbers["web_program:agent"])
-    assert not (tmp_path / "executed").exists()
+    assert not (here / "executed").exists()
 
 
 @pytest.mark.parametrize("file", [CONFIG, MODEL])

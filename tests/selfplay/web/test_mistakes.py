@@ -18,7 +18,7 @@ from selfplay.web.analysis import ILLEGAL
 from selfplay.web.mistakes import evaluate
 from tests.runs import refused
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.evaluation.players import FirstTwo, ScriptedPlayer, random_table, stubborn
+from tests.selfplay.evaluation.players import FirstTwo, ScriptedPlayer, policy_of, random_table, stubborn
 from tests.selfplay.web.positions import value
 from tictactoe import Rules
 from tictactoe.search import Bounds
@@ -27,10 +27,6 @@ SEED = 1000
 COMPARED = 100
 """Mistakes that are compared one by one."""
 VALUES = {name: value for value, name in NAMES.items()} | {"illegal": ILLEGAL}
-
-
-def scripted(player: Any, rules: Rules | None = None) -> AgentPolicy:
-    return AgentPolicy(player, rules or Rules(), "mover", twice=False)
 
 
 def value_after(position: Position, cell: int) -> int:
@@ -46,9 +42,9 @@ def learned(player: Any, position: Position, cell: int) -> Any:
 @pytest.mark.parametrize(
     "make_policy",
     [
-        pytest.param(lambda: scripted(ScriptedPlayer(stubborn)), id="stubborn"),
-        pytest.param(lambda: scripted(random_table(Rules(), SEED, careless=0.1)), id="random"),
-        pytest.param(lambda: scripted(FirstTwo()), id="sampling"),
+        pytest.param(lambda: policy_of(ScriptedPlayer(stubborn)), id="stubborn"),
+        pytest.param(lambda: policy_of(random_table(Rules(), SEED, careless=0.1)), id="random"),
+        pytest.param(lambda: policy_of(FirstTwo()), id="sampling"),
         pytest.param(
             lambda: player_policy(make(config_with(seed=SEED, symmetry="canonical")).player()), id="canonical"
         ),
@@ -118,7 +114,7 @@ def test_of_too_many_positions_numbers_are_not_claimed(monkeypatch: pytest.Monke
     monkeypatch.setattr(mistakes, "SEARCHED", 1)
     rules = Rules(8, 8, 3)
     last_empty = ScriptedPlayer(lambda mine, theirs: max(set(range(64)) - mine - theirs))
-    shown, games_lost = evaluate(scripted(last_empty, rules), None).values()
+    shown, games_lost = evaluate(policy_of(last_empty, rules), None).values()
     assert (shown["complete"], games_lost["complete"], games_lost["number"]) == (False, False, [None, None])
     assert shown["number"] >= len(shown["states"]) > 0
     assert "too many positions to follow" in shown["verdict"]
@@ -130,7 +126,7 @@ def test_of_too_many_positions_numbers_are_not_claimed(monkeypatch: pytest.Monke
 
 def test_a_player_that_nothing_beats_on_a_larger_board_has_no_mistakes() -> None:
     first_empty = ScriptedPlayer(lambda mine, theirs: min(set(range(13)) - mine - theirs))
-    shown, games_lost = evaluate(scripted(first_empty, Rules(1, 13, 13)), None).values()
+    shown, games_lost = evaluate(policy_of(first_empty, Rules(1, 13, 13)), None).values()
     assert (shown["complete"], shown["number"], shown["states"]) == (True, 0, [])
     assert (games_lost["number"], games_lost["games"]) == ([0, 0], [])
 
@@ -154,7 +150,7 @@ def test_what_takes_too_long_is_left_out(
     monkeypatch.setattr(mistakes, "FEW", 2)
     monkeypatch.setattr(mistakes, "POSITIONS_OF_MANY_CELLS", 4)
     first_empty = ScriptedPlayer(lambda mine, theirs: min(set(range(20)) - mine - theirs))
-    policy = scripted(first_empty, Rules(4, 5, 3))
+    policy = policy_of(first_empty, Rules(4, 5, 3))
     if limit is None:
         assert "selfplay prove follows them to the end" in refused(evaluate, policy, None, seconds)
         return

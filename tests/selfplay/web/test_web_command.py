@@ -52,18 +52,6 @@ def test_an_address_that_is_not_ours_is_one_line(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "why"),
-    [
-        (["--port", "65536"], "--port must be between 0 and 65,535, got 65536"),
-        (["--rows", "0"], "rows must be a positive integer, got 0"),
-        (["nobody", "--port", "0"], "nobody: is neither a run folder"),
-    ],
-)
-def test_a_wrong_flag_is_one_line(args: list[str], why: str) -> None:
-    assert refused(command.main, args).startswith(why)
-
-
-@pytest.mark.parametrize(
     ("host", "shown", "screen"),
     [("127.0.0.1", "127.0.0.1", ""), ("::1", "[::1]", ":0"), ("0.0.0.0", "127.0.0.1", ":0")],
 )
