@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from selfplay.algorithms import SHIPPED_FOLDER
-from selfplay.arena import command as arena
 from selfplay.cli import prove
 from selfplay.players import resolve, run_folder
-from tests.runs import read, refused, saved
+from tests.runs import refused, saved
 from tictactoe import Rules
 
 AGENTS = """
@@ -84,14 +83,6 @@ def test_an_agent_of_the_user_is_proved(capsys: pytest.CaptureFixture[str]) -> N
     output = capsys.readouterr().out
     assert "NOT unbeatable" in output
     assert "A game of the player against itself" not in output  # an agent that samples its moves has none
-
-
-def test_everybody_meets_in_an_arena(here: Path) -> None:
-    arena.main(["my_agents:optimal", "shipped", "my_agents:uniform", "random", "--out", "it"])
-    lines = {(line.pop("first"), line.pop("second")): line for line in read(here / "it" / "results.csv")}
-    assert lines["my_agents:optimal", "shipped"]["draw"] == "1.0"
-    wins = [float(lines[name, name]["win"]) for name in ("my_agents:uniform", "random")]
-    assert wins[0] == pytest.approx(wins[1], abs=1e-12)
 
 
 @pytest.mark.parametrize(

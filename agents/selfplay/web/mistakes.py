@@ -12,7 +12,7 @@ import numpy as np
 
 from selfplay.errors import UserError
 from selfplay.evaluation.counterexamples import find_counterexamples
-from selfplay.evaluation.evaluate import ALL_STATES_CELLS, with_all_states
+from selfplay.evaluation.evaluate import ALL_STATES_CELLS, suboptimal_moves, with_all_states
 from selfplay.evaluation.exact import NAMES, best_bounds, known_value
 from selfplay.evaluation.report import verdict_text
 from selfplay.position import EMPTY, Position
@@ -108,15 +108,13 @@ def _timed(policy: "AgentPolicy", end: float) -> "AgentPolicy":
 
 def _not_optimal(policy: "AgentPolicy") -> tuple[IntArray, IntArray]:
     """Return the states [n] of a small board in which some move of a player's does not keep the value, worst first."""
-    solution = solve(policy.rules)
-    tree, states = solution.tree, solution.tree.decisions
-    mover, opponent = tree.mover[states].astype(np.int64), tree.opponent[states].astype(np.int64)
-    following = tree.successors(states)
+    solution, (states, moves) = solve(policy.rules), suboptimal_moves(policy)
+    following = solution.tree.successors(states)
     after = np.where(following < 0, ILLEGAL, -solution.value[np.maximum(following, 0)])  # [n, A]
-    played = planes.bits(policy.rules.cells, policy.moves(mover, opponent))
+    played = planes.bits(policy.rules.cells, moves)
     given_away = solution.value[states] - np.where(played, after, max(NAMES)).min(axis=1)
-    worst_first = np.argsort(-given_away, kind="stable")[: np.count_nonzero(given_away > 0)]
-    return mover[worst_first], opponent[worst_first]
+    worst_first = states[np.argsort(-given_away, kind="stable")]
+    return solution.tree.mover[worst_first].astype(np.int64), solution.tree.opponent[worst_first].astype(np.int64)
 
 
 def _mistake(

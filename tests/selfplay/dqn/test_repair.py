@@ -10,7 +10,6 @@ from selfplay.dqn.player import QPlayer
 from selfplay.dqn.repair import MARGIN, check_repairable, patch
 from selfplay.errors import UserError
 from selfplay.evaluation.agents import player_policy
-from selfplay.evaluation.policy_repair import Position
 from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules, batch, planes
 from tictactoe.symmetry import representatives
@@ -26,36 +25,25 @@ KINDS: list[dict[str, Any]] = [
 ]
 
 
-def decisions(rules: Rules) -> tuple[IntArray, IntArray]:
-    """Return every position in which somebody is to move, bitboards."""
-    tree = game_tree(rules)
-    return tree.mover[tree.decisions].astype(np.int64), tree.opponent[tree.decisions].astype(np.int64)
-
-
 def seen(rules: Rules, mine: IntArray, theirs: IntArray) -> IntArray:
     ply = planes.bits(rules.cells, mine | theirs).sum(axis=1)
     observation: IntArray = batch.observe(rules, batch.State(mine, theirs, ply), "mover")
     return observation
 
 
-def some_moves(rules: Rules, moves: IntArray, number: int) -> dict[Position, int]:
-    """Return one of these moves (a bitboard for each decision state) for some decision states that have any."""
-    order = np.random.default_rng(0).permutation(np.flatnonzero(moves))[:number]
-    mine, theirs = decisions(rules)
-    positions = zip(mine[order].tolist(), theirs[order].tolist(), strict=True)
-    return dict(zip(positions, [int(word).bit_length() - 1 for word in moves[order]], strict=True))
-
-
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_a_patch_changes_the_move_in_the_corrected_positions_alone(kind: dict[str, Any]) -> None:
     player = make(config_with(**kind)).player()
-    rules = player.rules
-    mine, theirs = decisions(rules)
+    rules, tree = player.rules, game_tree(player.rules)
+    mine, theirs = (marks[tree.decisions].astype(np.int64) for marks in (tree.mover, tree.opponent))
     before = player_policy(player).cells(mine, theirs)
     others = rules.empty_cells(mine, theirs) & ~(np.int64(1) << before)
     # One image of each position: the others are the same to a canonical player.
     images = representatives(rules, mine, theirs) if player.canonical else (mine, theirs)
-    corrections = some_moves(rules, np.where((images[0] == mine) & (images[1] == theirs), others, 0), 12)
+    moves = np.where((images[0] == mine) & (images[1] == theirs), others, 0)
+    some = np.random.default_rng(0).permutation(np.flatnonzero(moves))[:12]
+    positions = zip(mine[some].tolist(), theirs[some].tolist(), strict=True)
+    corrections = dict(zip(positions, [int(word).bit_length() - 1 for word in moves[some]], strict=True))
     patched = patch(player, corrections)
     assert patched.config.hidden == tuple(width + 12 for width in player.config.hidden)
     after = player_policy(patched).cells(mine, theirs)

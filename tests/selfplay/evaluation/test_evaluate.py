@@ -293,9 +293,3 @@ def test_all_states_are_looked_at_on_small_boards() -> None:
         assert (evaluate_policy(policy, every_state=True).decision_states is not None) is every
     with pytest.raises(ValueError, match="9x8 board has 72"):
         evaluate(agent, Rules(9, 8, 4))
-
-
-def test_the_rules_are_the_agents_own_unless_told_otherwise() -> None:
-    player = network_player(Rules(2, 3, 3), 0)
-    assert evaluate(player) == evaluate(player, Rules(2, 3, 3))
-    assert evaluate(ScriptedPlayer(first_empty)).decision_states == 4520
