@@ -8,6 +8,7 @@ import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, fields, replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -188,8 +189,7 @@ def training(
         trained = _make_learner(*chosen(algorithm, learner, settings), network)
     with _one_thread():
         for record in loop.train(trained):
-            player = trained.copied_player()
-            yield replace(record, get_player=lambda player=player: player)
+            yield replace(record, get_player=partial(lambda player: player, trained.copied_player()))
 
 
 @contextlib.contextmanager

@@ -67,7 +67,8 @@ class Position:
     @property
     def observation(self) -> Array:
         """Return what the seat to move sees, [1, R, C, 3], itself in plane 1."""
-        return batch.observe(self.rules, batch.State(*self.words, ply=np.zeros(1, np.int64)), "mover")
+        mover, opponent = self.words
+        return batch.observe(self.rules, batch.State(mover, opponent, np.zeros(1, np.int64)), "mover")
 
     @property
     def mask(self) -> Array:

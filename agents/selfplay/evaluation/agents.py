@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium.error import InvalidAction
+from numpy.typing import NDArray
 
 from selfplay.agent import Array, Player
 from selfplay.errors import UserError, what_failed
@@ -91,7 +92,7 @@ class AgentPolicy:
             ours = isinstance(error, UserError | InvalidAction)
             raise UserError(f"{self._name}: {error if ours else what_failed(error)}") from None
 
-    def _answers(self, ask: Callable[[Array], Array], none: Array, mover: IntArray, opponent: IntArray) -> Array:
+    def _answers(self, ask: Callable[[Array], Array], none: Array, mover: IntArray, opponent: IntArray) -> NDArray[Any]:
         """Return the agent's answers in positions [n], [n, ...]; `none` are those for no positions."""
         answers = [none]
         with self._named_errors():

@@ -10,7 +10,6 @@ from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.evaluate import ALL_STATES_CELLS, evaluate_policy
 from selfplay.evaluation.exact import NAMES
 from selfplay.evaluation.verdict import SeatVerdict, Verdict
-from tictactoe.tree import FloatArray
 
 LARGEST_SHOWN = 1e100
 """Largest value that is shown, so that no difference of two values overflows."""
@@ -31,7 +30,7 @@ def value_text(value: float) -> str:
     return f"{value:+.2f}" if abs(value) < 1e6 else f"{value:+.0e}"
 
 
-def finite_values(values: Array) -> FloatArray:
+def finite_values(values: Array) -> Array:
     """Return values as colours can show them: 0 for what is no number, and none beyond 1e100."""
     return np.nan_to_num(np.clip(values.astype(np.float64), -LARGEST_SHOWN, LARGEST_SHOWN))
 

@@ -62,7 +62,7 @@ class TabularPlayer:
         The observations [B, R, C, 3] may be of either perspective; of one alone the values are [A].
         """
         if np.ndim(observation) == 3:
-            return self.q_values(observation[None])[0]
+            return self.q_values(observation[None]).reshape(-1)
         return self._values(*rows_and_seats(self.rules, observation))
 
     def _values(self, rows: IntArray, seats: IntArray) -> FloatArray:
