@@ -66,14 +66,12 @@ class AgentPolicy:
 
     def cells(self, mover: IntArray, opponent: IntArray) -> IntArray:
         """Return the cell that the agent chooses in each position, [n]; the bitboards are [n] int64."""
-        chosen: IntArray = self._answers(self._cells, np.zeros(0, np.int64), mover, opponent)
-        return chosen
+        return self._answers(self._cells, np.zeros(0, np.int64), mover, opponent)
 
     def probabilities(self, mover: IntArray, opponent: IntArray) -> FloatArray:
         """Return the probability of each move in each position, [n, A]; the bitboards are [n] int64."""
         if not self.stochastic:
-            certain: FloatArray = np.eye(self.rules.cells)[self.cells(mover, opponent)]
-            return certain
+            return np.eye(self.rules.cells)[self.cells(mover, opponent)]
         return self._answers(self._probabilities, np.zeros((0, self.rules.cells)), mover, opponent)
 
     def moves(self, mover: IntArray, opponent: IntArray) -> IntArray:
@@ -135,8 +133,7 @@ class TabulatedPolicy(AgentPolicy):
 
     def cells(self, mover: IntArray, opponent: IntArray) -> IntArray:
         """Return the cell that the agent chooses in each position, [n]."""
-        chosen: IntArray = self._actions[self._tree.find(mover, opponent)]
-        return chosen
+        return self._actions[self._tree.find(mover, opponent)]
 
 
 class BuiltInPolicy(AgentPolicy):

@@ -114,5 +114,4 @@ def position_values(
         mine, theirs = representatives(policy.rules, mine, theirs)
     keys = sort_keys(policy.rules, mine, theirs)
     place = np.minimum(np.searchsorted(later.keys, keys), len(later.keys) - 1)
-    value: FloatArray = np.where(later.keys[place] == keys, later.value[place], ends.drawn)
-    return value
+    return np.where(later.keys[place] == keys, later.value[place], ends.drawn)

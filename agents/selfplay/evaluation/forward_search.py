@@ -229,8 +229,7 @@ def _sampling_keys(rules: Rules, frontier: Frontier, salt: int) -> FloatArray:
     uniform = (mixed >> np.uint64(12)).astype(np.float64) / 2.0**52
     parts = np.array_split(np.stack([frontier.mine, frontier.theirs]), len(uniform) // BOARDS + 1, axis=1)
     likely = np.concatenate([weights(rules, *part) for part in parts]) ** WEIGHT_POWER + LEAST_WEIGHT
-    keys: FloatArray = -np.log(np.maximum(uniform, 2.0**-53)) / likely
-    return keys
+    return -np.log(np.maximum(uniform, 2.0**-53)) / likely
 
 
 def weights(rules: Rules, mine: IntArray, theirs: IntArray) -> FloatArray:
