@@ -110,13 +110,6 @@ def test_cell_63_works_though_it_is_the_sign_bit(size: tuple[int, int, int]) -> 
     assert_agreement(size, boards, KINDS)
 
 
-@pytest.mark.parametrize("size", [(3, 3, 3), (8, 8, 5)], ids=str)
-def test_a_full_board_is_recognised(size: tuple[int, int, int]) -> None:
-    rules = Rules(*size)
-    assert as_words([rules.full_board]).tolist() == [rules.full_word]
-    assert rules.cells_of(rules.full_board) == tuple(range(rules.cells))
-
-
 @pytest.mark.parametrize("name", ["rows", "cols", "k"])
 @pytest.mark.parametrize("value", [0, -3, 3.0, float("nan"), "3", None, True, [3]], ids=repr)
 def test_a_bad_size_is_named(name: str, value: Any) -> None:

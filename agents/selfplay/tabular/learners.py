@@ -106,8 +106,8 @@ class TabularLearner(RunLearner):
             raise UserError("the values are no longer finite numbers; start from smaller ones")
 
     def player(self) -> AfterstatePlayer | MinimaxQPlayer:
-        """Return a greedy player with a copy of the table."""
-        return AfterstatePlayer(self.rules, self.table.copy())
+        """Return the current greedy player, whose table goes on learning."""
+        return AfterstatePlayer(self.rules, self.table)
 
     def metrics(self) -> dict[str, float]:
         """Return the fraction of games with each result since the last call, by TensorBoard tag."""
@@ -167,8 +167,8 @@ class MinimaxQ(TabularLearner):
         return self.config.alpha, self.config.gamma, self.config.epsilon
 
     def player(self) -> MinimaxQPlayer:
-        """Return a greedy player with a copy of the table."""
-        return MinimaxQPlayer(self.rules, self.table.copy())
+        """Return the current greedy player, whose table goes on learning."""
+        return MinimaxQPlayer(self.rules, self.table)
 
     def write_report(self, folder: Path) -> None:
         """Write the table as CSV."""

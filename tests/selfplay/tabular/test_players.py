@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
-from selfplay.tabular.learners import MinimaxQ, TDBackup, TDValue, match_up_curves
+from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig
+from selfplay.tabular.learners import MinimaxQ, TDBackup, match_up_curves
 from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer, TabularPlayer, reachable_rows, rows_and_seats
 from tests.selfplay.tabular.references import afterstate, row_of
 from tests.tictactoe.rule_book import Board, RuleBook, empty_cells, mover_and_opponent, seat_to_move
@@ -96,15 +96,6 @@ def test_the_first_of_equals_is_taken() -> None:
 def test_another_boards_observation_is_refused(player: TabularPlayer) -> None:
     with pytest.raises(ValueError, match=r"got shape \(1, 4, 4, 3\)"):
         player.act(np.zeros((1, 4, 4, 3)))
-
-
-@pytest.mark.parametrize("learner", [MinimaxQ(MinimaxQConfig()), TDValue(TDValueConfig())])
-def test_a_player_does_not_change_when_the_learner_goes_on(learner: MinimaxQ | TDValue) -> None:
-    player = learner.player()
-    before = player.table.copy()
-    learner.play(1_000)
-    assert np.array_equal(player.table, before)
-    assert not np.array_equal(learner.table, before)
 
 
 def test_minimax_q_is_unbeatable_after_its_training() -> None:
