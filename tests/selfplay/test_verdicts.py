@@ -106,7 +106,7 @@ def pettingzoo_policy(observation: dict[str, Any]) -> Any:
 def agents() -> dict[str, Any]:
     return {
         "function": first_empty,
-        "array": lambda observation: np.array([first_empty(observation)]),
+        "array": lambda observation: np.array([[first_empty(observation)]]),
         "act": Batched(),
         "tensor": Masked(),
         "one board": OneBoard(),

@@ -59,6 +59,16 @@ def test_what_is_chosen_on_an_image_is_the_same_cell_on_the_board(rules: Rules) 
     assert torch.equal(canonical.values(values, image.symmetry)[boards, on_board], values[boards, cells])
 
 
+@pytest.mark.parametrize("rules", BOARDS, ids=str)
+def test_equal_images_are_asked_for_once(rules: Rules) -> None:
+    canonical = BoardSymmetries(rules, CPU)
+    seen = torch.cat([random_inputs(rules, 30, seed=3), turned(random_inputs(rules, 30, seed=3), rules, 2)])
+    image = canonical.canonical(seen)
+    inputs, which = canonical.distinct(image)
+    assert torch.equal(inputs[which], image.observation)
+    assert len(inputs) == (60 if rules.cells > 33 else len(np.unique(image.observation, axis=0)))
+
+
 def test_the_decision_states_of_tic_tac_toe_are_627_positions_but_for_symmetry() -> None:
     seen = torch.as_tensor(MOVER).flatten(1).float()
     symmetries = BoardSymmetries(Rules(), CPU)
