@@ -38,7 +38,6 @@ TABLES = {
     "sensitivity": TO_PROOF,
     "large": f"{TO_PROOF} {APART}",
     "unmasked": f"{TO_PROOF} {APART}",
-    "published-update": f"flags proved plies.median {APART}",
     "past": "flags beaten.mean beaten.apart optimal.mean optimal.apart",
 }
 """Columns of the table of each CSV file."""
@@ -79,7 +78,7 @@ def of_file(name: str, text: str) -> dict[str, Any]:
     lines = list(csv.DictReader(text.splitlines()))
     settings: dict[str, Setting] = {}
     for line in lines:
-        setting = settings.setdefault(line.get("setting") or line["update"], {})
+        setting = settings.setdefault(line["setting"], {})
         for kind, amount in amounts(line).items():
             setting.setdefault(kind, {})[int(line["seed"])] = amount
     first, *_ = settings.values()
@@ -100,8 +99,6 @@ def amounts(line: Mapping[str, str]) -> dict[str, float]:
     if "all_optimal" in line:
         percent = 100 / int(line["evaluations"])
         return {"beaten": percent * int(line["not_proved"]), "optimal": percent * int(line["all_optimal"])}
-    if "update" in line:
-        return {"plies": float(line["plies"])}
     batch = re.search(r"batch_size=(\d+)", line["setting"])
     samples = int(line["updates"]) * (int(batch[1]) if batch else DEFAULT.batch_size)
     found = {"plies": int(line["steps"]), "updates": int(line["updates"]), "samples": samples / 1000}
