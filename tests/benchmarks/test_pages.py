@@ -63,6 +63,24 @@ x = 900
     assert [*pages.typed_numbers(text)] == [(4, "0.53"), (4, "7"), (4, "100"), (10, "76,544")]
 
 
+TYPED = {
+    "95": "% of an interval",
+    "10": "the reward of an illegal move",
+    "64": "MB of snapshots, at most",
+    "100": "seeds, in a heading",
+    **dict.fromkeys(("1,000", "6,000", "200,000"), "quoted from people, in headings"),
+    "3.10": "the oldest Python",
+    "300": "kB of snapshots on an exported page, at most",
+}
+"""Numbers that no measurement made, and what they are."""
+
+
+def test_no_measured_number_is_typed() -> None:
+    for page in pages.pages(ROOT):
+        if page.parent.name != "course":  # where they are minutes of a lesson
+            assert {number for _, number in pages.typed_numbers(page.read_text())} <= TYPED.keys(), page
+
+
 def test_a_table_is_on_lines_of_its_own() -> None:
     text = "Before.\n<!-- a.table -->\n| old |\n<!-- end -->\nIt holds <!-- a.number -->1<!-- end -->."
     figures = {"a.table": "| new |\n| --- |\n", "a.number": "2"}
