@@ -2,8 +2,7 @@
 
 The README's figures of OpenSpiel's, Tianshou's and ours:
 
-    python -m benchmarks.peers --players ours open-spiel tianshou --docs docs
-    python -m benchmarks.peers --players maskable-ppo --seeds 0 1 2 3 4 --docs docs
+    python -m benchmarks.peers --players ours maskable-ppo open-spiel tianshou --docs docs
 
 Each learner has its own library's settings; where they come from is in the docstring of its file here.
 `python -m benchmarks.peers.tuning` searches for better ones of Stable-Baselines3's DQN, of the CleanRL-style one
