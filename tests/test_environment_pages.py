@@ -6,11 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pettingzoo
 import pytest
 from gymnasium import spaces
 
 from docs import tables
-from tictactoe import batch
+from tictactoe import batch, tictactoe_v0
 from tictactoe.envs import base_vector, turn
 
 EACH = pytest.mark.parametrize(
@@ -88,6 +90,26 @@ def test_the_formulas_of_spaces_hold_on_another_board(page: str, environment: Ca
         assert {f"`{box}`" for box in boxes} <= parts
     for text in (docstring(environment), section(page, "Action space")):
         assert re.findall(r"Discrete\(rows \* cols\)|MultiDiscrete", text) == [kind]
+
+
+@pytest.mark.skipif(not hasattr(pettingzoo, "make"), reason="before 1.27 its own games are made in another way")
+def test_what_differs_from_pettingzoos_own_game_is_as_its_table_says() -> None:
+    rows = [line.strip("|").split("|") for line in section("pettingzoo", "Description").splitlines() if line[:1] == "|"]
+    _, ours, theirs = zip(*([cell.strip() for cell in row] for row in rows), strict=True)
+    likened = tictactoe_v0.env(rewards="sparse", perspective="mover")
+    for column, game in ((ours, likened), (theirs, pettingzoo.make("aec", "classic/tictactoe_v3"))):
+        _, _, counted, planes, taken, masks = column
+        game.reset()
+        assert str(game.observe("player_1")["observation"].shape) in planes
+        game.step(1)
+        [place] = np.argwhere(game.observe("player_1")["observation"][..., -2]).tolist()
+        row, col = reversed(place) if "columns first" in planes else place
+        assert counted == {(0, 1): "along the rows", (1, 0): "down the columns"}[row, col]
+        game.step(1)
+        assert taken.split(",")[0] == f"{game.rewards['player_2']:g}"
+        mask = game.observe("player_1")["action_mask"].tolist()
+        assert masks == ("all ones" if all(mask) else "the cells that are still empty")
+        assert mask == ([1] * 9 if all(mask) else [1, 0, *[1] * 7])
 
 
 def test_the_fields_of_an_outcome_are_named() -> None:

@@ -8,7 +8,6 @@ import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, fields, replace
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -189,7 +188,8 @@ def training(
         trained = _make_learner(*chosen(algorithm, learner, settings), network)
     with _one_thread():
         for record in loop.train(trained):
-            yield replace(record, get_player=partial(lambda player: player, trained.copied_player()))
+            player = trained.copied_player()
+            yield replace(record, get_player=lambda player=player: player)
 
 
 @contextlib.contextmanager

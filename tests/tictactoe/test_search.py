@@ -1,5 +1,6 @@
 """Compare the bounded search with the exact solutions of small boards, and with what is published of larger ones."""
 
+import sys
 from collections import Counter
 
 import numpy as np
@@ -182,3 +183,12 @@ def test_a_board_of_more_than_64_cells_is_refused() -> None:
     for ask in (search_value, best_moves):
         with pytest.raises(ValueError, match="up to 64 cells can be searched: a 5x13 board has 65"):
             ask(Rules(5, 13, 4), 0, 0)
+
+
+def test_without_numba_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.delitem(sys.modules, "tictactoe.compiled_search", raising=False)
+    monkeypatch.delattr("tictactoe.compiled_search", raising=False)
+    message = "^numba is not installed, which searching a board needs: pip install 'tictactoe-selfplay\\[train\\]'$"
+    with pytest.raises(ImportError, match=message):
+        search_value(Rules(5, 5, 4), 0, 0)

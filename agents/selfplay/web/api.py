@@ -20,8 +20,10 @@ from selfplay.web import analysis, live
 from selfplay.web.catalogue import Catalogue
 from selfplay.web.mistakes import evaluate
 
-SECONDS = 20.0
-"""Time for an evaluation."""
+SECONDS, SECONDS_OF_A_REQUEST = 20.0, 30.0
+"""Time for an evaluation, and for the answer to a request for it, which other evaluations or an agent may slow down."""
+EVALUATED_AT_ONCE = 4
+"""Evaluations under way at once; the positions of one can take some hundred megabytes."""
 
 
 class Api:
@@ -31,19 +33,21 @@ class Api:
         self._catalogue = catalogue
         self._generator = np.random.default_rng()
         self._evaluations: dict[int, tuple[NamedPolicy, Future[dict[str, Any]]]] = {}
+        self._turns = threading.Semaphore(EVALUATED_AT_ONCE)
 
     def routes(self) -> list[Route]:
         """Return the endpoints; Starlette calls those that are no coroutines in threads."""
         endpoints = self.players, self.analysis, self.evaluation, self.live
         return [Route(f"/api/{endpoint.__name__}", endpoint) for endpoint in endpoints]
 
-    def players(self, _: Request) -> Response:
+    def players(self, request: Request) -> Response:
         """Answer with the players that can be chosen."""
+        _query(request)
         return JSONResponse({"players": self._catalogue.entries()})
 
     def analysis(self, request: Request) -> Response:
         """Answer with what a player makes of a position, and what is true of it."""
-        query = request.query_params
+        query = _query(request, "player", "board", "steps")
         steps = _number(query, "steps") if "steps" in query else None
         chosen = self._catalogue.player(_number(query, "player"), steps)
         position = read_board(chosen.rules, _text(query, "board"))
@@ -51,7 +55,7 @@ class Api:
 
     async def evaluation(self, request: Request) -> Response:
         """Answer with what the evaluation of a player finds, which is made once for each version of its files."""
-        number = _number(request.query_params, "player")
+        number = _number(_query(request, "player"), "player")
         chosen = await run_in_threadpool(self._catalogue.player, number)
         check_not_searched(chosen, "the page")
         evaluated, future = self._evaluations.get(number, (None, Future()))
@@ -59,17 +63,30 @@ class Api:
             future = Future()
             self._evaluations[number] = chosen, future
             threading.Thread(target=self._evaluate, args=(chosen, future), daemon=True).start()  # not awaited at Ctrl-C
-        return JSONResponse(await asyncio.shield(asyncio.wrap_future(future)))
+        answer = asyncio.shield(asyncio.wrap_future(future))
+        try:
+            return JSONResponse(await asyncio.wait_for(answer, SECONDS_OF_A_REQUEST))
+        except asyncio.TimeoutError:
+            raise UserError("its evaluation goes on; look again later") from None
 
-    async def live(self, _: Request) -> Response:
+    async def live(self, request: Request) -> Response:
         """Answer with what happens in the runs, for as long as the page listens."""
+        _query(request)
         return StreamingResponse(live.events(self._catalogue.followed), media_type="text/event-stream")
 
     def _evaluate(self, chosen: NamedPolicy, future: "Future[dict[str, Any]]") -> None:
-        try:
-            future.set_result(evaluate(chosen.policy, chosen.player, SECONDS))
-        except Exception as error:
-            future.set_exception(error)
+        with self._turns:
+            try:
+                future.set_result(evaluate(chosen.policy, chosen.player, SECONDS))
+            except Exception as error:
+                future.set_exception(error)
+
+
+def _query(request: Request, *known: str) -> Mapping[str, str]:
+    for name in request.query_params:
+        if name not in known:
+            raise UserError(f"{name} is no parameter of {request.url.path}, which has {', '.join(known) or 'none'}")
+    return request.query_params
 
 
 def _text(query: Mapping[str, str], name: str) -> str:

@@ -115,7 +115,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self.perspective = perspective
         self.dict_observation = dict_observation
         self.render_mode = render_mode
-        self.observation_space = observation_space(self.rules, self.dict_observation)
+        self.observation_space = observation_space(self.rules, dict_observation)
         self.action_space = spaces.Discrete(self.rules.cells)  # type: ignore[assignment]
         self._window = Window("Tic-tac-toe") if render_mode == "human" else None
         self._empty_board = np.zeros((self.rules.rows, self.rules.cols, 3), np.int8)

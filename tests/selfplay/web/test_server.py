@@ -129,6 +129,9 @@ def test_no_host_and_two_hosts_are_refused(served: Served) -> None:
         ("analysis?player=0&steps=3&" + EMPTY, "has no snapshot at 3 steps"),
         ("evaluation?player=99", "there is no player 99"),
         ("evaluation", "player is missing"),
+        ("evaluation?player=0&" + EMPTY, "board is no parameter of /api/evaluation, which has player"),
+        ("analysis?player=0&step=3&" + EMPTY, "step is no parameter of /api/analysis, which has player, board, steps"),
+        ("players?%1b[2J=", r"\x1b[2J is no parameter of /api/players, which has none"),
     ],
 )
 def test_a_mistake_is_one_line(served: Served, query: str, why: str) -> None:
@@ -171,10 +174,17 @@ def test_a_player_is_evaluated_once_for_many_requests_and_others_do_not_wait(mon
     assert len(calls) == 2
 
 
-def test_an_opponent_that_would_have_to_search_is_not_evaluated() -> None:
+def test_no_answer_takes_longer_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = threading.Event()
+    monkeypatch.setattr(api, "evaluate", lambda *_: go_on.wait(30))
+    monkeypatch.setattr(api, "SECONDS_OF_A_REQUEST", 0.1)
     with serving(rules=Rules(5, 5, 4)) as served:
+        late = served.get("/api/evaluation?player=0")
+        go_on.set()
+        assert (late.status, late.json["error"]) == (400, "its evaluation goes on; look again later")
         optimal = served.get(f"/api/evaluation?player={served.players()['optimal']['index']}")
-    assert "optimal: would have to search each position of 5,5,4" in optimal.json["error"]
+        assert "optimal: would have to search each position of 5,5,4" in optimal.json["error"]
+        assert served.get("/api/evaluation?player=0").json is True
 
 
 def test_whatever_is_sent_no_file_but_the_pages_is_served(served: Served, capfd: pytest.CaptureFixture[str]) -> None:
