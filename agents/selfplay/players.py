@@ -155,7 +155,7 @@ class EvaluatedPlayer(BoardFlags):
     player: str = field(metadata={"positional": "PLAYER"})
     """The folder of a run, shipped (the proved player of this package), a built-in opponent (random, heuristic, rule or
     optimal: each of its choices is followed), or module:name of an agent of your own: an object with act(observation)
-    or probabilities(observation), a function of one observation, or whatever else `selfplay.evaluate` takes."""
+    or probabilities(observation), a function of one observation, or anything else that `selfplay.evaluate` takes."""
     positions: Count = 10_000_000
     """Distinct positions that the player is followed to at each ply, at most; these take 2 GB. Boards of up to 16 cells
     are followed whole for a proof."""

@@ -163,7 +163,7 @@ class Run(NamedTuple):
     failure: str
 
     def text(self) -> str:
-        """Return its score, of which 0 and less are proofs, and its settings."""
+        """Return its score, which is 0 or less for a proof, and its settings."""
         return f"{self.number}: {self.failure or f'score {score(self.history):.2f}'}; {words(self.sampled)}"
 
 

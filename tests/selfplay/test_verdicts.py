@@ -1,4 +1,4 @@
-"""Whatever decides moves is evaluated as it is: by name, as a run, as an agent, or as another library's model."""
+"""Names, runs, agents and models of other libraries are evaluated as they are."""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ def first_empty(observation: Planes) -> int:
 
 
 LOST = (58, 429)
-"""Games that whoever marks the first empty cell loses as X and as O."""
+"""Games that an agent loses as X and as O if it marks the first empty cell."""
 
 
 class Batched:

@@ -226,7 +226,7 @@ def test_without_pygame_or_a_screen_the_message_says_what_to_do(monkeypatch: pyt
 
 
 class Person:
-    """Hold each key down for some frames, and close the window at the end; stands in for the clock of the frames."""
+    """Hold each key down for some frames, and close the window at the end, in place of the clock of the frames."""
 
     def __init__(self, keys: list[str], frames: int) -> None:
         self.script: list[list[tuple[int, str]]] = []

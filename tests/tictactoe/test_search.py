@@ -109,7 +109,7 @@ def test_a_search_that_is_broken_off_goes_on_to_the_same_answer(monkeypatch: pyt
 def test_the_table_is_bounded() -> None:
     assert search.Search(Rules(8, 8, 5), 10**12)._table.nbytes == search.TABLE_ENTRIES * 24 < 30e6
     assert search.Search(Rules(8, 8, 5), 100)._table.nbytes == 128 * 24
-    for few in (0, 1, 2):  # compiled code looks at two entries, and at whatever lies behind a shorter table
+    for few in (0, 1, 2):  # compiled code looks at two entries, and a shorter table would have it read behind its end
         assert len(search.Search(Rules(8, 8, 5), few)._table) == 2
 
 

@@ -23,7 +23,7 @@ class Learner(Protocol):
 
     @property
     def steps(self) -> int:
-        """Return the steps so far, in whatever unit it counts."""
+        """Return the steps so far, in a unit of its own."""
 
     def advance(self, most: int) -> None:
         """Learn for a moment: at least one step, and at most `most`."""

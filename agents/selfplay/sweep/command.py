@@ -83,7 +83,7 @@ def main(args: Sequence[str], prog: str = "selfplay sweep") -> None:
         sweep = _new(config) if config.resume is None else _resumed(config.resume)
         resume = command("sweep", "--resume", str(sweep.folder))
         with locked(sweep.folder):
-            sweep.write()  # so that it can be resumed, whatever Ray does
+            sweep.write()  # so that it can be resumed even if Ray dies
             try:
                 with engine.connected(config.cpus, config.address) as answers:
                     ended = engine.train(sweep, config.cpus, config.checkpoint_interval, answers)

@@ -286,7 +286,7 @@ def _parse(plan: Plan, name: str, value: Any) -> Any:
     """Return a value as the setting has it, from a word of the command line or from TOML or JSON.
 
     Raises:
-        UserError: the setting cannot have it, whatever the others are.
+        UserError: the setting cannot have it, with any values of the others.
     """
     shown = text(value)
     if isinstance(value, str):

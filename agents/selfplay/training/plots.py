@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import EngFormatter, PercentFormatter
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
 from selfplay.agent import Array
 from selfplay.errors import one_line
@@ -103,8 +103,11 @@ def progress_figure(
         learning.set_title("Training games")
         fractions.append(learning)
     else:
-        plot(learning, "loss/td", "loss of the TD error", BOTH)
-        learning.set(yscale="log", title="Loss of the TD error")
+        plot(learning, "loss/td", "TD loss", BOTH)
+        learning.set(yscale="log", title="TD loss in the last update")
+        learning.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        learning.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))  # 0.2, not 2 x 10^-1
+        learning.yaxis.set_minor_formatter(NullFormatter())
     for axes in fractions:  # on one scale in all plots
         axes.set_ylim(-0.03, 1.03)
         axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))

@@ -55,7 +55,7 @@ class Catalogue:
     def __init__(self, named: Iterable[str], runs: Path | None, perspective: Perspective, rules: Rules) -> None:
         self._runs, self._perspective, self._rules = runs, perspective, rules
         self._players: list[Path | str] = []
-        """By number: a run folder, whatever it is called, or the name of another player."""
+        """By number: a run folder of any name, or the name of another player."""
         self._named = [self._number(players.run_folder(name) or name) for name in named]
         self._always = [self._number(SHIPPED_FOLDER), *map(self._number, OPPONENTS)]
         self._loaded = lru_cache(MOST_LOADED)(self._load)

@@ -68,7 +68,8 @@ def test_the_progress_of_games_shows_how_they_end_and_that_of_plies_the_loss() -
     drawn = {str(line.get_label()): np.asarray(line.get_ydata()).tolist() for line in games.get_lines()}
     assert drawn == {"first seat wins": [0.5, 0.5], "second seat wins": [0.3, 0.3], "draw": [0.2, 0.2]}
     plies = progress_figure([{"plies": 10, "loss/td": 0.1}], "plies", "a run", {}, None).axes[3]
-    assert (plies.get_title(), plies.get_xlabel()) == ("Loss of the TD error", "plies")
+    assert (plies.get_title(), plies.get_xlabel()) == ("TD loss in the last update", "plies")
+    assert [plies.yaxis.get_major_formatter()(loss) for loss in (0.2, 5)] == ["0.2", "5"]
 
 
 def test_what_is_not_known_of_a_player_is_said_instead_of_drawn() -> None:

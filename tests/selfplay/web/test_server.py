@@ -1,4 +1,4 @@
-"""The server answers requests of its own page and refuses all others, whatever is sent."""
+"""The server answers requests of its own page and refuses all others."""
 
 import json
 import os

@@ -27,7 +27,7 @@ class CompiledGames(BitboardGames):
         reward, winner = np.empty(len(cells)), np.empty(len(cells), np.int64)
         terminated, illegal = np.empty(len(cells), np.bool_), np.empty(len(cells), np.bool_)
         values = (self.rewards.illegal, self.rewards.win, self.rewards.draw, self.rewards.allow)
-        cells = np.array(cells)  # of the layout that the loop has been compiled for, whatever the caller's array is
+        cells = np.array(cells)  # the loop is compiled for this layout, and the caller's array may have another
         _play(*state, cells, idle, restart, _board(self.rules), values, *after, reward, terminated, winner, illegal)
         return Results(after, reward, terminated, winner, illegal)
 
