@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import gymnasium
@@ -186,7 +187,8 @@ def test_the_libraries_own_tests_of_rendering_pass() -> None:
 
 def test_an_image_stays_for_its_frame_and_no_event_cuts_it_short(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([10.0, 10.0, 10.1, 10.3, 10.6])
-    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    # Not of the module itself, whose clock other threads of the tests read too.
+    monkeypatch.setattr("tictactoe.rendering.window.time", SimpleNamespace(monotonic=lambda: next(clock)))
     waits = []
 
     def wait(milliseconds: int) -> pygame.event.Event:
