@@ -188,8 +188,12 @@ def training(
         trained = _make_learner(*chosen(algorithm, learner, settings), network)
     with _one_thread():
         for record in loop.train(trained):
-            player = trained.copied_player()
-            yield replace(record, get_player=lambda player=player: player)
+            yield _with_player(record, trained.copied_player())
+
+
+def _with_player(record: "Record", player: "Player") -> "Record":
+    """Return a record with a copy of its player, which stays as it is while the run goes on."""
+    return replace(record, get_player=lambda: player)
 
 
 @contextlib.contextmanager
