@@ -97,7 +97,7 @@ MISTAKES = [
     ("peers.tuning", "--dir pyproject.toml", "pyproject.toml: is not a folder"),
     ("peers.tuning", "--processes 9999", "--processes must be at most the cores"),
     ("sweeps.disturbed", "--pairs 0", "--pairs must be at least 1"),
-    ("sweeps.past", "", "sweep"),
+    ("sweeps.evidence", "", "sweep"),
 ]
 
 

@@ -89,9 +89,9 @@ class DQNConfig(RunSettings):
     (van Hasselt et al. 2016)."""
     gamma: Fraction = 0.99
     """Discount per ply (per own turn with the independent target)."""
-    loss: Literal["mse", "huber"] = "mse"
-    """What an update makes smaller: the squared error, or Huber's loss, which is linear in errors above 1, as if their
-    gradient were clipped (Mnih et al. 2015)."""
+    loss: Literal["huber", "mse"] = "huber"
+    """What an update makes smaller: Huber's loss, which is linear in errors above 1, as if their gradient were clipped
+    (Mnih et al. 2015); or the squared error."""
     learning_rate: Annotated[float, Bounds(0, LARGEST_FLOAT, above=True)] = field(
         default=1.2e-2, metadata={"aliases": ("--lr",)}
     )
@@ -170,6 +170,7 @@ PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
             k=4,
             hidden=(512,),
             lines=8,
+            loss="mse",
             learning_rate=1e-3,
             memory_size=200_000,
             soft_update=0.01,
@@ -183,6 +184,7 @@ PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
             explore="any",
             hidden=(27, 27, 27),
             double=True,
+            loss="mse",
             learning_rate=1e-3,
             learning_rate_hold=0,
             batch_size=32,

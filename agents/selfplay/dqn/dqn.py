@@ -6,9 +6,9 @@ against itself. Each iteration of `InterleavedSelfPlay.advance` plays one ply on
 1. Act. On each board the seat to move takes the cell with the largest Q, or with probability epsilon a random one.
 2. Step. The environment plays the cells. Finished games make room for new ones.
 3. Store. Each transition (s, a, r, s') goes to the replay memory of the agent that acted.
-4. Learn. Each agent samples a batch of transitions, computes their targets, and takes one step of Adam on the
-   squared error between Q(s, a) and the target, or Huber's (`DQNConfig.loss`). The target network then follows the
-   network slowly.
+4. Learn. Each agent samples a batch of transitions, computes their targets, and takes one step of Adam on
+   Huber's loss of Q(s, a) and the target, or on the squared error (`DQNConfig.loss`). The target network then follows
+   the network slowly.
 
 What differs from a game against an environment is the target, because s' is the opponent's turn. Three ways to
 bootstrap from it can be chosen by name (`DQNConfig.target`):

@@ -71,7 +71,7 @@ def test_the_targets_of_two_agents(
 
 
 def test_separate_agents_bootstrap_from_each_other_when_they_learn() -> None:
-    self_play = make(config_with(target="negamax", gamma=0.5, symmetry="none", hidden=()), separate=True)
+    self_play = make(config_with(target="negamax", gamma=0.5, symmetry="none", hidden=(), loss="mse"), separate=True)
     for agent, value in zip(self_play.agents, (8.0, 100.0), strict=True):
         constant_values(agent, [0.0] * 9, [value] * 9)
     play(self_play, [0, 3, 1])
