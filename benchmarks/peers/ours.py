@@ -19,6 +19,7 @@ def sampled_settings(sampled: Mapping[str, Any], others: DQNConfig = DEFAULTS) -
     """Return the settings that a search has sampled, and the others."""
     return replace(
         others,
+        loss="mse",  # the default while the settings were searched
         rewards=sampled["rewards"],
         hidden=widths(sampled["hidden"]),
         gamma=sampled["gamma"],
