@@ -161,6 +161,8 @@ class Spread(NamedTuple):
         least, most = number(self.least, digits), number(self.most, digits)
         between = digits == 0 and math.isfinite(self.median) and not float(self.median).is_integer()
         median = number(self.median, 1 if between else digits)  # half a game, of an even number of counts
+        if math.isinf(self.median) and math.isfinite(self.least):
+            return f"{median} (least {least})"
         return median if median == least == most else f"{median} ({least} to {most})"
 
 

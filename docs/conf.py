@@ -33,7 +33,12 @@ html_search_scorer = str(Path(__file__).with_name("search.js"))
 CONTENTS = """
 ```{toctree}
 :hidden:
-:caption: The environment
+:caption: Start
+docs/troubleshooting
+```
+```{toctree}
+:hidden:
+:caption: Environment
 docs/environment
 docs/environments/turn
 docs/environments/versus
@@ -41,38 +46,53 @@ docs/environments/vector
 docs/environments/pettingzoo
 docs/environments/batch
 docs/frameworks
-docs/recipes
 ```
 ```{toctree}
 :hidden:
-:caption: The agents
-docs/troubleshooting
+:caption: Train
 docs/training
 docs/from-python
-docs/why-does-my-dqn-not-learn
-docs/proofs
 docs/runs-and-tensorboard
-docs/arena
-docs/web
-docs/sweeps
 docs/published-learners
-docs/bigger-boards
-docs/what-did-not-work
-docs/results
-docs/baselines
-docs/learning
-docs/evidence
-docs/reliability
-docs/speed
-docs/limitations
-docs/protocol
+```
+```{toctree}
+:hidden:
+:caption: Judge
+docs/proofs
 agents/selfplay/model/README
 ```
 ```{toctree}
 :hidden:
-:caption: The course
+:caption: Play
+docs/arena
+docs/web
+```
+```{toctree}
+:hidden:
+:caption: Sweeps
+docs/sweeps
+```
+```{toctree}
+:hidden:
+:caption: Learn
 docs/course/README
 docs/course/teachers
+docs/why-does-my-dqn-not-learn
+docs/recipes
+```
+```{toctree}
+:hidden:
+:caption: Results
+docs/results
+docs/baselines
+docs/learning
+docs/speed
+docs/bigger-boards
+docs/evidence
+docs/reliability
+docs/what-did-not-work
+docs/limitations
+docs/protocol
 ```
 ```{toctree}
 :hidden:

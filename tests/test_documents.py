@@ -66,7 +66,7 @@ SNIPPETS = blocks("python", *(page for page in PAGES if page != NOTEBOOK))
 
 
 def test_the_readme_is_short_and_names_every_page() -> None:
-    assert README.read_text().count("\n") <= 230
+    assert README.read_text().count("\n") <= 160
     names = [page.relative_to(ROOT).as_posix() for page in PAGES[1:]]
     assert [name for name in names if f"]({name})" not in README.read_text()] == []
 

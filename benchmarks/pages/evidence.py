@@ -20,6 +20,7 @@ TITLES = {
     "plies.median": "plies, median",
     "updates.mean": "updates",
     "samples.mean": "samples, thousands",
+    "seconds.mean": "seconds",
     "plies.most": "most plies",
     "plies.apart": "difference in plies",
     "plies.fewer": "fewer with",
@@ -31,21 +32,18 @@ TITLES = {
     "optimal.apart": "difference",
 }
 TO_PROOF = "flags proved plies.median updates.mean samples.mean"
+ON_3X3X3 = f"{TO_PROOF} seconds.mean"
 APART = "plies.apart plies.fewer plies.more"
 TABLES = {
-    "proof": f"{TO_PROOF} plies.most",
-    "defaults": f"{TO_PROOF} {APART} samples.apart",
-    "sensitivity": TO_PROOF,
+    "proof": f"{ON_3X3X3} plies.most",
+    "defaults": f"{ON_3X3X3} {APART} samples.apart",
+    "sensitivity": ON_3X3X3,
     "large": f"{TO_PROOF} {APART}",
     "unmasked": f"{TO_PROOF} {APART}",
     "past": "flags beaten.mean beaten.apart optimal.mean optimal.apart",
 }
 """Columns of the table of each CSV file."""
-NOT_BEGUN = ("epsilon_end", "learning_rate_hold")
-"""Settings that have hardly begun to act when a run of 3,3,3 is proved, so that their rows are left out."""
-LONG = ("large", "past")
-"""CSV files of longer runs, in which no row is left out."""
-DIGITS = {"samples": 1, "beaten": 2, "optimal": 2}
+DIGITS = {"samples": 1, "seconds": 2, "beaten": 2, "optimal": 2}
 
 Setting: TypeAlias = dict[str, dict[int, float]]
 """What the runs of a setting took to a proof or did after it, by kind and seed; infinity for one without a proof."""
@@ -61,8 +59,12 @@ def figures(docs: Path) -> dict[str, str]:
         "default": {name.replace("_", "-"): text for name, text in defaults.items()},
     }
     texts = {name: (docs / "evidence" / f"{name}.csv").read_text() for name in TABLES}
-    models = re.findall(r"\b[0-9a-f]{64}\b", "".join(texts.values()))
-    found["evidence"] = {"runs": number(len(models), 0), "models": number(len(set(models)), 0)}
+    runs = [run for text in texts.values() for run in csv.DictReader(text.splitlines())]
+    found["evidence"] = {
+        "runs": number(len(runs), 0),
+        "models": number(len({run["model_sha256"] for run in runs}), 0),
+        "hours": number(sum(float(run.get("worker_seconds", 0)) for run in runs) / 3600),
+    }
     return dict(flat(found | {name: of_file(name, text) for name, text in texts.items()}))
 
 
@@ -79,29 +81,31 @@ def of_file(name: str, text: str) -> dict[str, Any]:
     settings: dict[str, Setting] = {}
     for line in lines:
         setting = settings.setdefault(line["setting"], {})
-        for kind, amount in amounts(line).items():
+        for kind, amount in amounts(name, line).items():
             setting.setdefault(kind, {})[int(line["seed"])] = amount
     first, *_ = settings.values()
     rows = {label: dict(flat(of_setting(label, setting, first))) for label, setting in settings.items()}
-    shown = [row for label, row in rows.items() if name in LONG or not label.startswith(NOT_BEGUN)]
     found: dict[str, Any] = {re.sub(r"[^a-z0-9.]+", "-", row["flags"].lower()).strip("-"): row for row in rows.values()}
     for kind in first:
         sides: dict[str, list[str]] = {"fewer": [], "more": [], "open": []}
-        for row in shown[1:]:
+        for row in [*rows.values()][1:]:
             sides[row[f"{kind}.side"]].append(row["flags"])
         found[kind] = {side: ", ".join(of_side) or "none" for side, of_side in sides.items()}
-    table = [[row[column] for column in TABLES[name].split()] for row in (TITLES, *shown)]
-    return {**found, "table": markdown(table), "runs": number(len(lines), 0), "comparisons": str(len(shown) - 1)}
+    table = [[row[column] for column in TABLES[name].split()] for row in (TITLES, *rows.values())]
+    proved = [line["end"] for line in lines].count("proved")
+    found["proved"] = f"{number(proved, 0)} of {number(len(lines), 0)}"
+    return {**found, "table": markdown(table), "runs": number(len(lines), 0), "comparisons": str(len(rows) - 1)}
 
 
-def amounts(line: Mapping[str, str]) -> dict[str, float]:
+def amounts(name: str, line: Mapping[str, str]) -> dict[str, float]:
     """Return what a run took to its proof, or the percentages of its evaluations from the first proof on."""
-    if "all_optimal" in line:
-        percent = 100 / int(line["evaluations"])
+    if name == "past":
+        percent = 100 / int(line["since_proof"])
         return {"beaten": percent * int(line["not_proved"]), "optimal": percent * int(line["all_optimal"])}
     batch = re.search(r"batch_size=(\d+)", line["setting"])
     samples = int(line["updates"]) * (int(batch[1]) if batch else DEFAULT.batch_size)
-    found = {"plies": int(line["steps"]), "updates": int(line["updates"]), "samples": samples / 1000}
+    found = {"plies": float(line["steps"]), "updates": float(line["updates"]), "samples": samples / 1000}
+    found |= {"seconds": float(line["seconds"])} if "seconds" in line else {}
     return {kind: amount if line["end"] == "proved" else math.inf for kind, amount in found.items()}
 
 

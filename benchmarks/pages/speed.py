@@ -11,12 +11,6 @@ from benchmarks.harness import cell, markdown, spread
 Rows: TypeAlias = Mapping[str, Sequence[Result]]
 
 HEADER = ["environment", "plies per second", "beside", "plies per second", "ratio"]
-SUMMARY: Mapping[str, tuple[str, str]] = {
-    "one game, `gymnasium.make`": ("one board", f"{speed.OURS} / {speed.CHECKED}"),
-    "1,024 games, `make_vec`": ("boards: 1,024", f"{speed.VECTOR} / {speed.PGX}"),
-    "65,536 games, `make_vec`": ("boards: 65,536", f"{speed.VECTOR} / {speed.PGX}"),
-}
-"""Group and ratio of each line of the README."""
 
 
 def figures(docs: Path) -> dict[str, str]:
@@ -26,14 +20,13 @@ def figures(docs: Path) -> dict[str, str]:
         group, _, row = name.rpartition(": ")
         groups.setdefault(group, {})[row] = results
     vectors = {name.partition(": ")[2]: rows for name, rows in groups.items() if name.startswith("boards: ")}
-    short = [[what, *ratio_line(groups[group], name)[1:]] for what, (group, name) in SUMMARY.items()]
     return {
         "speed.rounds": cell([len(results) for rows in groups.values() for results in rows.values()]),
         "speed.one-board": markdown([HEADER, *ratios(groups["one board"]), *ratios(groups["two agents, AEC"])]),
         "speed.opponents": markdown([HEADER, *ratios(groups["an opponent inside"])]),
         "speed.vectors": side_by_side(vectors, "boards at once"),
         "speed.larger-boards": side_by_side(by_rules(groups["larger boards"]), "rows, columns, marks in a row"),
-        "speed.summary": markdown([HEADER, *short]),
+        "speed.one-game.ratio": shown(groups["one board"][f"{speed.OURS} / {speed.CHECKED}"]),
     }
 
 

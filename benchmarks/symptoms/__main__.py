@@ -32,7 +32,7 @@ class Flags:
     part: float = 1.0
     """Part of the usual length of a run; less for a quick look."""
     docs: Path | None = None
-    """Folder to write symptoms.csv into."""
+    """Folder to write symptoms.csv into, in place of what it holds of the same symptoms."""
 
 
 def table(results: Mapping[str, Sequence[Result]]) -> list[list[str]]:
@@ -76,7 +76,12 @@ def main(args: Sequence[str]) -> None:
         results = harness.in_turns(console, names, flags.seeds, measure)
         harness.present(console, table({what: of_row for (_, what), of_row in results.items()}), symptom)
     if flags.docs is not None:
-        write_csv(flags.docs / "symptoms.csv", rows)
+        path = flags.docs / "symptoms.csv"
+        if path.exists():
+            with path.open(newline="") as file:
+                _, *earlier = csv.reader(file)
+            rows += [row for row in earlier if row[0] not in flags.symptoms]
+        write_csv(path, rows)
 
 
 if __name__ == "__main__":

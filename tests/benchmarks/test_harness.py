@@ -29,7 +29,7 @@ def test_a_proof_counts_if_it_holds_to_the_end(proofs: str, first: int | None) -
         ([0.123, 0.5], "0.311 (0.123 to 0.500)"),
         ([99.73, 97.0], "98.4 (97.0 to 99.7)"),
         ([1e7, 1.2345e6, 5.5], "1.23 M (5.50 to 10.0 M)"),
-        ([1.5, 2.5, math.inf, math.inf, math.inf], "never (1.50 to never)"),
+        ([1.5, 2.5, math.inf, math.inf, math.inf], "never (least 1.50)"),
         ([math.inf], "never"),
         ([True, False, True], "2 of 3"),
         (["yes", "no"], "yes; no"),
