@@ -112,8 +112,8 @@ def hints_of(opponent: NamedPolicy, position: Position) -> Mapping[int, Hint]:
 def about_hints(opponent: NamedPolicy) -> str:
     """Return what the hints of an opponent are."""
     if opponent.player is not None:
-        seen = f"what each square is worth to you as {opponent.name} sees it, the higher the better;"
-        return f"{seen}\n* is where it would move."
+        unit = f"the discounted return that {opponent.name} expects for you after each square."
+        return f"{unit}\nA win pays +1; the higher, the better. * is where it would move."
     if opponent.name == "optimal":
         return f"how each square ends for you if both play best from there; * is best, {NOT_KNOWN} is not known."
     return f"none, for {opponent.name} rates no squares."
