@@ -92,12 +92,15 @@ def past_proof(flags: str, seed: int, part: float) -> Result:
     beaten = [record.evaluation.games_lost for record in found]
     first = beaten.index(0) if 0 in beaten else len(beaten)
     later = beaten[first:]
+    verdict = found[-1].evaluation
+    if not later:
+        return numbers(verdict, **{"plies to the first proof": np.inf})
     more = {
-        "plies to the first proof": found[first].steps if later else np.inf,
-        "evaluations from then on, % not proved": 100 * float(np.mean(np.array(later) > 0)) if later else np.nan,
-        "most games lost then": max(later, default=np.nan),
+        "plies to the first proof": found[first].steps,
+        "evaluations from then on, % not proved": 100 * float(np.mean(np.array(later) > 0)),
+        "most games lost then": max(later),
     }
-    return numbers(found[-1].evaluation, **more)
+    return numbers(verdict, **more)
 
 
 def ties(flags: str, seed: int, part: float) -> Result:
