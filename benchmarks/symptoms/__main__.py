@@ -80,7 +80,7 @@ def main(args: Sequence[str]) -> None:
         if path.exists():
             with path.open(newline="") as file:
                 _, *earlier = csv.reader(file)
-            rows += [row for row in earlier if row[0] not in flags.symptoms]
+            rows += [(*row, float(value)) for *row, value in earlier if row[0] not in flags.symptoms]
         write_csv(path, rows)
 
 
