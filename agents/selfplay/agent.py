@@ -1,4 +1,4 @@
-"""What every player is, trained or not: something that picks a cell on each of a batch of boards."""
+"""The protocols of agents and players: they choose a cell on each of a batch of boards."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -13,21 +13,21 @@ Array: TypeAlias = Any
 
 
 class Agent(Protocol):
-    """Decide for a seat, or for both."""
+    """Choose moves for one seat or for both."""
 
     def act(self, observation: Array, /) -> Any:
         """Return the cells [B] for observations [B, R, C, 3]; an optional second argument may be an action mask."""
 
 
 class StochasticAgent(Protocol):
-    """Decide for a seat, or for both, by drawing moves."""
+    """Choose moves for one seat or for both by sampling."""
 
     def probabilities(self, observation: Array, /) -> Array:
         """Return the probability [B, A] of each move, for observations [B, R, C, 3]."""
 
 
 class Model(Protocol):
-    """Decide as a model of Stable-Baselines3 does."""
+    """Choose moves as a model of Stable-Baselines3 does."""
 
     def predict(self, observation: Array, /, *, deterministic: bool) -> tuple[Any, Any]:
         """Return the cells [B] for observations, and a state that is not used."""
@@ -39,7 +39,7 @@ the value of each cell [B, A]."""
 
 
 class Player(Agent, Protocol):
-    """Play greedily what was learned, and show the value of each cell."""
+    """Play the learned moves greedily, and show the value of each cell."""
 
     @property
     def rules(self) -> Rules:
@@ -55,4 +55,4 @@ class Player(Agent, Protocol):
         """Return the value of each cell to the mover, [B, A], or [A] of one observation, of either perspective."""
 
     def tensors(self) -> "dict[str, Tensor]":
-        """Return what it has learned, by the names that it has in model.safetensors."""
+        """Return the learned tensors, by their names in model.safetensors."""

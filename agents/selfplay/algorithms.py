@@ -1,7 +1,7 @@
-"""The algorithms by name, and what `selfplay` offers of them: training, loading, snapshots.
+"""The algorithms by name, and the functions that train and load them.
 
-A new algorithm is its settings, its learner, its player, and a line in `ALGORITHMS`. What takes seconds to import,
-PyTorch above all, is imported when something is trained or loaded.
+A new algorithm needs settings, a learner, a player, and a line in `ALGORITHMS`. Imports that take seconds, PyTorch
+above all, wait until something is trained or loaded.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ Folder: TypeAlias = "str | PathLike[str] | Run"
 """What names the folder of a run."""
 
 SHIPPED, SHIPPED_FOLDER = "shipped", Path(__file__).parent / "model"
-"""Name of the player that comes with the package, and its run folder, whose README says how it was trained."""
+"""Name of the player that comes with the package, and its run folder; the README there says how it was trained."""
 
 
 ALGORITHMS: Mapping[str, type[Config]] = MappingProxyType(
@@ -76,18 +76,17 @@ def train(
     progress: bool = True,
     **settings: Any,
 ) -> "Run":
-    """Train a player, showing the exact score, and leave a run folder behind: what `selfplay train` does.
+    """Train a player, show the exact score meanwhile, and leave a run folder behind, as `selfplay train` does.
 
-    `settings` are those of a DQN, as in `train(seed=1, mask=True)`, or of the algorithm that is named first, as in
-    `train("minimax-q", games=2000)`, or they change those of a config object, as in `train(selfplay.open(RUN).config,
-    seed=2)`. What a run's config.json holds makes that run again: `train(**json.load(file))`. `learner` is an algorithm
-    of your own, a `selfplay.Learner`, or a class that makes one. `network` makes a network of your own:
-    `network(rules)` returns a module from [B, 3A] to [B, A].
+    `settings` are those of a DQN: `train(seed=1, mask=True)`. Name another algorithm first: `train("minimax-q",
+    games=2000)`. Or change the settings of a config object: `train(selfplay.open(RUN).config, seed=2)`. A config.json
+    makes the same run again: `train(**json.load(file))`. `learner` is your own algorithm, a `selfplay.Learner` or a
+    class that makes one. `network` makes your own network: `network(rules)` returns a module from [B, 3A] to [B, A].
 
-    With `resume` the run in that folder goes on from its last checkpoint, and `settings` are changed, with `force` also
-    those that must not change. `checkpoint_interval` is in seconds. `stop_when` is asked after every few steps whether
-    to interrupt the run, as Ctrl-C does. `progress=False` prints nothing. A run that was interrupted has written a
-    checkpoint, and `.interrupted` is true.
+    With `resume` the run in that folder continues from its last checkpoint, with these `settings` changed; with `force`
+    also those that must not change. `checkpoint_interval` is in seconds. `stop_when` is called after every few steps;
+    if it returns True, the run is interrupted, as by Ctrl-C. An interrupted run has written a checkpoint, and its
+    `.interrupted` is True. `progress=False` prints nothing.
 
     Raises:
         UserError: a setting is invalid, the folder cannot be used, or the network or learner does not fit.
@@ -175,9 +174,9 @@ def training(
 ) -> "Iterator[Record]":
     """Train without a folder and without output, and yield each evaluation.
 
-    Each has `.steps`, `.evaluation`, `.metrics` by TensorBoard tag, and `.player`, a copy of the player then.
-    To stop early, stop iterating. While it trains PyTorch has one thread, which is fastest for networks of this size.
-    The arguments are those of `train`.
+    Each record has `.steps`, `.evaluation`, `.metrics` by TensorBoard tag, and `.player`, a copy of the player at that
+    moment. To stop early, stop iterating. While it trains, PyTorch uses one thread, which is fastest for networks of
+    this size. The arguments are those of `train`.
 
     Raises:
         UserError: a setting is invalid, the network or learner does not fit, or what was learned is not finite.
@@ -198,7 +197,7 @@ def _with_player(record: "Record", player: "Player") -> "Record":
 
 @contextlib.contextmanager
 def _one_thread() -> Iterator[None]:
-    """Have PyTorch use one thread: on networks this small more only wait for each other."""
+    """Let PyTorch use one thread; with networks this small, more threads only wait for each other."""
     import torch
 
     before = torch.get_num_threads()
@@ -260,11 +259,11 @@ def load(
     steps: int | None = None,
     learner: "Learner | Callable[..., Learner] | None" = None,
 ) -> "Player":
-    """Return the player of a run, or of a run folder, of any algorithm; its greedy moves are those of the run's end.
+    """Return the player of a run or of a run folder, as it was at the end of the run.
 
-    "shipped" is the proved player that comes with the package. `network` makes the network of your own, where the run
-    has one, and `learner` is one of your own, or its class, where the run has one; its player is returned. With `steps`
-    it is the player as it was after these steps, one of `snapshot_steps`. No file that is read can run code.
+    "shipped" is the proved player that comes with the package. With `steps`, one of `snapshot_steps`, it is the player
+    after these steps. If the run has your own network or learner, give `network` or `learner` as you gave them to
+    `train`. No file that is read can run code.
 
     Raises:
         UserError: a file is missing, truncated, foreign, or does not fit the others; there is no such snapshot.
@@ -300,7 +299,7 @@ def open(  # noqa: A001 (of `selfplay`, where it is called selfplay.open)
     network: "NetworkFactory | None" = None,
     learner: "Learner | Callable[..., Learner] | None" = None,
 ) -> "Run":
-    """Return the results of a run folder, as `train` returned them; players are read when they are asked for.
+    """Return the run of a folder, as `train` returned it; its players are read when you use them.
 
     `network` and `learner` are those of `load`.
 

@@ -1,4 +1,4 @@
-"""The conduct of every command: flags from a dataclass, mistakes as one line, honest exit statuses."""
+"""What all commands share: flags from a dataclass, mistakes in one line, and exit statuses."""
 
 import argparse
 import ast
@@ -30,7 +30,7 @@ USER_ERROR, INTERRUPTED = 2, 130
 PLAYING = {"play": "Play against it:", "web": "Play, and look inside it, on a page in the browser:"}
 """Commands for a trained player, and what they do."""
 OUT_OF_MEMORY = r"(?i)can('t|not) allocate memory|out of memory|failed to map segment"
-"""What PyTorch, and the system where it loads a library, say then."""
+"""Messages about too little memory, of PyTorch and of the system when it loads a library."""
 OUT_OF_THREADS = "can't start new thread"
 """What Python says then."""
 
@@ -150,7 +150,7 @@ def _options(hint: Any, default: Any) -> dict[str, Any]:
 
 
 def _value(hint: Any, text: str) -> Any:
-    """Return the value that a text means as a flag of this type; a choice that there is not stays a text."""
+    """Return the value of a text for a flag of this type; an unknown choice stays a text."""
     kind, _, optional = declared(hint)
     if optional and text == "None":
         return None
@@ -194,7 +194,7 @@ def offer_for(folder: Path, **commands: str) -> None:
 
 
 def run_command(command: Callable[[Sequence[str]], None], prog: str, args: Sequence[str] | None = None) -> NoReturn:
-    """Run a command with these arguments, by default the program's, and exit with the status it deserves."""
+    """Run a command with these arguments, by default those of the program, and exit with its status."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # of a program whose imports Ctrl-C was to end at once
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for stream in (sys.stdin, sys.stdout, sys.stderr):
@@ -208,7 +208,7 @@ def run_command(command: Callable[[Sequence[str]], None], prog: str, args: Seque
 
 
 def _outcome(command: Callable[[Sequence[str]], None], args: Sequence[str]) -> tuple[int, str]:
-    """Return the exit status, and what there is to complain of."""
+    """Return the exit status, and the message if there is one."""
     if sys.stdout is None:  # else the next file that is opened would be taken for it
         return USER_ERROR, "the output: closed"
     try:

@@ -19,7 +19,7 @@ if sys.platform != "win32":
     import fcntl
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""Beginnings of what a spreadsheet takes for a formula."""
+"""Characters with which a formula begins in a spreadsheet."""
 
 
 class BusyError(UserError):
@@ -59,7 +59,7 @@ def _replace(aside: Path, path: Path) -> None:
 
 
 def append(path: Path, content: bytes) -> None:
-    """Write to the end of a file, which is no link and no pipe that somebody has planted.
+    """Append to a regular file; refuse a link or a pipe in its place.
 
     Raises:
         OSError: not all of it can be written; the error names the file.
@@ -73,7 +73,7 @@ def append(path: Path, content: bytes) -> None:
 
 
 def make_inside(folder: Path) -> None:
-    """Make a folder in one of ours, unless it is there.
+    """Make a folder inside one of ours, unless it exists.
 
     Raises:
         UserError: it is a link, through which files elsewhere would be written and deleted.
@@ -84,7 +84,7 @@ def make_inside(folder: Path) -> None:
 
 
 def check_output(path: Path) -> None:
-    """Refuse early what cannot become the file that a user has named, before the work for it is done.
+    """Check that the file that a user has named can be written, before the work for it begins.
 
     Raises:
         UserError: it is a folder, or lies in none.

@@ -1,4 +1,4 @@
-"""What a run asks of an algorithm: a learner knows no evaluation, checkpoint, folder or screen."""
+"""The interface between a run and an algorithm: a learner knows no evaluation, checkpoint, folder or screen."""
 
 import copy
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ class RunLearner:
 
     @property
     def updates(self) -> int | None:
-        """Return the updates so far; None if nobody counts them."""
+        """Return the updates so far; None if the learner does not count them."""
         return None
 
     def advance(self, most: int) -> None:
@@ -47,7 +47,7 @@ class RunLearner:
         raise NotImplementedError
 
     def finish(self) -> bool:
-        """Play what follows the last step, and tell whether there was anything."""
+        """Play the games that follow the last step, and tell whether there were any."""
         return False
 
     def check_finite(self) -> None:
@@ -62,7 +62,7 @@ class RunLearner:
         raise NotImplementedError
 
     def copied_player(self) -> Any:
-        """Return a copy of the current player, which stays as it is; of a learner of the user it is the user's."""
+        """Return a copy of the current player, which does not learn on; a learner of the user copies it itself."""
         return copy.deepcopy(self.player())
 
     def teach(self, mover: "IntArray", opponent: "IntArray") -> None:
@@ -85,4 +85,4 @@ class RunLearner:
         return {}
 
     def write_report(self, folder: Path) -> None:
-        """Write into the run's folder, at its end, what only this algorithm shows."""
+        """Write the files that only this algorithm has to the run's folder, at the end of the run."""

@@ -1,4 +1,4 @@
-"""Who plays: the shipped player, a built-in opponent, a run folder, or `module:name` of an agent of your own."""
+"""Players by name: the shipped player, a built-in opponent, a run folder, or `module:name` of your own agent."""
 
 import contextlib
 import pkgutil
@@ -34,7 +34,7 @@ Perspective: TypeAlias = Literal["absolute", "mover"]
 REPAIRED = "repaired"
 """The note in config.json of what was corrected in a player after its training."""
 MOST_NAMED = 10
-"""Most runs of a folder of runs that a message lists."""
+"""Most runs that a message lists if it is given a folder of runs."""
 LINE_SECONDS = 10.0
 """Seconds before the first line of progress off a terminal; later ones take a quarter of the time so far."""
 POSITION_BYTES = 200
@@ -59,11 +59,11 @@ class NamedPolicy(NamedTuple):
 
 
 def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | None = None) -> NamedPolicy:
-    """Return who plays under a name: "shipped", a built-in opponent, a run folder, `module:name`, or that `@FOLDER`.
+    """Return the player of a name: "shipped", a built-in opponent, a run folder, `module:name`, or that `@FOLDER`.
 
-    Built-in opponents play on the board of `rules`, and so do agents of the user that have no `rules`; these are shown
-    the `perspective`. `module:name@FOLDER` is the player of a run whose learner, or whose network, is that code. Code
-    is imported for these two alone, from the current folder first, and not where a folder has that name.
+    Built-in opponents, and agents of the user without `rules`, play on the board of `rules`. Agents of the user see the
+    `perspective`. `module:name@FOLDER` is the player of a run whose learner or network is that code. Only these two
+    forms import code, from the current folder first, and not if a folder has that name.
 
     Raises:
         UserError: the name means nothing, or the player cannot be loaded.
@@ -136,12 +136,12 @@ def imported(name: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class BoardFlags:
-    """Hold what is played by players without a board of their own."""
+    """Hold the board and the planes for players that bring none."""
 
     perspective: Perspective = "absolute"
-    """Planes that an agent of your own is shown: X and O, as the environment has them, or mine and theirs."""
+    """Planes that your own agent sees: X and O ("absolute", as in the environment), or mine and theirs ("mover")."""
     rows: int = 3
-    """Board height for a built-in opponent, or an agent of your own that has no `rules`, cells."""
+    """Board height in cells, for a built-in opponent or your own agent without `rules`."""
     cols: int = 3
     """Board width for these, cells."""
     k: int = 3
@@ -154,11 +154,11 @@ class EvaluatedPlayer(BoardFlags):
 
     player: str = field(metadata={"positional": "PLAYER"})
     """The folder of a run, shipped (the proved player of this package), a built-in opponent (random, heuristic, rule or
-    optimal: each of its choices is followed), or module:name of an agent of your own: an object with act(observation)
-    or probabilities(observation), a function of one observation, or anything else that `selfplay.evaluate` takes."""
+    optimal: each of its choices is followed), or module:name of your own agent: a function of one observation, an
+    object with act(observation) or probabilities(observation), or anything else that `selfplay.evaluate` takes."""
     positions: Count = 10_000_000
-    """Distinct positions that the player is followed to at each ply, at most; these take 2 GB. Boards of up to 16 cells
-    are followed whole for a proof."""
+    """Most distinct positions at each ply (move); the default takes 2 GB of memory. On boards of up to 16 cells a proof
+    looks at all positions."""
 
     def resolve(self) -> NamedPolicy:
         """Return the player.
@@ -187,7 +187,7 @@ def check_not_searched(named: NamedPolicy, purpose: str) -> None:
 
 @contextlib.contextmanager
 def following(console: "Console", rules: Rules) -> "Iterator[Report]":
-    """Show how far a player has been followed, as the yielded function is told: off a terminal now and then a line."""
+    """Yield a function that shows how far a player has been followed; off a terminal it prints a line now and then."""
     began, due = monotonic(), LINE_SECONDS
     with console.status("following every legal reply") as status:
 
@@ -204,7 +204,7 @@ def following(console: "Console", rules: Rules) -> "Iterator[Report]":
 
 
 def check_room(positions: int, rules: Rules) -> None:
-    """Refuse to follow more positions than memory holds, for which a system would end the program in the midst.
+    """Refuse to follow more positions than fit into memory, before the system kills the program.
 
     Raises:
         UserError: there may be more, or the board is too large to follow any.

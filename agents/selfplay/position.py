@@ -1,4 +1,4 @@
-"""One position of a game: whose turn it is, who has won, and what a player is shown."""
+"""One position of a game: whose turn it is, who has won, and what a player sees."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How this program was started, for command lines that can be pasted, its output, and the signals that stop it."""
+"""Command lines that can be pasted, the console, and the signals that stop the program."""
 
 import contextlib
 import os
@@ -47,7 +47,7 @@ def shell_line(*words: str) -> str:
 
 @contextlib.contextmanager
 def on_stop_signals(stop: Callable[[], None]) -> Iterator[list[int]]:
-    """Let Ctrl-C and SIGTERM call `stop` in the meantime, and yield a list of those that have come.
+    """Let Ctrl-C and SIGTERM call `stop` inside the block, and yield a list of the received signals.
 
     A signal that a shell ignores in the background stays ignored.
     """

@@ -1,4 +1,4 @@
-"""The same training with several seeds at once, each in a process."""
+"""The same training with several seeds at once, each in its own process."""
 
 import json
 import os
@@ -44,11 +44,11 @@ def train_seeds(
     progress: bool = True,
     **settings: Any,
 ) -> Runs:
-    """Train with each of some seeds, as `train(algorithm, seed=seed, **settings)` does, in processes side by side.
+    """Train with several seeds in parallel, each as `train(algorithm, seed=seed, **settings)` in its own process.
 
     `processes` run at once, by default as many as the machine has processors. With `run_dir` the runs are in its
-    folders seed-0, seed-1 and so on. `progress=False` prints nothing. The result is a list of runs, and in `.failures`
-    why others failed. Ctrl-C ends every run after a checkpoint.
+    folders seed-0, seed-1 and so on. `progress=False` prints nothing. The result is a list of runs; its `.failures`
+    says why others failed. Ctrl-C ends every run after a checkpoint.
 
     Raises:
         UserError: a setting is invalid, or every run failed.

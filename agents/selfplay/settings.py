@@ -1,4 +1,4 @@
-"""Settings of a run of any algorithm; values are converted to what a field declares, and a mistake is one line."""
+"""Settings of a run of any algorithm; values are converted to the types of the fields, or refused in one line."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -164,8 +164,8 @@ class RunSettings:
     seed: Seed = 0
     """Seed of every random number of the run."""
     run_dir: Path | None = None
-    """Folder of this run; it must be new or empty. Default: a new one under runs/, named by algorithm, board, seed,
-    what differs from the defaults, and time."""
+    """Folder of this run; it must be new or empty. Default: a new folder under runs/, named by algorithm, board, seed,
+    changed settings and time."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -210,4 +210,4 @@ def check_changes(before: RunSettings, now: RunSettings, place: str) -> None:
     ]
     if differences:
         force = setting_name("force", True)
-        raise UserError(f"{place}: other settings than the run has: {'; '.join(differences)} ({force} takes them)")
+        raise UserError(f"{place}: other settings than those of the run: {'; '.join(differences)} ({force} takes them)")

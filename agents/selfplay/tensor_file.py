@@ -1,4 +1,4 @@
-"""Read and write safetensors files: they cannot hold code, and a header is checked before memory is taken."""
+"""Read and write safetensors files: they cannot hold code, and the header is checked before memory is allocated."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What Python asks of an agent, given in any form: its exact verdict, and what beats it."""
+"""The public functions that judge an agent of any form: its exact verdict, and what beats it."""
 
 import os
 from typing import TypeAlias
@@ -26,7 +26,7 @@ def evaluate(
     positions: int = POSITIONS,
     perspective: Perspective = "absolute",
 ) -> Verdict:
-    """Evaluate an agent exactly, as it acts without being given a mask.
+    """Evaluate an agent exactly: make its own moves, without a mask, and try every legal reply.
 
     The agent is one of these:
 
@@ -40,13 +40,12 @@ def evaluate(
     - a module of PyTorch, which maps planes [B, 3A] or [B, R, C, 3] to the value of each cell, [B, A]. It chooses the
       highest, in evaluation mode; the last axis holds the planes empty, X and O.
 
-    An agent may take observations in several forms; it is asked in the first to which it answers with cells. It is
-    shown the `perspective` that it was trained on, "absolute" or "mover". The default rules are the agent's `rules`,
-    or 3,3,3 if it has none.
+    Of several forms of observations, the first one that the agent answers with cells is used. `perspective` is the one
+    that it was trained on, "absolute" or "mover". The default rules are the agent's `rules`, or 3,3,3 if it has none.
 
-    All states are looked at on boards of up to 16 cells. On larger boards the positions are followed that the agent's
-    play leads to, at most `positions` distinct ones at each ply of a seat, which take about 200 bytes each. Of games
-    that one of our players with `mask` cannot lose any more the rest is not followed there.
+    On boards of up to 16 cells all states are looked at. On larger boards only the positions that the agent's own play
+    leads to are followed, at most `positions` distinct ones at each ply of a seat, which take about 200 bytes each. One
+    of our players with `mask` is followed there only until it can no longer lose.
 
     Raises:
         ValueError: the board has more than 64 cells, or there is no such perspective.
@@ -66,8 +65,8 @@ def counterexamples(
 ) -> Counterexamples:
     """Find the positions of an agent's own play from which some replies beat it, in both seats.
 
-    At most `positions` positions are followed at each ply; of more a random part, sampled by `seed`. The other
-    arguments and the errors are those of `evaluate`.
+    At most `positions` positions are followed at each ply. If there are more, `seed` chooses a random part of them. The
+    other arguments and the errors are those of `evaluate`.
     """
     positions = converted("positions", positions, Count)
     return find_counterexamples(_policy(agent, rules, perspective), positions, np.random.default_rng(seed))

@@ -1,4 +1,4 @@
-"""What can be set for a DQN: one dataclass, its defaults and the published preset. It imports no torch."""
+"""The settings of a DQN: one dataclass with its defaults and presets. It imports no torch."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ WIDEST = 1_000_000
 OWN_NETWORK = "network"
 """The key in config.json under which a run's custom network is named."""
 LARGEST_FLOAT = 3.4e38
-"""Upper bound for what PyTorch's 32-bit numbers hold."""
+"""Largest value of PyTorch's 32-bit numbers."""
 
 Layers: TypeAlias = Annotated[tuple[Annotated[int, Bounds(1, WIDEST)], ...], Bounds(0, 100)]
 
@@ -50,10 +50,10 @@ class DQNConfig(RunSettings):
     )
 
     preset: Literal["default", "large", "article"] = "default"
-    """Where the defaults of the other flags come from: "large" is for boards of more than 12 cells (4,4,4, if no
-    other is named), "article" the published DQN."""
+    """Defaults of the other flags: "large" is for boards of more than 12 cells (4,4,4 if you name no board), "article"
+    is the published DQN."""
     device: Device = "auto"
-    """Where networks and replay memory live; "auto" is CUDA where there is one."""
+    """Device of networks and replay memory; "auto" is CUDA if PyTorch finds it."""
 
     rows: int = 3
     """Board height, cells."""
@@ -64,82 +64,82 @@ class DQNConfig(RunSettings):
     rewards: Literal["shaped", "article", "sparse"] = "shaped"
     """Reward preset."""
     perspective: Literal["mover", "absolute"] = "mover"
-    """Planes that the network sees: mine and theirs, or X and O."""
+    """Planes that the network sees: mine and theirs ("mover"), or X and O ("absolute")."""
 
     networks: Literal["shared", "separate"] = "shared"
     """One network for both seats, or one per seat."""
     target: Target = "negamax"
-    """What a transition bootstraps from: the opponent's value with a minus sign, the agent's own next
-    turn, or (as published, wrong) the opponent's turn with a plus sign."""
+    """What is added to a move's reward: minus the opponent's value of the next position ("negamax"), the value of the
+    agent's own next turn ("independent"), or the opponent's turn with a plus sign ("article": published, and wrong)."""
     mask: bool = False
     """Bar illegal actions from acting and from targets, instead of learning from the illegal reward."""
     explore: Literal["legal", "any"] = "legal"
-    """Cells that a random move is drawn from."""
+    """Cells that a random move is sampled from."""
     hidden: Layers = (256,)
     """Widths of the hidden layers."""
     convolution: Layers = ()
     """Channels of 3x3 convolutional layers before the hidden ones, which larger boards can use."""
     lines: Annotated[int, Bounds(0, WIDEST)] = 0
-    """Features of each cell that two shared layers read off the lines through it, before the hidden ones. Larger boards
-    are learned with a fraction of the plies."""
+    """Features of each cell that two shared layers compute from the lines through it, before the hidden layers. With
+    them larger boards need far fewer plies."""
     dueling: bool = False
     """End the network in a value and an advantage head (Wang et al. 2016)."""
     double: bool = False
-    """Choose the bootstrap action with the online network, value it with the target network
-    (van Hasselt et al. 2016)."""
+    """Choose the next action with the online network and value it with the target network (double DQN, van Hasselt et
+    al. 2016)."""
     gamma: Fraction = 0.99
     """Discount per ply (per own turn with the independent target)."""
     loss: Literal["huber", "mse"] = "huber"
-    """What an update makes smaller: Huber's loss, which is linear in errors above 1, as if their gradient were clipped
-    (Mnih et al. 2015); or the squared error."""
+    """Loss of an update: Huber's, which is linear in errors above 1 and so does what clipping the error does in Mnih et
+    al. (2015); or the mean squared error."""
     learning_rate: Annotated[float, Bounds(0, LARGEST_FLOAT, above=True)] = field(
         default=1.2e-2, metadata={"aliases": ("--lr",)}
     )
-    """Step size of Adam at first."""
+    """Learning rate of Adam at the start."""
     learning_rate_hold: CountOrZero = 3_000
-    """Updates for which the learning rate stays as it is; from then on it falls as this / updates. 0: it never
-    falls, and players that were trained on past their proof then ended some games by a taken cell."""
+    """Updates during which the learning rate is constant; after them it falls in proportion to 1 / updates. 0: it never
+    falls. Players that trained on past their proof then sometimes marked a taken cell."""
     batch_size: Count = 384
     """Transitions per update."""
     memory_size: Count = 20_000
-    """Transitions that the replay memory keeps, per agent."""
+    """Capacity of the replay memory of each agent, in transitions."""
     warmup: CountOrZero = 1_024
     """Plies before the first update."""
     updates_per_step: Count = 1
     """Updates after each step of all boards."""
     soft_update: StepSize = 0.06
-    """Part of the way that the target network moves to the network at each update."""
+    """Fraction of the way that the target network moves towards the network at each update."""
     hard_update: CountOrZero = 0
-    """Updates between copies of the network to the target network, which replace soft updates; 0: soft updates."""
+    """Updates between copies of the network to the target network. 0: soft updates instead."""
     symmetry: Symmetry = "canonical"
-    """Let the network look at one of a position's symmetric images, the same for all ("canonical"); or turn and reflect
-    each sampled transition at random ("augment"); or neither."""
+    """Show the network the same image of all turned and reflected positions ("canonical"), turn and reflect sampled
+    transitions at random ("augment"), or do neither ("none")."""
     epsilon_start: Fraction = 0.5
-    """Probability of a random move at first."""
+    """Probability of a random move at the start."""
     epsilon_end: Fraction = 0.9
-    """Probability of a random move in the end: it rises, because good play is learned first, and what is
-    left are the odd positions that only random moves lead to."""
+    """Probability of a random move at the end. It rises, because the player first learns good play, and then the
+    unusual positions that only random moves lead to."""
     epsilon_plies: CountOrZero = 1_500_000
-    """Plies over which epsilon moves from start to end, in a straight line."""
+    """Plies over which epsilon changes linearly from start to end."""
 
     counterexamples: Fraction = 0.5
-    """Part of the new games that begin at a position in which the last exact evaluation found the player beaten, or,
-    with "--stop optimal", in which its move was not optimal; where those are few, also at the latest ones of earlier
-    evaluations. 0: all begin on the empty board."""
+    """Fraction of the new games that begin at a counterexample: a position from which the last exact evaluation found
+    the player beaten, or, with "--stop optimal", in which its move was not optimal. If there are only a few, some games
+    begin at those of earlier evaluations. 0: all games begin on the empty board."""
     rule_weight: Annotated[float, Bounds(0, LARGEST_FLOAT)] = 0.0
-    """Choose moves by the values and this many times the built-in rule's rating of each cell, which is 1 for the cell
-    that the rule would mark and less, down to 0, for others. It decides among moves whose values differ little, in
-    self-play and in the player; what is learned are values alone. 0: the values decide."""
+    """Weight of the built-in rule's rating of each cell, which is added to its value when a move is chosen. The rating
+    is 1 for the cell that the rule would mark and less, down to 0, for others. It decides among moves with similar
+    values, in self-play and in the player. The values are learned without it. 0: only the values decide."""
     num_envs: Count = 256
     """Boards played side by side."""
     total_steps: Count = 10_000_000
-    """Plies after which the run ends at the latest, rounded up to whole steps of all boards."""
+    """Most plies (moves) of the run, rounded up to whole steps of all boards."""
     eval_every: Count = 3_200
-    """Plies between exact evaluations. Above 12 cells one takes up to some seconds."""
+    """Plies between exact evaluations. On boards of more than 12 cells an evaluation may take some seconds."""
     stop: Literal["unbeatable", "optimal", "never"] = "unbeatable"
-    """What must be proved by three evaluations running to end the run early. On a board that one seat wins
-    with best play nobody is unbeatable in the other; there exploitability 0 ends the run. "optimal" needs a
-    board of at most 16 cells; from 13 on an evaluation of every state takes up to a minute."""
+    """What three evaluations in a row must prove to end the run early. On a board that one seat wins with best play,
+    nobody is unbeatable in the other seat; there exploitability 0 ends the run. "optimal" needs a board of at most 16
+    cells; above 12 cells each evaluation then takes up to a minute."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -15,7 +15,7 @@ EARLIER = 256
 
 
 class CounterexampleStarts:
-    """Start a `fraction` of the new games at counterexamples; without any, all games start on the empty board.
+    """Start a `fraction` of the new games at counterexamples; if there are none, start all on the empty board.
 
     If the last evaluation gave fewer than `ENOUGH` positions, proportionally fewer games start at them, and positions
     from earlier evaluations start the rest of the fraction, so that they are not forgotten.

@@ -223,7 +223,7 @@ class Pending(NamedTuple):
 
 
 class InterleavedSelfPlay:
-    """Play and learn on `config.num_envs` boards at once, each at a ply of its own.
+    """Play and learn on `config.num_envs` boards at once, whose games are at different plies.
 
     One agent holds both seats, or one agent each (`config.networks`). The agent whose seat is to move acts and learns
     from the transition. Boards are NumPy arrays, networks and memories are on `device`.
@@ -338,9 +338,9 @@ class InterleavedSelfPlay:
     def player(self) -> QPlayer:
         """Return the greedy player of these agents, which keeps learning with them.
 
-        With soft updates it plays with the target networks. They average the networks over the last updates, and an
-        average is right where single networks waver: a run was proved after a quarter fewer updates (897 instead of
-        1,197, median of seeds 1000 to 1004). After hard updates they are only old.
+        With soft updates it plays with the target networks. They average the networks over the last updates, and the
+        average is steadier than any one of them. With hard updates target networks are only old copies, so it plays
+        with the networks themselves.
         """
         averaged = self.config.hard_update == 0
         networks = tuple(agent.target_network if averaged else agent.network for agent in self.agents)

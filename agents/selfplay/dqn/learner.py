@@ -79,7 +79,7 @@ class DQNLearner(RunLearner):
         return metrics
 
     def check_finite(self) -> None:
-        """Check the last losses and what an update changes, from which the next losses follow.
+        """Check that the last losses and everything that an update changes are finite.
 
         Raises:
             UserError: a number is not finite.
@@ -190,7 +190,7 @@ def check_memory(config: DQNConfig, device: torch.device) -> None:
 
 
 def least_bytes(config: DQNConfig) -> int:
-    """Return the bytes that a run takes at least: replay memory, networks, a batch through them, and the boards."""
+    """Return the least memory of a run in bytes: replay memory, networks, a batch through them, and the boards."""
     cells, agents = config.rules.cells, 2 if config.networks == "separate" else 1
     weights = sum(parameter.numel() for parameter in empty_network(config, torch.device("meta")).parameters())
     units = cells * (sum(config.convolution) + config.lines) + sum(config.hidden) + cells
@@ -200,7 +200,7 @@ def least_bytes(config: DQNConfig) -> int:
 
 
 def device_bytes(device: torch.device) -> int | None:
-    """Return the size of a device's memory, used or not, if the system tells."""
+    """Return the size of a device's memory, used or free; None if the system does not tell."""
     if device.type == "cuda":
         return torch.cuda.get_device_properties(device).total_memory
     return machine_bytes()

@@ -171,7 +171,7 @@ def network_name(factory: NetworkFactory) -> str:
 
 
 def mask_illegal(values: Tensor, legal: Tensor | None) -> Tensor:
-    """Return values [B, A] in which illegal actions are below every other, yet finite; all of them without `legal`."""
+    """Return values [B, A] with illegal actions at the lowest finite number, or unchanged without `legal`."""
     if legal is None:
         return values
     return torch.where(legal, values, torch.finfo(values.dtype).min)

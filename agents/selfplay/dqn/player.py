@@ -23,9 +23,9 @@ speed."""
 class QPlayer:
     """Choose the cell with the highest action value, the first of equals.
 
-    Its settings say how. Without `mask` this is the raw arg max, illegal cells included; with it only empty cells
-    count. A `canonical` player looks at one image of each position, so it plays the same in all its turns and
-    reflections. With a `rule_weight` it adds that multiple of the built-in rule's rating to the values.
+    Without `mask` this is the raw arg max, illegal cells included; with it only empty cells count. A `canonical` player
+    looks at one image of each position, so it plays alike in all turned and reflected images. With a `rule_weight` it
+    adds that multiple of the built-in rule's rating to the values.
     """
 
     def __init__(self, config: DQNConfig, networks: tuple[nn.Module, ...]) -> None:

@@ -1,7 +1,7 @@
 """The symmetries of the board, used in one of two ways.
 
-The network sees one image of each position, the same for all its turns and reflections ("canonical"), or sampled
-transitions are turned and reflected at random ("augment"). `G` is the number of symmetries of the board.
+"canonical": the network sees the same image of all turned and reflected positions. "augment": sampled transitions are
+turned and reflected at random. `G` is the number of symmetries of the board.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""How an agent is queried: the view that it is shown, what it may answer, and what is refused."""
+"""Queries to an agent: the view that it is shown, the answers that it may give, and what is refused."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from tictactoe.tree import BoolArray, FloatArray, GameTree, IntArray, Policy, ga
 BOARDS = 16_384
 """Boards in one query."""
 OUR_PLAYERS = ("selfplay.dqn.player", "selfplay.tabular.players")
-"""Modules whose players are what they say: symmetric, or unable to mark a taken cell."""
+"""Modules whose players can be trusted if they say that they are symmetric, or never mark a taken cell."""
 LARGEST_ERROR = 1e-3
 """Largest distance of a sum of probabilities from 1, as 32-bit numbers of many moves have it."""
 
@@ -33,8 +33,8 @@ class AgentPolicy:
     """Query an agent for its moves in positions, as it acts without being given a mask.
 
     `perspective` is the view that it is shown. With `twice` every query is made two times, and an agent whose answers
-    differ is refused: one sampled move proves nothing. With a `name` an error in the agent is a user's mistake, told in
-    one line; without one it is raised as it is. A `symmetric` agent plays the same in all symmetric images of a
+    differ is refused: one sampled move proves nothing. With a `name` an error in the agent becomes a message of one
+    line; without a name it is raised as it is. A `symmetric` agent plays the same in all symmetric images of a
     position, so that the evaluation follows one image. A `legal` agent can never mark a taken cell.
 
     Raises:
@@ -122,7 +122,7 @@ class AgentPolicy:
 
 
 class TabulatedPolicy(AgentPolicy):
-    """Answer for an agent that samples nothing, after one query in every decision state of a small board."""
+    """Answer from a table for an agent that samples nothing: it is queried once in every decision state."""
 
     def __init__(self, policy: AgentPolicy) -> None:
         super().__init__(policy.agent, policy.rules, symmetric=policy.symmetric, legal=policy.legal)

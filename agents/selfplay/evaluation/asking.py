@@ -19,9 +19,9 @@ from tictactoe.actions import checked_cells
 from tictactoe.tree import IntArray
 
 INSTEAD = (
-    "write a function of one observation that returns int(cell): of values return values.argmax(), of a pair the first "
-    "part; the mask is observation[..., 0].ravel(), and rules= says on which board it plays; an agent that samples its "
-    "moves has probabilities(observation)"
+    "write a function of one observation that returns int(cell): values.argmax() if it has values, the first part if "
+    "it has a pair; the mask is observation[..., 0].ravel(), and rules= names the board; an agent that samples its "
+    "moves needs a method probabilities(observation)"
 )
 
 
@@ -45,7 +45,7 @@ def way_to_ask(agent: Any, observation: Array) -> Way:
     """Return the way to ask an agent, found on two copies of the first of the observations [B, R, C, 3].
 
     Raises:
-        UserError: it answers no cell in any form of the observation, or is a model or a module and fails in all.
+        UserError: it returns no cell for any form of the observation, or is a model or a module and fails for all.
     """
     errors: list[Exception] = []
     for way in _ways(agent):

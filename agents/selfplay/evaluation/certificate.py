@@ -1,7 +1,6 @@
 """Certificates: all positions that an unbeatable player's own play leads to, and its move in each, for others to check.
 
-`check_certificate`, which checks a certificate and shares nothing with this program, describes the file, and so does
-docs/proofs.md.
+docs/proofs.md describes the file, and so does `check_certificate`, which shares no code with this program.
 """
 
 import gzip

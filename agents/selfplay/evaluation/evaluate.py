@@ -18,16 +18,16 @@ from tictactoe import solve
 from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
 
 POSITIONS = 500_000
-"""Distinct positions followed at each ply by default: more than players of 4,4,4 lead to."""
+"""Default limit of distinct positions at each ply: more than players of 4,4,4 lead to."""
 ALL_STATES_CELLS = 12
 """Largest board on which all states are looked at in less than a second."""
 SETTLED_ABOVE = SOLVABLE_CELLS
-"""Largest board on which games go on where a player cannot lose any more; on larger ones that doubles the positions."""
+"""Largest board on which games are followed to their end even if the player can no longer lose."""
 TWO_EMPTY_BOARDS: IntArray = np.zeros((2, 2), np.int64)
 """The marks of both seats on two boards; an answer of the wrong shape may be right for one."""
 
 Report = Callable[[int, int, int], None]
-"""A function of the seat, the ply and the number of distinct positions there, called before the next ply."""
+"""A function that is called after each ply with the seat, the ply and its number of distinct positions."""
 
 
 def evaluate_policy(

@@ -1,4 +1,4 @@
-"""What is exactly known of one position: by the solution of a small board, on a larger one by a bounded search."""
+"""Exact results of the moves in one position: from the solution of a small board, or from a bounded search."""
 
 from collections.abc import Mapping
 

@@ -1,9 +1,9 @@
 """Policy repair: in positions from which a player is beaten, find the moves after which nothing beats it as it plays.
 
-The forward search of the evaluation finds the positions from which some reply beats a player. Going back from the last
-of them, each is tried with other moves, and the player's own play behind them is followed to the end: a move behind
-which nothing beats it corrects the position, and what was lost by this position alone is cured as well. It is a step of
-policy iteration (Howard 1960) in these positions alone, and needs no solution of the game.
+The forward search of the evaluation finds the positions from which some reply beats a player. From the last of them
+backwards, other moves are tried in each, and the player's own play after them is followed to the end. A move after
+which nothing beats the player corrects the position, and all positions that were lost only because of it. This is a
+step of policy iteration (Howard 1960) in these positions only, and needs no solution of the game.
 """
 
 from collections.abc import Callable, Sequence
@@ -69,7 +69,7 @@ class SeatPlay(NamedTuple):
 
 
 class Corrections:
-    """Find better moves for a player round after round, and remember which have turned out no better.
+    """Find better moves for a player, round after round, and remember the moves that were no better.
 
     At most `positions` positions are followed at each ply of a seat; each ply is reported. With a `solver` moves that
     lose with best play, by far most of them, are not tried.

@@ -1,4 +1,4 @@
-"""What a person is shown of an agent: the live score, the table of its verdict, and what a cell is worth to it."""
+"""Texts and tables about an agent: the live score, its verdict, and the value of a cell."""
 
 from html import escape
 
@@ -26,12 +26,12 @@ def live_score(verdict: Verdict) -> str:
 
 
 def value_text(value: float) -> str:
-    """Return what a cell is worth to a player in a few characters, also where its weights are beyond all measure."""
+    """Return the value of a cell in a few characters, however large it is."""
     return f"{value:+.2f}" if abs(value) < 1e6 else f"{value:+.0e}"
 
 
 def finite_values(values: Array) -> Array:
-    """Return values as colours can show them: 0 for what is no number, and none beyond 1e100."""
+    """Return values that colours can show: 0 instead of NaN, and nothing beyond 1e100."""
     return np.nan_to_num(np.clip(values.astype(np.float64), -LARGEST_SHOWN, LARGEST_SHOWN))
 
 
@@ -92,5 +92,5 @@ def verdict_text(verdict: Verdict) -> str:
 
 
 def _count(games: int, seat: SeatVerdict) -> str:
-    """Return a number of games, marked where there may be more."""
+    """Return a number of games, with a mark if it is a lower bound."""
     return f"{'' if seat.complete else '≥'}{games:,}"

@@ -19,14 +19,14 @@ class SeatVerdict:
     loss: float | None = None
     """Probability of a lost or an illegal game against the same opponent, or None."""
     best_response: float | None = None
-    """Result, +1, 0 or -1, against the opponent that does most harm, the mean if moves are sampled; or None.
+    """Result against the worst opponent: +1, 0 or -1, or the mean if moves are sampled; None where it is not known.
 
-    Where `plies` is given it is known only of an agent that samples no moves and is beaten: -1.
+    If `plies` is given, it is only known (-1) for an agent that samples no moves and is beaten.
     """
     plies: int | None = None
-    """Plies to which every game was followed, where there were too many positions; None if to the end."""
+    """Plies to which every game was followed, if there were too many positions; None if to the end."""
     positions: int | None = None
-    """Positions of its own that were met, where there were too many; None if every game was followed to the end."""
+    """Positions in which it was to move, if there were too many; None if every game was followed to the end."""
 
     @property
     def complete(self) -> bool:
@@ -36,7 +36,7 @@ class SeatVerdict:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Hold what an exact evaluation says of an agent on one board; the fields are the same on every board.
+    """Hold the result of an exact evaluation; the fields are the same on every board and for every agent.
 
     What is not proved is False: `unbeatable`, `unexploitable`, `optimal`. A number that is not known is None. If
     `complete` is False, the agent's play led to too many positions, and these counts are lower bounds: `games_lost`,
@@ -56,7 +56,7 @@ class Verdict:
 
     @property
     def complete(self) -> bool:
-        """Tell whether every game was followed to its end, in both seats; if not, games are counted at least."""
+        """Tell whether every game was followed to its end, in both seats; if not, numbers of games are lower bounds."""
         return self.first.complete and self.second.complete
 
     @property
@@ -66,10 +66,9 @@ class Verdict:
 
     @property
     def exploitability(self) -> float | None:
-        """Return how much a best response gains over the value of the game, mean of both seats, 0 to 1.
+        """Return how much a best response gains over the value of the game, as the mean of both seats, from 0 to 1.
 
-        What that value adds in one seat it takes away in the other, so the game need not be solved. It is None where it
-        is not known.
+        The values of the game for the two seats cancel out, so the game need not be solved. None if it is not known.
         """
         first, second = self.first.best_response, self.second.best_response
         if first is None or second is None:
@@ -85,8 +84,8 @@ class Verdict:
     def unexploitable(self) -> bool:
         """Tell whether it is proved that no opponent gets more than the value of the game, and no game ends illegally.
 
-        On a board that best play draws this is the same as unbeatable. On one that a seat wins nobody is
-        unbeatable in the other, and this is what can be reached.
+        If best play on the board is a draw, this is the same as unbeatable. If one seat wins with best play, nobody is
+        unbeatable in the other seat, and this is the most that can be reached.
         """
         return self.exploitability == 0 and self.first.illegal == self.second.illegal == 0
 

@@ -1,1 +1,1 @@
-"""`selfplay sweep` trains with many settings and seeds; `selfplay report` says what came of it."""
+"""`selfplay sweep` trains with many settings and seeds; `selfplay report` compares the results."""

@@ -35,8 +35,8 @@ class SweepConfig:
     """
 
     file: Path | None = field(default=None, metadata={"positional": "FILE.toml"})
-    """TOML file with any of algorithm, seeds, search, objective, and the tables set, vary and each, which mean the same
-    as the flags of these names."""
+    """TOML file with algorithm, seeds, search, objective, and the tables set, vary and each, like the flags of these
+    names; all are optional."""
     algorithm: str | None = None
     """Algorithm of `selfplay train`. Default: dqn."""
     seeds: str | None = None
@@ -46,10 +46,10 @@ class SweepConfig:
     vary: tuple[str, ...] = ()
     """NAME=VALUE,VALUE,...: every combination of these values is trained. In a search also NAME=LOWEST..HIGHEST."""
     each: tuple[str, ...] = ()
-    """NAME=VALUE,VALUE,...: each value is trained by itself, beside a setting with none of them."""
+    """NAME=VALUE,VALUE,...: each value is trained by itself, and also a setting with none of them."""
     search: int | None = None
-    """Try this number of settings, which Optuna samples from --vary, instead of every combination; after one seed,
-    three seeds, nine and so on only the best third goes on."""
+    """Number of settings to try, which Optuna samples from --vary, instead of every combination. After one, three,
+    nine, ... seeds only the best third of the settings goes on."""
     objective: Literal["steps", "updates"] | None = None
     """What a search minimizes: steps (plies, or games) or updates to the first evaluation from which the proof held. A
     run without a proof counts for more than any with one. Default: steps."""
@@ -61,7 +61,7 @@ class SweepConfig:
     """Runs side by side, one core each. Default: the number of cores, here or in the cluster."""
     address: str | None = None
     """Ray cluster to train on, as in 10.0.0.1:6379, or auto. Every machine needs this program, and must see the folder
-    of the sweep at the same path. Default: this machine alone."""
+    of the sweep at the same path. Default: only this machine."""
     checkpoint_interval: Seconds = RunFlags.checkpoint_interval
     """Seconds between the checkpoints of a run, which resumes from the last one when a worker or a machine dies."""
 

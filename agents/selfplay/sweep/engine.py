@@ -1,4 +1,4 @@
-"""The engine of a sweep: Ray gives its runs to workers, and again to others when a worker or a machine dies."""
+"""The engine of a sweep: Ray gives the runs to workers, and to other workers when a worker or a machine dies."""
 
 import contextlib
 import itertools
@@ -27,7 +27,7 @@ from selfplay.sweep.state import STOP, Sweep
 from selfplay.sweep.worker import train_run
 
 MOST_DEATHS = 10
-"""Deaths of a run's workers, after which the next one makes it a failed run: it may be what kills them."""
+"""Most workers that may die while they train a run; after one more the run has failed, since it may kill them."""
 OBJECT_STORE = 100_000_000
 """Bytes of shared memory; what workers return is small."""
 TO_CONNECT = 10.0
@@ -39,7 +39,7 @@ RUNGS = frozenset(3**rung for rung in range(11))
 
 
 def train(sweep: Sweep, cpus: int | None, interval: float, answers: Callable[[], bool]) -> bool:
-    """Train all runs of a sweep that wait; tell whether it came to its end, and was not interrupted.
+    """Train all waiting runs of a sweep, and tell whether all ended without an interruption.
 
     `cpus` is the number of runs side by side, by default the number of cores. Ray must be connected, and `answers`
     tells whether it still is.

@@ -1,7 +1,7 @@
 """The plan of a sweep, from a file and flags: its settings, its seeds, and the runs that they make.
 
-A setting is written as in `selfplay train`, NAME=VALUE. `set` holds for all runs, of `vary` every combination is
-trained, and of `each` one value at a time, beside none of them.
+A setting is written NAME=VALUE, with the names of `selfplay train`. `set` is for all runs. `vary` trains every
+combination of its values, and `each` one value at a time and none of them.
 """
 
 import contextlib
@@ -30,11 +30,11 @@ MOST_RUNS = 100_000
 LONGEST_NAME = 150
 """Characters of the name of a run before its seed."""
 UNPROVED_PENALTY = float(LARGEST)
-"""Added to the objective of a run without a proof, and twice to that of a failed one, beyond that of any proved run."""
+"""Added to the objective of a run without a proof, and twice for a failed run; larger than that of any proved run."""
 SEEDS = r"(\d{1,18})(?:\.\.(\d{1,18}))?"
 TABLES = ("set", "vary", "each")
 NOT_SWEPT = frozenset({"seed", "run_dir", "from_table"})
-"""Settings that a sweep gives to each run, and files, whose names a run's folder could not have."""
+"""Settings that a sweep cannot vary: it sets them itself, or their values are paths."""
 
 State = Literal["waiting", "running", "done", "failed", "dropped"]
 """State of a run; a search drops the remaining runs of a setting whose first seeds were worse than those of others."""
@@ -158,7 +158,7 @@ def parse_seeds(given: object) -> tuple[int, ...]:
 
 
 def all_runs(plan: Plan) -> list[Run]:
-    """Return every run of a sweep: all settings with each seed, so that they can be compared early; none of a search.
+    """Return every run of a sweep, seed by seed so that settings can be compared early; none for a search.
 
     Raises:
         UserError: there are too many, or a setting is refused.
@@ -178,7 +178,7 @@ def all_runs(plan: Plan) -> list[Run]:
 
 
 def check_runs(plan: Plan, runs: Sequence[Run]) -> None:
-    """Refuse runs of a record that may be foreign, unless they are those of its plan.
+    """Refuse the runs of a record from elsewhere if they are not those of its plan.
 
     Raises:
         UserError: they are not the runs of the plan.
@@ -279,7 +279,7 @@ PARSERS: Mapping[type, Callable[[str], Any]] = {
     float: float,
     tuple: lambda word: () if word == "none" else tuple(map(int, word.split("x"))),
 }
-"""What a word on the command line means, by the type of the setting."""
+"""Values of words on the command line, by the type of the setting."""
 
 
 def _parse(plan: Plan, name: str, value: Any) -> Any:

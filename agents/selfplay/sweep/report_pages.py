@@ -1,6 +1,6 @@
 """The files of a report: Markdown pages with tables, plots, and CSV files.
 
-The same runs give the same files, to the byte, but for those in the folder `times`: only they hold times and hosts.
+The same runs give the same files, to the byte, except in the folder `times`, which holds times and hosts.
 """
 
 import math

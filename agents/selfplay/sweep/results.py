@@ -47,7 +47,7 @@ class Result(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Tell whether shares and means count it: it was neither dropped nor is it missing."""
+        """Tell whether shares and means count this run: it was not dropped and is not missing."""
         return self.end in (PROVED, UNPROVED, FAILED)
 
     def to_proof(self, kind: str) -> float:
@@ -66,7 +66,7 @@ def read(sweep: Sweep) -> Results:
 
 
 def best_first(results: Results, objective: str) -> Results:
-    """Return results sorted: first settings with most seeds proved, of these first the one with the least mean."""
+    """Return the settings sorted: those with the most proved seeds first, and among these the least mean first."""
 
     def order(setting: tuple[str, Sequence[Result]]) -> tuple[int, float]:
         proved = [result.to_proof(objective) for result in setting[1] if result.end == PROVED]
@@ -102,7 +102,7 @@ def objective(outcome: Outcome, kind: str) -> float:
 def survival_data(results: Sequence[Result], kind: str) -> tuple[list[float], list[bool]]:
     """Return for each run of a setting the steps, updates or seconds it was followed, and whether to its proof.
 
-    A failed run is never proved, so it counts as followed as far as the longest one.
+    A failed run is never proved, so it counts as if it had run as long as the longest one.
     """
     amounts = [(result.end, result.outcome.amount(kind)) for result in results if result.end != DROPPED]
     longest = max((amount for _, amount in amounts), default=0)

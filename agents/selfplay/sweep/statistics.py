@@ -1,6 +1,6 @@
 """Statistics of a few runs: shares, times to a proof, differences; each with its 95 % confidence interval.
 
-A run without a proof is never left out. In curves it is censored where it ended, in means its time is infinite.
+A run without a proof is never left out: curves censor it where it ended, and in means its time is infinite.
 """
 
 import math

@@ -22,21 +22,20 @@ from selfplay.training.tensorboard import Events
 from tictactoe import batch
 
 LARGEST = 1 << 26
-"""Bytes of all snapshots together: a player for which there is no room is not saved as a snapshot."""
+"""Most bytes of all snapshots together; a player that does not fit is not saved as a snapshot."""
 SECONDS = 1.0
-"""Least time between two writes of the latest state, so that learning is not held up."""
+"""Least seconds between two writes of the latest state, so that writing does not slow down learning."""
 
 
 def is_snapshot(number: int) -> bool:
-    """Tell whether the player of an evaluation that is not the last is saved; the first has the number 1."""
+    """Tell whether a run saves the player of this evaluation as a snapshot; the first evaluation has number 1."""
     return number & (number - 1) == 0
 
 
 class MetricsLog(Callback):
     """Write metrics.jsonl, TensorBoard's events and, at the end, progress.png.
 
-    `lines` are those of metrics.jsonl from which the run continues. TensorBoard forgets what it was told of later
-    steps.
+    `lines` are those of metrics.jsonl from which the run continues. TensorBoard drops its events of later steps.
     """
 
     def __init__(self, folder: Path, config: RunSettings, lines: Sequence[Metrics]) -> None:
@@ -45,7 +44,7 @@ class MetricsLog(Callback):
         self._events = Events(folder, int(lines[-1][config.unit]) + 1 if lines else 0)
 
     def evaluated(self, record: Record) -> None:
-        """Record the numbers of an evaluation; of some also the opening and a game, for TensorBoard."""
+        """Record the numbers of an evaluation and, at some evaluations, the opening and a game for TensorBoard."""
         line = {self._config.unit: record.steps, **record.metrics}
         self._lines.append(line)
         append(self._folder / METRICS, (json.dumps(line) + "\n").encode())
@@ -64,7 +63,7 @@ class MetricsLog(Callback):
         self._events.text("game/self_play", "\n".join("    " + line for line in game.split("\n")), steps)
 
     def close(self) -> None:
-        """Record the settings that are special beside the last metrics, and plot the progress."""
+        """Record the settings that differ from the defaults, and plot the progress."""
         if not self._lines:
             return
         config = self._config
@@ -74,9 +73,9 @@ class MetricsLog(Callback):
 
 
 class Snapshots(Callback):
-    """Save the player at evaluations 1, 2, 4, 8, ... and at the end: as the run's model, and as a snapshot beside it.
+    """Save the player at evaluations 1, 2, 4, 8, ... and at the end: as the run's model, and as a snapshot.
 
-    Of the snapshots of an earlier process those at `steps` stay.
+    Snapshots that an earlier process saved stay if they are at `steps`.
     """
 
     def __init__(self, folder: Path, steps: Sequence[int]) -> None:
@@ -105,7 +104,7 @@ class Snapshots(Callback):
 
 
 class LatestState(Callback):
-    """Write latest.json for the page: what the player thinks of the opening and plays, once a second at most."""
+    """Write latest.json for the page, at most once a second: values of the opening, and a game with itself."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / LATEST

@@ -27,7 +27,7 @@ from selfplay.training.folder import CHECKPOINTS, METRICS, settings
 from selfplay.training.loop import Progress
 
 LARGEST_SHARE = 0.02
-"""Part of the time that writing may take: after a slow checkpoint the next one comes later than the interval says."""
+"""Largest fraction of the time for writing: after a slow checkpoint the next one comes later than the interval."""
 CONTENT = "run"
 """Name of the JSON in the metadata."""
 
@@ -44,7 +44,7 @@ class Checkpoint(NamedTuple):
 class Checkpoints:
     """Decide when a run's checkpoints are due, write them, and read the last one.
 
-    `stop_when` is asked after every few steps whether the run must stop, for programs in which Ctrl-C has another use.
+    `stop_when` is called after every few steps and tells whether the run must stop.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The folder of a run: the names of its files, its settings as JSON, and how it is named after them."""
+"""The folder of a run: its name, the names of its files, and its settings as JSON."""
 
 import json
 import os
@@ -28,17 +28,16 @@ LARGEST_JSON = 1 << 20
 
 @dataclass(frozen=True)
 class RunFlags:
-    """Set how a process handles a run; none of it is a setting of the run."""
+    """Hold flags that say how a process handles a run; none of them is a setting of the run."""
 
     resume: Path | None = None
-    """Run folder to continue in from its last checkpoint."""
+    """Run folder in which to continue from the last checkpoint."""
     config: Path | None = None
-    """Run folder, or its config.json, whose settings a new run takes; other flags change them."""
+    """Run folder, or its config.json, whose settings a new run takes over; other flags change them."""
     force: bool = False
-    """Resume although settings differ from those that the run was started with; begin again where there are results
-    and no checkpoint."""
+    """Resume although settings differ from the run's; begin the run again if it has results but no checkpoint."""
     checkpoint_interval: Seconds = 60.0
-    """Seconds between checkpoints; more where writing one would take over 2 % of the time."""
+    """Seconds between checkpoints; more if writing them would take over 2 % of the time."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -49,7 +48,7 @@ class RunFlags:
 
 
 def create(folder: Path, setting: str = "run_dir") -> None:
-    """Make the folder of a new run, which a user chooses by the `setting`.
+    """Make the folder of a new run; `setting` is the name of the setting that chose it.
 
     Raises:
         UserError: the folder cannot be made or written to, or has files in it already.
@@ -145,7 +144,7 @@ def differences(config: RunSettings) -> dict[str, Any]:
 
 
 def legends(configs: Sequence[RunSettings]) -> list[str]:
-    """Return in short, for each of some runs, the settings in which it differs from others among them."""
+    """Return for each run, in short, the settings in which it differs from the others."""
     runs = [
         {
             "algorithm": config.algorithm,
@@ -161,7 +160,7 @@ def legends(configs: Sequence[RunSettings]) -> list[str]:
 
 
 def about(config: RunSettings) -> str:
-    """Return in short the settings of a run that are not the defaults, and its seed."""
+    """Return the seed of a run and, in short, the settings that differ from the defaults."""
     return one_line(", ".join(_in_words(*each) for each in [*differences(config).items(), ("seed", config.seed)]))
 
 
@@ -189,7 +188,7 @@ def snapshot_steps(folder: Path) -> tuple[int, ...]:
 
 
 def unused(folder: Path) -> Path:
-    """Return the folder, with a number behind its name if another run has taken it."""
+    """Return the folder, with a number after its name if a run already uses that name."""
     candidate, number = folder, 1
     while candidate.exists():
         number += 1

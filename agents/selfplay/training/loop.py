@@ -34,9 +34,9 @@ class Record:
     steps: int
     """Plies or games so far."""
     evaluation: Verdict
-    """What is exactly known of the player."""
+    """Verdict of the exact evaluation."""
     metrics: Mapping[str, float] = field(repr=False)
-    """Every number of the evaluation, and what was measured beside it, by TensorBoard tag."""
+    """Numbers of the evaluation and of the training, by TensorBoard tag."""
     get_player: Callable[[], Player] = field(repr=False, compare=False)
     """Returns `player`."""
     proofs: int
@@ -64,7 +64,7 @@ class Callback:
 
 @dataclass
 class Progress:
-    """Count what a resumed run must know beside the state of its learner."""
+    """Hold the counters that a resumed run needs besides the state of its learner."""
 
     due: int
     """Steps at which the next evaluation is due."""
@@ -85,8 +85,8 @@ def train(
 
     The player of a record keeps learning while the run goes on.
 
-    A run that is asked to stop ends after its next checkpoint. An evaluation that comes early, because the steps are
-    spent, does not count for a run that is made longer.
+    A run that is asked to stop ends after its next checkpoint. If the steps are spent before the next evaluation is
+    due, an extra one ends the run; it does not count if the run is made longer later.
 
     Raises:
         UserError: what was learned is no longer finite.

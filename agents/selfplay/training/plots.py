@@ -37,7 +37,7 @@ OUTCOMES = (
 
 
 class NotebookFigure(Figure):
-    """A figure that a notebook shows although pyplot, which would keep it, does not know it."""
+    """A figure that a notebook shows although it was made without pyplot."""
 
     def _repr_png_(self) -> bytes:
         return png(self)

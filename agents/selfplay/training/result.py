@@ -1,4 +1,4 @@
-"""What a run leaves to its caller: its settings, its players and its evaluations."""
+"""The result of a run: its settings, its players and its evaluations."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -60,7 +60,7 @@ class Run:
 
     @property
     def proved_from(self) -> Record | None:
-        """Return the first of the last evaluations that all prove what `stop` asks for, None if the last does not."""
+        """Return the first evaluation from which the proof held to the end; None if the last one proves nothing."""
         stop = "unbeatable" if self.config.stop == "never" else self.config.stop
         first = first_of_final_streak([proves(record.evaluation, stop) for record in self.records])
         return None if first is None else self.records[first]

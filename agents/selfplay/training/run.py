@@ -1,4 +1,4 @@
-"""A run with a folder: its files, in which order they are written, and what happens when it is stopped or resumed."""
+"""A run with a folder: which files it writes, in which order, and what happens when it is stopped or resumed."""
 
 import contextlib
 import json
@@ -36,7 +36,7 @@ def train_in_folder(
 ) -> Run:
     """Train to the end, or until the run is asked to stop, and leave a run folder behind.
 
-    `show` the exact score meanwhile. A run that was asked to stop is `interrupted`, after a checkpoint.
+    With `show` the exact score is shown. A run that is asked to stop writes a checkpoint and is `interrupted`.
 
     `read_player` returns the player that the run in a folder had after some steps, or has at its end for None.
 

@@ -14,7 +14,7 @@ from selfplay.program import open_console
 from selfplay.training.loop import PROOFS_TO_STOP, Callback, Record
 
 GROWTH = 1.1
-"""Ratio of the steps of two printed evaluations at least, which makes 24 lines of each tenfold."""
+"""Least ratio of the steps of two printed evaluations: about 24 lines while the steps grow tenfold."""
 
 
 class Screen(Callback):

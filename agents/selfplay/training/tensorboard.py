@@ -1,7 +1,7 @@
-"""TensorBoard's events, each in its file when the call returns, or an error that says why not.
+"""Events for TensorBoard, written to the file before the call returns.
 
-PyTorch's `SummaryWriter` writes in a thread. On a full disk that thread dies with a traceback, and the run learns of it
-later, or never.
+PyTorch's `SummaryWriter` writes in a thread. On a full disk that thread dies with a traceback, and the run notices it
+late or never.
 """
 
 import io
@@ -22,7 +22,7 @@ PREFIX = "events.out.tfevents."
 
 
 class Events:
-    """Write events into a new file of a folder; events of `purge_step` and later steps in its other files are void."""
+    """Write events to a new file of a folder; TensorBoard drops those of its other files from `purge_step` on."""
 
     def __init__(self, folder: Path, purge_step: int = 0) -> None:
         # TensorBoard reads files in the order of their names. A time would go wrong where a clock is set back.
