@@ -47,7 +47,7 @@ class DQNSettings(TypedDict, total=False):
     dueling: bool | np.bool_
     double: bool | np.bool_
     gamma: Float
-    loss: Literal['mse', 'huber']
+    loss: Literal['huber', 'mse']
     learning_rate: Float
     learning_rate_hold: Int
     batch_size: Int
