@@ -32,7 +32,7 @@ PLAYING = {"play": "Play against it:", "web": "Play, and look inside it, on a pa
 OUT_OF_MEMORY = r"(?i)can('t|not) allocate memory|out of memory|failed to map segment"
 """Messages about too little memory, of PyTorch and of the system when it loads a library."""
 OUT_OF_THREADS = "can't start new thread"
-"""What Python says then."""
+"""Message of Python if the system starts no more threads."""
 
 Config = TypeVar("Config")
 
@@ -132,7 +132,7 @@ def _flag(name: str) -> str:
 
 
 def _options(hint: Any, default: Any) -> dict[str, Any]:
-    """Return what argparse has to know of a flag of this type; the help is what follows the description."""
+    """Return the arguments of `add_argument` for a flag of this type, with its help after the description."""
     kind, bounds, _ = declared(hint)
     shown = " ".join(map(str, default)) if isinstance(default, tuple) else str(default)
     notes = [str(limits) for limits in bounds if limits.high < LARGEST]
@@ -239,21 +239,21 @@ def _outcome(command: Callable[[Sequence[str]], None], args: Sequence[str]) -> t
 
 
 def _chain(error: BaseException | None) -> list[BaseException]:
-    """Return an error and those during whose handling it was raised."""
+    """Return an error and the errors that were being handled when it was raised."""
     return [] if error is None else [error, *_chain(error.__context__)]
 
 
 def _shortage(error: BaseException) -> str:
-    """Return what the machine lacked if that is what an error says, else nothing."""
+    """Return a message if an error says that the machine lacks memory or threads, else an empty text."""
     if isinstance(error, MemoryError) or re.search(OUT_OF_MEMORY, str(error)):
-        return f"there is not the memory for these settings ({str(error) or 'an array was refused'})"
+        return f"not enough memory for these settings ({str(error) or 'an array was refused'})"
     if OUT_OF_THREADS in str(error):
         return "no thread can be started: end other programs, or raise the limits that `ulimit -u` and -v show"
     return ""
 
 
 def _flush_output() -> None:
-    """Write what is still held back, or nobody would hear that it cannot be written."""
+    """Write the buffered output now, while an error can still be reported."""
     try:
         sys.stdout.flush()
     except OSError:

@@ -36,7 +36,7 @@ REPAIRED = "repaired"
 MOST_NAMED = 10
 """Most runs that a message lists if it is given a folder of runs."""
 LINE_SECONDS = 10.0
-"""Seconds before the first line of progress off a terminal; later ones take a quarter of the time so far."""
+"""Seconds before the first line of progress off a terminal; further lines come ever more seldom."""
 POSITION_BYTES = 200
 """Memory for each position of a ply."""
 
@@ -173,7 +173,7 @@ class EvaluatedPlayer(BoardFlags):
 
 
 def check_not_searched(named: NamedPolicy, purpose: str) -> None:
-    """Refuse "optimal" where it would have to search each position.
+    """Refuse "optimal" on boards on which it would have to search each position.
 
     Raises:
         UserError: the board is too large to be solved.

@@ -73,7 +73,7 @@ def train_seeds(
 
 
 def _train(config: Config) -> tuple[Path, str]:
-    """Train in a process; return the run folder, and in one line why it failed, if it did."""
+    """Train in a process; return the run folder, and the message if it failed."""
     folder = config.run_dir or unused(default_run_dir(config))
     content = {"algorithm": config.algorithm, "config": settings_of(config), "run_dir": str(folder)}
     # A module may have been found in a place that only this process knows.

@@ -175,7 +175,7 @@ GRADIENTS = torch.ones(9, requires_grad=True)
             Model("planes", 4),
             "a Model cannot be asked about a board of shape (3, 3, 3): ValueError: Error: Unexpected obser",
         ),
-        (3, "a int is no agent: write a function of one observation that returns int(cell)"),
+        (3, "an object of type int is no agent: write a function of one observation that returns int(cell)"),
         ("nowhere", "nowhere: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
     ],
 )

@@ -62,7 +62,7 @@ class AgentPolicy:
         self._way: Way | None = None
         with self._named_errors():
             if not (callable(agent) or any(hasattr(agent, name) for name in ("act", "probabilities", "predict"))):
-                raise UserError(f"a {type(agent).__name__} is no agent: {INSTEAD}")
+                raise UserError(f"an object of type {type(agent).__name__} is no agent: {INSTEAD}")
 
     def cells(self, mover: IntArray, opponent: IntArray) -> IntArray:
         """Return the cell that the agent chooses in each position, [n]; the bitboards are [n] int64."""

@@ -1,8 +1,8 @@
 """Backward induction over an agent's own play: how soon each position is lost, and the worst mean result.
 
-Both go from the last ply back. After each move of the agent the opponent chooses the reply that is worst for it. A
-position is lost at once if the agent marks a taken cell there, and in two plies if a reply completes a line; any other
-is lost two plies before the first lost position that its move and some reply lead to.
+Both go back from the last ply. After each move of the agent the opponent chooses the worst reply for the agent. A
+position is lost at once if the agent marks a taken cell there, and in two plies if a reply completes a line. Any other
+position is lost two plies before the first lost position to which its move and some reply lead.
 """
 
 from collections.abc import Sequence

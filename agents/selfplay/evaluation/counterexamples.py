@@ -35,14 +35,14 @@ Game: TypeAlias = tuple[int, ...]
 
 
 class Counterexamples(NamedTuple):
-    """Hold what beats an agent."""
+    """Hold the positions and games in which an agent is beaten."""
 
     mover: IntArray
     """[n] int64: bitboards of the agent's marks in each lost position."""
     opponent: IntArray
     """[n] int64: the marks of the other seat."""
     games: tuple[Sequence[Game], Sequence[Game]]
-    """Cells of the shortest games that beat it in each seat, the shortest first; none where none was found."""
+    """Cells of the shortest games that beat it in each seat, the shortest first; empty if none was found."""
     verdict: Verdict
     """Verdict of the same search. If it is not complete, a random part of each ply was followed."""
 
@@ -125,8 +125,8 @@ class TrainingPositions(NamedTuple):
 def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.random.Generator) -> TrainingPositions:
     """Evaluate a player as `evaluate_policy` does, and return positions where training is to start games.
 
-    These are the counterexamples. With `every_state`, which asks for an optimal player, they are the decision states of
-    the whole board in which its move does not keep the game-theoretic value.
+    These are the counterexamples. With `every_state`, for training to an optimal player, they are all decision states
+    in which its move does not keep the game-theoretic value.
     """
     small = policy.rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)
     if small:

@@ -1,8 +1,8 @@
 """Exact evaluation: what an agent does against every possible opponent, without sampling.
 
-In each seat a forward search follows all that the agent's moves and every legal reply lead to. As every legal reply is
-followed, the worst result that is met is the result against a best response; the game need not be solved. On small
-boards the agent's moves in all decision states are compared with the solution as well.
+In each seat a forward search follows the agent's moves and every legal reply to the end of every game. So the worst
+result found is the result against a best response, and the game need not be solved. On small boards the agent's moves
+in all decision states are also compared with the solution.
 """
 
 import sys
@@ -33,10 +33,10 @@ Report = Callable[[int, int, int], None]
 def evaluate_policy(
     policy: AgentPolicy, every_state: bool = False, positions: int = POSITIONS, report: Report | None = None
 ) -> Verdict:
-    """Evaluate a policy in all states of a small board, and on a larger one where its play leads.
+    """Evaluate a policy in all states of a small board, or in the positions of its own play on a larger one.
 
-    Small are boards of up to 12 cells, which take less than a second, and with `every_state` up to 16. On a larger one
-    at most `positions` distinct positions are followed at each ply of a seat, and each ply is reported.
+    Boards of up to 12 cells are small, which takes less than a second, and with `every_state` boards of up to 16. On a
+    larger one at most `positions` distinct positions are followed at each ply of a seat, and each ply is reported.
     """
     policy.moves(*TWO_EMPTY_BOARDS)  # an agent that cannot be asked is to say so before a board is solved
     small = policy.rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)

@@ -22,11 +22,11 @@ POSITIONS = 20_000
 
 
 def example_games(policy: AgentPolicy, player: Player | None, verdict: Verdict, width: int) -> str:
-    """Return the shortest game that beats an agent in each seat, or if none does, its game against itself.
+    """Return the shortest game that beats an agent in each seat or, if there is none, its game against itself.
 
-    Above each board is the exact result of the agent's move, which a search finds on boards that are not solved, if it
-    can within the time of a move, and the value that a `player` has learned for it. An agent that samples its moves and
-    is not beaten has no game to show.
+    Above each board are the value that a `player` has learned for the agent's move, and the exact result of the move.
+    On boards that are not solved a short search looks for that result. An agent that samples its moves and is not
+    beaten has no game to show.
     """
     if not verdict.games_lost:
         own_game = "" if policy.stochastic else self_play_game(policy, width)

@@ -131,9 +131,9 @@ def settings(config: RunSettings) -> dict[str, Any]:
 
 
 def differences(config: RunSettings) -> dict[str, Any]:
-    """Return the settings of a run that are not the defaults of its algorithm, or of its preset.
+    """Return the settings of a run that differ from the defaults of its algorithm or preset.
 
-    Seed and board, which every run has, and the device, which changes nothing but the last bits, are left out.
+    Seed and board are left out, which every run has, and the device, which only changes the last bits.
     """
     own, default = settings(config), settings(config.defaults)
     common = ("seed", "device", "rows", "cols", "k")

@@ -119,7 +119,7 @@ def caused(error: BaseException, cause: BaseException) -> BaseException:
     return error
 
 
-SHORT_OF_MEMORY = "prog: there is not the memory for these settings"
+SHORT_OF_MEMORY = "prog: not enough memory for these settings"
 
 
 @pytest.mark.parametrize(
