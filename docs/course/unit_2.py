@@ -1,20 +1,18 @@
 # %% [markdown]
 # # Unit 2: a table that learns
 #
-# **What it is for.** In unit 1 you asked each position what comes after it, down to the end of every game. On a larger
-# board nobody can. Here a program never looks further than one move ahead. It plays, and after each move it corrects
-# one number. This is *Q-learning*, in its form for two players, minimax-Q. Deep Q-learning (unit 4) is the same with
-# a network in place of the table.
+# **What it is for.** Unit 1 followed every game to its end. On a larger board that takes too long. Here a program
+# never looks further than one move ahead. It plays, and after each move it corrects one number. This is *Q-learning*,
+# in its form for two players, *minimax-Q*. Deep Q-learning (unit 4) replaces the table by a network.
 #
 # **You need** unit 1. **Time:** about 40 minutes; the computer needs some seconds.
 #
 # ## The table
 #
-# For each position and each empty cell the table has one number: what marking that cell is worth **to X**. It is +1 if
-# X wins in the end, -1 if O does, 0 for a draw. X wants it high, O wants it low. At first every number is 0. The table
-# knows nothing.
+# For each position and each empty cell the table has one number: the value **to X** of marking that cell. The value is
+# +1 if X wins in the end, -1 if O wins, and 0 for a draw. X wants it high, O wants it low. At first every number is 0.
 #
-# Here a position is `(x, o)`: the marks of X and those of O, each as one number, as in unit 1.
+# Here a position is `(x, o)`: the marks of X and those of O, each as one integer, as in unit 1.
 
 # %%
 import random
@@ -29,7 +27,7 @@ table = {}
 
 
 def values_at(x, o):
-    """Return the table's numbers of a position, as a dict from each empty cell to what it is worth to X."""
+    """Return a position's row of the table, a dict from each empty cell to its value to X."""
     if (x, o) not in table:
         table[x, o] = dict.fromkeys(CELLS[511 & ~(x | o)], 0.0)
     return table[x, o]
@@ -55,10 +53,10 @@ def result(x, o):
 # %% [markdown]
 # ## Before you run anything
 #
-# The program below learns from **random** games: both seats choose each move at random. Nobody in these games ever
-# plays well on purpose, and nobody tells the program what a good move is. Afterwards it plays by its table.
+# The program below learns from **random** games: both seats choose each move at random. Nobody plays well in these
+# games, and nobody tells the program what a good move is. Afterwards it plays by its table.
 #
-# After a hundred thousand random games: how many games can it lose, over every possible opponent, both seats taken
+# After a hundred thousand random games: how many games can it lose against all possible opponents, in both seats
 # together? (A player that moves at random can lose about two hundred thousand.) Write down a number.
 
 # %%
@@ -67,35 +65,35 @@ my_prediction = None  # put a number here
 # %% [markdown]
 # ## Your turn
 #
-# The move `cell` has led from one position to the next, `(x, o)`. Its number in the table will be moved towards a
-# *target*, your best guess of what the move is worth to X:
+# A move has led to the position `(x, o)`. The move's number in the table is then changed towards a *target*, an
+# estimate of the value of the move to X:
 #
-# - If the game is over, nothing has to be guessed.
-# - Else the next position is what counts. The seat to move there picks the number it likes best, and so its number is
-#   the guess. Which one does X pick? Which one does O pick?
+# - If the game is over, the result is the target.
+# - Otherwise the seat to move in `(x, o)` picks the number it likes best, and that number is the target. Which one
+#   does X pick? Which one does O pick?
 #
-# `choose` picks a cell in the same spirit. Fill in both.
+# `choose` picks a cell by the same rule. Fill in both.
 
 
 # %% tags=["blank"]
 def target(x, o):
-    """Return what the position (x, o), which a move has led to, is worth to X by the table as it is now."""
+    """Return the value to X of the position (x, o) after a move, estimated from the current table."""
     raise NotImplementedError("unit 2: write target(x, o)")
 
 
 def choose(x, o):
-    """Return the empty cell that the seat to move likes best by the table."""
+    """Return the empty cell that is best for the seat to move, according to the table."""
     raise NotImplementedError("unit 2: write choose(x, o)")
 
 
 # %% [markdown]
 # ## The loop
 #
-# Read it: there is nothing else to the program. It goes back from the last move of a game to the first, so that what
-# is known at the end gets to the beginning sooner.
+# Read it: this is the whole program. It learns from the last move of a game first and from the first move last, so
+# that the result reaches the opening sooner.
 
 # %%
-STEP = 0.5  # the part of the way from the old number to the target
+STEP = 0.5  # the learning rate: how far a number moves towards the target
 
 
 def learn(games, generator):
@@ -119,7 +117,7 @@ def agent(observation):
 
 
 def game_with_itself():
-    """Return how a game ends in which both seats play by the table."""
+    """Return the result of a game in which both seats follow the table."""
     x = o = 0
     while result(x, o) is None:
         x, o = marked(x, o, choose(x, o))
@@ -129,7 +127,7 @@ def game_with_itself():
 # %% [markdown]
 # ## Two small tests first
 #
-# They take no time, and say what is wrong before you wait.
+# They take no time, and find mistakes before the long run.
 
 # %%
 table.clear()
@@ -147,8 +145,8 @@ print("The small tests pass.")
 # %% [markdown]
 # ## The check
 #
-# Now the run. As it learns, three things are shown: how a game with itself ends, how many games it can lose, and in how
-# many positions its move is best. The last two are proved by following every reply.
+# Now the run. It shows how a game with itself ends, how many games it can lose, and in how many positions its move is
+# best. The last two are proved by following every reply.
 
 # %%
 table.clear()
@@ -160,31 +158,31 @@ for more, games in ((100, 100), (900, 1_000), (9_000, 10_000), (20_000, 30_000),
     history.append((game_with_itself(), proof.games_lost))
     print(f"{games:7,} games: {history[-1][0]:6}  games lost {proof.first.losses:3} as X, "
           f"{proof.second.losses:3} as O;  right in {proof.optimal_states:,} of {proof.decision_states:,}")  # fmt: skip
-assert proof.unbeatable, "somebody still beats it: is the best number for each seat what target and choose take?"
+assert proof.unbeatable, "it can still be beaten: do target and choose take the best number for the seat to move?"
 assert proof.optimal
-print(f"PASSED: {proof.games_lost} games lost; you said {my_prediction}.")
+print(f"PASSED: {proof.games_lost} games lost; you predicted {my_prediction}.")
 
 # %% [markdown]
 # ## What you should see
 #
-# **No game lost**, and the best move in all positions, learned from nothing but random games. The moves that were
-# *played* are not those that are *valued*: `target` asks what the best move would give, no matter which was played.
-# This is called off-policy learning, and it is why deep Q-learning can learn from a memory of old games.
+# **No game lost**, and the best move in all positions, learned from random games alone. The program *values* other
+# moves than it *plays*: `target` uses the best next move, whichever move was played. This is called *off-policy*
+# learning. It is why deep Q-learning can learn from a memory of old games.
 #
-# Look at the column of games with itself, too. On the way there it draws with itself, and yet it can lose many games:
+# Look also at the games with itself. During training it draws with itself, and yet it can lose many games:
 
 # %%
 assert any(ended == "draw" and beaten > 0 for ended, beaten in history)
 print([f"{ended}, though it can lose {beaten} games" for ended, beaten in history if ended == "draw" and beaten])
 
 # %% [markdown]
-# A player that draws a thousand times with itself has shown nothing: it plays the same game a thousand times. A proof
-# follows all the others.
+# A player that draws a thousand times with itself shows nothing: it plays the same game a thousand times. The proof
+# follows every other game too.
 #
 # ## What to try next
 #
-# - Put the player in place of one lot: let `learn` draw only every second move, and else `choose`. Does it take fewer
-#   games, or more? Why?
-# - Let `target` return the highest number for both seats, and pass over the small tests. What does X now believe of its
+# - Let `learn` choose only every second move at random, and the others with `choose`. Does it need fewer games, or
+#   more? Why?
+# - Let `target` return the highest number for both seats, and skip the small tests. What does X now believe about its
 #   opponent?
-# - Set `STEP` to 1. Why does that work here, and would it against an opponent that moves at random?
+# - Set `STEP` to 1. Why does that work here? Would it work against an opponent that moves at random?

@@ -1,13 +1,13 @@
 # %% [markdown]
 # # Unit 4: from the table to a network
 #
-# **What it is for.** A table has a row for every position, and learns nothing of one from another. A network answers
-# for positions that it has never seen, and that is why it can play games no table holds. The price: each correction
-# changes *every* answer a little. Two inventions of the DQN make this bearable, and you write both. The **replay
-# memory** mixes old moves among the new ones, so that the network does not forget them. The **target network** is a
-# slow copy that gives the targets, so that the network does not chase its own tail.
+# **What it is for.** A table has a row for every position, and learns nothing about one from another. A network also
+# answers for positions that it has never seen, so it can play games too large for a table. The price: each correction
+# changes *every* answer a little. Two parts of the DQN (deep Q-network) reduce this problem, and you write both. The
+# **replay memory** mixes old moves with the new ones, so that the network does not forget them. The **target network**
+# is a slow copy of the network that gives the targets, so that they do not change with each update.
 #
-# **You need** unit 3, and to have seen PyTorch once. **Time:** about 60 minutes; the computer needs some seconds.
+# **You need** unit 3, and some PyTorch. **Time:** about 60 minutes; the computer needs some seconds.
 
 # %%
 import copy
@@ -18,16 +18,16 @@ import selfplay
 from tictactoe import Rewards, Rules, batch
 
 RULES = Rules()
-BOARDS = 256  # games played side by side, each at a ply of its own
+BOARDS = 256  # games played side by side, each at its own ply (move)
 SEED = 0
 torch.set_num_threads(1)
 
 # %% [markdown]
 # ## Before you run anything
 #
-# At the end the same program learns four times: with both of your parts, with one of them missing, and with both
-# missing. Each time it stops at the first player that nobody can beat. Put the four in order, the quickest first. Does
-# any of them never get there?
+# At the end the same program learns four times: with both of your parts, without one of them, and without both. Each
+# time it stops at the first player that nobody can beat. Put the four in order, the fastest first. Does any of them
+# never reach that?
 
 # %%
 my_prediction = ["...", "...", "...", "..."]  # of: "both", "no memory", "no target network", "neither"
@@ -36,10 +36,10 @@ my_prediction = ["...", "...", "...", "..."]  # of: "both", "no memory", "no tar
 # ## Your turn
 #
 # **The memory** has room for `capacity` rows, each a vector of `width` numbers. `add` stores a block of rows; once the
-# memory is full, new rows take the places of the oldest. `sample` draws rows at random, each equally likely, the
-# same one twice if it so happens, and never a place that has not been filled yet.
+# memory is full, new rows replace the oldest. `sample` returns random rows, each equally likely and with replacement,
+# and never a place that has not been filled yet.
 #
-# **The target network** follows: each of its weights moves a part `rate` of the way to the same weight of the network.
+# **The target network** follows the network: each weight moves a fraction `rate` of the way to the network's weight.
 
 
 # %% tags=["blank"]
@@ -48,34 +48,34 @@ class ReplayMemory:
 
     def __init__(self, capacity, width):
         self.rows = torch.zeros(capacity, width)
-        self.added = 0  # rows that were ever added
+        self.added = 0  # number of rows added so far
 
     def add(self, rows):
-        """Store rows [n, width] with n at most the capacity, over the oldest ones."""
+        """Store rows [n, width], with n at most the capacity; replace the oldest."""
         raise NotImplementedError("unit 4: write ReplayMemory.add")
 
     def sample(self, number, generator):
-        """Return rows [number, width], drawn with torch.randint(..., generator=generator)."""
+        """Return random rows [number, width]; use torch.randint(..., generator=generator)."""
         raise NotImplementedError("unit 4: write ReplayMemory.sample")
 
 
 @torch.no_grad()
 def follow(target_network, network, rate):
-    """Move each weight of the target network a part `rate` of the way to that of the network, in place."""
+    """Move each weight of the target network a fraction `rate` of the way to the network's weight, in place."""
     raise NotImplementedError("unit 4: write follow")
 
 
 # %% [markdown]
 # ## Tests
 #
-# A DQN with a small mistake in its memory still learns something, and so nobody finds it. These tests find it at once.
+# A DQN with a small mistake in its memory still learns something, so the mistake is easy to miss. These tests find it.
 
 # %%
 memory = ReplayMemory(5, 1)
 memory.add(torch.tensor([[1.0], [2.0], [3.0]]))
 drawn = memory.sample(1_000, torch.Generator().manual_seed(0))
 assert drawn.shape == (1_000, 1)
-assert set(drawn.flatten().tolist()) == {1.0, 2.0, 3.0}, "three rows are in it: all of them are drawn, and no others"
+assert set(drawn.flatten().tolist()) == {1.0, 2.0, 3.0}, "three rows are in it: sample all of them, and no others"
 memory.add(torch.tensor([[4.0], [5.0], [6.0], [7.0]]))
 drawn = memory.sample(10_000, torch.Generator().manual_seed(0)).flatten()
 assert set(drawn.tolist()) == {3.0, 4.0, 5.0, 6.0, 7.0}, "the five newest of seven rows; 6 and 7 wrap around"
@@ -97,24 +97,25 @@ print("The tests pass.")
 # %% [markdown]
 # ## The DQN
 #
-# What the network sees is the mover's view: three numbers for each cell, which say whether it is empty, mine or theirs.
-# It answers with the worth of each cell to the mover. Taken cells are masked (unit 5 says why), and the target has a
-# minus sign (unit 3). `Rewards()` also charges a move that lets the opponent complete a line (unit 6).
+# The network sees the board from the mover's side: three numbers for each cell, which say whether it is empty, mine or
+# theirs. It returns the value of each cell to the mover: the expected sum of rewards, where a win pays 1. Taken cells
+# are masked (unit 5), and the target has a minus sign (unit 3). `Rewards()` also penalises a move that lets the
+# opponent complete a line (unit 6).
 
 
 # %%
 def see(state):
-    """Return what the movers see, [B, 27]."""
+    """Return the movers' views, [B, 27]."""
     return batch.observe(RULES, state, "mover").flatten(1).float()
 
 
 def masked_values(network, seen):
-    """Return the worth of each cell [B, 9], that of a taken one below all others."""
+    """Return the value of each cell [B, 9]; taken cells get a value below all others."""
     return network(seen).masked_fill(seen[:, ::3] == 0, -100.0)
 
 
 class Greedy:
-    """Play the cell of the highest value."""
+    """Play the cell with the highest value."""
 
     def __init__(self, network):
         self.network = network
@@ -127,7 +128,7 @@ class Greedy:
 
 
 def train(capacity, rate, most_steps=3_000):
-    """Learn by self-play; return the updates until nobody could beat it, or None, and the last proof."""
+    """Learn by self-play; return the updates until it was unbeatable (or None), and the last proof."""
     torch.manual_seed(SEED)
     generator = torch.Generator().manual_seed(SEED)
     network = torch.nn.Sequential(torch.nn.Linear(27, 256), torch.nn.ReLU(), torch.nn.Linear(256, 9))
@@ -136,13 +137,13 @@ def train(capacity, rate, most_steps=3_000):
     memory = ReplayMemory(capacity, 27 + 1 + 27 + 1 + 1)
     state = batch.reset(RULES, BOARDS, torch)
     for step in range(1, most_steps + 1):
-        # Act: half of the moves are random, the others are the best by the network.
+        # Act: half of the moves are random, the others are the network's best.
         seen = see(state)
         with torch.no_grad():
             best = masked_values(network, seen).argmax(dim=1)
         lots = torch.rand(BOARDS, 9, generator=generator).masked_fill(seen[:, ::3] == 0, -1.0).argmax(dim=1)
         cells = torch.where(torch.rand(BOARDS, generator=generator) < 0.5, lots, best)
-        # Step, and remember what was seen, done, seen next by the opponent, and got; 0 at the end if the game is over.
+        # Step, and store: view, cell, the opponent's next view, reward, and 1 if the game goes on, else 0.
         played = batch.step(RULES, Rewards(), state, cells)
         goes_on = (~played.terminated).float()
         rows = (seen, cells[:, None].float(), see(played.state), played.reward[:, None], goes_on[:, None])
@@ -168,27 +169,26 @@ def train(capacity, rate, most_steps=3_000):
 # %% [markdown]
 # ## The check
 #
-# A large memory, and a target network that moves a small part of the way after each update.
+# A large memory, and a target network that follows slowly.
 
 # %%
 updates, proof = train(capacity=20_000, rate=0.05)
 print(f"Games lost: {proof.first.losses} as X, {proof.second.losses} as O, after {updates} updates.")
 print(f"Best move in {proof.optimal_states:,} of {proof.decision_states:,} positions.")
-assert proof.unbeatable, "the parts pass their tests, and yet it does not learn: did you change the loop?"
+assert proof.unbeatable, "your parts pass their tests, but it does not learn: did you change the loop?"
 assert not proof.optimal
 print("PASSED")
 
 # %% [markdown]
 # ## What you should see
 #
-# It is unbeatable after some hundred updates, and yet it does **not** know the best move everywhere, as the table of
-# unit 2 did. The proof follows its own play, which never leads to those positions. That is the bargain of a network: it
-# is good where it has been.
+# It is unbeatable after some hundred updates, but unlike the table of unit 2 it does **not** know the best move in
+# every position. Its own play never leads to the positions in which it is wrong, so nobody can beat it there.
 #
 # ## Now the four
 #
-# A memory of as many rows as there are boards holds nothing but the last moves. A target network with `rate=1` is
-# always equal to the network. This takes a minute or two, so it is not run until you say so.
+# A memory with as many rows as boards holds only the last moves. A target network with `rate=1` is always equal to the
+# network. This run takes a minute or two, so it starts only when you set `RUN_THE_FOUR` to True.
 
 # %%
 RUN_THE_FOUR = False
@@ -196,15 +196,15 @@ if RUN_THE_FOUR:
     parts = {"both": (20_000, 0.05), "no memory": (BOARDS, 0.05), "no target network": (20_000, 1.0),
              "neither": (BOARDS, 1.0)}  # fmt: skip
     needed = {name: train(*part)[0] for name, part in parts.items()}
-    print(needed, "you said", my_prediction)
+    print(needed, "you predicted", my_prediction)
 
 # %% [markdown]
 # Change `SEED`, run the four again, and write down the order each time. With most seeds both parts together are the
-# quickest. But on a game as small as this one neither part is *needed*: without both, most runs still get there. And
-# with some seeds one of the three others wins. With one seed you can tell any story.
+# fastest, and with some seeds one of the three others is. A single seed proves nothing. In a game this small neither
+# part is *needed*: without both, most runs still become unbeatable.
 #
 # ## What to try next
 #
-# - Break `sample` so that it draws from all places, filled or not. Which test finds it? Does training?
-# - Copy the network to the target network once in every two hundred updates, and leave it alone in between.
+# - Break `sample` so that it samples from all places, filled or not. Which test finds it? Does training?
+# - Copy the network to the target network once in every two hundred updates, and do not change it in between.
 # - `ReplayMemory` in `agents/selfplay/dqn/dqn.py` is our memory. What does it do that yours does not, and why?

@@ -1,19 +1,19 @@
 # %% [markdown]
 # # Unit 5: learn the rules, or mask them
 #
-# **What it is for.** Nothing in a network knows that a cell is taken: it has a number for all nine. There are two ways
-# out. Either a taken cell costs so much that the network learns to leave it alone, or it is *masked*: barred by the
-# program. Masking looks easy, and it is done in two places. A program that forgets the second never plays a taken cell,
-# and is blind.
+# **What it is for.** A network has a value for all nine cells, also for taken ones. There are two ways to deal with
+# this. Either a taken cell costs so much that the network learns to avoid it, or the program *masks* it: forbids it. A
+# mask is needed in two places. A program that forgets the second one never plays a taken cell, but it does not see
+# some threats.
 #
-# **You need** unit 3, and arrays of NumPy. **Time:** about 40 minutes; the computer needs some seconds.
+# **You need** unit 3, and NumPy arrays. **Time:** about 40 minutes; the computer needs some seconds.
 #
 # ## All positions at once
 #
-# Instead of playing games, we correct *every* number of the table in one go, a *sweep*. After nine sweeps nothing
-# changes any more. What is left is what a learner would reach with endless patience: no luck is in it.
+# Instead of playing games, we update *every* number of the table at once, in a *sweep*. After nine sweeps nothing
+# changes any more. The result is what a learner would reach with unlimited training, without chance.
 #
-# The arrays below have a row for each position in which somebody has to move, and a column for each cell.
+# The arrays below have a row for each position in which the game goes on, and a column for each cell.
 
 # %%
 import numpy as np
@@ -24,14 +24,14 @@ from tictactoe.tree import game_tree
 
 RULES = Rules()
 TREE = game_tree(RULES)
-HERE = TREE.decisions  # the numbers of the positions in which somebody has to move
+HERE = TREE.decisions  # the numbers of the positions in which the game goes on
 state = batch.State(*(marks[HERE].astype(np.int64) for marks in (TREE.mover, TREE.opponent, TREE.ply)))
 moves = [batch.step(RULES, Rewards(allow=0.0), state, np.full(len(HERE), cell)) for cell in range(9)]
 
 LEGAL = np.stack([~move.illegal for move in moves], axis=1)  # [4520, 9]: whether the cell is empty
 REWARD = np.stack([move.reward for move in moves], axis=1)  # 1 for a line, -10 for a taken cell, else 0
-GOES_ON = np.stack([~move.terminated for move in moves], axis=1)  # whether the game goes on behind the move
-NEXT = np.stack([TREE.find(move.state.mover, move.state.opponent) for move in moves], axis=1)  # where it leads to
+GOES_ON = np.stack([~move.terminated for move in moves], axis=1)  # whether the game goes on after the move
+NEXT = np.stack([TREE.find(move.state.mover, move.state.opponent) for move in moves], axis=1)  # the next position
 print(LEGAL.shape, "legal moves:", int(LEGAL.sum()))
 
 # %% [markdown]
@@ -39,14 +39,14 @@ print(LEGAL.shape, "legal moves:", int(LEGAL.sum()))
 #
 # Three learners:
 #
-# | name | what it may play, and learns about | highest number in the target |
+# | name | what it plays and learns about | the target uses the highest value |
 # |---|---|---|
-# | `rules learned` | all nine cells; a taken one costs ten and ends the game | of all nine |
+# | `rules learned` | all nine cells; a taken one costs 10 and ends the game | of all nine cells |
 # | `masked` | the empty cells | of the empty cells |
-# | `half masked` | the empty cells | of all nine |
+# | `half masked` | the empty cells | of all nine cells |
 #
-# In the third, the number of a taken cell is never corrected, since nobody ever plays it: it stays 0, as it was at
-# first. It plays by the rules. Can it be beaten? How many games can it lose?
+# In the third, the value of a taken cell is never updated, because nobody plays it: it stays 0. This learner always
+# plays legal moves. Can it be beaten? How many games can it lose?
 
 # %%
 my_prediction = {"rules learned": None, "masked": None, "half masked": None}  # games lost
@@ -59,7 +59,7 @@ my_prediction = {"rules learned": None, "masked": None, "half masked": None}  # 
 def highest_legal(values, legal):
     """Return the highest value [n] among the legal cells of each row; values [n, 9], legal [n, 9] bool.
 
-    Each row has at least one legal cell. `values` must stay as it is.
+    Each row has at least one legal cell. `values` must not change.
     """
     raise NotImplementedError("unit 5: write highest_legal(values, legal)")
 
@@ -76,7 +76,7 @@ def best_legal(values, legal):
 values = np.array([[-0.5, 0.0, -0.25], [0.5, 2.0, 1.0]])
 legal = np.array([[True, False, True], [True, False, True]])
 before = values.copy()
-assert highest_legal(values, legal).tolist() == [-0.25, 1.0], "every legal cell of the first row is below 0"
+assert highest_legal(values, legal).tolist() == [-0.25, 1.0], "every legal value of the first row is below 0"
 assert best_legal(values, legal).tolist() == [2, 2]
 assert (values == before).all(), "the caller's values have changed"
 print("The small test passes.")
@@ -92,10 +92,10 @@ def of_all_nine(values, _legal):
 
 
 def swept(highest, learned_about):
-    """Return the numbers [4520, 9] after as many sweeps as a game has moves, those that nobody learns about still 0."""
+    """Return the values [4520, 9] after nine sweeps; those that nobody learns about stay 0."""
     values = np.zeros(LEGAL.shape)
     for _ in range(9):
-        worth = np.zeros(len(TREE))  # of a position to the seat that is to move; 0 where the game is over
+        worth = np.zeros(len(TREE))  # the value of each position to its mover; 0 where the game is over
         worth[HERE] = highest(values, LEGAL)
         targets = REWARD - GOES_ON * worth[NEXT]
         values = np.where(learned_about, targets, 0.0)
@@ -103,13 +103,13 @@ def swept(highest, learned_about):
 
 
 class Greedy:
-    """Play by the numbers; where `masked`, among the empty cells."""
+    """Play the cell with the highest value; with `masked`, among the empty cells."""
 
     def __init__(self, values, masked):
         self.cells = best_legal(values, LEGAL) if masked else values.argmax(axis=1)
 
     def act(self, observation):
-        """Return the cells [B] for observations [B, 3, 3, 3] of the mover's view."""
+        """Return the cells [B] for observations [B, 3, 3, 3] from the mover's side."""
         planes = observation.reshape(-1, 9, 3).astype(np.int64)
         mine, theirs = planes[..., 1] @ (1 << np.arange(9)), planes[..., 2] @ (1 << np.arange(9))
         return self.cells[np.searchsorted(HERE, TREE.find(mine, theirs))]
@@ -123,14 +123,14 @@ learners = {
 proofs = {name: selfplay.evaluate(Greedy(*learner), RULES, perspective="mover") for name, learner in learners.items()}
 for name, proof in proofs.items():
     print(f"{name:13} games lost {proof.first.losses:2} as X, {proof.second.losses:3} as O; "
-          f"taken cells in {proof.illegal_states} positions; you said {my_prediction[name]}")  # fmt: skip
+          f"taken cells in {proof.illegal_states} positions; you predicted {my_prediction[name]}")  # fmt: skip
 
 # %% [markdown]
 # ## The check
 
 # %%
 assert proofs["rules learned"].optimal
-assert proofs["masked"].optimal, "a lost position must be worth -1: is the highest number that of a legal cell?"
+assert proofs["masked"].optimal, "a lost position must have the value -1: is the highest value that of a legal cell?"
 assert proofs["half masked"].illegal_states == 0
 assert (proofs["half masked"].first.losses, proofs["half masked"].second.losses) == (9, 106)
 print("PASSED")
@@ -138,8 +138,8 @@ print("PASSED")
 # %% [markdown]
 # ## What you should see
 #
-# `half masked` never breaks a rule, and yet it loses games in both seats, most of them as O. Here is a position in
-# which the mover has lost after every move, because the other seat threatens two lines at once. Its numbers:
+# `half masked` never breaks a rule, and yet it loses games in both seats, most of them as O. In the position below
+# every move loses, because the opponent threatens two lines at once. Its values to the mover:
 
 # %%
 mover, opponent = 1 << 1 | 1 << 3, 1 << 0 | 1 << 4 | 1 << 6  # X has 0, 4 and 6, and threatens 2 and 8
@@ -151,18 +151,17 @@ assert highest_legal(masked[None], LEGAL[row : row + 1]) == -1
 assert half.max() == 0
 
 # %% [markdown]
-# Each empty cell has -1: the position is lost. But the taken cells still have their 0, and 0 is the highest of the
-# nine. So the target says "a draw". No position is ever worth less than 0 to `half masked`, and a threat of two lines
-# at once is worth nothing to it. It sees a line that it can complete, and one that it has to block, and no further. A
-# network is no better off: of a cell that it has never been taught it says something or other, and if that is the
-# highest of all, it counts.
+# Each empty cell has the value -1: the position is lost. But the taken cells still have 0, which is the highest of the
+# nine, so the target says "a draw". For `half masked` no position has a value below 0, so it never sees that two
+# threats at once win. A network has the same problem: it gives an arbitrary value to a cell that it never learned
+# about, and this value counts if it is the highest.
 #
-# A mask belongs wherever a highest value is taken: where a move is chosen **and** in the target, and in the target it
-# is the mask of the *next* position.
+# A mask belongs wherever the highest value is taken: where a move is chosen **and** in the target. In the target it is
+# the mask of the *next* position.
 #
 # ## With a network
 #
-# Our DQN does the first by default, and the second with `--mask`. What does learning the rules cost?
+# By default our DQN learns the rules; with `--mask` it masks. What does learning the rules cost?
 
 # %%
 for mask in (False, True):
@@ -177,13 +176,13 @@ for mask in (False, True):
     assert proof.first.illegal == proof.second.illegal == 0
 
 # %% [markdown]
-# Both are proved. Compare the plies: without the mask there are the rules to learn as well. Now look at the way there
-# without a mask. Hundreds of games end by a taken cell at first, and none at the end. Meanwhile the number of *lost*
-# games may grow from one line to the next. The player has not become worse then. Games that it used to end by breaking
-# a rule now go on, and it loses those. One of the two numbers alone would have told you a story.
+# Both are proved. Compare the plies (single moves): without the mask the network has to learn the rules as well.
+# Without a mask hundreds of games end with a taken cell at first, and none at the end. Meanwhile the number of *lost*
+# games may grow. The player is not worse then: games that it used to end by breaking a rule now go on, and it loses
+# some of them. Always look at both numbers.
 #
 # ## What to try next
 #
-# - Let the taken cells start at `-10` instead of 0 in `half masked`. Why is all well now? Would it be, with a network?
+# - Let the taken cells start at `-10` instead of 0 in `half masked`. Why does this help? Would it help a network?
 # - Give the target the mask of the position *before* the move. How many games are lost?
-# - Multiply by the mask, `(values * legal).max(axis=1)`, as one often sees. For which positions is that wrong?
+# - Multiply by the mask, `(values * legal).max(axis=1)`, as many programs do. For which positions is that wrong?

@@ -1,15 +1,14 @@
 # %% [markdown]
 # # Unit 6: what a reward says
 #
-# **What it is for.** A learner does what its reward says, not what you meant. Here you find out exactly what two
-# harmless-looking numbers say: the reward for a draw, and a fine for letting the opponent complete a line. For each
-# you see the player that endless learning ends in, and the proof of what beats it.
+# **What it is for.** A learner does what its reward says, not what you meant. Here you find out what two small numbers
+# do: the reward for a draw, and a penalty for letting the opponent complete a line. For each you see the player that
+# unlimited training leads to, and how many games it can lose.
 #
 # **You need** unit 5. **Time:** about 40 minutes; the computer needs some seconds.
 #
 # As in unit 5 all positions are learned at once, in sweeps, with a mask and with a minus sign. `FUTURE` is the
-# discount: 1 counts what comes later in full, 0 not at all. A player with 0 wants the reward of its very next move, and
-# nothing else.
+# discount: with 1 later rewards count in full, with 0 only the reward of the next move counts.
 
 # %%
 import numpy as np
@@ -20,7 +19,7 @@ from tictactoe.tree import game_tree
 
 RULES = Rules()
 TREE = game_tree(RULES)
-HERE = TREE.decisions  # the numbers of the positions in which somebody has to move
+HERE = TREE.decisions  # the numbers of the positions in which the game goes on
 state = batch.State(*(marks[HERE].astype(np.int64) for marks in (TREE.mover, TREE.opponent, TREE.ply)))
 MOVES = [batch.play(RULES, state, np.full(len(HERE), cell)) for cell in range(9)]
 LEGAL = np.stack([~move.illegal for move in MOVES], axis=1)  # [4520, 9]
@@ -29,7 +28,7 @@ NEXT = np.stack([TREE.find(move.state.mover, move.state.opponent) for move in MO
 
 
 class EveryBest:
-    """Play each of the best cells with the same probability, so that a proof follows all of them."""
+    """Play each of the best cells with the same probability, so that the proof follows all of them."""
 
     def __init__(self, values):
         values = np.where(LEGAL, values, -np.inf)
@@ -37,18 +36,18 @@ class EveryBest:
         self.chances = best / best.sum(axis=1, keepdims=True)
 
     def probabilities(self, observation):
-        """Return the probability of each cell [B, 9] for observations [B, 3, 3, 3] of the mover's view."""
+        """Return the probability of each cell [B, 9] for observations [B, 3, 3, 3] from the mover's side."""
         planes = observation.reshape(-1, 9, 3).astype(np.int64)
         mine, theirs = planes[..., 1] @ (1 << np.arange(9)), planes[..., 2] @ (1 << np.arange(9))
         return self.chances[np.searchsorted(HERE, TREE.find(mine, theirs))]
 
 
 def learned(reward, future, **amounts):
-    """Return the proof of the player that a reward ends in: `reward(move, **amounts)` gives [4520] for each cell."""
+    """Return the proof of the player that learns `reward(move, **amounts)`, which returns [4520] for each cell."""
     rewards = np.stack([reward(move, **amounts) for move in MOVES], axis=1)
     values = np.zeros(LEGAL.shape)
     for _ in range(9):
-        worth = np.zeros(len(TREE))  # of a position to the seat that is to move; 0 where the game is over
+        worth = np.zeros(len(TREE))  # the value of each position to its mover; 0 where the game is over
         worth[HERE] = np.where(LEGAL, values, -np.inf).max(axis=1)
         values = rewards - future * GOES_ON * worth[NEXT]
     return selfplay.evaluate(EveryBest(values), RULES, perspective="mover")
@@ -57,34 +56,34 @@ def learned(reward, future, **amounts):
 # %% [markdown]
 # ## Before you run anything
 #
-# A win pays 1, and with the minus sign the loser pays for it. Now a draw pays `draw` to the seat that fills the board,
-# which is always X, with the ninth mark. The article that this project started from pays 1. Others pay -1, "so that it
-# tries to win".
+# A win pays 1, and by the minus sign the loser gets -1. A draw pays `draw` to the seat that fills the board, which is
+# always X, with the ninth mark. The article that this project started from pays 1. Others pay -1, "so that it tries to
+# win".
 #
-# For each `draw` in the list: can somebody beat the player that this ends in, as X? As O?
+# For each `draw` in the list: can the resulting player be beaten as X? As O?
 
 # %%
 DRAWS = (-2.0, -1.0, -0.9, 0.0, 0.9, 1.0, 2.0)
-my_prediction = dict.fromkeys(DRAWS, (None, None))  # (as X, as O): True where nobody can beat it
+my_prediction = dict.fromkeys(DRAWS, (None, None))  # (as X, as O): True if nobody can beat it
 
 # %% [markdown]
 # ## Your turn
 #
-# `move` says what a move did, as arrays of booleans: `move.win` (it completed a line), `move.draw` (it filled the board
-# without one) and `move.allow` (the game goes on, and the opponent can complete a line with its next move).
+# `move` says what a move did, as arrays of booleans: `move.win` (it completed a line), `move.draw` (it filled the
+# board without one) and `move.allow` (the game goes on, and the opponent can complete a line with its next move).
 #
-# 1. Write the reward: 1 for a win, `draw` for a draw, `allow` for a move that allows a line, and 0 for all else.
-# 2. When you have seen the table below, say in general which seats are safe.
+# 1. Write the reward: 1 for a win, `draw` for a draw, `allow` for a move that allows a line, and 0 otherwise.
+# 2. When you have seen the table below, write for any `draw` which seats are safe.
 
 
 # %% tags=["blank"]
 def reward(move, draw=0.0, allow=0.0):
-    """Return what each move pays to the seat that makes it, [4520]."""
+    """Return the reward [4520] of each move to the seat that makes it."""
     raise NotImplementedError("unit 6: write reward(move, draw, allow)")
 
 
 def safe(draw):
-    """Return two booleans: whether nobody beats the player that `draw` ends in, as X, and as O, with FUTURE 1."""
+    """Return two booleans: whether the player that learns with `draw` and FUTURE 1 is unbeatable as X, and as O."""
     raise NotImplementedError("unit 6: write safe(draw), once you have seen the table")
 
 
@@ -96,31 +95,30 @@ FUTURE = 1.0
 table = {draw: learned(reward, FUTURE, draw=draw) for draw in DRAWS}
 for draw, proof in table.items():
     print(f"draw {draw:+.1f}: games lost {proof.first.losses:5,} as X, {proof.second.losses:6,} as O; "
-          f"best moves alone in {proof.optimal_states:,} positions; you said {my_prediction[draw]}")  # fmt: skip
-assert table[0.0].optimal, "with 1 for a win and 0 for a draw nothing is wrong; look at your reward"
+          f"only best moves in {proof.optimal_states:,} positions; you predicted {my_prediction[draw]}")  # fmt: skip
+assert table[0.0].optimal, "1 for a win and 0 for a draw must give optimal play; look at your reward"
 assert (table[1.0].first.losses, table[1.0].second.losses) == (0, 64_728)
 assert (table[-1.0].first.losses, table[-1.0].second.losses) == (7_920, 0)
 
 # %% [markdown]
-# With 1 for a draw, O can lose tens of thousands of games. With `0.9` it loses none, and every move is right. Why so
-# sudden? With a minus sign, what X gets for a draw O pays. At 1 a draw costs O as much as a loss, so O has nothing left
-# to fight for, and every move is as good to it as every other. At `0.9` a loss is still worse. **Only the order
-# counts**, of win, draw and loss; how far they lie apart does not.
+# With 1 for a draw, O can lose tens of thousands of games. With `0.9` it loses none, and every move is right. Why does
+# this change so suddenly? By the minus sign, O pays what X gets for a draw. At 1 a draw costs O as much as a loss, so
+# O cannot tell a draw from a loss. At `0.9` a loss is still worse. **Only the order** of win, draw and loss counts,
+# not the distance between them.
 #
-# Now write `safe`. It is asked about other numbers than those of the table.
+# Now write `safe`. The check uses other numbers than those of the table.
 
 # %%
 for draw in (-5.0, -1.5, -1.0, -0.999, -0.25, 0.5, 0.999, 1.0, 1.5, 5.0):
     proof = learned(reward, 1.0, draw=draw)
     true = proof.first.losses == 0, proof.second.losses == 0
-    assert tuple(safe(draw)) == true, f"draw {draw}: safe as X, as O is {true}, and yours says {safe(draw)}"
+    assert tuple(safe(draw)) == true, f"draw {draw}: (safe as X, as O) is {true}, and yours returns {safe(draw)}"
 print("The first half passes.")
 
 # %% [markdown]
-# ## The fine for allowing a line
+# ## The penalty for allowing a line
 #
-# Now a player that does not look ahead at all: the future counts 0. It wants the reward of its next move, and nothing
-# else.
+# Now also a player that does not look ahead: with `FUTURE` 0 it wants only the reward of its next move.
 
 # %%
 blind = learned(reward, 0.0)
@@ -128,10 +126,10 @@ fined = learned(reward, 0.0, allow=-1.0)
 seeing = learned(reward, 1.0, allow=-1.0)
 drawing = learned(reward, 1.0, draw=1.0, allow=-1.0)
 for name, proof in {
-    "no future, no fine": blind,
-    "no future, fine": fined,
-    "all the future, fine": seeing,
-    "all the future, fine, draw +1": drawing,
+    "no future, no penalty": blind,
+    "no future, penalty": fined,
+    "full future, penalty": seeing,
+    "full future, penalty, draw +1": drawing,
 }.items():
     print(f"{name:30} games lost {proof.first.losses:6,} as X, {proof.second.losses:6,} as O")
 
@@ -140,7 +138,7 @@ for name, proof in {
 
 # %%
 assert (blind.first.losses, blind.second.losses) == (27_008, 76_464)
-assert (fined.first.losses, fined.second.losses) == (3_776, 12_704), "the fine is for move.allow"
+assert (fined.first.losses, fined.second.losses) == (3_776, 12_704), "the penalty is for move.allow"
 assert seeing.optimal
 assert drawing.unbeatable
 assert not drawing.optimal
@@ -149,17 +147,18 @@ print("PASSED")
 # %% [markdown]
 # ## What you should see
 #
-# - Without future and without fine nobody ever blocks: a move that lets the opponent win pays nothing, like any other.
-# - The fine alone teaches to block, **without any learning about what comes later**: it has put one ply of looking
-#   ahead into the reward. What it does not teach is two threats at once.
-# - With the future in full the fine changes nothing in the end: the best moves are the best moves. It only says so
-#   sooner. That is why it is in our default.
-# - And it hides the mistake of `draw=1`: now a loss costs O the draw's 1 *and* the fine, and so it is worse than a draw
-#   again. A wrong reward was right by luck. Take the fine away, and the mistake comes back.
+# - Without future and without penalty the player never blocks: a move that lets the opponent win pays 0, like any
+#   other.
+# - The penalty alone teaches the player to block, **without looking ahead**: it puts one ply of looking ahead into the
+#   reward. It does not teach the player to see two threats at once.
+# - With the full future the penalty changes nothing in the end: the best moves stay the same. It only makes learning
+#   faster, which is why our default has it.
+# - The penalty also hides the mistake of `draw=1`: a loss now costs O the 1 of a draw *and* the penalty, so it is
+#   worse than a draw again. Without the penalty the mistake comes back.
 #
 # ## What to try next
 #
 # - Set the future to `0.99` with `draw=1`: the same mistake with fewer lost games. Which moves does the discount tell
 #   apart?
-# - A fine of -1 is paid each time. Could a player learn to prefer paying two fines? Try larger ones.
-# - `selfplay train --rewards article --counterexamples 0` is `draw=1` with the fine, with a network.
+# - The penalty of -1 is paid each time. Could a player learn to prefer two penalties? Try larger ones.
+# - `selfplay train --rewards article --counterexamples 0` is `draw=1` with the penalty, and with a network.

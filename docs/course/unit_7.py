@@ -1,19 +1,17 @@
 # %% [markdown]
-# # Unit 7: read a counterexample, and mend the player
+# # Unit 7: read a counterexample, and repair the player
 #
-# **What it is for.** "It loses sometimes" helps nobody. A *counterexample* does: a position of the player's own play
-# from which some replies beat it, with the game that shows it. It says where to look, and when the last one is gone,
-# you are done, and you know it. This is how programs are debugged, and how provers and their users work together.
+# **What it is for.** "It loses sometimes" does not help you to improve a player. A *counterexample* does: a position
+# that the player's own play reaches and from which some replies beat it. It shows you where to look, and when there
+# are no more, the player is proved unbeatable.
 #
 # **You need** unit 1. **Time:** about 50 minutes; the computer needs some seconds.
 #
-# ## The rule that everybody knows
+# ## A well-known rule
 #
 # 1. Complete a line if you can.
-# 2. Else block the opponent's.
-# 3. Else take the centre, else a corner, else an edge.
-#
-# It feels like all that there is to know of this game.
+# 2. Otherwise block the opponent's line.
+# 3. Otherwise take the centre, or else a corner, or else an edge.
 
 # %%
 import selfplay
@@ -29,17 +27,17 @@ def empty_after(mover, opponent):
 
 
 def completes(marks, other):
-    """Return the list of the empty cells with which these marks would have a line."""
+    """Return the list of the empty cells that complete a line of these marks."""
     return list(RULES.cells_of(RULES.winning_cells(marks) & RULES.empty_cells(marks, other)))
 
 
 def forks(marks, other):
-    """Return the list of the empty cells with which these marks would threaten two lines at once."""
+    """Return the list of the empty cells that make these marks threaten two lines at once."""
     return [cell for cell in empty_after(marks, other) if len(completes(marks | 1 << cell, other)) >= 2]
 
 
 def played_by(mend):
-    """Return the agent that plays by the rule, and asks `mend` before its third part."""
+    """Return the agent that plays by the rule, and calls `mend` before its third part."""
 
     def agent(observation):
         marks = [sum(1 << cell for cell in range(9) if observation[cell // 3, cell % 3, plane]) for plane in (1, 2)]
@@ -85,26 +83,25 @@ def show(agent):
 
 
 show(played_by(lambda *_: None))
-print("you said", my_prediction)
+print("you predicted", my_prediction)
 
 # %% [markdown]
-# As X nobody beats it, as O it loses games. Read the game from its end. In the last position there was nothing
-# left to save: two lines were threatened. So look for the *first* position from which it was lost, and for what the
-# agent should have done there instead.
+# As X nobody beats it; as O it loses games. Read the game from its end. Near the end the agent could not save it: two
+# lines were threatened. So look for the *first* position from which it was lost, and for what the agent should have
+# done there instead.
 #
 # ## Your turn
 #
-# `mend` is asked in every position in which there is no line to complete and none to block. It returns a cell, or None
-# to leave the matter to the rule. `forks(mover, opponent)` are the cells with which the agent would threaten two lines
-# at once, `forks(opponent, mover)` those of its opponent.
+# `mend` is called in every position without a line to complete or to block. It returns a cell, or None to use the
+# rule. `forks(mover, opponent)` lists the cells with which the agent would threaten two lines at once;
+# `forks(opponent, mover)` lists those of its opponent.
 #
-# Mend, call `show(played_by(mend))`, read the next counterexample, mend again. You do not need `solve`, and it would
-# be a pity.
+# Write `mend`, call `show(played_by(mend))`, read the next counterexample, and improve it. Do it without `solve`.
 
 
 # %% tags=["blank"]
 def mend(mover, opponent):
-    """Return the cell to mark, or None to leave it to the rule."""
+    """Return the cell to mark, or None to use the rule."""
     raise NotImplementedError("unit 7: write mend(mover, opponent)")
 
 
@@ -124,7 +121,7 @@ print(f"PASSED: unbeatable. Its move is the best in {proof.optimal_states:,} of 
 # %% [markdown]
 # ## What you should see
 #
-# A first thought is: make two threats if you can; else mark the cell with which the opponent would.
+# A first idea is: make two threats if you can; otherwise mark the cell with which the opponent would.
 
 
 # %%
@@ -133,23 +130,23 @@ def first_thought(mover, opponent):
     return next(iter(forks(mover, opponent) + forks(opponent, mover)), None)
 
 
-print("The first thought:")
+print("The first idea:")
 first_thought_beaten_in = show(played_by(first_thought))
 assert first_thought_beaten_in == 8
 assert selfplay.evaluate(played_by(first_thought), RULES, perspective="mover").second.losses == 4
 
 # %% [markdown]
-# It sounds complete, and it still loses a few games. X has two opposite corners and O has the centre. X has two cells
-# to fork from, O can stop one of them, and so X takes the other. What saves O is to threaten a line itself: then X has
-# to block, and must do so in a cell that does not fork.
+# It still loses a few games. X has two opposite corners and O has the centre. X can make two threats (a *fork*) from
+# either of the other two corners. If O takes one of them, X takes the other. O has to threaten a line itself, such
+# that X must block in a cell that does not fork.
 #
-# Hardly anybody would have found those games by watching. And the player that is now *unbeatable* is still not
-# *optimal*: it errs in positions that its own play never leads to. A proof about play is not a proof about knowledge.
+# It is hard to find such games by watching. And your *unbeatable* player is still not *optimal*: it makes mistakes in
+# positions that its own play never reaches.
 #
 # ## The same, done by a program
 #
-# Our DQN does this by itself. Each evaluation hands the counterexamples to training, and half of the new games begin at
-# them. What is best there it has to learn as everywhere else. Without and with:
+# Our DQN does this by itself: after each evaluation, half of the new games begin at counterexamples. The DQN must
+# still learn which moves are best there. Without and with:
 
 # %%
 for part in (0.0, 0.5):
@@ -162,6 +159,6 @@ assert record.evaluation.unbeatable
 # %% [markdown]
 # ## What to try next
 #
-# - Write the mend for one position only, the one that you saw. How many counterexamples are left?
-# - Mend your player until it is optimal. `selfplay.evaluate` counts, but no longer shows you a game. Why not?
-# - Show a counterexample of your unit 3's `own_turn`. Where does it take a risk?
+# - Write a `mend` for the one position that you saw. How many counterexamples are left?
+# - Improve your player until it is optimal. `selfplay.evaluate` counts its mistakes, but no longer shows a game. Why?
+# - Show a counterexample of `own_turn` from unit 3. Where does it take a risk?

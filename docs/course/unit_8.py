@@ -1,10 +1,9 @@
 # %% [markdown]
 # # Unit 8: a bigger board
 #
-# **What it is for.** So far every position was looked at. On 4 x 4 cells with four in a row there are almost ten
-# million, and on 5 x 5 more than anybody wants to list. But to prove that a *player* is never beaten, you need not look
-# at every position: those that its own play leads to are enough. Here you write that proof. It is the one that judges
-# large boards in this project.
+# **What it is for.** So far we looked at every position. On a 4 x 4 board with four in a row there are almost ten
+# million, and on 5 x 5 far too many to list. But to prove that a *player* cannot be beaten, the positions that its own
+# play reaches are enough. Here you write that proof. This project uses it for large boards.
 #
 # **You need** unit 7. **Time:** about 50 minutes; the computer needs some seconds.
 
@@ -19,13 +18,13 @@ from tictactoe.opponents import rule_choices
 
 
 class Rule:
-    """Play the built-in rule: complete a line, else block one, else mark where the fullest open lines cross."""
+    """Play the built-in rule: complete a line, or block one, or mark where the fullest open lines cross."""
 
     def __init__(self, rules):
         self.rules = rules
 
     def cells(self, mover, opponent):
-        """Return the cell in each position, a list; both arguments are lists of marks."""
+        """Return a list with the cell for each position; both arguments are lists of marks."""
         choices = rule_choices(self.rules, np.array(mover, np.int64), np.array(opponent, np.int64))
         return [(choice & -choice).bit_length() - 1 for choice in choices.tolist()]  # the first of them
 
@@ -37,15 +36,15 @@ class Learned:
         self.rules, self.player = player.rules, player
 
     def cells(self, mover, opponent):
-        """Return the cell in each position, a list; both arguments are lists of marks."""
+        """Return a list with the cell for each position; both arguments are lists of marks."""
         return AgentPolicy(self.player, self.rules, "mover").cells(np.array(mover), np.array(opponent)).tolist()
 
 
 # %% [markdown]
 # ## Before you run anything
 #
-# `Rule` has learned nothing, and looks no move ahead. Write down for each board: is it ever beaten as X, as O? And how
-# many positions does one have to look at to prove that, on 4,4,4, as X?
+# `Rule` has learned nothing and does not look ahead. Boards are written as rows,columns,marks in a row. Write down for
+# each board: can `Rule` be beaten as X, and as O? And how many positions must a proof look at on 4,4,4, as X?
 
 # %%
 my_prediction = {"3,3,3": (None, None), "3,4,3": (None, None), "4,4,4": (None, None), "positions": None}
@@ -53,16 +52,16 @@ my_prediction = {"3,3,3": (None, None), "3,4,3": (None, None), "4,4,4": (None, N
 # %% [markdown]
 # ## Your turn
 #
-# Follow a player through all that can happen to it in one seat. Go a pair of moves at a time, with a **set** of the
-# positions in which the player is to move, so that each is looked at once, however many games lead to it:
+# Follow a player in one seat through every game. Go a pair of moves at a time, with a **set** of the positions in
+# which the player is to move, so that you look at each position only once:
 #
-# 1. At the start the set holds the empty board, `(0, 0)`, for seat 0, and for seat 1 each position after X's first
-#    mark. A position is `(mine, theirs)`, and *mine* are the player's marks.
-# 2. Ask the player for its cell in all positions of the set, with one call of `player.cells(mine, theirs)`, which
-#    takes two lists. If the cell is taken, the player is beaten there.
-# 3. Else mark it. If that completes the player's line or fills the board, nothing follows.
-# 4. Else let the opponent mark *each* empty cell. If that completes a line, the player is beaten. If it fills the
-#    board, nothing follows. Else the position belongs to the next set.
+# 1. For seat 0 the first set holds the empty board, `(0, 0)`. For seat 1 it holds each position after X's first mark.
+#    A position is `(mine, theirs)`, where *mine* are the player's marks.
+# 2. Get the player's cells in all positions of the set with one call of `player.cells(mine, theirs)`, which takes two
+#    lists. If a cell is taken, the player is beaten there.
+# 3. Otherwise mark it. If that completes the player's line or fills the board, the game is over.
+# 4. Otherwise let the opponent mark *each* empty cell. If that completes a line, the player is beaten. If it fills the
+#    board, the game is over. Otherwise the position belongs to the next set.
 #
 # Count the positions in all sets, and how often the player was beaten.
 #
@@ -71,20 +70,20 @@ my_prediction = {"3,3,3": (None, None), "3,4,3": (None, None), "4,4,4": (None, N
 
 # %% tags=["blank"]
 def followed(player, seat):
-    """Return (positions, beaten): how many positions were looked at, and how often the player was beaten there."""
+    """Return (positions, beaten): the number of positions, and how often the player was beaten there."""
     raise NotImplementedError("unit 8: write followed(player, seat)")
 
 
 # %% [markdown]
 # ## The check
 #
-# Your count is held against that of the library, on small boards and with players good and bad.
+# Your count is compared with that of the library, for good and bad players on small boards.
 
 # %%
 
 
 def agent_of(player):
-    """Return the player as the library asks it: cells [B] for observations [B, rows, cols, 3]."""
+    """Return the player as an agent for the library: cells [B] for observations [B, rows, cols, 3]."""
 
     class Agent:
         def act(self, observation):
@@ -96,13 +95,13 @@ def agent_of(player):
 
 
 class First:
-    """Mark the first cell of all, taken or not, where `blindly`; else the first that is empty."""
+    """Mark the first empty cell, or with `blindly` always cell 0."""
 
     def __init__(self, rules, blindly):
         self.rules, self.blindly = rules, blindly
 
     def cells(self, mover, opponent):
-        """Return the cell in each position, a list."""
+        """Return a list with the cell for each position."""
         empty = [self.rules.empty_cells(*marks) for marks in zip(mover, opponent, strict=True)]
         return [0 if self.blindly else (cells & -cells).bit_length() - 1 for cells in empty]
 
@@ -122,10 +121,10 @@ for name, player in {
         positions, beaten = followed(player, seat)
         true_positions = sum(len(ply.mine) for ply in plies)
         who = f"{name}, as {'XO'[seat]}"
-        assert positions == true_positions, f"{who}: {true_positions:,} positions, and yours counts {positions:,}"
-        assert (beaten > 0) == (truth.losses + truth.illegal > 0), f"{who}: is it beaten? yours says {beaten} times"
+        assert positions == true_positions, f"{who}: {true_positions:,} positions, but yours counts {positions:,}"
+        assert (beaten > 0) == (truth.losses + truth.illegal > 0), f"{who}: beaten {beaten} times is wrong"
 assert followed(shipped, 0)[1] == followed(shipped, 1)[1] == 0
-print("PASSED: you have a proof for boards that nobody can solve as a whole.")
+print("PASSED: you have a proof for boards that are too large to solve.")
 
 # %% [markdown]
 # ## The run
@@ -137,8 +136,8 @@ for sides in ((3, 3, 3), (3, 4, 3), (4, 4, 4)):
     rule[str(rules)] = [followed(Rule(rules), seat) for seat in (0, 1)]
     for seat, (positions, beaten) in enumerate(rule[str(rules)]):
         print(f"rule on {rules} as {'XO'[seat]}: {positions:7,} positions, beaten {beaten} times; "
-              f"you said {my_prediction[str(rules)][seat]}")  # fmt: skip
-print("positions on 4,4,4 as X: you said", my_prediction["positions"])
+              f"you predicted {my_prediction[str(rules)][seat]}")  # fmt: skip
+print("positions on 4,4,4 as X: you predicted", my_prediction["positions"])
 assert rule["3,3,3"] == [(88, 0), (278, 2)]
 assert rule["3,4,3"] == [(111, 0), (1_709, 99)]
 assert rule["4,4,4"] == [(27_974, 0), (124_866, 0)]
@@ -146,22 +145,22 @@ assert rule["4,4,4"] == [(27_974, 0), (124_866, 0)]
 # %% [markdown]
 # ## What you should see
 #
-# The rule is beaten on 3,3,3 and **never on 4,4,4**, in either seat. A bigger board is not a harder game: four in a row
-# is easily blocked. The proof as X looked at less than one in a hundred of all positions. So before you are proud that
-# a network "has learned 4 x 4", ask what a rule does there.
+# The rule is beaten on 3,3,3 but **never on 4,4,4**, in either seat. A bigger board need not be a harder game: four in
+# a row is easily blocked. The proof as X looked at less than one in a hundred of all positions. So if a network "has
+# learned 4 x 4", first ask how a simple rule plays there.
 #
-# And 3,4,3, one column more than tic-tac-toe? As X the rule is never beaten, as O it often is. Is the rule to blame?
+# On 3,4,3, with one column more than tic-tac-toe, the rule is never beaten as X, but often as O. Is the rule bad?
 
 # %%
 wide = solve(Rules(3, 4, 3))
-print(f"{len(wide.tree):,} positions; with best play the empty board is worth {int(wide.value[0]):+} to X")
+print(f"{len(wide.tree):,} positions; with best play the empty board has the value {int(wide.value[0]):+} to X")
 assert len(wide.tree) == 111_973
 assert wide.value[0] == 1
 
 # %% [markdown]
-# X wins with best play, and so **nobody** is unbeatable as O. "Never beaten" is the wrong aim here. What can be asked
-# is that X beats everybody, and that no opponent gets more than the game is worth: *exploitability* 0. A network can
-# learn that, and `selfplay.training` stops there by itself:
+# X wins with best play, so **nobody** is unbeatable as O, and "unbeatable" is the wrong goal here. The right goal is
+# that X beats everybody, and that no opponent gets more than the value of the game: *exploitability* 0. A network can
+# learn this, and `selfplay.training` stops when it has:
 
 # %%
 *_, record = selfplay.training(selfplay.DQNConfig(rows=3, cols=4, k=3, mask=True))
@@ -181,6 +180,6 @@ assert learned[1][1] > 0
 #
 # - Train a player of 4,4,4: `selfplay train --preset large --lines 4 --hidden 256 --mask`. Prove it with `followed`.
 #   How many positions does it lead to?
-# - Count images under turning and reflecting the board as one position. How many are left?
-# - On 5,5,4 no player of this project has been proved by training alone. Those that are proved had some of their moves
-#   corrected afterwards, as you did in unit 7: `selfplay repair`, and `docs/bigger-boards.md`. Do it without a repair.
+# - Count positions that are equal under turning and reflecting the board as one. How many are left?
+# - On 5,5,4 no player of this project has been proved by training alone. The proved ones had some moves corrected
+#   afterwards, as you did in unit 7: see `selfplay repair` and `docs/bigger-boards.md`. Do it without a repair.

@@ -1,7 +1,7 @@
 # %%
 @cache
 def value(mover, opponent):
-    """Return +1, 0 or -1: what the position is worth to the seat that is to move."""
+    """Return the value of the position to the mover: +1, 0 or -1."""
     if RULES.has_line(opponent):
         return -1
     cells = RULES.cells_of(RULES.empty_cells(mover, opponent))
@@ -11,6 +11,6 @@ def value(mover, opponent):
 
 
 def best_cells(mover, opponent):
-    """Return the list of all cells that keep the value of the position; somebody still has to move in it."""
+    """Return the list of all cells that keep the value of a position in which the game is not over."""
     cells = RULES.cells_of(RULES.empty_cells(mover, opponent))
     return [cell for cell in cells if -value(opponent, mover | 1 << cell) == value(mover, opponent)]

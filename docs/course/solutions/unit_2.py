@@ -1,6 +1,6 @@
 # %%
 def target(x, o):
-    """Return what the position (x, o), which a move has led to, is worth to X by the table as it is now."""
+    """Return the value to X of the position (x, o) after a move, estimated from the current table."""
     if result(x, o) is not None:
         return result(x, o)
     numbers = values_at(x, o).values()
@@ -8,6 +8,6 @@ def target(x, o):
 
 
 def choose(x, o):
-    """Return the empty cell that the seat to move likes best by the table."""
+    """Return the empty cell that is best for the seat to move, according to the table."""
     values = values_at(x, o)
     return max(values, key=values.get) if x_moves(x, o) else min(values, key=values.get)

@@ -1,11 +1,11 @@
 # %%
 def minus(moved):
-    """Return the target of a move: what follows is the opponent's turn, and we are opponents."""
+    """Return the target of a move from the opponent's turn that follows it."""
     return moved.reward - moved.opponents_best
 
 
 def plus(moved):
-    """Return the target of a move as if the opponent's turn were mine."""
+    """Return the target of a move as if the opponent's turn were my own."""
     return moved.reward + moved.opponents_best
 
 

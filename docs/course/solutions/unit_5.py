@@ -2,7 +2,7 @@
 def highest_legal(values, legal):
     """Return the highest value [n] among the legal cells of each row; values [n, 9], legal [n, 9] bool.
 
-    Each row has at least one legal cell. `values` must stay as it is.
+    Each row has at least one legal cell. `values` must not change.
     """
     return np.where(legal, values, -np.inf).max(axis=1)
 

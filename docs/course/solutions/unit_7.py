@@ -1,6 +1,6 @@
 # %%
 def mend(mover, opponent):
-    """Return the cell to mark, or None to leave it to the rule."""
+    """Return the cell to mark, or None to use the rule."""
     mine, theirs = forks(mover, opponent), forks(opponent, mover)
     if mine:
         return mine[0]

@@ -1,6 +1,6 @@
 # %%
 def followed(player, seat):
-    """Return (positions, beaten): how many positions were looked at, and how often the player was beaten there."""
+    """Return (positions, beaten): the number of positions, and how often the player was beaten there."""
     rules = player.rules
     positions = beaten = 0
     now = {(0, 0)} if seat == 0 else {(0, 1 << cell) for cell in range(rules.cells)}
