@@ -1,1 +1,1 @@
-"""Players against each other."""
+"""Games of players against each other."""

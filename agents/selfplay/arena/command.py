@@ -1,4 +1,4 @@
-"""Let players meet: `selfplay arena PLAYER PLAYER ...`. Everybody meets everybody, and itself, in both seats."""
+"""Let players meet, and rate them: `selfplay arena PLAYER PLAYER ...`."""
 
 import time
 from collections.abc import Sequence
@@ -20,18 +20,18 @@ ANCHOR = "random"
 
 @dataclass(frozen=True)
 class ArenaConfig:
-    """Let every player meet every other, and itself, in both seats."""
+    """Let each player meet each other, and itself, in both seats, and rate them."""
 
     players: tuple[str, ...] = field(default=(), metadata={"positional": "PLAYER ..."})
-    """Run folders of one board, shipped, any of random, heuristic, rule and optimal, and agents of your own as
-    module:name; where none of them has a board of its own they play 3,3,3."""
+    """Run folders, shipped, built-in opponents (random, heuristic, rule, optimal), and agents of your own as
+    module:name. All play one board; if none of them has a board, they play 3,3,3."""
     out: Path | None = None
-    """New folder for the results; by default runs/arena-BOARD-TIME."""
+    """New folder for the results. Default: runs/arena-BOARD-TIME."""
     games: Count = 10_000
-    """Games to sample in each pairing that cannot be followed exactly: of a run with a built-in opponent, or of two
-    such opponents, on a board of more than 16 cells."""
+    """Games to sample in each pairing with a built-in opponent on a board of more than 16 cells. All other results are
+    exact."""
     perspective: Perspective = "absolute"
-    """Planes that agents of your own are shown: X and O, as the environment has them, or mine and theirs."""
+    """Planes that agents of your own see: X and O (absolute), or mine and theirs (mover)."""
     seed: Seed = 0
     """Seed of the sampled games and of the ratings' intervals."""
 
@@ -43,7 +43,7 @@ class ArenaConfig:
 
 
 def main(args: Sequence[str], prog: str = "selfplay arena") -> None:
-    """Play, rate, print the tables and leave a folder with everything behind."""
+    """Play, rate, print the tables, and write everything to a folder."""
     config = parse(ArenaConfig, args, prog)
     import torch
     from rich.progress import Progress
@@ -52,7 +52,7 @@ def main(args: Sequence[str], prog: str = "selfplay arena") -> None:
     from selfplay.arena.ratings import rate
     from selfplay.arena.tables import RATINGS, RESULTS, SCORES, print_tables, write
 
-    torch.set_num_threads(1)  # on networks this small more threads only wait for each other
+    torch.set_num_threads(1)  # more threads only wait for each other on networks this small
     players = enter(config.players, config.perspective)
     rules = players[0].rules
     board = str(rules).replace(",", "x")
@@ -66,7 +66,7 @@ def main(args: Sequence[str], prog: str = "selfplay arena") -> None:
         played = round_robin(players, config.games, config.seed)
         results = dict(progress.track(played, pairings, description=about))
         ratings = rate(results, anchor, config.seed)
-        # Saved before anything more is shown, which may fail: the reader of it can be gone by now.
+        # Saved before anything is printed: printing fails if the reader has gone.
         write(folder, rules, anchor, results, ratings)
     print_tables(console, results, ratings, anchor)
     say(f"\n{folder} holds {RESULTS}, {RATINGS}, {SCORES} and TensorBoard's events.")
@@ -76,7 +76,7 @@ def enter(names: Sequence[str], perspective: Perspective) -> list[NamedPolicy]:
     """Return the players, under short names.
 
     Raises:
-        UserError: one is unknown, given twice, of another board than the rest, or not able to play this board.
+        UserError: one is unknown, given twice, plays another board than the rest, or cannot play this board.
     """
     places: dict[object, str] = {}
     folders = {name: run_folder(name) for name in names}
@@ -84,13 +84,13 @@ def enter(names: Sequence[str], perspective: Perspective) -> list[NamedPolicy]:
         folder = folders[name]
         place = folder.resolve() if folder else name
         if place in places:
-            raise UserError(f"{name}: {places[place]} is there already and also meets itself, so give it once")
+            raise UserError(f"{name}: {places[place]} is listed already; give each player once, it also meets itself")
         places[place] = name
     players: dict[str, NamedPolicy] = {}
     rules = Rules()
-    # Those without a board play that of the others: first come runs, then agents of the user, then built-in opponents.
+    # Players without a board play that of the others, so runs come first, then agents of the user, then opponents.
     for name in sorted(names, key=lambda name: (folders[name] is None, name in OPPONENTS)):
-        folder = folders[name]  # whose whole path is no name of a module, should it vanish now
+        folder = folders[name]  # the whole path, which is not a module's name if the folder vanishes now
         players[name] = resolve(str(folder.absolute()) if folder else name, perspective, rules)
         board = players[name].rules
         if len(players) > 1 and board != rules:
@@ -101,7 +101,7 @@ def enter(names: Sequence[str], perspective: Perspective) -> list[NamedPolicy]:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Return the last part of each path, or all of it where another player or a built-in opponent has the same."""
+    """Return the last part of each path, or all of it if another player or a built-in opponent has that name."""
     folders = {name: run_folder(name) for name in names if name != SHIPPED}
     short = [folder.resolve().name if (folder := folders.get(name)) else name for name in names]
     return [

@@ -1,4 +1,4 @@
-"""The results of a round robin: exact where a game can be followed to every end, else sampled."""
+"""The results of a round robin: exact if every game can be followed to its end, otherwise sampled."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from tictactoe import Rules, batch
 from tictactoe.tree import SOLVABLE_CELLS, FloatArray, IntArray, Policy, game_tree, play_out
 
 SAMPLE_BATCH = 4_096
-"""Games played at once where results are sampled."""
+"""Games played at once to sample results."""
 
 Pairing: TypeAlias = tuple[str, str]
 """The names of the first and the second seat's player."""
@@ -22,7 +22,7 @@ Pairing: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True)
 class Result:
-    """Hold the probabilities of how a game between two players ends, from the first seat's view."""
+    """Hold the probability of each result of a game between two players, for the first seat."""
 
     win: float
     """The first seat completes a line or the second plays a taken cell."""
@@ -30,7 +30,7 @@ class Result:
     loss: float
     """The second seat completes a line or the first plays a taken cell."""
     illegal: tuple[float, float]
-    """By the seat that plays the taken cell; these games are among the losses and the wins."""
+    """For each seat, the games that it ends with a taken cell; they also count as losses or wins."""
     games: int | None = None
     """The number of sampled games; None if the result is exact."""
 
@@ -41,7 +41,7 @@ class Result:
 
     @property
     def intervals(self) -> list[tuple[float, float]]:
-        """Return the 95 % Wilson intervals of win, draw and loss; of an exact result each probability twice."""
+        """Return the 95 % Wilson intervals of win, draw and loss; for an exact result each probability twice."""
         shares = self.win, self.draw, self.loss
         if self.games is None:
             return [(share, share) for share in shares]
@@ -54,10 +54,10 @@ Results: TypeAlias = Mapping[Pairing, Result]
 
 
 def round_robin(players: Sequence[NamedPolicy], games: int, seed: int) -> Iterator[tuple[Pairing, Result]]:
-    """Yield the result of every player in the first seat against every one in the second.
+    """Yield the result of each player in the first seat against each player in the second.
 
-    Boards of up to 16 cells are followed exactly. On larger boards each pairing with a player that samples its moves
-    is sampled in `games` games, with a generator of its own.
+    Results are exact on boards of up to 16 cells. On larger boards each pairing with a player that samples its moves
+    is sampled in `games` games, with its own generator.
     """
     rules = players[0].rules
     policies: list[Policy] = []
@@ -74,7 +74,7 @@ def round_robin(players: Sequence[NamedPolicy], games: int, seed: int) -> Iterat
 
 
 def sample(rules: Rules, first: AgentPolicy, second: AgentPolicy, games: int, generator: np.random.Generator) -> Result:
-    """Return the result over sampled games; of two deterministic players one game tells all."""
+    """Return the result over sampled games; two deterministic players play one game."""
     stochastic = first.stochastic or second.stochastic
     wanted = games if stochastic else 1
     ends = np.zeros(5)
@@ -89,7 +89,7 @@ def sample(rules: Rules, first: AgentPolicy, second: AgentPolicy, games: int, ge
 
 
 def _moves(player: AgentPolicy, state: batch.State, generator: np.random.Generator) -> IntArray:
-    """Return a cell for each board, [B], sampled where the player samples its moves."""
+    """Return a cell for each board, [B], sampled if the player samples its moves."""
     if not player.stochastic:
         return player.cells(state.mover, state.opponent)
     chances = player.probabilities(state.mover, state.opponent)
@@ -98,8 +98,8 @@ def _moves(player: AgentPolicy, state: batch.State, generator: np.random.Generat
 
 
 def _result(ends: FloatArray, games: int | None) -> Result:
-    """Return the result of weights: wins of the first and second seat, draws, and illegal moves of each, [5]."""
-    # Dividing by the sum makes what is certain exactly 1, though the chances of its games have been rounded.
+    """Return the result from weights [5]: wins of the first and second seat, draws, illegal moves of each."""
+    # Dividing by the sum makes a certain result exactly 1, although the probabilities are rounded.
     first, second, draw, first_illegal, second_illegal = ends
     shares = np.array([first + second_illegal, draw, second + first_illegal, first_illegal, second_illegal])
     win, draw, loss, *illegal = (shares / ends.sum()).tolist()

@@ -1,8 +1,8 @@
-"""Elo ratings of a round robin: choix's Bradley-Terry fit to the exact scores, with an interval for each.
+"""Elo ratings of a round robin: choix's Bradley-Terry fit to the scores, with an interval for each player.
 
-The model gives a player of rating a the mean score 1 / (1 + 10^((b - a) / 400)) against one of rating b; a
-draw is half a win, and both seats count the same. No single number per player can match all the scores of a
-field, so ratings depend on who is in it, even where every result is exact. That is what the intervals show.
+In the model a player of rating a has the mean score 1 / (1 + 10^((b - a) / 400)) against one of rating b; a draw is
+half a win, and both seats count the same. No single number per player can match all scores, so ratings depend on who
+else plays, even if every result is exact. The intervals show this.
 """
 
 import math
@@ -17,15 +17,15 @@ from tictactoe.tree import FloatArray
 ELO = 400 / math.log(10)
 """Elo points in a unit of the logistic scale."""
 DRAWN_GAMES = 0.01
-"""Drawn games added to each game of two players, so that the one who wins none is rated 921 points lower, not
-infinitely many."""
+"""Drawn games added to each game of two players, so that a player without any win is rated 921 points lower, not
+infinitely low."""
 RESAMPLES = 1_000
 ITERATIONS = 10_000
 
 
 @dataclass(frozen=True)
 class Rating:
-    """Hold a player's Elo rating and the interval that holds it in 95 % of the resamples."""
+    """Hold a player's Elo rating and the interval of 95 % of the resamples."""
 
     elo: float
     low: float
@@ -33,10 +33,10 @@ class Rating:
 
 
 def rate(results: Results, anchor: str | None, seed: int = 0) -> dict[str, Rating]:
-    """Rate the players of a round robin, best first; the anchor has 0, or, if it is None, the mean of all players.
+    """Rate the players of a round robin, best first; the anchor, or without one the mean of all players, has 0.
 
     The intervals are a Bayesian bootstrap (Rubin, 1981, doi:10.1214/aos/1176345338): each resample gives every
-    pair of players a random weight, and samples the probabilities of sampled results anew from their games.
+    pair of players a random weight, and samples the probabilities of sampled results again.
     """
     generator = np.random.default_rng(seed)
     names = list(dict.fromkeys(first for first, _ in results))
@@ -53,7 +53,7 @@ def rate(results: Results, anchor: str | None, seed: int = 0) -> dict[str, Ratin
     ratings = ratings - ratings[zero].mean()
     resampled = resampled - resampled[:, zero].mean(axis=1, keepdims=True)
     low, high = np.quantile(resampled, [0.025, 0.975], axis=0)
-    order = np.argsort(-ratings, kind="stable")  # of equals the one given first comes first
+    order = np.argsort(-ratings, kind="stable")  # among equals the one given first comes first
     return {names[each]: Rating(float(ratings[each]), float(low[each]), float(high[each])) for each in order}
 
 

@@ -1,4 +1,4 @@
-"""What an arena shows and leaves: tables for the terminal, CSV files, a heat map, and all of it for TensorBoard."""
+"""The results of an arena as tables for the terminal, CSV files, a heat map, and TensorBoard events."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ RATING_FIELDS = ("rank", "player", "elo", "elo_low", "elo_high")
 
 
 def print_tables(console: Console, results: Results, ratings: Mapping[str, Rating], anchor: str | None) -> None:
-    """Print the ratings and the results, each with what it means."""
+    """Print the ratings and the results, each with its meaning."""
     console.print(rating_table(ratings))
     console.print(rating_note(anchor), markup=False)
     console.print(result_table(results, [*ratings]))
@@ -50,18 +50,18 @@ def rating_note(anchor: str | None) -> str:
     """Return what the ratings and their intervals mean."""
     zero = f"{anchor} has 0" if anchor else "the mean of all players is 0"
     return (
-        f"Elo: {zero}; 400 points more mean 10 to 1. A draw is half a win, both seats count the same, and 1 drawn game "
-        f"is added to every {1 / DRAWN_GAMES:.0f} of two players, which keeps ratings finite. The interval holds 95 % "
-        f"of {RESAMPLES:,} ratings with random weights on the pairings (Bayesian bootstrap): it says how far a rating "
-        "hangs on who else plays, for no single number per player fits every result."
+        f"Elo: {zero}; 400 points more mean odds of 10 to 1. A draw is half a win, and both seats count the same. "
+        f"1 drawn game is added to every {1 / DRAWN_GAMES:.0f} of two players, which keeps ratings finite. The "
+        f"interval holds 95 % of {RESAMPLES:,} ratings with random weights on the pairings (Bayesian bootstrap): it "
+        "shows how much a rating depends on who else plays, because no single number per player fits every result."
     )
 
 
 def result_table(results: Results, names: Sequence[str]) -> Table:
     """Return the first seat's win / draw / loss in percent, a row for each first and a column for each second seat.
 
-    Players have the numbers of the rating table, so that eight of them fit 80 characters. Where a game can end
-    by a taken cell, a second line gives the percentage for each seat.
+    Players have the numbers of the rating table, so that eight of them fit 80 characters. If a game can end with a
+    taken cell, a second line gives the percentage for each seat.
     """
     table = Table("", title="First seat's win/draw/loss, %", box=box.SIMPLE_HEAD, padding=0)
     for number in range(1, len(names) + 1):
@@ -80,19 +80,19 @@ def _cell(result: Result) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a probability in whole percent; only what never and always happens is 0 and 100."""
+    """Return a probability in whole percent; 0 means never and 100 always."""
     if share in {0, 1}:
         return f"{100 * share:.0f}"
     return "<1" if share <= 0.005 else ">99" if share >= 0.995 else f"{100 * share:.0f}"
 
 
 def result_note(results: Results) -> str:
-    """Return which results are exact, and how far off the others may be."""
+    """Return which results are exact, and where the intervals of the others are."""
     sampled = [result for result in results.values() if result.games is not None]
     illegal = any(any(result.illegal) for result in results.values())
-    legend = " !: games ended by a taken cell, by first + second seat; the seat that plays it loses." if illegal else ""
+    legend = " !: games that end with a taken cell, by first + second seat, which then loses." if illegal else ""
     if not sampled:
-        return f"Rows: first seat. All results are exact, every choice followed; 0 is never and 100 always.{legend}"
+        return f"Rows: first seat. All results are exact: every choice was followed. 0 is never, 100 always.{legend}"
     return (
         f"Rows: first seat. ~: sampled in {sampled[0].games:,} games each; results.csv has the 95 % intervals "
         f"(Wilson). The others are exact.{legend}"
@@ -122,9 +122,9 @@ def write(folder: Path, rules: Rules, anchor: str | None, results: Results, rati
 
 
 def score_figure(results: Results, names: Sequence[str], title: str) -> Figure:
-    """Plot the first seat's mean score, rows, against each second seat, columns, as colours and numbers.
+    """Plot the mean score of each first seat (rows) against each second seat (columns), as colours and numbers.
 
-    Orange is bad and purple good for the first seat, which everybody can tell apart.
+    Orange is bad and purple good for the first seat; colour-blind people can tell these apart.
     """
     scores = np.array([[results[first, second].score for second in names] for first in names])
     count = len(names)
@@ -144,7 +144,7 @@ def score_figure(results: Results, names: Sequence[str], title: str) -> Figure:
 
 
 def score_text(score: float) -> str:
-    """Return a score in three digits, where 0, 0.5 and 1 are exact."""
+    """Return a score with three digits; only exact 0, 0.5 and 1 are written short."""
     if score in {0, 0.5, 1}:
         return f"{score:g}"
     return f"{min(max(score, 0.001), 0.999):.3f}"

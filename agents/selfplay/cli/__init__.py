@@ -1,1 +1,1 @@
-"""What a person starts: `selfplay COMMAND`."""
+"""The program `selfplay COMMAND` and its small commands."""

@@ -15,19 +15,19 @@ from selfplay.training.folder import MODEL
 from tictactoe.opponents import OPPONENTS
 
 NAME = "certificate.txt.gz"
-"""Name of the file in the folder of the run, or in the current folder for a player that has none."""
+"""Name of the file, in the folder of the run or, for a player without a run, in the current folder."""
 
 
 @dataclass(frozen=True)
 class CertifyConfig(EvaluatedPlayer):
-    """Write all positions that an unbeatable player's play leads to, and its moves, for anybody to check."""
+    """Write all positions that an unbeatable player's own play reaches, and its moves there, for others to check."""
 
     output: Path | None = None
-    """The file; by default certificate.txt.gz in the folder of the run, and for other players in this folder."""
+    """The file. Default: certificate.txt.gz in the folder of the run, for other players in the current folder."""
 
 
 def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
-    """Write the certificate of a player, and say how it is checked without this program."""
+    """Write the certificate of a player, and print how to check it without this program."""
     config = parse(CertifyConfig, args, prog)
     named = config.resolve()
     name, rules, policy = named.name, named.rules, named.policy
@@ -39,8 +39,8 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     play = certificate.unbeatable_play(policy, config.positions, name)
     content = certificate.packed(policy, play, checksum_of_file(named.folder / MODEL) if named.folder else None)
     (write_output if config.output else write_whole)(output, content)
-    say(f"CERTIFIED: {name} is unbeatable on {rules}; its play is in {output} ({len(content):,} bytes)")
+    say(f"CERTIFIED: {name} is unbeatable on {rules}; the certificate is in {output} ({len(content):,} bytes)")
     offer(
-        "Check that with nothing but Python (the program can be copied away, and needs none of ours):",
+        "Check it with Python alone (you can copy this program; it imports nothing of ours):",
         shell_line("python", check_certificate.__file__, str(output)),
     )

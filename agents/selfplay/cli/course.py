@@ -9,7 +9,7 @@ from selfplay.errors import UserError
 from selfplay.program import shell_line
 
 UNITS = Path(__file__).parents[1] / "course"
-"""Where a wheel has the units; a clone has them among its documents."""
+"""Folder of the units in a wheel; a clone has them in docs/course."""
 UNITS_OF_CLONE = Path(__file__).parents[3] / "docs" / "course"
 
 
@@ -18,13 +18,13 @@ class CourseConfig:
     """Write the eight units of the course as notebooks, which Jupyter opens."""
 
     into: Path = Path("course")
-    """Folder to write them into; it is made where there is none."""
+    """Folder to write them into; it is made if needed."""
     overwrite: bool = False
-    """Replace notebooks that are there already, with all that was filled in."""
+    """Replace notebooks that exist already, with everything filled in there."""
 
 
 def main(args: Sequence[str], prog: str = "selfplay course") -> None:
-    """Write a notebook for each unit, all or, if one is there already, none, and say how the first is opened."""
+    """Write a notebook for each unit, or none if one exists already, and print how to open the first."""
     config = parse(CourseConfig, args, prog)
     import jupytext
 
@@ -34,20 +34,20 @@ def main(args: Sequence[str], prog: str = "selfplay course") -> None:
     for path in paths:
         if path.exists() and not config.overwrite:
             raise UserError(
-                f"{path}: is there already; choose another folder with --into, or replace it, with all that was filled "
-                "in, by --overwrite"
+                f"{path}: exists already; choose another folder with --into, or replace it, with everything filled in "
+                "there, with --overwrite"
             )
     try:
         config.into.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"--into {config.into}: is no folder, and none can be made there ({error.strerror})") from None
+        raise UserError(f"--into {config.into}: is not a folder and cannot be made ({error.strerror})") from None
     for path, unit in paths.items():
         notebook = jupytext.read(unit)
         notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
         write_whole(path, jupytext.writes(notebook, fmt="ipynb").encode())
     say(f"{len(paths)} notebooks are in {config.into}.")
     offer(
-        "Begin with the first (pip install jupyterlab brings Jupyter):",
+        "Start with the first (pip install jupyterlab installs Jupyter):",
         shell_line("jupyter", "lab", str(next(iter(paths)))),
     )
 

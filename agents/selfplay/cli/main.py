@@ -11,31 +11,31 @@ from tictactoe import __version__
 
 COMMANDS = {
     "train": ("cli.train", "train a player until it is proved unbeatable"),
-    "prove": ("cli.prove", "prove what a player is, exactly"),
-    "repair": ("cli.repair", "correct a trained player in the few positions from which it is beaten"),
-    "certify": ("cli.certify", "write down the play of an unbeatable player, for others to check"),
+    "prove": ("cli.prove", "evaluate a player exactly: can it be beaten?"),
+    "repair": ("cli.repair", "correct the moves of a trained player that lose"),
+    "certify": ("cli.certify", "write a certificate that a player is unbeatable, for others to check"),
     "play": ("play.command", "play against a player"),
-    "arena": ("arena.command", "let players meet each other"),
-    "web": ("web.command", "open a page to play on, to look inside players, and to follow runs"),
-    "sweep": ("sweep.command", "train with many settings and seeds, on all cores or many machines"),
+    "arena": ("arena.command", "let players meet, and rate them"),
+    "web": ("web.command", "open a page in the browser: play, look inside players, follow runs"),
+    "sweep": ("sweep.command", "train with many settings and seeds, on all cores or machines"),
     "report": ("sweep.report", "report the results of a sweep, with intervals and plots"),
     "course": (
         "cli.course",
-        "write the course as notebooks: eight units, from the solved game to a bigger board",
+        "write the eight units of the course as notebooks",
     ),
 }
-"""The commands with their modules, which are imported when they are run, and what they do."""
+"""Each command with its module, which is imported only to run it, and what it does."""
 
 
 def main(args: Sequence[str] | None = None, prog: str | None = None) -> NoReturn:
-    """Run the command that the arguments name, and exit with the status that it deserves."""
+    """Run the command that the arguments name, and exit with its status."""
     name, *rest = (sys.argv[1:] if args is None else args) or ["--help"]
 
     def command(rest: Sequence[str]) -> None:
         if name in ("-h", "--help"):
-            print("Train players of tic-tac-toe by self-play, and prove what they are.\n")
+            print("Train players of tic-tac-toe by self-play, and find out exactly whether they can be beaten.\n")
             print("\n".join(f"  selfplay {each:7} {about}" for each, (_, about) in COMMANDS.items()))
-            print("\nEach has --help. selfplay --version prints which version this is.")
+            print("\nEach command has --help. selfplay --version prints the version.")
         elif name == "--version":
             print(f"selfplay {__version__}")
         elif name in COMMANDS:

@@ -1,4 +1,4 @@
-"""Prove what a player is: `selfplay prove PLAYER`."""
+"""Evaluate a player exactly: `selfplay prove PLAYER`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class ProveConfig(EvaluatedPlayer):
 
 
 def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
-    """Print the exact evaluation of a player, and the shortest games that beat it or else one against itself."""
+    """Print the exact evaluation of a player, and the shortest games that beat it, or else a game with itself."""
     config = parse(ProveConfig, args, prog)
     named = config.resolve()
     console = open_console()

@@ -21,21 +21,21 @@ from tictactoe.tree import SOLVABLE_CELLS
 
 @dataclass(frozen=True)
 class RepairConfig:
-    """Give a trained DQN a better move in each position from which it is beaten, until it is proved unbeatable."""
+    """Correct the moves by which a trained DQN can be beaten, until it is proved unbeatable."""
 
     run: str = field(metadata={"positional": "RUN"})
-    """The folder of the run, which is left as it is."""
+    """The folder of the run, which does not change."""
     run_dir: Path | None = None
-    """Folder of the repaired player; it must be new or empty. Default: RUN-repaired."""
+    """Folder for the repaired player, new or empty. Default: RUN-repaired."""
     positions: Count = 5_000_000
-    """Distinct positions that the player is followed to at each ply, at most; these take 1 GB."""
+    """Most distinct positions to follow at each ply (move); the default needs 1 GB."""
     solver: bool = False
-    """Ask a solver which moves lose, and try only the others. That takes far less time where the player is beaten from
-    some hundred positions, but the corrections no longer come from the player's own play alone."""
+    """Ask a solver which moves lose, and try only the others. This is much faster if there are hundreds of positions to
+    correct, but the corrections then no longer come from the player's own play alone."""
 
 
 def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
-    """Correct a player round by round, write it to a folder of its own, and say what it is then."""
+    """Correct a player round by round, write it to a new folder, and print its evaluation."""
     config = parse(RepairConfig, args, prog)
     from selfplay.dqn.player import QPlayer
     from selfplay.dqn.repair import repair
@@ -53,7 +53,7 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     check_room(config.positions, player.rules)
     folder = config.run_dir or run_folder.unused(place.with_name(f"{place.name}-repaired"))
     console = open_console()
-    run_folder.create(folder)  # now, or all would be lost where it cannot be made
+    run_folder.create(folder)  # before the long search, which would be lost if this failed
     try:
         with following(console, player.rules) as report:
             for state in repair(player, Corrections(config.positions, report, config.solver)):
@@ -78,5 +78,5 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     say(verdict_text(verdict))
     say(f"\nThe repaired player is in {folder}. What you can do next:\n")
     if verdict.unbeatable:
-        offer_for(folder, certify="Write down its play, for others to check:")
+        offer_for(folder, certify="Write a certificate for others to check:")
     offer_for(folder, **PLAYING)

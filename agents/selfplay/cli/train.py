@@ -1,4 +1,4 @@
-"""Train a player and prove what it is: `selfplay train [ALGORITHM] [flags]`."""
+"""Train a player and evaluate it exactly: `selfplay train [ALGORITHM] [flags]`."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def main(args: Sequence[str], prog: str = "selfplay train") -> None:
-    """Train as the flags say, showing the exact score, and leave a run folder behind."""
+    """Train as the flags say, show the exact score meanwhile, and write a run folder."""
     config, run_flags = read(args, prog)
     # Before PyTorch is imported, which takes seconds.
     print(f"Training {config.algorithm} on {config.rules}: {about_run(config)}", flush=True)
@@ -37,9 +37,9 @@ def main(args: Sequence[str], prog: str = "selfplay train") -> None:
 
 
 def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, RunFlags]:
-    """Return the settings of the algorithm that is named first, the DQN if none is, and how to handle the run.
+    """Return the settings of the algorithm named first (default: the DQN), and the flags of the run.
 
-    Flags override the defaults; of a run that is resumed or copied, its settings are the defaults.
+    Flags override the defaults. For a run that is resumed or copied, its settings are the defaults.
 
     Raises:
         UserError: there is no such algorithm, flag or run, or a value is not what the flag takes.
@@ -63,7 +63,7 @@ def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, Run
 
 
 def about(default: Config) -> list[str]:
-    """Return what an algorithm does, and below the DQN's the other algorithms, one line each."""
+    """Return what an algorithm does; for the DQN also the other algorithms, one line each."""
     purposes = {name: str(kind.__doc__).splitlines()[0] for name, kind in ALGORITHMS.items()}
     own = purposes.pop(default.algorithm)
     if not isinstance(default, DQNConfig):
@@ -73,7 +73,7 @@ def about(default: Config) -> list[str]:
 
 
 def present(run: "Run") -> None:
-    """Print a game that tells something of the player, its exact evaluation, and what to try next."""
+    """Print example games of the player, its exact evaluation, and what to try next."""
     from selfplay.evaluation.agents import player_policy
     from selfplay.evaluation.games import example_games
     from selfplay.evaluation.report import verdict_table, verdict_text
@@ -87,16 +87,16 @@ def present(run: "Run") -> None:
         updates = f", {metrics['time/updates']:,} updates" if "time/updates" in metrics else ""
         seconds = metrics["time/training_s"]
         steps = f"{proved.steps:,} {run.config.unit}"
-        say(f"It was proved from {steps}{updates} and {seconds:.1f} s of training on to the end.")
+        say(f"It was proved from {steps}{updates} and {seconds:.1f} s of training on, until the end.")
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
-    offer_for(run.folder, prove="Prove the saved player again:", **PLAYING)
+    offer_for(run.folder, prove="Evaluate the saved player again:", **PLAYING)
     offer("Look at all runs in TensorBoard:", tensorboard(run.folder.parent))
     algorithm = [] if run.config.algorithm == DQNConfig.algorithm else [run.config.algorithm]
     offer("See what else can be set:", command("train", *algorithm, "--help"))
 
 
 def present_interrupted(run: "Run") -> None:
-    """Print what is known of the player of a run that was ended early, and how it goes on."""
+    """Print what is known about the player of an interrupted run, and how to resume the run."""
     from selfplay.evaluation.report import live_score, verdict_text
 
     say("")
@@ -106,7 +106,7 @@ def present_interrupted(run: "Run") -> None:
         say(verdict_text(last.evaluation))
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
     words = way_on(run.folder)
-    label = "Begin it again, since no checkpoint found room:" if "--force" in words else "Go on with the run:"
+    label = "Start it again (the disk had no room for a checkpoint):" if "--force" in words else "Resume the run:"
     offer(label, command(*words))
     if run.records:
-        offer_for(run.folder, prove="Prove the player so far:", play=PLAYING["play"])
+        offer_for(run.folder, prove="Evaluate the player so far:", play=PLAYING["play"])

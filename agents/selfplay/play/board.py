@@ -1,4 +1,4 @@
-"""What a person at the terminal sees and types: boards that need no colours, and the names of squares."""
+"""The board at the terminal, readable without colours, and the names of squares."""
 
 import reprlib
 from collections.abc import Mapping
@@ -17,25 +17,25 @@ from tictactoe import Rules
 from tictactoe.rendering.text import MARKS, line_cells
 
 NUMBERED_CELLS = 9
-"""Up to this size each square has a number of its own; on larger boards it is a row and a column."""
+"""Cells of the largest board whose squares are numbered; larger boards name squares by row and column."""
 MARK_STYLES = ("bold blue", "bold red")
 LINE_STYLE = "bold black on green"
 LOW, MIDDLE, HIGH = ColorTriplet(230, 130, 70), ColorTriplet(225, 225, 225), ColorTriplet(105, 170, 230)
-"""Background of a square worth -1, 0 and 1, red, green, blue; people who see few colours can tell these apart."""
+"""Backgrounds (red, green, blue) of the shades -1, 0 and 1, chosen for colour-blind people too."""
 
 
 class Hint(NamedTuple):
-    """Say what a square is worth to the seat to move."""
+    """Hold the value of a square to the seat to move."""
 
     text: str
     shade: float
-    """What its colour shows, from -1, a loss or the worst square, to 1, a win or the best."""
+    """Its colour, from -1 (a loss, or the worst square) to 1 (a win, or the best square)."""
     chosen: bool
-    """Whether this is the best move, or that of the opponent that rates."""
+    """Whether this is the best move, or the opponent's choice if the values are the opponent's."""
 
 
 def square_name(rules: Rules, cell: int) -> str:
-    """Return what a person calls a cell: its number from 1, or its row and column from 1."""
+    """Return the name of a cell: its number from 1, or its row and column from 1."""
     if rules.cells <= NUMBERED_CELLS:
         return str(cell + 1)
     row, col = divmod(cell, rules.cols)
@@ -43,31 +43,31 @@ def square_name(rules: Rules, cell: int) -> str:
 
 
 def how_to_name(rules: Rules) -> str:
-    """Return how squares are typed, for the prompt."""
+    """Return how to type a square, for the prompt."""
     if rules.cells <= NUMBERED_CELLS:
         return f"square 1 to {rules.cells}"
     return f"row and column, as in {square_name(rules, rules.cells - 1)}"
 
 
 def read_square(position: Position, answer: str) -> int:
-    """Return the empty cell that a person has named.
+    """Return the empty cell that a person typed.
 
     Raises:
-        UserError: it is no square, or it is taken.
+        UserError: it is not a square, or it is taken.
     """
     cells = {square_name(position.rules, cell): cell for cell in range(position.rules.cells)}
     name = " ".join(answer.replace(",", " ").split())
     if name not in cells:
-        raise UserError(f"{reprlib.repr(answer) if answer else 'an empty line'} is no square of this board")
+        raise UserError(f"{reprlib.repr(answer) if answer else 'an empty line'} is not a square of this board")
     if cells[name] not in position.empty:
         raise UserError(f"{name} is taken")
     return cells[name]
 
 
 def board_table(position: Position, hints: Mapping[int, Hint] | None = None) -> Table:
-    """Return a position as a table: the last move in parentheses, winning lines in brackets, free squares by number.
+    """Return a position as a table: last move in parentheses, winning lines in brackets, numbers in free squares.
 
-    With `hints` it shows what each free square is worth, the chosen one with a star before it.
+    With `hints` it shows the value of each free square, and a star before the chosen one.
     """
     rules = position.rules
     squares = [_square(position, cell, hints) for cell in range(rules.cells)]

@@ -37,15 +37,16 @@ class PlayConfig(BoardFlags):
     """Play in the terminal. 0 or q quits, and so does the end of input; Ctrl-C quits with exit status 130."""
 
     opponent: str = field(default=SHIPPED, metadata={"positional": "PLAYER"})
-    """The folder of a run, shipped (the proved player of this package), optimal, rule (wins, else blocks, else moves to
-    where the most and fullest open lines cross), heuristic (wins, else blocks, else moves at random), random, or
+    """The folder of a run, shipped (the proved player of this package), optimal, rule (wins, or blocks, or moves to
+    where the most and fullest open lines cross), heuristic (wins, or blocks, or moves at random), random, or
     module:name of an agent of your own."""
     seat: Literal["alternate", "first", "second"] = "alternate"
-    """Your seat: "alternate" is first in the first game and changes after each."""
+    """Your seat: "alternate" begins as first and changes after each game."""
     hints: bool = False
-    """Show before each of your moves what every free square is worth to you."""
+    """Show before each of your moves the value of every free square to you: the discounted return that the opponent
+    expects (a win pays +1), or against optimal the exact result."""
     seed: Seed | None = None
-    """Seed of the moves that an opponent samples; None makes each session another."""
+    """Seed of the moves that an opponent samples; with None each session differs."""
 
 
 class Quit(Exception):  # noqa: N818 (no error)
@@ -66,7 +67,7 @@ def choose_opponent(config: PlayConfig) -> NamedPolicy:
     """Return the opponent that the flags name.
 
     Raises:
-        UserError: there is none, or the flags do not suit it.
+        UserError: there is none, or the flags do not fit it.
     """
     opponent = resolve(config.opponent, config.perspective, board(config.rows, config.cols, config.k))
     rules = opponent.rules
@@ -76,12 +77,12 @@ def choose_opponent(config: PlayConfig) -> NamedPolicy:
     if rules.cells > WORD_BITS:
         raise UserError(f"a {rules.rows}x{rules.cols} board has {rules.cells} cells; at most {WORD_BITS} are shown")
     if opponent.name == "optimal":
-        check_optimal(rules)  # solves a board that can be solved now, not in the first game
+        check_optimal(rules)  # solves a small board now, not during the first game
     return opponent._replace(name=one_line(opponent.name))
 
 
 def choose_move(opponent: NamedPolicy, position: Position, generator: np.random.Generator) -> int:
-    """Return the opponent's move, which is legal if it is a trained player: only these are given the mask."""
+    """Return the opponent's move; trained players get the mask, so their moves are legal."""
     if opponent.player is not None:
         return int(opponent.player.act(position.observation, position.mask)[0])
     probabilities = opponent.policy.probabilities(*position.words)[0]
@@ -89,7 +90,7 @@ def choose_move(opponent: NamedPolicy, position: Position, generator: np.random.
 
 
 def hints_of(opponent: NamedPolicy, position: Position) -> Mapping[int, Hint]:
-    """Return what each empty cell is worth to the seat to move: learned values, or exact results for "optimal"."""
+    """Return the value of each empty cell to the seat to move: learned, or exact for "optimal"."""
     if opponent.player is None:
         rules, mover, other = position.rules, position.mover, position.opponent
         results = exact_moves(rules, mover, other, None if rules.cells <= SOLVABLE_CELLS else MOVE_POSITIONS)
@@ -100,7 +101,7 @@ def hints_of(opponent: NamedPolicy, position: Position) -> Mapping[int, Hint]:
         }
     values = opponent.player.q_values(position.observation)[0]
     chosen = int(opponent.player.act(position.observation, position.mask)[0])
-    # What a lost game is worth differs between learners, so the colours go from the worst square to the best.
+    # Learners scale their values differently, so the colours go from the worst square to the best.
     finite = finite_values(values[list(position.empty)])
     shades = 2 * (finite - finite.min()) / (np.ptp(finite) or 1.0) - 1
     return {
@@ -110,17 +111,17 @@ def hints_of(opponent: NamedPolicy, position: Position) -> Mapping[int, Hint]:
 
 
 def about_hints(opponent: NamedPolicy) -> str:
-    """Return what the hints of an opponent are."""
+    """Return what the hints of an opponent mean."""
     if opponent.player is not None:
         unit = f"the discounted return that {opponent.name} expects for you after each square."
         return f"{unit}\nA win pays +1; the higher, the better. * is where it would move."
     if opponent.name == "optimal":
-        return f"how each square ends for you if both play best from there; * is best, {NOT_KNOWN} is not known."
-    return f"none, for {opponent.name} rates no squares."
+        return f"the result for you after each square with best play. * is best, {NOT_KNOWN} is not known."
+    return f"none, because {opponent.name} has no values for squares."
 
 
 def play_games(opponent: NamedPolicy, seat: str, hints: bool, generator: np.random.Generator) -> None:
-    """Play game after game, keep the score and offer another one.
+    """Play games until the person quits, and keep the score.
 
     Raises:
         Quit: the person quits, or the input ends.
@@ -160,7 +161,7 @@ def play_game(opponent: NamedPolicy, person: int, hints: bool, generator: np.ran
         else:
             cell = choose_move(opponent, position, generator)
             taken = cell not in position.empty
-            consequence = ", which is taken, and loses by that." if taken else "."
+            consequence = ", which is taken, so it loses." if taken else "."
             print(f"{opponent.name} plays {square_name(opponent.rules, cell)}{consequence}")
             if taken:
                 return person
@@ -170,7 +171,7 @@ def play_game(opponent: NamedPolicy, person: int, hints: bool, generator: np.ran
 
 
 def show(position: Position, hints: Mapping[int, Hint] | None = None) -> None:
-    """Print the board, and beside it, or below where the terminal is narrow, what the squares are worth."""
+    """Print the board, and the hints beside it, or below it in a narrow terminal."""
     boards = [board_table(position), *([] if hints is None else [board_table(position, hints)])]
     print()
     open_console(highlight=False).print(Columns(boards, padding=(1, GAP, 0, 0)))
@@ -178,7 +179,7 @@ def show(position: Position, hints: Mapping[int, Hint] | None = None) -> None:
 
 
 def ask(question: str, read: Callable[[str], Answer]) -> Answer:
-    """Ask until an answer can be read, and return what it means.
+    """Ask until the answer can be read, and return what was read.
 
     Raises:
         Quit: the person quits, or the input ends.
@@ -204,5 +205,5 @@ def ask(question: str, read: Callable[[str], Answer]) -> Answer:
 
 def _read_yes(answer: str) -> bool:
     if answer.lower() not in ("y", "yes", "n", "no"):
-        raise UserError(f"{reprlib.repr(answer)} is neither")
+        raise UserError(f"{reprlib.repr(answer)} is neither y nor n")
     return answer.lower().startswith("y")

@@ -1,1 +1,1 @@
-"""A page in the browser to play on, to look inside a player, and to watch it learn."""
+"""The page in the browser: play, look inside a player, and watch it learn."""

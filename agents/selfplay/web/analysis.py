@@ -1,4 +1,4 @@
-"""What the page shows of a player in one position: what it thinks, what is true, and whether the two differ."""
+"""What the page shows about a player in one position: its values, the exact results, and whether its move is right."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from selfplay.evaluation.agents import AgentPolicy
 
 POSITIONS = 200_000
-"""Most positions that a search visits for the exact results of one position: a fifth of a second at most."""
+"""Upper bound for the positions that a search visits for one position: a fifth of a second at most."""
 REMEMBERED = 4_096
 """Positions whose exact results are cached, because the page asks for them again for each player it compares."""
 ILLEGAL = -2
@@ -32,9 +32,9 @@ exact_results = lru_cache(REMEMBERED)(exact_moves)
 def analyse(
     policy: "AgentPolicy", player: "Player | None", position: Position, generator: np.random.Generator
 ) -> dict[str, Any]:
-    """Return what the page shows of a player in a position, ready for JSON; `generator` samples its reply."""
+    """Return what the page shows about a player in a position, ready for JSON; `generator` samples its reply."""
     rules, winner = position.rules, position.winner
-    results = exact_results(rules, position.mover, position.opponent, POSITIONS)  # none where the game is over
+    results = exact_results(rules, position.mover, position.opponent, POSITIONS)  # empty if the game is over
     known = {cell: RESULTS[known_value(bounds)] for cell, bounds in results.items()}
     shown: dict[str, Any] = {
         "seat": position.seat,
@@ -55,7 +55,7 @@ def analyse(
     shown |= {"moves": list(moves), "position": RESULTS[known_value(best_bounds(results))]}
     if not policy.stochastic:
         shown |= {"move": moves[0], "gives_away": gives_away(results, moves[0])}
-    if player is not None:  # a person cannot be asked to break the rules
+    if player is not None:  # against a person it always plays a legal move
         reply = player.act(position.observation, position.mask)[0]
         shown["values"] = learned_values(player, position)
     else:
@@ -64,15 +64,15 @@ def analyse(
 
 
 def learned_values(player: "Player", position: Position) -> list[float | None]:
-    """Return the value that a player has learned of each cell, None where that is no number."""
+    """Return the learned value of each cell to the mover, None if it is not a finite number."""
     values = np.asarray(player.q_values(position.observation))[0]
     return [float(value) if isfinite(value) else None for value in values]
 
 
 def searched_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
-    """Return the moves of the built-in "optimal" in positions [B], as far as they are known in the time of a response.
+    """Return the moves of the built-in "optimal" in positions [B], as far as a short search knows them.
 
-    Its own choices would solve a board of up to 16 cells, which takes seconds, and search a larger one as long.
+    The built-in's own search takes seconds, which is too long for a response.
     """
     marks = zip(*(side.astype(np.int64).view(np.uint64).tolist() for side in (mover, opponent)), strict=True)
     best = [best_known(rules, one, other, exact_results(rules, one, other, POSITIONS)) for one, other in marks]
@@ -80,7 +80,7 @@ def searched_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitbo
 
 
 def gives_away(results: Mapping[int, Bounds], cell: int) -> bool | None:
-    """Tell whether a move is illegal or makes less of the position than it is worth; None if that is not known."""
+    """Tell whether a move is illegal or does not keep the value of the position; None if that is not known."""
     if cell not in results:
         return True
     best, move = best_bounds(results), results[cell]

@@ -1,4 +1,4 @@
-"""The API of the page: its endpoints read their parameters, and answer with JSON."""
+"""The API of the page: endpoints that read their parameters and answer with JSON."""
 
 import asyncio
 import re
@@ -21,9 +21,9 @@ from selfplay.web.catalogue import Catalogue
 from selfplay.web.mistakes import evaluate
 
 SECONDS, SECONDS_OF_A_REQUEST = 20.0, 30.0
-"""Time for an evaluation, and for the answer to a request for it, which other evaluations or an agent may slow down."""
+"""Time limits for an evaluation, and for the answer to a request, which may wait for other evaluations."""
 EVALUATED_AT_ONCE = 4
-"""Evaluations under way at once; the positions of one can take some hundred megabytes."""
+"""Evaluations at the same time; each can take some hundred megabytes."""
 
 
 class Api:
@@ -36,7 +36,7 @@ class Api:
         self._turns = threading.Semaphore(EVALUATED_AT_ONCE)
 
     def routes(self) -> list[Route]:
-        """Return the endpoints; Starlette calls those that are no coroutines in threads."""
+        """Return the endpoints; Starlette calls those that are not coroutines in threads."""
         endpoints = self.players, self.analysis, self.evaluation, self.live
         return [Route(f"/api/{endpoint.__name__}", endpoint) for endpoint in endpoints]
 
@@ -46,7 +46,7 @@ class Api:
         return JSONResponse({"players": self._catalogue.entries()})
 
     def analysis(self, request: Request) -> Response:
-        """Answer with what a player makes of a position, and what is true of it."""
+        """Answer with a player's values and move in a position, and the exact results."""
         query = _query(request, "player", "board", "steps")
         steps = _number(query, "steps") if "steps" in query else None
         chosen = self._catalogue.player(_number(query, "player"), steps)
@@ -54,7 +54,7 @@ class Api:
         return JSONResponse(analysis.analyse(chosen.policy, chosen.player, position, self._generator))
 
     async def evaluation(self, request: Request) -> Response:
-        """Answer with what the evaluation of a player finds, which is made once for each version of its files."""
+        """Answer with the evaluation of a player, which is computed once for each version of its files."""
         number = _number(_query(request, "player"), "player")
         chosen = await run_in_threadpool(self._catalogue.player, number)
         check_not_searched(chosen, "the page")
@@ -67,10 +67,10 @@ class Api:
         try:
             return JSONResponse(await asyncio.wait_for(answer, SECONDS_OF_A_REQUEST))
         except asyncio.TimeoutError:
-            raise UserError("its evaluation goes on; look again later") from None
+            raise UserError("the evaluation is not finished; look again later") from None
 
     async def live(self, request: Request) -> Response:
-        """Answer with what happens in the runs, for as long as the page listens."""
+        """Answer with the events of the runs while the page listens."""
         _query(request)
         return StreamingResponse(live.events(self._catalogue.followed), media_type="text/event-stream")
 
@@ -85,7 +85,7 @@ class Api:
 def _query(request: Request, *known: str) -> Mapping[str, str]:
     for name in request.query_params:
         if name not in known:
-            raise UserError(f"{name} is no parameter of {request.url.path}, which has {', '.join(known) or 'none'}")
+            raise UserError(f"{name} is not a parameter of {request.url.path}, which has {', '.join(known) or 'none'}")
     return request.query_params
 
 

@@ -1,7 +1,7 @@
-"""The players that can be chosen on the page, by numbers that are given here.
+"""The players that can be chosen on the page, each under a number.
 
-No path and no module's name comes from the page. A player is loaded when it is asked for, and again when a file of its
-run has changed. A run that cannot be loaded is an entry that says why.
+The page sends only numbers, never a path or the name of a module. A player is loaded when it is needed, and again when
+a file of its run has changed. A run that cannot be loaded is listed with the reason.
 """
 
 import threading
@@ -24,13 +24,13 @@ from tictactoe.opponents import OPPONENTS
 from tictactoe.rules import WORD_BITS
 
 MOST_RUNS = 200
-"""Most runs of a folder of runs that are shown: the newest."""
+"""Upper bound for the runs shown from a folder of runs: the newest."""
 MOST_LOADED = 16
-"""Most players in memory; a table can have megabytes."""
+"""Upper bound for the players in memory; a table can have megabytes."""
 
 
 Stamp: TypeAlias = tuple[int, int, int] | None
-"""Tells versions of a file apart without reading it: inode, size and time; None if there is no file."""
+"""Inode, size and time of a file, which tell its versions apart; None if there is no file."""
 
 
 def stamp(path: Path) -> Stamp:
@@ -43,13 +43,13 @@ def stamp(path: Path) -> Stamp:
 
 
 class Catalogue:
-    """Know the players that were named on the command line, and every run in a folder of runs.
+    """Hold the players that were named on the command line, and every run in a folder of runs.
 
-    A number stays with its player as long as this lives. `perspective` and `rules` are for agents of the user, and
-    `rules` also for the built-in opponents.
+    A player keeps its number. `perspective` and `rules` are for agents of the user, and `rules` also for the built-in
+    opponents.
 
     Raises:
-        UserError: one that was named is no player.
+        UserError: one of the names is not a player.
     """
 
     def __init__(self, named: Iterable[str], runs: Path | None, perspective: Perspective, rules: Rules) -> None:
@@ -65,14 +65,14 @@ class Catalogue:
             self.player(number)
 
     def entries(self) -> list[dict[str, Any]]:
-        """Return what the page is told of each player, those that were named first, ready for JSON."""
+        """Return an entry for each player, ready for JSON; those from the command line come first."""
         numbers = dict.fromkeys((*self._named, *map(self._number, self.run_folders()), *self._always))
         return [self._described(number, self._stamps(number)) for number in numbers]
 
     def player(self, number: int, steps: int | None = None) -> NamedPolicy:
-        """Return a player as its files are now, or the snapshot of it after some steps.
+        """Return a player as its files are now, or its snapshot after some steps.
 
-        It is the same object as before while its files are the same.
+        While its files do not change, it is the same object.
 
         Raises:
             UserError: there is no such number, or the player cannot be loaded.
@@ -83,7 +83,7 @@ class Catalogue:
             return self._loaded(number, steps, self._stamps(number))
 
     def run_folders(self) -> list[Path]:
-        """Return the newest folders in the folder of runs that have, or will have, a player; the newest first."""
+        """Return the newest run folders, the newest first, also those whose player is not written yet."""
         if self._runs is None:
             return []
         try:
@@ -93,7 +93,7 @@ class Catalogue:
             return []
 
     def followed(self) -> list[Path]:
-        """Return the run folders whose training is followed: those that were named, and those in the folder of runs."""
+        """Return the run folders to follow: those from the command line, and those in the folder of runs."""
         named = [self._players[number] for number in self._named]
         folders = [player for player in named if isinstance(player, Path) and player != SHIPPED_FOLDER]
         return list(dict.fromkeys([*folders, *self.run_folders()]))
@@ -130,7 +130,7 @@ class Catalogue:
         return entry | asdict(rules)
 
     def _stamps(self, number: int) -> tuple[Stamp, ...]:
-        """Return the stamp of each file of a run that a player depends on; none for a player without a folder."""
+        """Return the stamps of the files that a player depends on; empty for a player without a folder."""
         player = self._players[number]
         return tuple(stamp(player / name) for name in (CONFIG, MODEL, SNAPSHOTS)) if isinstance(player, Path) else ()
 

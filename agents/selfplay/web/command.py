@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parent / "page"
 LARGEST_PORT = 65_535
 GRACE = 1
-"""Seconds that requests under way have after Ctrl-C; a page that follows runs would never end its own."""
+"""Seconds for open requests to end after Ctrl-C; a page that follows runs would never end its request."""
 
 
 @dataclass(frozen=True)
 class WebConfig(BoardFlags):
-    """Open a page in the browser to play on, to look inside players, and to follow runs. Ctrl-C ends it."""
+    """Open a page in the browser: play, look inside players, and follow runs. Ctrl-C ends it."""
 
     players: tuple[str, ...] = field(default=(), metadata={"positional": "PLAYER ..."})
-    """Players to show first: run folders, shipped, random, heuristic, rule or optimal, and agents of your own as
-    module:name. All runs of --runs, shipped and the built-in opponents can always be chosen."""
+    """Players to list first: run folders, or agents of your own as module:name. You can always choose shipped, the
+    built-in opponents (random, heuristic, rule, optimal), and all runs of --runs."""
     runs: Path = Path("runs")
-    """Folder whose runs can be chosen, and are followed while they train."""
+    """Folder of runs to choose from, and to follow while they train."""
     host: str = "127.0.0.1"
-    """Address to listen on; only this machine reaches the default."""
+    """Address to listen on. Only this machine can reach the default."""
     port: Annotated[int, Bounds(0, LARGEST_PORT)] = 8000
-    """Port to listen on; 0 takes any that is free."""
+    """Port to listen on; 0 takes any free port."""
     export: Path | None = None
-    """Write the page of one PLAYER as a single file that needs no server, and end."""
+    """Write the page of one PLAYER to this file, which needs no server, and exit."""
     open: bool = True
     """Open the page in the browser."""
 
@@ -61,7 +61,7 @@ def main(args: Sequence[str], prog: str = "selfplay web") -> None:
     from selfplay.web.catalogue import Catalogue
     from selfplay.web.server import Hosts
 
-    torch.set_num_threads(1)  # quickest for networks this small, and leaves the other cores to training
+    torch.set_num_threads(1)  # fastest for small networks, and leaves the other cores to training
     catalogue = Catalogue(config.players, config.runs, config.perspective, rules)
     with listen(config.host, config.port) as listening:
         port = listening.getsockname()[1]
@@ -80,7 +80,7 @@ def server(catalogue: "Catalogue", hosts: "Hosts") -> "uvicorn.Server":
     from selfplay.web.api import Api
     from selfplay.web.server import application
 
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # malformed requests are no news
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # do not log malformed requests
     settings = uvicorn.Config(
         application(Api(catalogue).routes(), PAGE, hosts),
         log_config=None,
@@ -102,17 +102,17 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         host.encode("idna")  # else a TypeError of the next line leaves its socket open
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except (OSError, UnicodeError) as error:  # the latter where it is no host name
+    except (OSError, UnicodeError) as error:  # the latter if it is not a host name
         taken = {errno.EADDRINUSE: "is taken", errno.EACCES: "needs privileges"}.get(getattr(error, "errno", 0))
         if taken is not None:
-            raise UserError(f"port {port} {taken}; choose another with --port, 0 for any that is free") from None
-        raise UserError(f"--host {host}: cannot be listened on ({error})") from None
+            raise UserError(f"port {port} {taken}; choose another with --port, or 0 for any free port") from None
+        raise UserError(f"--host {host}: cannot listen there ({error})") from None
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each response waits 40 ms
     return listening
 
 
 def announce(config: WebConfig, port: int) -> None:
-    """Print where the page is, with a warning if others can reach it, and open it if there is a screen."""
+    """Print the address of the page, warn if others can reach it, and open it if there is a screen."""
     from selfplay.web.server import EVERY_ADDRESS, LOOPBACK
 
     host = config.host if config.host not in EVERY_ADDRESS else "127.0.0.1"

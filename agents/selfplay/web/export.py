@@ -1,4 +1,4 @@
-"""One player as a single HTML file that needs no server: the page, what it has learned, and its evaluation."""
+"""One player as a single HTML file that needs no server: the page, the player, and its evaluation."""
 
 import base64
 import gzip
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 ENTRY = "exported.js"
 """The module that starts the page with the data inside it."""
 LARGEST = 50_000_000
-"""Most bytes of numbers that a page is given: a table for 14 cells has 38 million."""
+"""Upper bound for the bytes of a player's numbers in a page; a table for 14 cells has 38 million."""
 ROOM_FOR_SNAPSHOTS = 300_000
-"""Most characters of the file for snapshots."""
+"""Upper bound for the characters of the snapshots in the file."""
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.-]+)";$', re.MULTILINE)
 
 
 def export(names: Sequence[str], output: Path) -> None:
-    """Write the page of one player as a single file, and say where it is.
+    """Write the page of one player as a single file, and print where it is.
 
     Raises:
-        UserError: it is not one player, or one that a page cannot compute, or the file cannot be written.
+        UserError: it is not exactly one player, a page cannot compute it, or the file cannot be written.
     """
     check_output(output)
     if len(names) != 1:
@@ -44,11 +44,11 @@ def export(names: Sequence[str], output: Path) -> None:
     catalogue = Catalogue(names, None, "absolute", Rules())
     chosen, entry = catalogue.player(0), catalogue.entries()[0]
     if chosen.player is None or chosen.folder is None:
-        what = "is no trained player; --export takes shipped, or a run of any algorithm with a network of ours"
+        what = "is not a trained player; --export takes shipped, or a run of any algorithm with a network of ours"
         raise UserError(f"{names[0]}: {what}")
     size = sum(tensor.nbytes for tensor in chosen.player.tensors().values())
     if size > LARGEST:
-        what = f"has {size:,} bytes of numbers, and a page is given at most {LARGEST:,}"
+        what = f"has {size:,} bytes of numbers, but a page holds at most {LARGEST:,}"
         raise UserError(f"{names[0]}: {what}; a smaller board or network fits")
     snapshots = packed_snapshots(chosen.folder)
     in_run = entry["snapshots"]
@@ -66,9 +66,9 @@ def export(names: Sequence[str], output: Path) -> None:
 
 
 def packed_snapshots(folder: Path) -> dict[int, str]:
-    """Return the snapshots of a run, packed, by their steps.
+    """Return the packed snapshots of a run by their steps.
 
-    Where there is no room for all it is every second of them, or every fourth; the last is always there.
+    If there is no room for all, it is every second one, or every fourth; the last one is always included.
     """
     steps = snapshot_steps(folder)
     texts = {each: packed(load(folder, steps=each)) for each in steps}
@@ -78,7 +78,7 @@ def packed_snapshots(folder: Path) -> dict[int, str]:
 
 
 def player_data(player: "Player") -> dict[str, Any]:
-    """Return the data by which exported_api.js computes what a player makes of a position."""
+    """Return the data from which exported_api.js computes a player's values and moves."""
     rules = player.rules
     game = {
         **asdict(rules),
@@ -91,7 +91,7 @@ def player_data(player: "Player") -> dict[str, Any]:
 
 
 def packed(player: "Player") -> str:
-    """Return what a player has learned as text: a safetensors file, gzipped, in base64."""
+    """Return a player's tensors as text: a safetensors file, gzipped, in base64."""
     return base64.b64encode(gzip.compress(tensor_file.packed(player.tensors()), mtime=0)).decode()
 
 
@@ -99,7 +99,7 @@ def document(data: dict[str, Any]) -> str:
     """Return the page as one HTML file that loads nothing and starts with this data."""
     script, style = bundled_script(ENTRY), (PAGE / "style.css").read_text("utf-8")
     icon = f"data:image/svg+xml;base64,{base64.b64encode((PAGE / 'icon.svg').read_bytes()).decode()}"
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")  # no end of the element
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")  # cannot end the element
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
         "connect-src 'none'; base-uri 'none'; form-action 'none'"
@@ -118,9 +118,9 @@ def document(data: dict[str, Any]) -> str:
 
 
 def bundled_script(entry: str) -> str:
-    """Return a module of the page and those that it imports as one script, each behind those that it imports.
+    """Return a module of the page and all that it imports as one script, in the order in which they need each other.
 
-    The modules import by name alone, and no two declare the same name; a test checks both.
+    Modules import only names, and no two declare the same name; a test checks both.
     """
     sources: dict[str, str] = {}
 

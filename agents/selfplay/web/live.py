@@ -1,7 +1,7 @@
-"""What the page is told of runs while `train` writes them: their settings, exact scores, and latest games.
+"""The events of runs while `train` writes them: their settings, exact scores, and latest games.
 
-Files are checked twice a second, and read if they have changed. They can be anybody's: what is not written as a run
-writes it is passed over.
+Files are checked twice a second, and read if they have changed. They are not trusted: what a run would not write is
+ignored.
 """
 
 import asyncio
@@ -22,21 +22,21 @@ from selfplay.web.catalogue import Stamp, stamp
 from tictactoe import Rules
 
 Event: TypeAlias = tuple[str, Mapping[str, Any]]
-"""Its name, `runs`, `metrics` or `latest`, and its data."""
+"""The name of an event (`runs`, `metrics` or `latest`) and its data."""
 Point: TypeAlias = dict[str, float | None]
 
 POLL_SECONDS = 0.5
 MOST_POINTS = 400
-"""Most points of a run that are plotted."""
+"""Upper bound for the plotted points of a run."""
 MOST_LINES = 100_000
-"""Most lines of metrics.jsonl that are read."""
+"""Upper bound for the lines read from metrics.jsonl."""
 LARGEST_LATEST = 1 << 16
-"""Largest size of latest.json, bytes; a run writes some hundreds."""
+"""Largest size of latest.json in bytes; a run writes some hundreds."""
 SEATS = "first", "second"
 
 
 async def events(folders: Callable[[], Sequence[Path]]) -> AsyncGenerator[str, None]:
-    """Yield server-sent events of the runs in `folders`, which is called each time because runs may start."""
+    """Yield server-sent events of the runs in `folders`, which is called again each time to find new runs."""
     runs = LiveRuns(folders)
     while True:
         for name, data in await asyncio.to_thread(runs.news):
@@ -45,7 +45,7 @@ async def events(folders: Callable[[], Sequence[Path]]) -> AsyncGenerator[str, N
 
 
 class LiveRuns:
-    """Follow runs; each call of `news` returns what has happened since the last call."""
+    """Follow runs; each call of `news` returns the events since the last call."""
 
     def __init__(self, folders: Callable[[], Sequence[Path]]) -> None:
         self._folders = folders
@@ -53,14 +53,14 @@ class LiveRuns:
         self._stamps: dict[Path, Stamp] = {}
 
     def news(self) -> list[Event]:
-        """Return `runs` if there are new ones, and then the metrics and the latest game of each that has written."""
+        """Return `runs` if there are new ones, and then new metrics and the latest game of each run."""
         runs = dict(self._runs or {})
         for folder in self._folders():
             if folder not in runs and self._has_changed(folder / CONFIG):
                 try:
                     runs[folder], _ = read_settings(folder)
                 except UserError:
-                    continue  # it is read again when it has changed
+                    continue  # it is read again when it changes
         news: list[Event] = []
         if runs != self._runs:
             self._runs = runs
@@ -84,13 +84,13 @@ class LiveRuns:
 
 
 def read_points(path: Path, unit: str) -> list[Point]:
-    """Return what is plotted of metrics.jsonl: at most MOST_POINTS lines, evenly, with the first and the last.
+    """Return the points to plot from metrics.jsonl: at most MOST_POINTS lines, evenly spaced, with both ends.
 
-    What a line does not say is None; `lost` and `illegal` are games of both seats, `exact` whether these are all or
-    only those met so far.
+    What a line does not hold is None. `lost` and `illegal` are games of both seats; `exact` tells whether these are
+    all, or only those found so far.
     """
     points: list[Point] = []
-    with contextlib.suppress(UserError):  # what is before a damaged line is shown
+    with contextlib.suppress(UserError):  # the lines before a damaged one are shown
         for metrics in itertools.islice(read_metrics(path, unit), MOST_LINES):
             points.append(  # noqa: PERF401 (an error leaves the points before it)
                 {
@@ -109,13 +109,13 @@ def read_points(path: Path, unit: str) -> list[Point]:
 
 
 def _of_both_seats(metrics: Metrics, what: str) -> float | None:
-    """Return the games of both seats, of a seat whose games were not all followed those met so far."""
+    """Return the games of both seats; for a seat that was not followed completely, those found so far."""
     games = [metrics.get(f"eval/{seat}/{what}", metrics.get(f"eval/{seat}/{what}_at_least")) for seat in SEATS]
     return None if None in games else sum(number for number in games if number is not None)
 
 
 def read_latest(path: Path, rules: Rules) -> dict[str, Any] | None:
-    """Return the steps, the values of the opening and the game that a run's latest.json holds, None if it does not."""
+    """Return the steps, the values of the opening and the game in a run's latest.json, None if it holds none."""
     try:
         state = json.loads(read_small(path, LARGEST_LATEST))
         latest = {name: state[name] for name in ("steps", "opening", "game")}

@@ -27,26 +27,25 @@ if TYPE_CHECKING:
     from selfplay.evaluation.agents import AgentPolicy
 
 FEW, POSITIONS, POSITIONS_OF_MANY_CELLS = 1_000, 200_000, 5_000
-"""Most positions of each ply that are followed: at first, then, and then on boards of more than 16 cells."""
+"""Upper bounds for the positions followed at each ply: first, then, and then on boards of over 16 cells."""
 MOST_MISTAKES, MOST_GAMES = 200, 100
-"""Most mistakes that are shown, and most games of each seat."""
+"""Upper bounds for the mistakes that are shown, and for the games of each seat."""
 SEARCHED = 20_000
-"""Most positions that a search visits for one exact result on a board that is too large to be solved."""
+"""Upper bound for the positions that a search visits for one exact result on a large board."""
 
 
 class OutOfTimeError(UserError):
-    """Say that an evaluation takes too long."""
+    """Raised when an evaluation takes too long."""
 
 
 def evaluate(policy: "AgentPolicy", player: "Player | None", seconds: float = inf) -> dict[str, Any]:
     """Return the mistakes of a player, and the games that it loses in its own play, ready for JSON.
 
-    Mistakes are the decision states in which its move does not keep the value, on a board that is too large to look at
-    all of them the positions of its own play in which it is beaten. What takes longer than some seconds is left out:
-    first positions of each ply beyond the first few, then mistakes and games.
+    Mistakes are the decision states in which its move does not keep the value; on larger boards, the positions of its
+    own play in which it is beaten. If time runs out, fewer positions are followed, and fewer mistakes and games listed.
 
     Raises:
-        OutOfTimeError: not even these can be followed in that time.
+        OutOfTimeError: not even the first positions can be followed in that time.
     """
     rules, start, asked = policy.rules, monotonic(), policy
     policy = _timed(asked, start + seconds)
@@ -90,12 +89,12 @@ def evaluate(policy: "AgentPolicy", player: "Player | None", seconds: float = in
 
 
 def _timed(policy: "AgentPolicy", end: float) -> "AgentPolicy":
-    """Return a policy that raises OutOfTimeError where it is queried after some moment."""
+    """Return a policy that raises OutOfTimeError if it is queried after a moment."""
 
     def timed(query: Callable[..., IntArray]) -> Callable[..., IntArray]:
         def answer(*words: IntArray) -> IntArray:
             if monotonic() > end:
-                raise OutOfTimeError("following its games takes too long here; selfplay prove follows them to the end")
+                raise OutOfTimeError("following its games takes too long here; selfplay prove has no time limit")
             return query(*words)
 
         return answer
@@ -107,7 +106,7 @@ def _timed(policy: "AgentPolicy", end: float) -> "AgentPolicy":
 
 
 def _not_optimal(policy: "AgentPolicy") -> tuple[IntArray, IntArray]:
-    """Return the states [n] of a small board in which some move of a player's does not keep the value, worst first."""
+    """Return the states [n] of a small board in which some move of a player does not keep the value, worst first."""
     solution, (states, moves) = solve(policy.rules), suboptimal_moves(policy)
     following = solution.tree.successors(states)
     after = np.where(following < 0, ILLEGAL, -solution.value[np.maximum(following, 0)])  # [n, A]
@@ -120,7 +119,7 @@ def _not_optimal(policy: "AgentPolicy") -> tuple[IntArray, IntArray]:
 def _mistake(
     player: "Player | None", rules: Rules, mover: int, opponent: int, moves: int
 ) -> tuple[int, dict[str, Any]]:
-    """Return how much a player's worst move gives away, 0 where that is not known; and the position, ready for JSON."""
+    """Return how much a player's worst move gives away (0 if not known), and the position, ready for JSON."""
     first_to_move = mover.bit_count() == opponent.bit_count()
     position = Position(rules, (mover, opponent) if first_to_move else (opponent, mover))
     results = exact_results(rules, mover, opponent, SEARCHED)
@@ -139,7 +138,7 @@ def _mistake(
 
 
 def _game_lost(player: "Player | None", rules: Rules, seat: int, cells: Sequence[int]) -> dict[str, Any]:
-    """Return a lost game with what its loser saw and what was true after each of its moves, ready for JSON.
+    """Return a lost game with the loser's learned value and the exact result of each of its moves, ready for JSON.
 
     `turning` is the first ply that gives something away; None if that is not known.
     """
@@ -160,7 +159,7 @@ def _game_lost(player: "Player | None", rules: Rules, seat: int, cells: Sequence
 
 
 def _value(moves: Mapping[int, Bounds], cell: int) -> int | None:
-    """Return what a move is worth to the mover, None if that is not known."""
+    """Return the value of a move to the mover, None if it is not known."""
     return known_value(moves[cell]) if cell in moves else ILLEGAL
 
 

@@ -1,7 +1,7 @@
-"""The HTTP server of the page: what it refuses, and the headers of every response. It knows no player.
+"""The HTTP server of the page: what it refuses, and the headers of every response. It does not know players.
 
-It answers GET and HEAD requests. A request that a foreign page or a foreign host name makes the browser
-send is refused, so that no page on the web can read what is here.
+It answers GET and HEAD requests. It refuses a request that another page, or another host name, makes the browser send,
+so that no page on the web can read what is here.
 """
 
 import ipaddress
@@ -31,15 +31,15 @@ HEADERS = {
 MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 """Media types of the page's files by suffix."""
 START = "index.html"
-FOREIGN = "requests of other pages are refused"
+FOREIGN = "requests from other pages are refused"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERY_ADDRESS = ("0.0.0.0", "::")
 
 
 class Hosts(NamedTuple):
-    """Know the names by which a browser may address the server: those of this machine, with the server's port.
+    """Hold the names by which a browser may address the server: those of this machine, with the server's port.
 
-    A foreign page can make its own host name lead here ("DNS rebinding"), but the browser then sends that name.
+    Another page can make its own host name lead here ("DNS rebinding"), but the browser then sends that name.
     """
 
     host: str
@@ -68,7 +68,7 @@ def _is_address(name: str) -> bool:
 def application(routes: Sequence[Route], page: Path, hosts: Hosts) -> ASGIApp:
     """Return the application that serves some routes and the files of the folder `page`.
 
-    The files are read once, here: no path that a client sends is ever looked up on the disk.
+    The files are read once, here: no path from a client is ever looked up on the disk.
     """
     files = [
         Route("/" if path.name == START else f"/{path.name}", Response(path.read_bytes(), media_type=media_type))
@@ -98,7 +98,7 @@ def _refusal(scope: Scope, hosts: Hosts) -> Response | None:
     for origin in headers.getlist("origin"):
         if not origin.startswith("http://") or not hosts.allow(origin.removeprefix("http://")):
             return _error(403, FOREIGN)
-    if headers.get("sec-fetch-site") == "cross-site":  # of a picture, say, a browser names no origin
+    if headers.get("sec-fetch-site") == "cross-site":  # for a picture, for example, a browser sends no origin
         return _error(403, FOREIGN)
     if scope["method"] not in ("GET", "HEAD"):
         return _error(405, "only GET and HEAD are answered", {"Allow": "GET, HEAD"})
@@ -115,4 +115,4 @@ async def _mistake(_: Request, error: UserError) -> Response:
 
 async def _bug(_: Request, error: Exception) -> Response:
     traceback.print_exception(error, file=sys.stderr)  # for a bug report
-    return _error(500, "the server has failed; the terminal in which it was started shows why")
+    return _error(500, "the server has failed; its terminal shows why")

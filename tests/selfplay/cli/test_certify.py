@@ -26,7 +26,7 @@ def header(path: Path) -> dict[str, Any]:
 def test_the_last_line_checks_the_shipped_player(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     certify.main(["shipped"])
     said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("CERTIFIED: shipped is unbeatable on 3,3,3; its play is in certificate.txt.gz (")
+    assert said[0].startswith("CERTIFIED: shipped is unbeatable on 3,3,3; the certificate is in certificate.txt.gz (")
     ended = python(*shlex.split(said[-1])[1:], cwd=here)
     assert ended.returncode == 0
     checksum = hashlib.sha256((SHIPPED_FOLDER / "model.safetensors").read_bytes()).hexdigest()

@@ -39,7 +39,7 @@ def test_what_was_filled_in_is_replaced_only_if_asked(here: Path) -> None:
     first, third = (here / "course" / f"unit_{number}.ipynb" for number in (1, 3))
     third.write_text("my work")
     first.unlink()
-    gist = "course/unit_2.ipynb: is there already; choose another folder with --into, or replace it"
+    gist = "course/unit_2.ipynb: exists already; choose another folder with --into, or replace it"
     assert refused(course.main, []).startswith(gist)
     assert (third.read_text(), first.exists()) == ("my work", False)  # all of them or none
     course.main(["--overwrite"])
@@ -49,7 +49,7 @@ def test_what_was_filled_in_is_replaced_only_if_asked(here: Path) -> None:
 @pytest.mark.parametrize("into", ["taken", "taken/below"])
 def test_a_file_in_the_place_of_the_folder_is_one_line(into: str, here: Path) -> None:
     (here / "taken").write_text("")
-    assert refused(course.main, ["--into", into]).startswith(f"--into {into}: is no folder, and none can be made there")
+    assert refused(course.main, ["--into", into]).startswith(f"--into {into}: is not a folder and cannot be made")
 
 
 def test_without_jupytext_nothing_is_left_behind(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

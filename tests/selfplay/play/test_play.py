@@ -85,7 +85,7 @@ def test_senseless_input_asks_again_in_one_line(
     answers(monkeypatch, "five", "", "5", "5", "q")
     main(["optimal", "--seat", "first", "--seed", "0"])
     shown = capsys.readouterr().out
-    for complaint in ("'five' is no square of this board", "an empty line is no square of this board", "5 is taken"):
+    for complaint in ("'five' is not a square of this board", "an empty line is not a square", "5 is taken"):
         assert f"\n{complaint}. X {PROMPT}" in shown
     assert shown.count("---+---+---") == 4  # the board is shown twice
     assert "Hints" not in shown
@@ -111,7 +111,7 @@ def test_hints_that_do_not_exist_are_missed_in_one_line(
     answers(monkeypatch, "q")
     main(["heuristic", "--hints"])
     shown = capsys.readouterr().out
-    assert "Hints: none, for heuristic rates no squares.\n" in shown
+    assert "Hints: none, because heuristic has no values for squares.\n" in shown
     assert shown.count("---+---+---") == 2
 
 
@@ -142,5 +142,5 @@ def test_answers_may_come_through_a_pipe_which_gets_no_colours() -> None:
     done = subprocess.run(command, input=b"5\n\xff\n", capture_output=True, check=True)
     lines = done.stdout.decode().splitlines()
     assert f"X {PROMPT}5" in lines
-    assert lines[-2:] == [rf"'\\xff' is no square of this board. X {PROMPT}", "Goodbye."]
+    assert lines[-2:] == [rf"'\\xff' is not a square of this board. X {PROMPT}", "Goodbye."]
     assert b"\x1b" not in done.stdout

@@ -205,7 +205,7 @@ def test_what_cannot_be_exported_is_one_line(tmp_path: Path, monkeypatch: pytest
     write_config(own, config_with(), {OWN_NETWORK: "nets:wide"})
     for names, why in {
         (): f"--export writes the page of one player, got 0: selfplay web RUN --export {file}",
-        ("optimal",): "optimal: is no trained player; --export takes shipped, or a run of any algorithm with a network",
+        ("optimal",): "optimal: is not a trained player; --export takes shipped, or a run of any algorithm",
         (str(own),): "its network is one of your own, nets:wide",
     }.items():
         assert why in refused(command.main, [*names, "--export", str(file)])
@@ -213,6 +213,6 @@ def test_what_cannot_be_exported_is_one_line(tmp_path: Path, monkeypatch: pytest
         smaller.setattr(export, "LARGEST", 1_000)
         line = refused(command.main, ["shipped", "--export", str(file)])
     assert line == (
-        "shipped: has 75,812 bytes of numbers, and a page is given at most 1,000; a smaller board or network fits"
+        "shipped: has 75,812 bytes of numbers, but a page holds at most 1,000; a smaller board or network fits"
     )
     assert not file.exists()

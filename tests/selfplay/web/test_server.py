@@ -80,7 +80,7 @@ def test_the_names_of_this_machine_are_allowed(listening: Hosts, allowed: list[s
     assert [name for name in refused if listening.allow(name)] == []
 
 
-ADDRESS, PAGES = "the address of this server is 127.0.0.1:OWN", "requests of other pages are refused"
+ADDRESS, PAGES = "the address of this server is 127.0.0.1:OWN", "requests from other pages are refused"
 METHOD = "only GET and HEAD are answered"
 
 
@@ -129,9 +129,9 @@ def test_no_host_and_two_hosts_are_refused(served: Served) -> None:
         ("analysis?player=0&steps=3&" + EMPTY, "has no snapshot at 3 steps"),
         ("evaluation?player=99", "there is no player 99"),
         ("evaluation", "player is missing"),
-        ("evaluation?player=0&" + EMPTY, "board is no parameter of /api/evaluation, which has player"),
-        ("analysis?player=0&step=3&" + EMPTY, "step is no parameter of /api/analysis, which has player, board, steps"),
-        ("players?%1b[2J=", r"\x1b[2J is no parameter of /api/players, which has none"),
+        ("evaluation?player=0&" + EMPTY, "board is not a parameter of /api/evaluation, which has player"),
+        ("analysis?player=0&step=3&" + EMPTY, "step is not a parameter of /api/analysis, which has player, board,"),
+        ("players?%1b[2J=", r"\x1b[2J is not a parameter of /api/players, which has none"),
     ],
 )
 def test_a_mistake_is_one_line(served: Served, query: str, why: str) -> None:
@@ -181,7 +181,7 @@ def test_no_answer_takes_longer_than_it_may(monkeypatch: pytest.MonkeyPatch) -> 
     with serving(rules=Rules(5, 5, 4)) as served:
         late = served.get("/api/evaluation?player=0")
         go_on.set()
-        assert (late.status, late.json["error"]) == (400, "its evaluation goes on; look again later")
+        assert (late.status, late.json["error"]) == (400, "the evaluation is not finished; look again later")
         optimal = served.get(f"/api/evaluation?player={served.players()['optimal']['index']}")
         assert "optimal: would have to search each position of 5,5,4" in optimal.json["error"]
         assert served.get("/api/evaluation?player=0").json is True

@@ -42,7 +42,7 @@ def test_ctrl_c_ends_it_without_a_word_of_complaint_though_a_page_listens(tmp_pa
 def test_a_taken_port_is_one_line_that_names_the_way_out() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        wanted = f"port {port} is taken; choose another with --port, 0 for any that is free"
+        wanted = f"port {port} is taken; choose another with --port, or 0 for any free port"
         assert refused(command.main, ["--port", str(port), "--no-open"]) == wanted
 
 
