@@ -59,7 +59,7 @@ def test_squares_show_values_and_results_without_colours_too(visit: Open, served
     fresh = page.locator(".board .mark.fresh").first
     assert fresh.evaluate("mark => getComputedStyle(mark).animationName") == "none"  # as the visitor wants no motion
     go_to(page, "#player=random&view=inside&moves=5,1&seat=X")
-    expect(page.locator("#panel-inside .verdict")).to_contain_text("any of 7 squares, drawn at random")
+    expect(page.locator("#panel-inside .verdict")).to_contain_text("any of 7 squares, chosen at random")
     assert learned.locator(".star").count() == 7
     assert learned.locator("[data-value]").count() == 0
 
@@ -95,7 +95,7 @@ def test_each_mistake_is_a_click_away(visit: Open, served: Site) -> None:
     page.get_by_role("button", name="The next state").click()
     expect(page.locator(".mistake-steps")).to_contain_text("4 of 200")
     assert board_of(page) != third
-    page.get_by_role("button", name="All of them").click()
+    page.get_by_role("button", name="All mistakes").click()
     expect(cards.first).to_be_visible()
     go_to(page, "#player=shipped&view=mistakes")
     expect(page.locator("#panel-mistakes .verdict")).to_contain_text("PROVED UNBEATABLE AND OPTIMAL")
@@ -119,7 +119,7 @@ def test_a_lost_game_is_stepped_through(visit: Open, served: Site) -> None:
     assert [json.loads(each or "null") for each in learned] == pytest.approx(game["learned"])
     for row, cell, exact in zip(rows.all(), game["cells"], game["exact"], strict=True):
         expect(row).to_contain_text(re.compile(rf"{cell + 1} .*{exact or ''}"))
-        page.get_by_role("button", name="On", exact=True).click()
+        page.get_by_role("button", name="Forward", exact=True).click()
     expect(page.locator("#status")).to_contain_text("You win")
     page.get_by_role("button", name="To the move that loses").click()
     expect(page.locator("tr:has([aria-current])")).to_contain_text("loses here")

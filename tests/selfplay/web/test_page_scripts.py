@@ -42,11 +42,11 @@ def test_values_are_signed_and_short(call: Call) -> None:
     [
         (
             *(0, ["draw", None, "illegal"], 2, True, {2: "loses here"}),
-            f"Move 3, square 3, is a square that is taken. It had learned {MINUS}12.3 for it. The game ends by that",
+            f"Move 3, square 3, is a taken square. Its learned value was {MINUS}12.3. This ends the game.",
         ),
         (
             *(1, [None, "draw", None, "loss", None], 1, False, {1: "gives the win away", 3: "loses here"}),
-            "Move 4, square 4, is the first that loses. Then X completes a line.",
+            "Move 4, square 4, is the first move that loses. Then X completes a line.",
         ),
         (
             *(1, [None, "draw", None, None, None, "loss", None], 1, False, {1: "gives the win away"}),
@@ -54,7 +54,7 @@ def test_values_are_signed_and_short(call: Call) -> None:
         ),
         (
             *(0, [None, None, "illegal"], None, True, {}),
-            "It ends by a taken square. Which move loses first is not known on this board.",
+            "It ends with a taken square. Which move loses first is not known on this board.",
         ),
         (1, [None], None, False, {}, "Then X completes a line. Which move loses first is not known on this board."),
     ],
@@ -81,8 +81,8 @@ def test_of_a_lost_game_it_is_said_where_it_is_lost(
     ("module", "said", "changes"),
     [
         ("games_lost.js", "Nothing beats it: it loses no game in either seat.", {}),
-        ("games_lost.js", "No game that it loses was found.", {"number": [None, 0], "complete": False}),
-        ("games_lost.js", "No game that it loses was found.", {"number": [0, 7]}),
+        ("games_lost.js", "No lost game was found.", {"number": [None, 0], "complete": False}),
+        ("games_lost.js", "No lost game was found.", {"number": [0, 7]}),
         ("mistakes.js", "Its move keeps the value of every state.", {"kind": "optimal"}),
         ("mistakes.js", "No reply beats it.", {}),
         ("mistakes.js", "None was found in the part of its play that was followed.", {"complete": False}),
@@ -116,14 +116,14 @@ def test_the_page_accepts_the_positions_that_the_server_accepts(call: Call) -> N
         ({"position": "loss"}, "No move does better: the position is lost."),
         (
             {"move": 0},
-            "square 1, which is taken: by the rules it loses at once. Against you it plays square 2 instead.",
+            "square 1, which is taken, so by the rules it loses at once. Against you it plays square 2 instead.",
         ),
         ({"gives_away": None}, "Whether that gives anything away is not known on this board."),
-        ({"move": None, "moves": [1, 2]}, "It would play square 2 or square 3, drawn at random. Each keeps the draw."),
+        ({"move": None, "moves": [1, 2]}, "It would play square 2 or square 3, chosen at random. Each keeps the draw."),
         ({"known": "no"}, "Exact results are not known: this board is too large to be solved here."),
         (
             {"exact": [None] * 4, "position": None},
-            "is not known. ? is not known: a search could not settle it in time. ???",
+            "is not known. ? means not known: the search ran out of time. ???",
         ),
         ({"result": "draw"}, "The game is over."),
     ],

@@ -1,4 +1,4 @@
-// What an evaluation found in a player. It takes a while: it is requested when its panel is shown, and again on demand.
+// The results of a player's evaluation. They take a while, so they are requested when a panel shows them, or on demand.
 import { button, html } from "./dom.js";
 
 const FIRST_SHOWN = 24;
@@ -35,7 +35,7 @@ export function evaluationSection(app, draw) {
     const requested = player;
     response = null;
     status.hidden = false;
-    status.textContent = "Following the player's games over every reply. This can take a while on a large board.";
+    status.textContent = "Following every reply to the player's moves. On a large board this can take a while.";
     content.replaceChildren();
     again.hidden = true;
     try {

@@ -82,7 +82,7 @@ export function lookedAt(game, at) {
 export function problemOfGame(rules, game) {
   const cells = rules.rows * rules.cols;
   if (game.start.length !== cells || /[^.XO]/.test(game.start)) {
-    return `The board ${game.start.slice(0, 70)} is none of ${rules.rows} by ${rules.cols} cells.`;
+    return `The board ${game.start.slice(0, 70)} does not have ${rules.rows} by ${rules.cols} cells.`;
   }
   const start = problemOf(rules, game.start);
   if (start !== null) {

@@ -1,4 +1,4 @@
-// The panel of the games that a player loses: each to step through, with what the player saw at each of its moves.
+// The panel of the games that a player loses, to step through with the value that the player saw at each of its moves.
 import { button, html } from "./dom.js";
 import { gameFrom } from "./game.js";
 import { MARKS, emptyBoard, squareName, squareWords } from "./rules.js";
@@ -25,10 +25,10 @@ function drawGamesLost(app, lost) {
 
 function drawLists(app, lost) {
   if (!lost.games.length) {
-    const words = lost.number.every((number) => number === 0) ? "Nothing beats it: it loses no game in either seat." : "No game that it loses was found.";
+    const words = lost.number.every((number) => number === 0) ? "Nothing beats it: it loses no game in either seat." : "No lost game was found.";
     return [html("p", { class: "verdict good" }, words)];
   }
-  const whole = lost.complete ? "Every reply is followed." : "Only a part of its play was followed: there may be more.";
+  const whole = lost.complete ? "Every reply was followed." : "Only a part of its play was followed: there may be more.";
   const about = `${whole} Click a game to step through it, with the value that the player saw at each of its moves.`;
   return [html("p", { class: "hint" }, about), ...SEATS.flatMap((seat) => drawSeat(app, lost, seat))];
 }
@@ -38,7 +38,7 @@ function drawSeat(app, lost, seat) {
   const number = lost.number[seat];
   const heading = html("h3", {}, `As ${MARKS[seat]}: ${number === null ? "some games" : counted(number, "game")} lost`);
   if (!games.length) {
-    return [heading, html("p", { class: "hint" }, number === 0 ? "None in this seat." : "None was found in the time there was.")];
+    return [heading, html("p", { class: "hint" }, number === 0 ? "None in this seat." : "None was found before the time was over.")];
   }
   const items = games.map((game) => html("li", {}, gameButton(app, game)));
   const some = number === null || games.length < number ? ` Shown are the shortest ${games.length}.` : "";
@@ -48,7 +48,7 @@ function drawSeat(app, lost, seat) {
 
 function gameButton(app, game) {
   const squares = game.cells.map((cell) => squareName(app.player(), cell)).join(" \u00b7 ");
-  const end = game.illegal ? "ends by a taken square" : `${MARKS[1 - game.seat]} has a line`;
+  const end = game.illegal ? "ends with a taken square" : `${MARKS[1 - game.seat]} has a line`;
   const open = button("", () => openGame(app, game), { class: "game-lost" });
   open.append(html("b", {}, squares), html("span", {}, `${counted(game.cells.length, "ply").replace("plys", "plies")}, ${end}`));
   return open;
@@ -81,13 +81,13 @@ function losingPly(game) {
 }
 
 function turningSentence(app, game) {
-  const end = game.illegal ? "The game ends by that taken square." : `Then ${MARKS[1 - game.seat]} completes a line.`;
+  const end = game.illegal ? "This ends the game." : `Then ${MARKS[1 - game.seat]} completes a line.`;
   const ply = losingPly(game);
   if (ply === null) {
-    return `${game.illegal ? "It ends by a taken square." : end} Which move loses first is not known on this board.`;
+    return `${game.illegal ? "It ends with a taken square." : end} Which move loses first is not known on this board.`;
   }
-  const words = game.exact[ply] === "illegal" ? "is a square that is taken" : "is the first that loses";
-  const learned = game.learned[ply] === null ? "" : ` It had learned ${valueText(game.learned[ply])} for it.`;
+  const words = game.exact[ply] === "illegal" ? "is a taken square" : "is the first move that loses";
+  const learned = game.learned[ply] === null ? "" : ` Its learned value was ${valueText(game.learned[ply])}.`;
   return `Move ${ply + 1}, ${squareWords(app.player(), game.cells[ply])}, ${words}.${learned} ${end}`;
 }
 

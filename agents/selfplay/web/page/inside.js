@@ -1,4 +1,4 @@
-// The panel that looks inside: what the player has learned of the position beside what is true, now and earlier.
+// The panel "Look inside": the player's learned values beside the exact results, now and in earlier snapshots.
 import { html } from "./dom.js";
 import { MARKS } from "./rules.js";
 import { RESULT_COLOURS, exactMap, learnedMap } from "./heat_map.js";
@@ -30,12 +30,13 @@ export function insidePanel(app) {
     verdict.textContent = moveSentence(player, board, analysis, app.state.steps !== null);
     maps.className = player.cols > 3 ? "maps wide" : "maps";
     const mover = analysis.result === null ? ` for ${MARKS[analysis.seat]}` : "";
-    const heading = player.run ? `Learned${mover}` : "It rates no squares";
+    const heading = player.run ? `Learned${mover}` : "No learned values";
     learned.replaceChildren(
       html("figcaption", {}, html("h3", {}, heading), learnedLegend(player)), learnedMap(player, board, analysis));
     exact.replaceChildren(
       html("figcaption", {}, html("h3", {}, `Exact${mover}`), exactLegend()), exactMap(player, board, analysis));
-    truth.textContent = `${exactSentence(board, analysis)} \u2605 is ${analysis.move === null ? "what it may mark" : "its move"}.`;
+    const unit = player.run ? " Learned values are the discounted return that it expects; a win pays +1." : "";
+    truth.textContent = `${exactSentence(board, analysis)} \u2605 is ${analysis.move === null ? "what it may mark" : "its move"}.${unit}`;
   }
 
   async function refresh() {
@@ -54,7 +55,7 @@ export function insidePanel(app) {
         shown = key;
       }
     } catch (error) {
-      wanted = shown; // the next time it is requested again
+      wanted = shown; // so that the next time it is requested again
       complain(error.message);
     }
     root.removeAttribute("aria-busy");

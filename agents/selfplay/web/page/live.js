@@ -56,7 +56,7 @@ export function livePanel(app) {
     }
   }
 
-  /** A run that has begun since, or has its first player only now, can be chosen as well. */
+  /** Reload the players when a run starts or saves its first player, so that it can be chosen. */
   async function lookForPlayers() {
     const known = new Set(app.players.filter(({ error }) => error === null).map(({ name }) => name));
     const trained = runs.filter(({ index }) => states.has(index)).map(({ name }) => name).join();
@@ -67,7 +67,7 @@ export function livePanel(app) {
     }
   }
 
-  /** Return the runs that are drawn, at most as many as can be told apart; the first ones until one chooses. */
+  /** Return the runs to plot: the chosen ones, by default the first, and at most as many as can be told apart. */
   function drawnRuns() {
     return runs.filter(({ index }) => chosen.get(index) ?? true).slice(0, STYLES);
   }
@@ -111,7 +111,7 @@ function liveStatus(runs, gone) {
   if (gone) {
     return "The server does not answer. The page tries again by itself.";
   }
-  return runs.length ? "What is written while runs train appears here by itself." :
+  return runs.length ? "The results of runs appear here while they train." :
     "There is no run yet. Start one with python train.py, and it appears here.";
 }
 
@@ -171,7 +171,7 @@ function openingFigure(run, opening) {
 function gameFigure(app, run, cells) {
   const game = gameFrom(emptyBoard(run), cells);
   const end = positionOf(run, game);
-  const result = end.taken !== null ? "ends by a taken square" : end.winner === null ? "a draw" : `${"XO"[end.winner]} wins`;
+  const result = end.taken !== null ? "ends with a taken square" : end.winner === null ? "a draw" : `${"XO"[end.winner]} wins`;
   const squares = cells.map((cell) => cell + 1).join(", ");
   const picture = smallBoard(run, end.board, { title: `Game ${squares}: ${result}`, order: cells, move: end.taken });
   const player = app.players.find(({ name, error }) => name === run.name && error === null);

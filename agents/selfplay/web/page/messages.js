@@ -1,9 +1,9 @@
-// The sentences for screen readers, and the line that says what went wrong.
+// Sentences for screen readers, and the line for errors.
 import { byId, html } from "./dom.js";
 
 const MOST_SENTENCES = 12;
 
-/** Let a screen reader say a sentence; each is said, however soon the next one follows. */
+/** Let a screen reader say a sentence, even if the next one follows at once. */
 export function say(sentence) {
   const spoken = byId("spoken");
   spoken.append(html("p", {}, sentence));
@@ -12,7 +12,7 @@ export function say(sentence) {
   }
 }
 
-/** Show what went wrong in one line; null takes the line away. */
+/** Show an error in one line; null removes the line. */
 export function complain(sentence) {
   const line = byId("trouble");
   line.hidden = sentence === null;

@@ -1,4 +1,4 @@
-// The panel of a player's mistakes, the worst first, each a click away.
+// The panel of a player's mistakes, the worst first.
 import { button, html } from "./dom.js";
 import { smallBoard } from "./grid.js";
 import { gameFrom } from "./game.js";
@@ -45,7 +45,7 @@ function aboutOf(mistakes) {
     return mistakes.complete ? "No reply beats it." : "None was found in the part of its play that was followed.";
   }
   const what = mistakes.kind === "optimal" ? "States in which its move gives something away"
-    : "Positions of its own play from which some replies beat it; this board is too large to look at every state";
+    : "Positions of its own play from which some replies beat it (this board is too large to look at every state)";
   const some = mistakes.states.length < mistakes.number ? ` Shown are ${mistakes.states.length}.` : "";
   return `${what}, the worst first.${some} Click one to look inside.`;
 }
@@ -78,8 +78,8 @@ function showMistake(app, state) {
  */
 export function mistakeSteps(app) {
   const words = html("span", {});
-  const list = button("All of them", () => app.update({ view: "mistakes" }));
-  const before = button("\u25c0", () => step(-1), { "aria-label": "The state before it", class: "step" });
+  const list = button("All mistakes", () => app.update({ view: "mistakes" }));
+  const before = button("\u25c0", () => step(-1), { "aria-label": "The previous state", class: "step" });
   const after = button("\u25b6", () => step(1), { "aria-label": "The next state", class: "step" });
   const root = html("div", { class: "row mistake-steps" }, words, before, after, list);
 

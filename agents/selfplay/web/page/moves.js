@@ -1,4 +1,4 @@
-// The panel of the game: its moves, each a click away, the link to the position, and how the games so far went.
+// The panel of the game: its moves, the link to the position, and the results of the games so far.
 import { button, html } from "./dom.js";
 import { MARKS, emptyBoard, squareName, squareWords } from "./rules.js";
 import { lookedAt, positionOf, seatOfPly } from "./game.js";
@@ -35,7 +35,7 @@ export function gamePanel(app) {
     root,
     show() {
       const { game } = app.state;
-      counted ??= game; // what a link has brought was not played on this visit
+      counted ??= game; // a game from a link was not played on this visit
       list.replaceChildren(...game.cells.map((cell, ply) => html("li", {}, moveButton(app, cell, ply))));
       note.textContent = noteOf(app);
       count();
@@ -44,12 +44,12 @@ export function gamePanel(app) {
   };
 }
 
-/** Return a line for each of the other panels, for those who are here for the first time. */
+/** Return a line about each of the other panels, for newcomers. */
 function guide(app) {
   const lines = [
-    ["Look inside", "What the player has learned of each square, beside what is true, for the position on the board."],
+    ["Look inside", "For the position on the board: what the player has learned of each square, beside the exact result."],
     ["Mistakes", "The states in which its move gives something away, the worst first."],
-    ["Games lost", "Every game that it loses, to step through."],
+    ["Games lost", "Games that it loses, to step through."],
     ...(app.api.live === null ? [] : [["Live", "The exact scores of runs while they train."]]),
   ];
   return html("dl", { class: "guide" }, ...lines.flatMap(([name, words]) => [html("dt", {}, name), html("dd", {}, words)]));
@@ -58,7 +58,7 @@ function guide(app) {
 function noteOf(app) {
   const { game } = app.state;
   const begun = game.start === emptyBoard(app.player()) ? "" : "The game begins with a position that was set up. ";
-  const none = game.cells.length ? "Click a move to go back to it." : "No move yet: choose a square of the board.";
+  const none = game.cells.length ? "Click a move to go back to it." : "No move yet: click a square of the board.";
   return begun + none;
 }
 

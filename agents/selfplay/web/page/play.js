@@ -56,12 +56,12 @@ function chooseSquare(app, cell) {
   }
 }
 
-/** Tell whether the player has to answer: at the end of a game that goes on, when its seat is to move. */
+/** Tell whether the player has to move: the game goes on, its last move is shown, and it is the player's turn. */
 function waiting(state, position) {
   return state.setup === null && !position.over && state.game.at === state.game.cells.length && position.seat !== state.seat;
 }
 
-/** Return what asks the player for its move whenever it has to answer, once for each position. */
+/** Return the function that requests the player's move when it has to move, once for each position. */
 function answering(app) {
   let requested = null;
   return async () => {
@@ -117,7 +117,7 @@ function gameControls(app) {
   const steps = [
     ["Start", "To the start of the game", () => 0],
     ["Back", "Back by a move", (at) => at - 1],
-    ["On", "On by a move", (at) => at + 1],
+    ["Forward", "Forward by a move", (at) => at + 1],
     ["End", "To the end of the game", () => Infinity],
   ].map(([name, title, to]) => button(name, () => app.update({ game: lookedAt(app.state.game, to(app.state.game.at)) }), { title }));
   const root = html("div", { class: "controls" },
@@ -136,7 +136,7 @@ function gameControls(app) {
   };
 }
 
-/** A disabled button keeps the focus, so that the keyboard does not lose its place. */
+/** Disable a button, or enable it. A disabled one keeps the focus, so that keyboard users do not lose their place. */
 function disable(control, disabled) {
   setAttribute(control, "aria-disabled", disabled ? "true" : null);
 }

@@ -1,7 +1,7 @@
-// What the page says in words: values, results, and whether a move gives something away.
+// The sentences of the page: values, results, and whether a move gives something away.
 import { EMPTY, MARKS, squareWords } from "./rules.js";
 
-/** Signs of the results, for squares too small for words, and so that no colour has to be told apart. */
+/** Signs of the results, for small squares and for people who cannot tell the colours apart. */
 export const SIGNS = { win: "+", draw: "=", loss: "\u2212" };
 
 /** Return a learned value as people read it. */
@@ -46,12 +46,12 @@ export function moveSentence(player, board, analysis, then) {
   if (analysis.move === null) {
     const several = analysis.moves.length > MOST_LISTED;
     const squares = several ? `any of ${analysis.moves.length} squares` : listed(analysis.moves.map((cell) => squareWords(player, cell)));
-    return `${would} ${squares}${analysis.moves.length > 1 ? ", drawn at random" : ""}. ${drawnWorth(analysis)}`.trim();
+    return `${would} ${squares}${analysis.moves.length > 1 ? ", chosen at random" : ""}. ${drawnWorth(analysis)}`.trim();
   }
   const square = squareWords(player, analysis.move);
   if (board[analysis.move] !== EMPTY) {
     const instead = analysis.reply === null ? "" : ` Against you it plays ${squareWords(player, analysis.reply)} instead.`;
-    return `${would} ${square}, which is taken: by the rules it loses at once.${instead}`;
+    return `${would} ${square}, which is taken, so by the rules it loses at once.${instead}`;
   }
   return `${would} ${square}. ${worthOfMove(analysis)}`;
 }
@@ -81,7 +81,7 @@ function drawnWorth(analysis) {
   return `Some of these give ${KEPT_WORTH[analysis.position]} away.`;
 }
 
-/** Return what the exact results of a position are, in a sentence. */
+/** Return the exact result of a position in a sentence. */
 export function exactSentence(board, analysis) {
   if (analysis.known === "no") {
     return "Exact results are not known: this board is too large to be solved here.";
@@ -89,13 +89,13 @@ export function exactSentence(board, analysis) {
   if (analysis.result !== null) {
     return "The game is over.";
   }
-  const whole = analysis.position === null ? "What the position is worth is not known."
+  const whole = analysis.position === null ? "The value of the position is not known."
     : `With best play the position is ${WORTH[analysis.position]} for ${MARKS[analysis.seat]}.`;
   const unsettled = analysis.exact.some((result, cell) => result === null && board[cell] === EMPTY);
-  return unsettled ? `${whole} ? is not known: a search could not settle it in time.` : whole;
+  return unsettled ? `${whole} ? means not known: the search ran out of time.` : whole;
 }
 
-/** Return how a game has ended, as one hears it who plays in a seat; null while it goes on. */
+/** Return how a game has ended, for the person in a seat; null while it goes on. */
 export function resultSentence(position, seat, playerName) {
   if (!position.over) {
     return null;

@@ -1,10 +1,10 @@
-// Setting up any position that a game can lead to.
+// Setting up any position that a game can reach.
 import { button, html, setAttribute } from "./dom.js";
 import { EMPTY, MARKS, emptyBoard, seatToMove, problemOf } from "./rules.js";
 import { gameFrom } from "./game.js";
 import { say } from "./messages.js";
 
-/** Return the board with a square that holds what comes next: nothing, X, O. */
+/** Return the board with the next mark in a square: empty, X, O, and empty again. */
 export function withNextMark(board, cell) {
   const marks = EMPTY + MARKS;
   return board.slice(0, cell) + marks[(marks.indexOf(board[cell]) + 1) % marks.length] + board.slice(cell + 1);

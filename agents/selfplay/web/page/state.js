@@ -59,7 +59,7 @@ export function stateOf(hash, players) {
   let game = gameFrom(link.get("board") ?? emptyBoard(player), moves);
   const refusal = problemOfGame(player, game);
   if (refusal !== null) {
-    problem ??= `The link holds no position of this player's board. ${refusal}`;
+    problem ??= `The link does not hold a position of this player's board. ${refusal}`;
     game = gameFrom(emptyBoard(player));
   }
   game = link.has("at") ? lookedAt(game, wholeNumber(link.get("at")) ?? game.at) : game;
