@@ -21,7 +21,7 @@ import selfplay
 
 BOARDS = 64  # games at once: one call of the network chooses a move for each of them
 TOTAL_PLIES = 500_000  # where to give up; a run that needs so many has a mistake in it
-EVALUATE_EVERY = 100  # steps, each of them one ply on every board
+EVALUATE_EVERY = 100 * BOARDS  # plies
 LEARNING_STARTS = 1_000  # plies before the first update, so that its batch holds different positions
 MEMORY_SIZE = 20_000  # transitions
 BATCH_SIZE = 256
@@ -42,10 +42,9 @@ class QNetwork(nn.Module):
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Return values [B, 9] for observations [B, 3, 3, 3], whose planes are empty, mine and theirs."""
-        values: torch.Tensor = self.layers(observations.float())
         taken = observations[..., 0].flatten(1) == 0
-        # Every game is worth between -1 and 1. With -2 no move and no target ever takes a taken cell.
-        return values.masked_fill(taken, -2.0)
+        # Values lie between -1 and 1, so with -2 neither a move nor a target ever takes a taken cell.
+        return self.layers(observations.float()).masked_fill(taken, -2.0)
 
 
 def update(
@@ -59,7 +58,7 @@ def update(
     value = network(batch["observation"]).gather(1, batch["action"][:, None]).squeeze(1)
     loss = nn.functional.mse_loss(value, target)
     optimizer.zero_grad()
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()
     optimizer.step()
     with torch.no_grad():
         for slow, fast in zip(target_network.parameters(), network.parameters(), strict=True):
@@ -84,9 +83,9 @@ def main(seed: int = 0) -> selfplay.Verdict:
         "next_observation": np.zeros((MEMORY_SIZE, 3, 3, 3), np.int8),
         "done": np.zeros(MEMORY_SIZE, bool),
     }
-    started = time.perf_counter()
     observations, infos = envs.reset(seed=seed)
-    for plies in range(BOARDS, TOTAL_PLIES, BOARDS):
+    started = time.perf_counter()
+    for plies in range(BOARDS, TOTAL_PLIES + 1, BOARDS):
         # Epsilon-greedy: a random empty cell, or the one with the highest value.
         with torch.no_grad():
             greedy = network(torch.from_numpy(observations)).argmax(dim=1).numpy()
@@ -96,7 +95,7 @@ def main(seed: int = 0) -> selfplay.Verdict:
 
         # Both seats' moves go into one memory. Where a game has ended, the next observation is already that of a new
         # game; the target does not look at it.
-        places = (plies + np.arange(BOARDS)) % MEMORY_SIZE
+        places = np.arange(plies - BOARDS, plies) % MEMORY_SIZE
         new = observations, actions, rewards, next_observations, done
         for part, added in zip(memory.values(), new, strict=True):
             part[places] = added
@@ -107,7 +106,7 @@ def main(seed: int = 0) -> selfplay.Verdict:
             batch = {name: torch.from_numpy(part[rows]) for name, part in memory.items()}
             update(network, target_network, optimizer, batch)
 
-        if plies % (EVALUATE_EVERY * BOARDS) == 0:
+        if plies % EVALUATE_EVERY == 0:
             # The target network is the player: it is an average of many updates, and steadier than the network.
             verdict = selfplay.evaluate(target_network, perspective="mover")
             seconds = time.perf_counter() - started
