@@ -3,8 +3,8 @@
 The library knows only one agent, so the opponent belongs to the environment: one of the latest copies of the network,
 or a random cell now and then. The program evaluates the model while it trains, and stops at the first proof.
 
-A search tried twenty settings, and these alone ended with a proof (`docs/baselines.md`). Trained again on the seeds 0 to
-4, they were first unbeatable after 16 to 60 s of one core. Another seed may take longer. A model that learns on after its
+A search tried twenty settings, and these alone ended with a proof (`docs/baselines.md`). Trained again on seeds 0 to 4,
+they were first unbeatable after 16 to 60 s of one core. Another seed may take longer. A model that learns on after its
 first proof is sometimes beaten again, which is why the program stops there.
 """
 
