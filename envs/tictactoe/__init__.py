@@ -31,8 +31,8 @@ __all__ = [
 ]
 
 
-# The environments check their actions and the order of calls themselves, so Gymnasium's checking wrappers,
-# which would halve their speed, are left off.
+# The environments check actions and the order of calls themselves. Gymnasium's checking wrappers would halve their
+# speed.
 for _id, _entry_point, _vector_entry_point in (
     ("TicTacToe-v0", "tictactoe.envs.turn:TicTacToeEnv", "tictactoe.envs.vector:TicTacToeVectorEnv"),
     (

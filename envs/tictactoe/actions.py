@@ -1,4 +1,4 @@
-"""Which actions are valid: the number of a cell, alone or one for each of many boards."""
+"""Checks of actions: one cell, or one cell for each of many boards."""
 
 import operator
 from functools import lru_cache
@@ -9,7 +9,7 @@ from gymnasium.error import InvalidAction
 from numpy.typing import NDArray
 
 FEW = 32
-"""Largest number of actions that are checked one by one, which is faster than an operation on their array."""
+"""Largest number of actions that are checked one by one, which is faster than one NumPy operation on all of them."""
 
 
 @lru_cache(maxsize=64)
@@ -18,7 +18,7 @@ def _cells(number: int) -> frozenset[int]:
 
 
 def checked_cell(cells: int, action: Any) -> int:
-    """Return an action on a board of `cells` cells as a Python integer.
+    """Return the action on a board of `cells` cells as a Python integer.
 
     Raises:
         gymnasium.error.InvalidAction: it is not an integer from 0 to `cells - 1`.
@@ -33,14 +33,14 @@ def checked_cell(cells: int, action: Any) -> int:
 
 
 def checked_cells(cells: int, actions: Any, boards: int, ignored: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-    """Return an action for each of `boards` boards of `cells` cells, [boards] int64.
+    """Return one action for each of `boards` boards of `cells` cells, [boards] int64.
 
-    Where `ignored`, [boards], any integer will do.
+    On boards that are `ignored`, [boards], any integer is allowed.
 
     Raises:
         gymnasium.error.InvalidAction: they are not one integer from 0 to `cells - 1` for each board.
     """
-    # The common case is asked first: on few boards it would take as long as the ply itself.
+    # The common case comes first: on few boards the full check would take as long as the ply itself.
     usual = type(actions) is np.ndarray and actions.dtype == np.int64 and actions.shape == (boards,)
     if usual and boards <= FEW and _cells(cells).issuperset(actions.tolist()):
         usual_cells: NDArray[np.int64] = actions

@@ -1,4 +1,4 @@
-"""NumPy arrays and torch tensors alike, without importing torch, and compilation by Numba, without importing it."""
+"""Helpers for NumPy arrays, torch tensors and compilation, which import neither torch nor Numba by themselves."""
 
 import sys
 from collections.abc import Callable
@@ -15,30 +15,30 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
 
 def library(array: Array) -> Any:
-    """Return the module that made the array; a program with a tensor has imported torch."""
+    """Return the module of the array, `numpy` or `torch`; a tensor exists only if torch is imported."""
     return sys.modules[type(array).__module__]
 
 
 def device(array: Array) -> Any:
-    """Return the torch device that the array is on, or None for NumPy's."""
+    """Return the torch device of a tensor, or None for a NumPy array."""
     # NumPy 2 arrays have a device too, the string "cpu", which NumPy 1.26 does not take back.
     return None if type(array).__module__ == "numpy" else array.device
 
 
 def read_only(array: NDArray[AnyScalar]) -> NDArray[AnyScalar]:
-    """Make an array that callers share unwritable and return it."""
+    """Make an array read-only, because callers share it, and return it."""
     array.flags.writeable = False
     return array
 
 
 def compiled(function: AnyFunction) -> AnyFunction:
-    """Compile a function by Numba at its first call, and cache that on disk if there is a folder to write to.
+    """Compile a function with Numba at its first call, and cache the result on disk if a folder can be written.
 
     Numba's cache notices changes only in the file of the function that is called, so functions that call each other
     belong in one file.
 
     Raises:
-        ImportError: Numba, which the environment itself does not depend on, is not installed.
+        ImportError: Numba is not installed.
     """
     from numba import njit  # noqa: PLC0415
 

@@ -1,11 +1,10 @@
-"""Many games at once, state in and state out, on NumPy arrays or torch tensors of any device.
+"""Many games at once as pure functions, on NumPy arrays or torch tensors of any device.
 
-Our learners train on it. It never loops over boards, never waits for a device, and holds no state:
-every function returns new arrays. `B` is the number of boards, `A` the number of actions.
+A state goes in and a new state comes out: no function changes its arguments, loops over boards or waits for a device.
+Our learners train on it. `B` is the number of boards, `A` the number of actions.
 
-A board that has ended keeps its last position until `restart` puts a new game in its place; what `step`
-returns for it before that has no meaning. Actions are not checked, because a check would have to wait
-for the device: each must be in 0..A-1. The environments check theirs.
+A finished game stays on its board until you call `restart`; until then ignore what `step` returns for this board.
+Actions are not checked, because a check would have to wait for the device: each must be in 0..A-1.
 """
 
 from collections.abc import Callable
@@ -23,18 +22,18 @@ from tictactoe.rules import WORD_BITS, Bitboard, Rules
 PERSPECTIVES = ("absolute", "mover")
 
 TABLE_CELLS = 16
-"""Up to this board size lines are looked up in a table of 2^A entries instead of computed."""
+"""Largest board whose lines are looked up in a table of 2^A entries instead of computed, in cells."""
 
 
 class State(NamedTuple):
-    """Hold a batch of positions from the view of each board's mover."""
+    """Hold a batch of positions as seen by the mover, the seat to move on each board."""
 
     mover: Bitboard
-    """[B] int64: the marks of the seat to move."""
+    """[B] int64: the marks of the mover, as bitboards."""
     opponent: Bitboard
     """[B] int64: the marks of the other seat."""
     ply: Array
-    """[B] int64: the marks on the board."""
+    """[B] int64: the number of marks on the board."""
 
     @property
     def to_play(self) -> Array:
@@ -43,7 +42,7 @@ class State(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Hold what one ply did to each board, apart from what it is worth."""
+    """Hold the result of one ply on each board, without rewards."""
 
     state: State
     """The positions after it; an illegal move leaves its board as it was."""
@@ -63,16 +62,16 @@ class Outcome(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Hold what one ply did to each board and what it is worth to the seats."""
+    """Hold the result of one ply on each board, with the rewards of both seats."""
 
     state: State
     """The positions after it; an illegal move leaves its board as it was."""
     reward: Array
-    """[B] float32: to the seat that acted."""
+    """[B] float32: the reward of the seat that moved."""
     other_reward: Array
-    """[B] float32: to the seat that did not."""
+    """[B] float32: the reward of the other seat: `loss` if the ply won, else 0."""
     terminated: Array
-    """[B] bool"""
+    """[B] bool: the game is over."""
     winner: Array
     """[B] int64: 0 or 1, or -1 for none."""
     illegal: Array
@@ -80,7 +79,7 @@ class Step(NamedTuple):
 
 
 def check_fits(rules: Rules) -> None:
-    """Refuse a board that does not fit the words of a batch.
+    """Refuse a board that does not fit a batch.
 
     Raises:
         ValueError: the board has more than 64 cells.
@@ -103,7 +102,7 @@ def check_perspective(perspective: str) -> None:
 
 
 def reset(rules: Rules, num_boards: int, xp: Any, device: Any = None) -> State:
-    """Return empty boards as arrays of `xp`, which is the module `numpy` or `torch`.
+    """Return empty boards as arrays of `xp`, the module `numpy` or `torch`.
 
     Raises:
         ValueError: the board has more than 64 cells.
@@ -114,7 +113,7 @@ def reset(rules: Rules, num_boards: int, xp: Any, device: Any = None) -> State:
 
 
 def play(rules: Rules, state: State, actions: Array) -> Outcome:
-    """Play one ply on every board by the rules alone; `actions` is [B], of any integer type."""
+    """Play one ply on every board, without rewards; `actions` is [B], of any integer type."""
     xp = library(actions)
     actions = xp.asarray(actions, dtype=xp.int64)  # a narrower type would shift its bit out
     cell = 1 << actions
@@ -138,7 +137,7 @@ def play(rules: Rules, state: State, actions: Array) -> Outcome:
 
 
 def reward(rewards: Rewards, outcome: Outcome) -> Array:
-    """Return what the ply is worth to the seat that acted, [B] of the library's default float."""
+    """Return the reward of the seat that moved, [B] of the library's default float."""
     xp = library(outcome.win)
     ongoing = xp.where(outcome.allow, rewards.allow, 0.0)
     ended = xp.where(outcome.win, rewards.win, xp.where(outcome.draw, rewards.draw, ongoing))
@@ -146,13 +145,13 @@ def reward(rewards: Rewards, outcome: Outcome) -> Array:
 
 
 def winner(seat: Array, outcome: Outcome) -> Array:
-    """Return the seat that the ply made the winner, -1 for none, where `seat` [B] int64 acted."""
+    """Return the winner after a ply of `seat` [B] int64, -1 if there is none."""
     xp = library(seat)
     return xp.where(outcome.win, seat, xp.where(outcome.illegal, 1 - seat, -1))
 
 
 def step(rules: Rules, rewards: Rewards, state: State, actions: Array) -> Step:
-    """Play one ply on every board and say what it is worth; `actions` is [B], of any integer type."""
+    """Play one ply on every board and return its rewards; `actions` is [B], of any integer type."""
     xp = library(actions)
     outcome = play(rules, state, actions)
     return Step(
@@ -166,26 +165,27 @@ def step(rules: Rules, rewards: Rewards, state: State, actions: Array) -> Step:
 
 
 def restart(state: State, ended: Array) -> State:
-    """Put an empty board wherever `ended`, [B] bool, and leave the others as they are."""
+    """Return the state with empty boards where `ended`, [B] bool."""
     playing = ~ended
     return State(*(field * playing for field in state))
 
 
 def where(chosen: Array, these: State, others: State) -> State:
-    """Return the one state on the chosen boards, [B] bool, and the other elsewhere."""
+    """Return `these` on the chosen boards, [B] bool, and `others` elsewhere."""
     xp = library(chosen)
     return State(*(xp.where(chosen, this, other) for this, other in zip(these, others, strict=True)))
 
 
 def action_mask(rules: Rules, state: State) -> Array:
-    """Return the empty cells, [B, A] bool. After the last ply no cell need be empty."""
+    """Return the empty cells, [B, A] bool; on a full board all are False."""
     return planes.bits(rules.cells, rules.empty_cells(state.mover, state.opponent))
 
 
 def observe(rules: Rules, state: State, perspective: str = "absolute") -> Array:
     """Return the one-hot observation, [B, R, C, 3] int8.
 
-    Planes 1 and 2 are X and O from the `"absolute"` perspective, mine and theirs from the `"mover"` one.
+    Plane 0 shows empty cells. With perspective `"absolute"` planes 1 and 2 show X and O; with `"mover"` they show the
+    marks of the mover and of the other seat.
 
     Raises:
         ValueError: there is no perspective of that name.
@@ -200,7 +200,7 @@ def observe(rules: Rules, state: State, perspective: str = "absolute") -> Array:
 
 
 def _line_functions(rules: Rules, like: Array) -> tuple[Callable[[Bitboard], Array], Callable[[Bitboard], Bitboard]]:
-    """Return `has_line` and `winning_cells` of `rules`, as table look-ups where the board is small."""
+    """Return `has_line` and `winning_cells` of `rules`, as table look-ups if the board is small."""
     if rules.cells > TABLE_CELLS:
         return rules.has_line, rules.winning_cells
     has_line, winning_cells = _line_tables(rules, library(like), device(like))

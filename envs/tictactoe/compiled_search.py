@@ -1,15 +1,14 @@
-"""The search of `tictactoe.search`, compiled by Numba: can one seat, the attacker, always get a line?
+"""The search of `tictactoe.search`, compiled with Numba: can one seat, the attacker, always get a line?
 
-It goes through the moves depth first, without recursion: a frame for each ply holds what is still to be tried, so that
-the search can stop after any position and go on later. What is left out changes no answer:
+It searches depth first, without recursion: a frame for each ply holds what is still to be tried, so that the search can
+stop after any position and go on later. These cuts change no answer:
 
 - A seat that can complete a line does so; one that has to block a line blocks it; one that has to block two has lost.
 - Erdős and Selfridge, "On a combinatorial game" (1973): the defender keeps the attacker from every line if the sum of
   2^-e over the lines without a mark of the defender, with e empty cells each, is less than 1 and the defender is to
   move, or less than 1/2 and the attacker is.
-- A mark more never harms its seat, so no seat gains by a move that is no more than passing. A cell all of whose
-  lines hold marks of both seats is therefore never played, and in the table of positions it makes no difference whose
-  mark it holds, or whether it holds any.
+- An extra mark never harms its seat, so no seat gains by a move that is like passing. So a cell is never played if all
+  its lines hold marks of both seats, and in the table of positions it does not matter whose mark it holds, if any.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -22,7 +21,7 @@ from tictactoe.arrays import compiled
 NO, YES, OPEN = 0, 1, -1
 
 LINE = 1 << 40
-"""The weight of a complete line: 2^-e as an integer, rounded up where e is over 40, which errs on the safe side."""
+"""Weight of a complete line: 2^-e as an integer, rounded up if e is over 40, which is the safe side."""
 
 FRAME = np.dtype(
     [
@@ -46,32 +45,32 @@ ENTRY = np.dtype(
 )
 
 Word: TypeAlias = Any
-"""An int64; a bitboard, if nothing else is said."""
+"""An int64, in general a bitboard."""
 Words = NDArray[np.int64]
 Records: TypeAlias = Any
 """An array of records."""
 
 
 class Board(NamedTuple):
-    """Hold what the search must know of a board."""
+    """Hold what the search needs to know about a board."""
 
     k: int
     full: int
-    """Every cell."""
+    """The bitboard of all cells."""
     lines: Words
-    """[L] bitboards."""
+    """[L]: the bitboard of each line."""
     cells: Words
-    """[L, k] of each line."""
+    """[L, k]: the cells of each line."""
     weight: Words
     """[k]: the weight, by Erdős and Selfridge, of an attacker's line with each number of marks."""
     own_worth: Words
-    """[k] for the order of moves: of a line with each number of the mover's marks."""
+    """[k] for the order of moves: the worth of a line with each number of the mover's marks."""
     their_worth: Words
-    """[k] of the opponent."""
+    """[k]: the same for the opponent's marks."""
     images: Words
-    """[G, A] symmetries."""
+    """[G, A]: the symmetries."""
     image_marks: int
-    """Up to this number of marks, images of a position count as one position."""
+    """The largest number of marks with which symmetric positions count as one."""
 
 
 @compiled
@@ -86,7 +85,7 @@ def count(word: Word) -> Word:
 
 @compiled
 def survey(board: Board, mover: Word, opponent: Word, attacks: Word) -> tuple[Word, Word, Word]:
-    """Return the answer if it can be seen, the cells that the mover has to block, and those of lines still open."""
+    """Return the answer if it is clear, the cells that the mover must block, and the cells of lines still open."""
     threats = live = np.int64(0)
     weight: Word = np.int64(0)
     for line in board.lines:
@@ -164,13 +163,13 @@ def bucket_of(table: Records, mover: Word, opponent: Word) -> Word:
 
 @compiled
 def bit_of(answer: Word, attacks: Word) -> Word:
-    """Return the bit that says that this is the answer while the mover attacks, or while the opponent does."""
+    """Return the bit of this answer if the mover attacks, or if the opponent does."""
     return (1 if answer == YES else 2) << (0 if attacks else 2)
 
 
 @compiled
 def look_up(table: Records, frame: Any) -> Word:
-    """Return what the table knows of a position."""
+    """Return what the table knows about a position."""
     first = bucket_of(table, frame.key_mover, frame.key_opponent)
     for number in range(first, first + 2):
         entry = table[number]
@@ -184,7 +183,7 @@ def look_up(table: Records, frame: Any) -> Word:
 
 @compiled
 def store(table: Records, frame: Any, answer: Word, work: Word) -> None:
-    """Store an answer in the table, in place of the one of two entries that took less work."""
+    """Store an answer in the table in place of the entry, of two, that took less work."""
     first = bucket_of(table, frame.key_mover, frame.key_opponent)
     for number in range(first, first + 2):
         entry = table[number]
@@ -202,7 +201,7 @@ def store(table: Records, frame: Any, answer: Word, work: Word) -> None:
 
 @compiled
 def visit(board: Board, frame: Any, moves: Words, table: Records) -> Word:
-    """Return the answer of a position that has just been reached, or make its moves ready."""
+    """Return the answer for a new position, or prepare its moves."""
     mover, opponent = frame.mover, frame.opponent
     answer, threats, live = survey(board, mover, opponent, frame.attacks)
     if answer != OPEN:
@@ -220,10 +219,10 @@ def visit(board: Board, frame: Any, moves: Words, table: Records) -> Word:
 
 @compiled
 def go_on(board: Board, frames: Records, moves: Words, table: Records, progress: Words, positions: Word) -> Word:
-    """Go on with a search for at most `positions` more; return the answer, or OPEN if that takes more.
+    """Continue a search for at most `positions` positions; return the answer, or OPEN if it takes more.
 
-    `frames` [A + 1] and `moves` [A + 1, A] hold the search; frame 0 is where it begins. `progress` [2] holds the ply
-    that is to be visited next, and how many positions have been.
+    `frames` [A + 1] and `moves` [A + 1, A] hold the search, which begins in frame 0. `progress` [2] holds the ply to
+    visit next and the number of positions visited.
     """
     ply, visited = progress
     stop = visited + positions

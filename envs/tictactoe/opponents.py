@@ -1,7 +1,7 @@
-"""The built-in opponents: each is the set of cells among which it picks at random.
+"""The built-in opponents: each is a function that returns the cells from which the opponent samples its move.
 
-A choice is a pure function of a position, (rules, mover, opponent) -> bitboard, for a Python integer or for
-many boards in a NumPy array, so that environments sample from it and analyses enumerate it.
+Each is a pure function of a position, (rules, mover, opponent) -> bitboard, for a Python integer or for many boards in
+a NumPy array. Environments sample one of the cells, and analyses go through all of them.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,11 +22,11 @@ Choices: TypeAlias = Callable[[Rules, Bitboard, Bitboard], Bitboard]
 
 RULE_BASE = 4
 MOST_MARKS = 20
-"""Largest number of marks that still adds to the worth of a line, so that sums in 64-bit floats stay exact."""
+"""Largest number of marks that counts in the value of a line, so that sums in 64-bit floats stay exact."""
 MOVE_POSITIONS = 2_000_000
-"""Positions that are looked at for one move on a board that is searched: a second or two on one core."""
+"""Limit of positions in the search for one move: a second or two on one core."""
 SEARCHED_POSITIONS = 1 << 16
-"""Whose choices are remembered, in some ten MB, so that many boards in one position take one search."""
+"""Number of searched positions that are remembered, in some ten MB: many boards in one position take one search."""
 
 
 def random_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
@@ -35,15 +35,15 @@ def random_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboar
 
 
 def heuristic_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
-    """Return the cells that win at once, else those that keep the opponent from winning, else every empty one."""
+    """Return the cells that win at once, else those that block a win of the opponent, else every empty cell."""
     return _first_or_second(_wins_else_blocks(rules, mover, opponent), rules.empty_cells(mover, opponent))
 
 
 def rule_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
-    """Return the cells that win at once, else those that keep the opponent from winning, else the most valuable ones.
+    """Return the cells that win at once, else those that block a win of the opponent, else the most valuable cells.
 
-    An empty cell is worth the sum of 4^m over the lines through it that do not hold marks of both seats, where m is the
-    number of marks on the line, whosever they are. Nothing in it is learned or looked ahead.
+    The value of an empty cell is the sum of 4^m over the lines through it that do not hold marks of both seats, where m
+    is the number of marks on the line. Nothing is learned, and no move is looked ahead.
     """
     at_once = _wins_else_blocks(rules, mover, opponent)
     if isinstance(at_once, int):
@@ -57,12 +57,12 @@ def _wins_else_blocks(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitb
 
 
 def _first_or_second(first: Bitboard, second: Bitboard) -> Bitboard:
-    """Return the first cells, or the second ones where there are none of them."""
+    """Return the first cells, or the second cells where there are no first ones."""
     return first or second if isinstance(first, int) else np.where(first != 0, first, second)
 
 
 def _most_valuable(rules: Rules, mover: int, opponent: int) -> int:
-    """Return the empty cells that are worth most by the rule, on a board of any size."""
+    """Return the empty cells of the highest value by the rule, on a board of any size."""
     values = {cell: _value(rules, mover, opponent, cell) for cell in rules.cells_of(rules.empty_cells(mover, opponent))}
     most = max(values.values(), default=0)
     return sum(1 << cell for cell, value in values.items() if value == most)
@@ -91,10 +91,10 @@ def _lines_as_rows(rules: Rules) -> NDArray[np.float64]:
 
 
 def optimal_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
-    """Return the cells that keep the game-theoretic value; the position must be one that a game leads to.
+    """Return the cells that keep the game-theoretic value; the position must be reachable.
 
-    Boards of over 16 cells are searched, each position for a second or two. `best_known` says
-    which cells are best by what is known then.
+    Boards of over 16 cells are searched, at most a second or two for a position. If the search does not finish,
+    `best_known` chooses the cells.
 
     Raises:
         ValueError: the board has more than 64 cells.
@@ -116,10 +116,9 @@ def _searched_choices(rules: Rules, mover: int, opponent: int) -> int:
 
 
 def best_known(rules: Rules, mover: int, opponent: int, bounds: Mapping[int, Bounds]) -> int:
-    """Return the cells, a bitboard, that are best by what is known of each: those whose least result is the highest.
+    """Return the best cells known, as a bitboard: those with the highest guaranteed result.
 
-    Where no more is known than that a cell may lose, those that are surely lost are left out, and of the others the
-    most valuable by the rule are taken.
+    If every cell may lose, leave out those that surely lose, and take the most valuable of the others by the rule.
     """
     least = max((bound.least for bound in bounds.values()), default=0)
     cells = sum(1 << cell for cell, bound in bounds.items() if bound.least == least)
@@ -130,7 +129,7 @@ def best_known(rules: Rules, mover: int, opponent: int, bounds: Mapping[int, Bou
 
 
 def check_optimal(rules: Rules) -> None:
-    """Refuse a board that `"optimal"` cannot play; one of up to 16 cells is solved at once.
+    """Refuse a board that `"optimal"` cannot play, and solve a board of up to 16 cells now.
 
     Raises:
         ValueError: the board has more than 64 cells.
@@ -148,7 +147,7 @@ OPPONENTS: Mapping[str, Choices] = MappingProxyType(
 
 
 def pick(cells: int, choices: Bitboard, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Sample for each board one of its choices, [B] int64; a board without any gets cell 0.
+    """Sample one of the choices of each board, [B] int64; a board without choices gets cell 0.
 
     `choices` is [B] int64, bitboards of a board of `cells` cells.
     """

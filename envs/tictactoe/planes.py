@@ -1,4 +1,4 @@
-"""Bitboards spread out to a byte a cell: looked up a few cells at a time instead of computed bit by bit.
+"""Bitboards expanded to one byte per cell, by look-ups of several cells at a time instead of bit by bit.
 
 A board is cut into chunks of at most nine cells. Two words of nine bits make an index of eighteen, and a table
 row holds the bytes of those cells, so that tic-tac-toe takes one look-up and no board more than eight.
@@ -18,7 +18,7 @@ MakeTable: TypeAlias = Callable[[int], NDArray[Any]]
 """Returns the table of chunks of a number of cells, [number of indices, bytes of a chunk]."""
 
 CHUNK_CELLS = 9
-"""The most cells a chunk has: its table of 2^18 rows takes 7 MB, and a game touches little of it."""
+"""Largest number of cells in a chunk: its table of 2^18 rows takes 7 MB, and a game touches little of it."""
 
 
 def bits(cells: int, words: Bitboard) -> Array:
@@ -28,7 +28,7 @@ def bits(cells: int, words: Bitboard) -> Array:
 
 
 def one_hot(cells: int, first: Bitboard, second: Bitboard) -> Array:
-    """Return for each cell whether it is empty, the first's or the second's, [B, cells * 3] int8.
+    """Return three numbers for each cell, [B, cells * 3] int8: whether it is empty, in `first`, in `second`.
 
     `first` and `second` are words [B] int64 that share no bit.
     """
@@ -38,13 +38,13 @@ def one_hot(cells: int, first: Bitboard, second: Bitboard) -> Array:
 
 
 def _chunk_size(cells: int) -> int:
-    """Return how many cells a chunk has: as few as that number of chunks allows."""
+    """Return the number of cells in a chunk: the smallest that gives no more chunks."""
     number = -(-cells // CHUNK_CELLS)
     return -(-cells // number)
 
 
 def _chunks(cells: int, words: Bitboard) -> Bitboard:
-    """Return the chunks of each word, [B, chunks]; a word of one chunk is that chunk."""
+    """Return the chunks of each word, [B, chunks]."""
     chunk = _chunk_size(cells)
     if chunk == cells:
         return words[:, None]

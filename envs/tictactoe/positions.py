@@ -1,4 +1,4 @@
-"""The positions from which `reset(options=...)` starts a game: what is one, and what is refused."""
+"""Checks of the positions and seats that `reset(options=...)` accepts."""
 
 from collections.abc import Collection, Mapping
 from numbers import Integral
@@ -14,11 +14,11 @@ from tictactoe.rules import Rules
 def checked_position(rules: Rules, position: Any, perspective: str) -> tuple[int, int]:
     """Return the bitboards of X and of O in a position from which a game can go on, as Python integers.
 
-    `position` is [rows, cols, 3] of 0 and 1, the board as the environment shows it to the seat to move: plane 1 is X's
-    from the `"absolute"` perspective and the mover's from the `"mover"` one. Who that is the numbers of marks tell.
+    `position` is [rows, cols, 3] of 0 and 1, the board as the mover observes it: plane 1 shows X with perspective
+    `"absolute"`, and the mover's marks with `"mover"`. The numbers of marks say which seat is the mover.
 
     Raises:
-        ValueError: it is no such board, no game leads to it, or the game is over there.
+        ValueError: it is not such a board, no game leads to it, or the game is over there.
     """
     planes = _checked_planes(rules, position)
     first, second = (_bitboard(planes[..., plane]) for plane in (1, 2))
@@ -27,36 +27,36 @@ def checked_position(rules: Rules, position: Any, perspective: str) -> tuple[int
         if ahead not in (0, 1):
             raise ValueError(
                 f"no game leads to {first.bit_count()} X in plane 1 of the position and {second.bit_count()} O "
-                "in plane 2: X has as many marks as O, or one more"
+                "in plane 2: X must have as many marks as O, or one more"
             )
         x_marks, o_marks = first, second
     else:
         if ahead not in (0, -1):
             raise ValueError(
                 f"no game leads to {first.bit_count()} marks of the mover in plane 1 of the position and "
-                f"{second.bit_count()} in plane 2: the mover has as many as the other seat, or one less"
+                f"{second.bit_count()} in plane 2: the mover must have as many as the other seat, or one less"
             )
         x_marks, o_marks = (first, second) if ahead == 0 else (second, first)
-    # Nothing else needs to be asked: the marks can be placed in turn in any order, and where they hold no line in the
-    # end, no part of them holds one, so that no game is over before all of them are placed.
+    # Nothing else needs to be checked: the marks can be placed in any order. If they hold no line in the end, no part
+    # of them holds one, so no game is over earlier.
     for mark, marks in (("X", x_marks), ("O", o_marks)):
         if rules.has_line(marks):
-            raise ValueError(f"{mark} has a complete line in the position: the game is over there, give an earlier one")
+            raise ValueError(f"{mark} has a complete line in the position, so the game is over: give an earlier one")
     if not rules.empty_cells(x_marks, o_marks):
-        raise ValueError("no cell of the position is empty: the game is over there, give an earlier one")
+        raise ValueError("no cell of the position is empty, so the game is over: give an earlier one")
     return x_marks, o_marks
 
 
 def seat_to_move(x_marks: int, o_marks: int) -> int:
-    """Return the seat that is to move in a position, 0 or 1."""
+    """Return the seat to move in a position, 0 or 1."""
     return x_marks.bit_count() - o_marks.bit_count()
 
 
 def check_options(options: Any, known: Collection[str]) -> None:
-    """Refuse options of `reset` that are none of the `known` ones.
+    """Refuse unknown options of `reset`.
 
     Raises:
-        ValueError: one is unknown, or the options are no dict.
+        ValueError: an option is unknown, or the options are not a dict.
     """
     if not isinstance(options, Mapping):
         raise ValueError(f"options must be a dict with the keys {', '.join(known)}, got {options!r}")  # noqa: TRY004
@@ -66,22 +66,22 @@ def check_options(options: Any, known: Collection[str]) -> None:
 
 
 def check_seat_to_move(seat: Any, to_play: int) -> None:
-    """Refuse a seat that is not to move, where the caller plays both seats.
+    """Refuse any seat except the seat to move, if the caller plays both seats.
 
     Raises:
-        ValueError: it is another seat, or none.
+        ValueError: it is the other seat, or not a seat.
     """
     if not is_seat(seat) or seat != to_play:
         raise ValueError(f"option seat must be {to_play}, the seat to move in this position, got {seat!r}")
 
 
 def is_seat(seat: object) -> bool:
-    """Tell whether it is one of the integers 0 and 1."""
+    """Return whether `seat` is the integer 0 or 1."""
     return isinstance(seat, Integral) and not isinstance(seat, bool) and seat in (0, 1)
 
 
 def check_first_reply(rules: Rules, x_marks: int, o_marks: int) -> None:
-    """Refuse a position in which the opponent's first move could end the game, for no `reset` returns a finished one.
+    """Refuse a position in which the opponent's first move could end the game: `reset` cannot return a finished game.
 
     Raises:
         ValueError: the seat to move can complete a line or fill the board.

@@ -1,4 +1,4 @@
-"""What a move is worth to the seats: the reward fields and their named presets."""
+"""The rewards of a move: their fields and the named presets."""
 
 import math
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from tictactoe.names import unknown
 
 @dataclass(frozen=True)
 class Rewards:
-    """Hold the rewards of a move, from the view of the seat that acted; `loss` goes to the other seat.
+    """Hold the rewards of a move. All go to the seat that moved, except `loss`, which goes to the other seat.
 
     Raises:
         ValueError: a field is not a finite number.
@@ -23,11 +23,11 @@ class Rewards:
     illegal: float = -10.0
     """The cell was taken: the game ends and the mover loses."""
     allow: float = -1.0
-    """The game goes on and the opponent can complete a line with its next move."""
+    """The move allows a win: the game goes on, and the opponent can complete a line with its next move."""
     draw: float = 0.0
     """The move filled the board without a line."""
     loss: float = 0.0
-    """Given to the other seat when the mover wins."""
+    """Reward of the other seat when the mover wins."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -56,11 +56,11 @@ PRESETS: Mapping[str, Rewards] = MappingProxyType(
 
 
 def named_rewards(rewards: str | Rewards | Mapping[str, float]) -> Rewards:
-    """Return the preset of that name; a `Rewards` passes through, and so does its form in a JSON file, a mapping.
+    """Return the rewards of a preset's name, of a dict of fields, or `rewards` itself if it is a `Rewards`.
 
     Raises:
         ValueError: there is no preset or no field of that name.
-        TypeError: `rewards` is neither a name nor a `Rewards`.
+        TypeError: `rewards` is none of the three.
     """
     if isinstance(rewards, Rewards):
         return rewards
@@ -71,7 +71,7 @@ def named_rewards(rewards: str | Rewards | Mapping[str, float]) -> Rewards:
                 raise ValueError(unknown("rewards field", name, known))
         return Rewards(**rewards)
     if not isinstance(rewards, str):
-        raise TypeError(f"rewards must be a preset's name or a Rewards, got {rewards!r}")
+        raise TypeError(f"rewards must be the name of a preset, a Rewards or a dict of its fields, got {rewards!r}")
     if rewards not in PRESETS:
         raise ValueError(unknown("rewards", rewards, PRESETS, ", or pass Rewards(...)"))
     return PRESETS[rewards]

@@ -1,8 +1,7 @@
 """The rules of the m,n,k family on bitboards: bit `a` of a bitboard is cell `a`.
 
-Nothing here knows an array library. The functions use only `&`, `|`, `<<`, `>>` and comparison, so
-the same code serves a Python integer (a board of any size) and int64 arrays of NumPy or torch (boards
-of up to 64 cells, many boards at once).
+The functions use only `&`, `|`, `<<`, `>>` and comparisons. So the same code works on a Python integer, for a board of
+any size, and on int64 arrays of NumPy or torch, for many boards of up to 64 cells.
 """
 
 from collections.abc import Iterator
@@ -12,16 +11,16 @@ from numbers import Integral
 from typing import Any, TypeAlias
 
 Bitboard: TypeAlias = Any
-"""A Python int, a NumPy int64 array or a torch int64 tensor; an array holds one board an element."""
+"""A Python int, a NumPy int64 array or a torch int64 tensor; each element of an array is one board."""
 
 WORD_BITS = 64
 
 
 def positive_integer(name: str, value: Any) -> int:
-    """Return a setting as Python's integer.
+    """Return a setting as a Python integer.
 
     Raises:
-        ValueError: it is no integer from 1 on.
+        ValueError: it is not an integer from 1.
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} must be a positive integer, got {value!r}")
@@ -30,18 +29,18 @@ def positive_integer(name: str, value: Any) -> int:
 
 @dataclass(frozen=True)
 class Rules:
-    """Describe a game: place marks in turn on `rows` x `cols` cells until somebody has `k` in a row.
+    """Describe a board of `rows` x `cols` cells on which `k` marks in a row win.
 
     Raises:
         ValueError: a size is not a positive integer, or no line of `k` fits the board.
     """
 
     rows: int = 3
-    """Board height, cells."""
+    """Number of rows of the board."""
     cols: int = 3
-    """Board width, cells."""
+    """Number of columns of the board."""
     k: int = 3
-    """Marks in a row that win."""
+    """Number of marks in a row that win."""
 
     def __post_init__(self) -> None:
         for name in ("rows", "cols", "k"):
@@ -61,12 +60,12 @@ class Rules:
 
     @cached_property
     def full_board(self) -> int:
-        """Return the bitboard that has a mark in every cell, as a Python integer."""
+        """Return the bitboard with a mark in every cell, as a Python integer."""
         return (1 << self.cells) - 1
 
     @cached_property
     def full_word(self) -> int:
-        """Return the full board as an int64 array holds it: on 64 cells the last one is the sign bit."""
+        """Return the full board as an int64: on a board of 64 cells the last cell is the sign bit."""
         return self._word(self.full_board)
 
     @cached_property
@@ -89,7 +88,7 @@ class Rules:
         return tuple(dict.fromkeys(line for cell in range(self.cells) for line in self.lines_through(cell)))
 
     def lines_through(self, cell: int) -> tuple[int, ...]:
-        """Return the bitboards of all lines that hold a cell, as Python integers."""
+        """Return the bitboards of all lines through a cell, as Python integers."""
         lines = self._lines.get(cell)
         if lines is None:
             lines = self._lines[cell] = tuple(self._find_lines_through(cell))
@@ -97,7 +96,7 @@ class Rules:
 
     @cached_property
     def _lines(self) -> dict[int, tuple[int, ...]]:
-        return {}  # filled as cells are asked for: a big board has more lines than one game touches
+        return {}  # filled when needed: a big board has more lines than one game touches
 
     def _find_lines_through(self, cell: int) -> Iterator[int]:
         for step, starts in self.directions:
@@ -108,7 +107,7 @@ class Rules:
                     yield line << start
 
     def _word(self, bitboard: int) -> int:
-        # `&` of such a constant with a Python bitboard gives the same result as of the unsigned one.
+        # `&` with a Python bitboard gives the same result for this constant as for the unsigned one.
         if self.cells == WORD_BITS and bitboard >> (WORD_BITS - 1):
             return bitboard - (1 << WORD_BITS)
         return bitboard
@@ -123,11 +122,11 @@ class Rules:
         return tuple(cell for cell in range(self.cells) if board >> cell & 1)
 
     def complete_lines(self, board: int) -> list[int]:
-        """Return the bitboards of the lines that one side's marks hold; `board` is a Python integer."""
+        """Return the bitboards of the complete lines on one side's `board`, a Python integer."""
         return [line for line in self.lines if line & board == line]
 
     def has_line(self, board: Bitboard) -> Any:
-        """Tell whether one side's marks hold a line of `k`."""
+        """Return whether one side has a complete line."""
         starts_of_lines = board & 0
         for step, starts in self.directions:
             run = board & starts
@@ -155,15 +154,15 @@ class Rules:
 
 
 def named_rules(rules: Any, rows: int, cols: int, k: int) -> Rules:
-    """Return `rules`, which a JSON file holds as a dict, or if they are None those of the sizes.
+    """Return `rules`, which may be a dict from a JSON file, or if it is None the rules of these sizes.
 
     Raises:
-        ValueError: there is no such board, `rules` are no `Rules`, or a size beside them is not the default.
+        ValueError: there is no such board, `rules` is not a `Rules`, or a size is given as well.
     """
     if rules is None:
         return Rules(rows, cols, k)
     if isinstance(rules, dict):
         rules = Rules(**rules)
     if not isinstance(rules, Rules) or (rows, cols, k) != (3, 3, 3):
-        raise ValueError(f"rules must be Rules(rows, cols, k), without rows, cols or k beside it, got {rules!r}")
+        raise ValueError(f"rules must be a Rules(rows, cols, k), given without rows, cols and k, got {rules!r}")
     return rules

@@ -1,7 +1,7 @@
-"""Who wins a position with best play, on boards that `solve` cannot take: a search, bounded by a number of positions.
+"""Who wins a position with best play: a search for boards too large for `solve`, limited by a number of positions.
 
-It needs Numba, which comes with the agents (`pip install 'tictactoe-selfplay[train]'`). `tictactoe.compiled_search`
-says how it searches.
+It needs Numba, which comes with the agents (`pip install 'tictactoe-selfplay[train]'`). The algorithm is in
+`tictactoe.compiled_search`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,34 +19,34 @@ if TYPE_CHECKING:
     from tictactoe.compiled_search import Board
 
 MAX_POSITIONS = 20_000_000
-"""Positions that are looked at, unless told otherwise: some ten seconds on one core."""
+"""Default limit of positions in a search: some ten seconds on one core."""
 TABLE_ENTRIES = 1 << 20
-"""The most entries of a search's table, 24 bytes each: 25 MB. Four times as many make 4,8,4 shorter by 1 %."""
+"""Largest number of entries of a search's table, 24 bytes each: 25 MB. Four times as many save 1 % on 4,8,4."""
 SLICE = 1 << 19
-"""Positions between two looks at whether Ctrl-C was pressed."""
+"""Number of positions between two checks for Ctrl-C."""
 IMAGE_MARKS = 8
-"""Up to this number of marks, images of a position count as that position; later that costs more time than it saves."""
+"""Largest number of marks with which symmetric positions count as one; later that costs more time than it saves."""
 OWN_SHARE = 3
-"""How much more a line of the mover's own counts in the order of moves; with 1, some searches never end."""
+"""Weight of the mover's own lines in the order of moves; with 1, some searches never end."""
 MARK_FACTOR = 4
-"""How much more a line counts there for each mark on it."""
+"""Factor in the order of moves for each mark on a line."""
 MOST_MARKS = 20
-"""From this number of marks on a line counts no more, so that sums fit a word."""
+"""Largest number of marks that counts in the order of moves, so that sums fit a word."""
 
 
 class Bounds(NamedTuple):
-    """Hold what is known of the value of a position or a move: it is exact where both are equal."""
+    """Hold what is known about the value of a position or a move; the value is exact if both are equal."""
 
     least: int
-    """The mover gets at least this: +1, 0 or -1."""
+    """The mover's result is at least this: +1, 0 or -1."""
     most: int
-    """And at most this."""
+    """The mover's result is at most this."""
 
 
 def search_value(rules: Rules, mover: int, opponent: int, max_positions: int = MAX_POSITIONS) -> int | None:
-    """Return who wins with best play: +1 the seat to move, -1 the other, 0 nobody, None if that is not known.
+    """Return who wins with best play: +1 the seat to move, -1 the other seat, 0 nobody, None if it is not known.
 
-    It is not known if more than `max_positions` positions had to be looked at. `mover` and `opponent` are bitboards.
+    It is not known if the search would take more than `max_positions` positions. `mover` and `opponent` are bitboards.
 
     Raises:
         ValueError: no legal game leads to this position, or the board has more than 64 cells.
@@ -59,7 +59,7 @@ def search_value(rules: Rules, mover: int, opponent: int, max_positions: int = M
 
 
 def move_bounds(rules: Rules, mover: int, opponent: int, max_positions: int = MAX_POSITIONS) -> Mapping[int, Bounds]:
-    """Return for each empty cell what is known of the mover's result if it moves there; nothing if the game is over.
+    """Return what is known about the mover's result for a move to each empty cell; nothing if the game is over.
 
     Raises:
         ValueError: no legal game leads to this position, or the board has more than 64 cells.
@@ -70,7 +70,7 @@ def move_bounds(rules: Rules, mover: int, opponent: int, max_positions: int = MA
     search = Search(rules, max_positions)
     empty = rules.empty_cells(mover, opponent)
     cells = rules.cells_of(empty)
-    # If nobody can win here, which one search tells, no move has to be asked whether it wins.
+    # If one search shows that the mover cannot win here, no move has to be searched for a win.
     wins = search.attacker_wins(mover, opponent, True, max_positions // 2)
     bounds_of = {}
     for number, cell in enumerate(cells):
@@ -86,7 +86,7 @@ def move_bounds(rules: Rules, mover: int, opponent: int, max_positions: int = MA
 
 
 def best_moves(rules: Rules, mover: int, opponent: int, max_positions: int = MAX_POSITIONS) -> tuple[int, ...] | None:
-    """Return the cells whose move keeps the value, none if the game is over, None if they are not known.
+    """Return the cells whose move keeps the value: an empty tuple if the game is over, None if they are not known.
 
     Raises:
         ValueError: no legal game leads to this position, or the board has more than 64 cells.
@@ -115,7 +115,7 @@ def check_searchable(rules: Rules) -> None:
 
 
 def _value_at_once(rules: Rules, mover: int, opponent: int) -> int | None:
-    """Return the value of a finished game, None of one that goes on.
+    """Return the value of a finished game, or None if the game goes on.
 
     Raises:
         ValueError: no legal game leads to this position, or the board has more than 64 cells.
@@ -125,34 +125,34 @@ def _value_at_once(rules: Rules, mover: int, opponent: int) -> int | None:
     on_board = 0 <= mover <= rules.full_board and 0 <= opponent <= rules.full_board and not mover & opponent
     in_turn = opponent.bit_count() - mover.bit_count() in (0, 1)
     lost = in_turn and rules.has_line(opponent)
-    # Marks without a line can have been placed in any order; a line must come of the last of them.
+    # Marks without a line can have been placed in any order; a line must be completed by the last of them.
     if not (on_board and in_turn) or rules.has_line(mover) or (lost and not _last_marks(rules, opponent)):
         raise ValueError(f"no legal game on {rules} leads to mover={mover:#b}, opponent={opponent:#b}")
     return -1 if lost else None if rules.empty_cells(mover, opponent) else 0
 
 
 def _last_marks(rules: Rules, opponent: int) -> list[int]:
-    """Return the cells of the marks without which a side has no line."""
+    """Return the cells whose mark could have been the last: without it the side has no line."""
     return [cell for cell in rules.cells_of(opponent) if not rules.has_line(opponent & ~(1 << cell))]
 
 
 class Search:
-    """Ask questions about positions of one board, with one table and one number of positions for all of them."""
+    """Search positions of one board, with one table and one limit of positions for all of them."""
 
     def __init__(self, rules: Rules, max_positions: int) -> None:
         kernels = _kernels()
         self.left = max_positions
-        """Positions that may still be looked at."""
+        """Number of positions that may still be looked at."""
         self._go_on, self._board = kernels.go_on, _board(rules)
         self._frames = np.zeros(rules.cells + 1, kernels.FRAME)
         self._moves = np.zeros((rules.cells + 1, rules.cells), np.int64)
-        # Made anew for each search, so that no answer hangs on what was asked before. The system gives zeros only
-        # where something is written, so a short search takes little of it.
+        # New for each search, so that no answer depends on earlier ones. The system provides memory only where
+        # something is written, so a short search takes little of it.
         entries = 1 << max(1, (min(max_positions, TABLE_ENTRIES) - 1).bit_length())
         self._table = np.zeros(entries, kernels.ENTRY)
 
     def bounds(self, mover: int, opponent: int, positions: int, cannot_lose: bool = False) -> Bounds:
-        """Return what can be known of the value of a position by looking at no more than `positions` positions."""
+        """Return what is known about the value of a position after looking at no more than `positions` positions."""
         most_left = self.left - positions
         wins = self.attacker_wins(mover, opponent, True, positions)
         if wins:
@@ -163,7 +163,7 @@ class Search:
         return Bounds(-1 if loses is None else 0, 1 if wins is None else 0)
 
     def attacker_wins(self, mover: int, opponent: int, mover_attacks: bool, positions: int) -> bool | None:
-        """Tell whether a seat can get a line against any defence, None if it takes more than `positions` positions."""
+        """Return whether a seat can get a line against any defence, None if that takes over `positions` positions."""
         self._frames[0]["mover"], self._frames[0]["opponent"] = _words([mover, opponent])
         self._frames[0]["attacks"] = mover_attacks
         progress = np.zeros(2, np.int64)
@@ -176,12 +176,12 @@ class Search:
 
 
 def _kernels() -> ModuleType:
-    """Return the compiled search, which is imported when it is needed: it takes 0.3 s, and Numba need not be there."""
+    """Return the compiled search. It is imported only when needed: that takes 0.3 s, and Numba may be missing."""
     try:
         from tictactoe import compiled_search  # noqa: PLC0415
     except ImportError:
         raise ModuleNotFoundError(
-            "numba is not installed, which searching a board needs: pip install 'tictactoe-selfplay[train]'",
+            "numba is not installed, but searching a board needs it: pip install 'tictactoe-selfplay[train]'",
             name="numba",
         ) from None
     return compiled_search
@@ -206,5 +206,5 @@ def _board(rules: Rules) -> "Board":
 
 
 def _words(boards: Sequence[int]) -> NDArray[np.int64]:
-    """Return bitboards as an array holds them, [n] int64."""
+    """Return bitboards as an array, [n] int64."""
     return np.array(boards, np.uint64).view(np.int64)

@@ -1,8 +1,8 @@
-"""The solutions of the largest boards, saved in a file for the next process.
+"""The solutions of the largest boards, saved in files for later processes.
 
-A file holds a line that names its format and its board, the SHA-256 of that line and of what comes after, the value of
-each state [S] int8, and its optimal moves [S] uint16, lowest byte first, in the tree's order. Where there is no folder,
-no room or no such file, the board is solved in memory as if there were no files.
+A file holds, in this order: a line with its format and its board; the SHA-256 of that line and of everything after the
+hash; the value of each state, [S] int8; its optimal moves, [S] uint16, lowest byte first. States are in the tree's
+order. If the file cannot be read or written, the board is solved in memory.
 """
 
 import contextlib
@@ -20,27 +20,27 @@ from tictactoe.rules import Rules
 from tictactoe.tree import SOLVABLE_CELLS, GameTree, IntArray, game_tree
 
 Solve: TypeAlias = Callable[[GameTree], tuple[IntArray, IntArray]]
-"""Returns the value [S] and the optimal moves [S] of every state."""
+"""A function that returns the value [S] and the optimal moves [S] of every state."""
 
 FORMAT = 1
-"""To be raised with every change of what a file holds, or of the order of a tree's states."""
+"""Number of the format; raise it when a file's content or the order of a tree's states changes."""
 SAVED_CELLS = range(15, SOLVABLE_CELLS + 1)
-"""The boards that are saved; a smaller one is solved in less time than a person notices."""
+"""Sizes of the boards that are saved; smaller boards are solved in less time than a person notices."""
 FOLDER_VARIABLE = "TICTACTOE_CACHE"
-"""The environment variable that names another folder."""
+"""Environment variable that names another folder."""
 BYTES_OF_A_STATE = 3
 
-# A line of a logger reaches the standard error as it is, unless a program wants it elsewhere; a warning would be
-# an error where warnings are, though nothing has gone wrong.
+# A logger prints the line to standard error unless a program sends it elsewhere. A warning would become an error under
+# `python -W error`, although nothing has gone wrong.
 _log = logging.getLogger(__name__)
 
 
 def load_or_solve(rules: Rules, solve: Solve) -> tuple[GameTree, IntArray, IntArray]:
-    """Return the tree, the values and the optimal moves of a board, and save them if they had to be found."""
+    """Return the tree, the values and the optimal moves of a board; read them from a file, or solve and save them."""
     path = file_of(rules)
     exists = path is not None and os.path.isfile(path)  # noqa: PTH113 (a path's own raises what this takes for no)
     if not exists:
-        saved_in = "" if path is None else f"; the solution is kept in {path.parent}"
+        saved_in = "" if path is None else f"; the solution is saved in {path.parent}"
         _log.warning("tictactoe: solving the board %s, which may take seconds%s", rules, saved_in)
     tree = game_tree(rules)
     if path is not None and exists:
@@ -56,7 +56,7 @@ def load_or_solve(rules: Rules, solve: Solve) -> tuple[GameTree, IntArray, IntAr
 
 
 def file_of(rules: Rules) -> Path | None:
-    """Return where the solution of a board is saved, or None where the user has no folder for such files."""
+    """Return the file for the solution of a board, or None if the user has no folder for such files."""
     chosen, caches = os.environ.get(FOLDER_VARIABLE), os.environ.get("XDG_CACHE_HOME", "")
     try:
         usual = (Path(caches) if os.path.isabs(caches) else Path.home() / ".cache") / "tictactoe"  # noqa: PTH117 (often empty)
@@ -67,9 +67,9 @@ def file_of(rules: Rules) -> Path | None:
 
 
 def read(path: Path, rules: Rules, states: int) -> tuple[IntArray, IntArray] | None:
-    """Return the values and the optimal moves that a file holds, or None if it is not whole or not of this board.
+    """Return the values and the optimal moves of a file, or None if it is damaged or of another board.
 
-    At most one byte more is read than the solution of a board with `states` states takes.
+    A board with `states` states fixes the size of its file. At most one byte more is read.
     """
     size = len(_header(rules, b"")) + BYTES_OF_A_STATE * states
     try:
@@ -85,7 +85,7 @@ def read(path: Path, rules: Rules, states: int) -> tuple[IntArray, IntArray] | N
 
 
 def write(path: Path, rules: Rules, value: IntArray, optimal_moves: IntArray) -> None:
-    """Write a solution aside and rename it, so that no process ever sees half of it.
+    """Write a solution to a temporary file and rename it, so that no process ever sees half of it.
 
     Raises:
         OSError: it cannot be written; nothing is left behind.

@@ -11,7 +11,7 @@ from tictactoe.solution_file import SAVED_CELLS, load_or_solve
 from tictactoe.tree import GameTree, IntArray, game_tree, ternary_code
 
 CHUNK_STATES = 1 << 16
-"""States worked on at a time: few enough that their arrays stay in a processor's cache."""
+"""Number of states worked on at a time: few enough that their arrays stay in a processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -19,14 +19,14 @@ class Solution:
     """Hold the game-theoretic value and the best moves of every reachable state, in the tree's order."""
 
     tree: GameTree
-    """The states, by whose order the arrays go."""
+    """The states; the arrays below are in their order."""
     value: IntArray
-    """[S] int8: +1, 0 or -1 for the mover under perfect play of both seats."""
+    """[S] int8: the mover's result if both seats play perfectly: +1, 0 or -1."""
     optimal_moves: IntArray
     """[S] int32: the cells whose move keeps the value, as a bitboard; 0 in finished states."""
 
     def lookup(self, mover: int, opponent: int) -> tuple[int, tuple[int, ...]]:
-        """Return the value and the optimal cells of one position given as two bitboards.
+        """Return the value and the optimal cells of one position, given as two bitboards.
 
         Raises:
             ValueError: no legal game leads to this position.
@@ -41,7 +41,7 @@ class Solution:
 
 @lru_cache(maxsize=4)
 def solve(rules: Rules) -> Solution:
-    """Solve a board of up to 16 cells, or read what an earlier process has saved of a board of 15 or 16.
+    """Solve a board of up to 16 cells; boards of 15 and 16 cells are saved in a file and read from it the next time.
 
     Raises:
         ValueError: the board has more than 16 cells.

@@ -26,11 +26,11 @@ def symmetries(rules: Rules) -> NDArray[np.int64]:
 
 
 CHUNK_CELLS = 9
-"""Cells of a bitboard that are turned by one look-up."""
+"""Number of cells of a bitboard that one look-up maps."""
 
 
 def representatives(rules: Rules, mover: IntArray, opponent: IntArray) -> tuple[IntArray, IntArray]:
-    """Return of each position [B] the image with the least bitboards, which all its images share."""
+    """Return the symmetric image of each position [B] that has the smallest bitboards, the same for all its images."""
     least_mover, least_opponent = mover, opponent
     for tables in _turned(rules)[1:]:
         one, other = _image(tables, mover), _image(tables, opponent)

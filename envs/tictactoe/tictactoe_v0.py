@@ -1,4 +1,4 @@
-"""The PettingZoo view: an AEC environment in which the agents `player_1` and `player_2` take turns."""
+"""The PettingZoo environment (AEC): the agents `player_1` and `player_2` take turns."""
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -14,29 +14,29 @@ from tictactoe.rules import Rules
 
 AGENTS = ("player_1", "player_2")
 UNTIL_RESET = ("agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
-"""What there is only once a game has begun."""
+"""Attributes that exist only after the first `reset`."""
 
 
 class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (PettingZoo's own name)
-    """Play an m,n,k game by PettingZoo's rules of turn-taking, as `player_1` (seat 0) and `player_2`.
+    """Play an m,n,k game in turns as PettingZoo's agents `player_1` (seat 0) and `player_2` (seat 1).
 
-    Action space: Discrete(rows * cols) for each agent, as in `TicTacToeEnv`; None once the game is over.
+    Action space: Discrete(rows * cols) for each agent, as in `TicTacToeEnv`; None when the game is over.
     Observation space: a dict for each agent of `observation`, Box(0, 1, (rows, cols, 3), int8), as that agent sees the
         board, and `action_mask`, Box(0, 1, (rows * cols,), int8): the empty cells on its turn, zeros on the other's,
-        and ones when the game is over.
-    Rewards: to the agent that acted, as `tictactoe.Rewards` says, and `loss` to the other if the move wins.
+        ones when the game is over.
+    Rewards: those of `tictactoe.Rewards` to the agent that moved, and `loss` to the other agent if the move wins.
     Starting state: the empty board, `player_1` to move, or `reset(options=...)`: `position`, `seat`.
     Episode end: as in `TicTacToeEnv`, for both agents at once.
-    Information: `action_mask`, and at the end `winner` int, -1 for none, and `illegal` bool.
+    Information: `action_mask`; at the end also `winner` int, -1 after a draw, and `illegal` bool.
 
     Arguments:
         rows, cols, k, rewards, perspective, render_mode, rules: as in `TicTacToeEnv`.
-        dict_observation: True, for an agent finds its mask in its observation.
+        dict_observation: always True: the mask is part of the observation.
 
     Raises:
         ValueError: a setting or an agent does not exist.
         gymnasium.error.InvalidAction: the action is not a cell; nothing changes.
-        gymnasium.error.ResetNeeded: there is no game, or both agents have taken their last step.
+        gymnasium.error.ResetNeeded: no game has started, or both agents have taken their last step.
     """
 
     metadata = {  # noqa: RUF012 (PettingZoo's own declaration)
@@ -58,13 +58,13 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     ) -> None:
         super().__init__()
         if dict_observation is not True:
-            raise ValueError("dict_observation must be True: a PettingZoo agent finds its mask in the observation")
+            raise ValueError("dict_observation must be True: in PettingZoo the mask is part of the observation")
         self._game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode, rules)
         self.render_mode = self._game.render_mode
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
         self._moved = True
-        # Each agent has its own, because a space holds the generator that it samples from.
+        # One for each agent, because a space holds the generator that it samples from.
         self.observation_spaces = {agent: deepcopy(self._game.observation_space) for agent in AGENTS}
         self.action_spaces = {agent: deepcopy(self._game.action_space) for agent in AGENTS}
 
@@ -74,24 +74,24 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
-        """Return the space of what an agent observes, the same object every time."""
+        """Return the observation space of an agent, the same object every time."""
         check_agent(agent)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
-        """Return the space of an agent's actions, the same object every time."""
+        """Return the action space of an agent, the same object every time."""
         check_agent(agent)
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a new game; `player_1` has seat 0 and moves first, or who is to move in `options["position"]`.
+        """Start a new game; `player_1` moves first, or the agent to move in `options["position"]`.
 
         The options are those of `TicTacToe-v0`.
 
         Raises:
-            ValueError: an option does not exist, or no game can go on from there; the present game can.
+            ValueError: an option does not exist, or no game can go on from the position; the current game goes on.
         """
-        if isinstance(options, dict):  # PettingZoo's own test hands over an option of this name, which means nothing
+        if isinstance(options, dict):  # PettingZoo's own test passes an option of this name, which has no meaning
             options = {key: value for key, value in options.items() if key != "options"}
         self._game.reset(seed=seed, options=options)
         self.agents = list(AGENTS)
@@ -104,7 +104,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         self._share()
 
     def step(self, action: int | None) -> None:
-        """Let the selected agent mark a cell; after the end each agent is due one step with None."""
+        """Mark a cell for the selected agent; after the end each agent takes one step with None."""
         if not self.agents:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
         agent = self.agent_selection
@@ -125,7 +125,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         self._accumulate_rewards()
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Return what the selected agent observes, what it got since its last step, terminated, truncated, its info."""
+        """Return the selected agent's observation, reward since its last step, terminated, truncated and info."""
         if not self.agents:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before last()")
         agent = self.agent_selection
@@ -133,10 +133,10 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         return seen, self._cumulative_rewards[agent], self.terminations[agent], False, self.infos[agent]
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
-        """Yield the agent to move until both are done, at most `max_iter` times; each must step.
+        """Yield the agent to move until both are done, at most `max_iter` times; call `step` each time.
 
         Raises:
-            RuntimeError: the loop has come round without a step, and would never end.
+            RuntimeError: the loop did not call `step` or `reset`, so it would never end.
         """
         self._check_begun()
         return self._turns(max_iter)
@@ -144,18 +144,18 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     def _turns(self, max_iter: int) -> Iterator[str]:
         while self.agents and max_iter > 0:
             if not self._moved:
-                raise RuntimeError("call step() or reset() each time round a loop over agent_iter()")
+                raise RuntimeError("call step() or reset() in each round of a loop over agent_iter()")
             self._moved = False
             max_iter -= 1
             yield self.agent_selection
 
     def _check_begun(self) -> None:
         if not hasattr(self, "agent_selection"):
-            raise gymnasium.error.ResetNeeded("there has been no game: call reset() first")
+            raise gymnasium.error.ResetNeeded("no game has started: call reset() first")
 
     def _share(self) -> None:
-        # The keys `winner` and `illegal`, which every `info` of the Gymnasium environments holds, are here at the end
-        # alone: while a game goes on, a number beside the mask makes TorchRL's PettingZooWrapper fail.
+        # In the Gymnasium environments `info` always holds `winner` and `illegal`. Here they come at the end only:
+        # during a game a number beside the mask makes TorchRL's PettingZooWrapper fail.
         first, second = AGENTS
         self.infos: dict[str, dict[str, Any]] = {
             first: {"action_mask": self._mask(first)},
@@ -166,19 +166,19 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
                 info |= {"winner": self._game.winner, "illegal": self._game.illegal}
 
     def _mask(self, agent: str) -> Planes:
-        over = self.terminations.get(agent, True)  # an agent that took its last step is gone from there
+        over = self.terminations.get(agent, True)  # an agent that took its last step is no longer in the dict
         if over or agent == self.agent_selection:
             return self._game.action_masks()
         return np.zeros(self._game.rules.cells, np.int8)
 
     def observe(self, agent: str) -> dict[str, Planes]:
-        """Return what an agent sees, in fresh arrays."""
+        """Return the observation of an agent, in new arrays."""
         self._check_begun()
         check_agent(agent)
         return {"observation": self._game.planes(AGENTS.index(agent)), "action_mask": self._mask(agent)}
 
     def render(self) -> Any:
-        """Return or show the board, as `TicTacToe-v0` does."""
+        """Return or show the board, as `TicTacToeEnv.render` does."""
         return self._game.render()
 
     def close(self) -> None:
@@ -197,7 +197,7 @@ def check_agent(agent: object) -> None:
 
 
 env = raw_env
-"""The environment with every check of actions and of the order of calls, which `raw_env` makes itself.
+"""The environment with all checks of actions and of the order of calls; the same as `raw_env`.
 
-PettingZoo's wrappers, which make the same checks from outside, would take more time than the game.
+`raw_env` makes these checks itself, because PettingZoo's wrappers would take more time than the game.
 """

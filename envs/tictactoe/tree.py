@@ -1,7 +1,7 @@
-"""Every reachable position of a small board, enumerated once, and games played out over all of them.
+"""All reachable positions of a small board, and totals over all games that two policies can play.
 
-Positions are stored from the mover's view and sorted by ply, so that the tree can be walked a ply at a
-time with array operations. `S` is the number of reachable states.
+Positions are stored as the mover sees them and sorted by ply (the number of marks), so that array operations can go
+through the tree ply by ply. `S` is the number of reachable states.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ class GameTree:
     """Hold the reachable states of a board, sorted by ply."""
 
     rules: Rules
-    """Of the board."""
+    """The rules of the board."""
     mover: IntArray
     """[S] int32: the marks of the seat to move."""
     opponent: IntArray
@@ -38,15 +38,15 @@ class GameTree:
     finished: BoolArray
     """[S]: a line is complete or the board is full."""
     ply_starts: tuple[int, ...]
-    """The first state of each ply, and S behind the last."""
+    """The number of the first state of each ply, and S at the end."""
     state_numbers: IntArray
-    """[3^A] int32: the state of each position's ternary code, -1 where it cannot be reached."""
+    """[3^A] int32: the number of the state with each ternary code, -1 if it cannot be reached."""
 
     def __len__(self) -> int:
         return len(self.mover)
 
     def plies(self) -> Iterator[tuple[int, slice]]:
-        """Yield each ply and the states in which that many marks are on the board."""
+        """Yield each ply and the slice of states with that many marks on the board."""
         for ply, (start, stop) in enumerate(pairwise(self.ply_starts)):
             yield ply, slice(start, stop)
 
@@ -57,15 +57,15 @@ class GameTree:
 
     @property
     def decisions(self) -> IntArray:
-        """Return the numbers of the decision states, in order."""
+        """Return the numbers of the decision states (reachable and not finished), in order."""
         return np.flatnonzero(~self.finished)
 
     def find(self, mover: IntArray, opponent: IntArray) -> IntArray:
-        """Return the states with these marks, -1 where no legal game leads to them."""
+        """Return the numbers of the states with these marks, -1 where no legal game leads to them."""
         return self.state_numbers[ternary_code(self.rules, mover, opponent)]
 
     def successors(self, states: IntArray) -> IntArray:
-        """Return the state behind each action, [n, A] int32, and -1 where the cell is taken.
+        """Return the state after each action, [n, A] int32, -1 where the cell is taken.
 
         The states must be decision states.
         """
@@ -76,7 +76,7 @@ class GameTree:
 
 
 def ternary_code(rules: Rules, mover: IntArray, opponent: IntArray) -> IntArray:
-    """Return the number in base 3 whose digit `a` is 1 for a mark of the mover in cell `a`, 2 for the opponent's."""
+    """Return the number in base 3 whose digit `a` is 1 if the mover has cell `a`, 2 if the opponent has it."""
     digits = _ternary_digits(rules.cells)
     return digits[mover] + 2 * digits[opponent]
 
@@ -93,7 +93,7 @@ def _ternary_digits(cells: int) -> IntArray:
 
 @lru_cache(maxsize=4)
 def game_tree(rules: Rules) -> GameTree:
-    """Enumerate the reachable states, a ply at a time.
+    """Return all reachable states of a board, found ply by ply.
 
     Raises:
         ValueError: the board has more than 16 cells.
@@ -138,11 +138,10 @@ def game_tree(rules: Rules) -> GameTree:
 
 
 def _new_cells(has_line: BoolArray) -> IntArray:
-    """Return the cells by which a seat that has these marks leads to a position that no lower cell leads to, [2^A].
+    """Return for each set of marks [2^A] the cells to add so that every position is found exactly once.
 
-    A position follows from several, one for each of the last mover's marks without which it has no line. It is
-    enumerated by the lowest of them, so that no position has to be looked for among those that are known.
-    `has_line` is [2^A]: which marks hold a line.
+    The mark that led to a position may be any without which the last mover has no line. Only the lowest of these cells
+    counts, so no position has to be looked up among the known ones. `has_line` [2^A] says which marks hold a line.
     """
     new = np.zeros(len(has_line), dtype=np.int32)
     followed = np.zeros(len(has_line), dtype=np.bool_)
@@ -155,21 +154,21 @@ def _new_cells(has_line: BoolArray) -> IntArray:
 
 
 Policy: TypeAlias = Callable[[IntArray], FloatArray]
-"""Maps decision states [n] to the weight of each action [n, A]: probabilities, or 1 for each move to follow."""
+"""A function from decision states [n] to weights of actions [n, A]: probabilities, or 1 for each move to follow."""
 
 
 class Totals(NamedTuple):
-    """Hold the weight of all games by how they end."""
+    """Hold the total weight of all games, by result."""
 
     first_wins: float
     second_wins: float
     draws: float
     illegal: tuple[float, float]
-    """By the seat that played the taken cell."""
+    """For each seat, the games in which it played a taken cell."""
 
 
 def uniform_legal(tree: GameTree) -> Policy:
-    """Return the policy of a player who picks among the empty cells at random."""
+    """Return the policy that plays a random empty cell."""
     cells = np.arange(tree.rules.cells)
 
     def policy(states: IntArray) -> FloatArray:
@@ -184,9 +183,8 @@ def uniform_legal(tree: GameTree) -> Policy:
 def play_out(tree: GameTree, first: Policy, second: Policy) -> Totals:
     """Follow every game that two policies can play, visiting each distinct state once.
 
-    A weight flows from the empty board along the actions in proportion to the policies' weights. With
-    probabilities the totals are exact probabilities; with weights of 1 they count distinct games,
-    exactly while there are fewer than 2^53 of them.
+    Each action multiplies the weight of a game by the policy's weight of this action. With probabilities the totals are
+    exact probabilities; with weights of 1 they are numbers of distinct games, exact below 2^53.
     """
     wins, draws, illegal = [0.0, 0.0], 0.0, [0.0, 0.0]
     flow: FloatArray = np.ones(1)

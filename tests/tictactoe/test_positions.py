@@ -218,7 +218,7 @@ def test_every_reachable_position_is_taken_where_the_game_goes_on_and_no_first_r
         ends = any(book.play(board, cell, Rewards()).terminated for cell in empty_cells(board))
         marks = tuple(marks_of(board, mark) for mark in MARKS)
         for perspective in PERSPECTIVES:
-            with refusal("the game is over there, give an earlier one", over):
+            with refusal("the game is over: give an earlier one", over):
                 checked = checked_position(rules, book.one_hot(board, perspective), perspective)
                 assert checked == marks
         if not over:

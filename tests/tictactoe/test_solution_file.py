@@ -120,7 +120,7 @@ def test_where_there_is_no_folder_the_board_is_solved_in_memory(
     for place in places:
         monkeypatch.setenv("TICTACTOE_CACHE", place)
         assert_solved(SMALL)
-    assert caplog.messages == [f"{message}; the solution is kept in {place}" for place in places]
+    assert caplog.messages == [f"{message}; the solution is saved in {place}" for place in places]
 
     caplog.clear()
     monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)  # a user whom the system does not know
@@ -155,6 +155,6 @@ def test_solving_is_announced_once_and_only_where_it_takes_long(
     for _ in range(2):
         solve.cache_clear()
         solve(Rules(*size))
-    message = f"tictactoe: solving the board 3,5,3, which may take seconds; the solution is kept in {folder}"
+    message = f"tictactoe: solving the board 3,5,3, which may take seconds; the solution is saved in {folder}"
     assert caplog.messages == [message] * (size == (3, 5, 3))
     assert folder.exists() == (size == (3, 5, 3))

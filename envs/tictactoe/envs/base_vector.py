@@ -1,4 +1,4 @@
-"""What both vector environments share: settings, actions, autoreset, `reset(options=...)`, and what is returned."""
+"""The base class of both vector environments: settings, actions, autoreset, `reset(options=...)` and infos."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
@@ -33,9 +33,9 @@ VectorStep: TypeAlias = tuple[Any, NDArray[np.float64], Flags, Flags, dict[str, 
 
 
 class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
-    """Play `N` games as Gymnasium's vector interface asks.
+    """Play `N` games with Gymnasium's vector interface.
 
-    `game` is a single environment with the settings of each board; `seat` is None where the caller plays both seats.
+    `game` is a single environment with the settings of each board; `seat` is None if the caller plays both seats.
     """
 
     spec = json_spec
@@ -69,24 +69,24 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self._state = self._games.empty_boards()
         self._every, self._none = np.ones(num_envs, bool), np.zeros(num_envs, bool)
         self._no_winner = np.full(num_envs, -1)
-        # Replaced at each step, and never written to.
+        # Replaced at each step, never changed.
         self._over = self._none
-        """The boards whose game has ended and on which no other has begun, [N]."""
+        """The boards whose game has ended and whose next game has not begun, [N]."""
         self._finished = self._none
-        """Those of them whose game has not ended by the limit of steps alone: on these no cell is forbidden."""
+        """Those of them whose game was not only truncated: their mask is all ones."""
         self._steps = np.zeros(num_envs, np.int64)
-        """The steps of each game so far, counted where there is a limit."""
+        """The number of steps of each game so far, counted only if there is a limit."""
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start new games on all boards, or on those that `options["reset_mask"]` [N] bool names.
+        """Start new games on all boards, or on the boards in `options["reset_mask"]` [N] bool.
 
         `options` may also hold the `position` [N, rows, cols, 3] of each board as the seat to move observes it, and
-        `seat`, one or [N]: the agent's in these games alone, or the seat to move where the caller plays both.
+        `seat`, one or [N]: the agent's seat in these games only, or the seat to move if the caller plays both seats.
 
         Raises:
             ValueError: an option does not exist, no game can go on from a position, or an opponent's first move could
                 end it; nothing changes.
-            gymnasium.error.ResetNeeded: boards are left out before the first reset of all.
+            gymnasium.error.ResetNeeded: the first reset leaves out a board.
         """
         chosen, start = self._every, None
         if options is not None:
@@ -97,7 +97,7 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         super().reset(seed=seed)
         if self._games.seat is not None:
             self._games.generator = self.np_random
-        self._state = self._games.start(self._state, chosen, start)  # first, for an opponent that moves in it can fail
+        self._state = self._games.start(self._state, chosen, start)  # first: an opponent that moves now can fail
         self._over, self._finished = self._over & ~chosen, self._finished & ~chosen
         self._steps = np.where(chosen, 0, self._steps)
         self._begun = True
@@ -105,7 +105,7 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return observation, self._info(self._state, mask, self._no_winner.copy(), self._none.copy())
 
     def _checked_start(self, options: Mapping[str, Any], chosen: Flags) -> Start | None:
-        """Return from where the chosen boards start; None if from the empty board and by the settings."""
+        """Return where the chosen boards start; None for the empty board and the seats of the settings."""
         if "position" not in options and "seat" not in options:
             return None
         boards, rules = self.num_envs, self._rules
@@ -131,22 +131,22 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return Start(batch.State(*np.array(words, np.uint64).view(np.int64).T), seats)
 
     def _checked_marks(self, position: Any, seat: Any) -> tuple[int, int]:
-        """Return the bitboards of X and of O from which one board starts, for an agent in this seat if it has one."""
+        """Return the bitboards of X and of O from which one board starts; `seat` is the option or None."""
         marks = (0, 0) if position is None else checked_position(self._rules, position, self._perspective)
         to_play, setting = seat_to_move(*marks), self._games.seat
         if setting is None:
             if seat is not None:
                 check_seat_to_move(seat, to_play)
-        elif (setting if seat is None else seat) != to_play:  # a random one may turn out to be the other
+        elif (setting if seat is None else seat) != to_play:  # a random seat may be the other one
             check_first_reply(self._rules, *marks)
         return marks
 
     def step(self, actions: Any) -> VectorStep:
-        """Mark the cell `actions` [N] on each board, and start new games as the autoreset mode asks.
+        """Mark one cell on each board, `actions` [N], and start new games as the autoreset mode says.
 
         Raises:
             gymnasium.error.InvalidAction: the actions are not one cell for each board; nothing changes.
-            gymnasium.error.ResetNeeded: there is no game, or one is over and the caller must start another.
+            gymnasium.error.ResetNeeded: no game has started, or with `"Disabled"` a game is over.
         """
         if not self._begun:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
@@ -185,7 +185,7 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return observation, info
 
     def _final(self, results: Results, ended: Flags) -> dict[str, Any]:
-        """Return the last observation and info of each ended game, in the form of Gymnasium's own vectors."""
+        """Return the last observation and info of each game that has ended, as Gymnasium's own vectors do."""
         boards = ended.nonzero()[0]
         seen, empty = self._games.look(results.state, results.terminated, boards)
         each: list[Any] = list(seen)
@@ -217,7 +217,7 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return {"observation": planes, "action_mask": mask.copy()}, mask
 
     def _info(self, state: Any, mask: Planes, winner: Cells, illegal: Flags) -> dict[str, Any]:
-        """Return what `info` holds at every ply, with the flags by which Gymnasium says for which boards."""
+        """Return the `info` of every ply, with Gymnasium's flags for the boards that it holds."""
         every = self._every
         return {
             "action_mask": mask,
@@ -231,13 +231,13 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         }
 
     def action_masks(self) -> Planes:
-        """Return 1 for each empty cell, [N, A] int8; all ones on a board on which no game is being played."""
+        """Return 1 for each empty cell, [N, A] int8; all ones on a board without a game."""
         if not self._begun:
             return np.ones((self.num_envs, self._cells), np.int8)
         return self._games.look(self._state, self._finished)[1]
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return each board: as text in the `"ansi"` mode, as pixels in `"rgb_array"`."""
+        """Return each board as text (`"ansi"`) or as pixels (`"rgb_array"`)."""
         if self.render_mode is None:
             gymnasium.logger.warn('render() shows nothing without a mode: make the vector with render_mode="ansi"')
             return None
@@ -252,7 +252,7 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
 
 
 def _named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
-    """Return the autoreset mode of a name, `"SameStep"` as well as `"same_step"`; a mode passes through."""
+    """Return the autoreset mode of a name, `"SameStep"` or `"same_step"`, or the mode itself."""
     name = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else str(autoreset_mode)
     modes = {mode.value.lower(): mode for mode in AutoresetMode}
     if (mode := modes.get(name.replace("_", "").lower())) is None:
@@ -261,7 +261,7 @@ def _named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
 
 
 def _chosen_boards(options: Mapping[str, Any], boards: int) -> Flags:
-    """Return the boards that start a new game, [N]: those of the mask, or all."""
+    """Return the boards that start a new game, [N]: those in `reset_mask`, or all."""
     check_options(options, OPTIONS)
     if "reset_mask" not in options:
         return np.ones(boards, bool)

@@ -20,72 +20,73 @@ from tictactoe.rules import Rules, named_rules
 
 Planes: TypeAlias = NDArray[np.int8]
 Observation: TypeAlias = Any
-"""One-hot planes, or a dict of them and the action mask where that is asked for."""
+"""One-hot planes, or with `dict_observation` a dict of the planes and the action mask."""
 
 OPTIONS = ("position", "seat")
-"""What `reset` may be given."""
+"""Options that `reset` takes."""
 
-# What `info` holds is of types with shape and dtype, which TorchRL asks for.
+# The values in `info` have a shape and a dtype, because TorchRL needs them.
 SEATS = (np.int64(0), np.int64(1))
 NOBODY = np.int64(-1)
-"""The winner while there is none, and of a draw."""
-# An array without axes, because Gymnasium's vectors of single environments keep NumPy's own booleans as objects, whose
-# sum is True however many of them are. Handed out as copies, for a tensor of TorchRL shares an array's memory.
+"""The winner during a game and after a draw."""
+# Arrays without axes: Gymnasium's vectors of single environments would store NumPy booleans as objects, and their sum
+# would be True and not a number. `info` gets copies, because a tensor of TorchRL shares the array's memory.
 LAWFUL, ILLEGAL = np.array(False), np.array(True)
 
 
 def _spec(env: Any) -> EnvSpec | None:
-    """Return what made the environment; None if it was not made by Gymnasium."""
+    """Return the specification of the environment; None if it was not made by Gymnasium."""
     spec: EnvSpec | None = getattr(env, "_json_spec", None)
     return spec
 
 
 def _set_spec(env: Any, spec: EnvSpec | None) -> None:
-    # Gymnasium keeps the settings as they were given, and its JSON knows neither its own modes nor NumPy's numbers.
+    # Gymnasium stores the settings as given, and its JSON takes neither its own modes nor NumPy's numbers.
     if spec is not None:
         for name, value in spec.kwargs.items():
             if isinstance(value, AutoresetMode):
                 spec.kwargs[name] = value.value
             elif isinstance(value, np.generic):
                 spec.kwargs[name] = value.item()
-    # As an attribute: once somebody has asked for its `__dict__`, Python finds all that an object holds more slowly.
+    # As an attribute: after a use of `__dict__` Python finds all attributes of an object more slowly.
     env._json_spec = spec
 
 
 json_spec = property(_spec, _set_spec)
-"""The attribute `spec` of an environment, with plain values for the modes and numbers in its settings."""
+"""The attribute `spec` of an environment, with plain values that JSON can hold."""
 
 
 class TicTacToeEnv(gymnasium.Env[Observation, int]):
     """Play both seats of an m,n,k game in turn: `gymnasium.make("tictactoe:TicTacToe-v0")`.
 
-    Action space: Discrete(rows * cols). Action `a` marks cell `a`, counted row by row from 0; a taken cell is a legal
-        call.
-    Observation space: Box(0, 1, (rows, cols, 3), int8), one-hot. Plane 0 is empty; planes 1 and 2 are X and O, or by
-        `perspective="mover"` the mover's and the other seat's. With `dict_observation` a dict of it, `observation`, and
-        of `action_mask`, Box(0, 1, (rows * cols,), int8). Arrays are fresh at every call.
-    Rewards: a float, to the seat that acted, as `tictactoe.Rewards` says. Nobody is handed `loss`.
+    Action space: Discrete(rows * cols). Action `a` marks cell `a`, counted row by row from 0. Playing a taken cell
+        raises no error: the game ends, and the mover (the seat to move) loses.
+    Observation space: Box(0, 1, (rows, cols, 3), int8), one-hot. Plane 0 is empty; planes 1 and 2 are X and O, or with
+        `perspective="mover"` the marks of the mover and of the other seat. With `dict_observation` a dict of this
+        `observation` and the `action_mask`, Box(0, 1, (rows * cols,), int8). Each call returns new arrays.
+    Rewards: a float, to the seat that moved, as `tictactoe.Rewards` says. `loss` is paid to nobody.
     Starting state: the empty board, seat 0 (X) to move, or `reset(options=...)`: `position`, `seat`.
-    Episode end: a line, a full board, or a taken cell, by which the other seat wins. `truncated` is always False.
+    Episode end: a line, a full board, or a taken cell. `truncated` is always False.
     Information: the same keys at every reset and step. `action_mask` [rows * cols] int8, all ones at the end;
-        `to_play` int64, the seat to move; `winner` int64, -1 for none; `illegal` bool, whether a taken cell ended it.
+        `to_play` int64, the seat to move; `winner` int64, -1 if there is none; `illegal` bool, whether a taken cell
+        ended the game.
 
     Arguments:
-        rows: from 1.
-        cols: from 1.
-        k: how many in a row win, from 1 to the longer side.
+        rows: the number of rows, from 1.
+        cols: the number of columns, from 1.
+        k: how many marks in a row win, from 1 to the longer side.
         rewards: `"shaped"`, `"article"`, `"sparse"`, a `tictactoe.Rewards` or a dict of its fields.
         perspective: `"absolute"` or `"mover"`.
-        dict_observation: whether the mask is part of the observation.
+        dict_observation: whether the observation is a dict with the mask.
         render_mode: None, `"ansi"`, `"rgb_array"` or `"human"`.
-        rules: None, or a `tictactoe.Rules` instead of rows, cols and k.
+        rules: None, or a `tictactoe.Rules` instead of `rows`, `cols` and `k`.
 
     Vectorised use: `gymnasium.make_vec` makes a `TicTacToeVectorEnv`.
 
     Raises:
         ValueError: a size, preset, perspective or render mode does not exist, or the board is given twice.
         gymnasium.error.InvalidAction: the action is not a cell; nothing changes.
-        gymnasium.error.ResetNeeded: there is no game, or it has ended.
+        gymnasium.error.ResetNeeded: no game has started, or it has ended.
     """
 
     spec = json_spec
@@ -127,27 +128,27 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     def _new_game(self) -> None:
         rules = self.rules
         self._marks = [0, 0]  # bitboards by seat
-        # By seat: the cells that complete a line, empty or not. A line of one mark lacks nothing else.
+        # By seat: the cells that complete a line, empty or not. With k=1 every cell does.
         self._threats = [rules.full_board if rules.k == 1 else 0] * 2
         self._empty = rules.full_board
         self._ply = 0
         self._last_cell: int | None = None
         self._winner, self._illegal = NOBODY, LAWFUL
         self._mask = np.ones(self._cells, np.int8)
-        # What each seat sees, kept up to date a cell at a time; absolute planes are the same for both.
+        # What each seat sees, updated one cell at a time; absolute planes are the same for both.
         first = self._empty_board.copy()
         self._seen = (first, first if self.perspective == "absolute" else first.copy())
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start a new game; nothing in the game itself is random, so `seed` changes no outcome.
+        """Start a new game; nothing is random, so `seed` changes no game.
 
-        `options["position"]` is the board to start from, [rows, cols, 3], as the seat to move observes it, and
-        `options["seat"]` says which seat that is, which the numbers of marks say already.
+        `options["position"]` is the board to start from, [rows, cols, 3], as the seat to move observes it. The numbers
+        of marks say which seat that is; `options["seat"]` may say it too.
 
         Raises:
-            ValueError: an option does not exist, or no game can go on from there; the present game can.
+            ValueError: an option does not exist, or no game can go on from the position; the current game goes on.
         """
         marks = None
         if options is not None:
@@ -159,10 +160,10 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         return self.observe(self._ply & 1), self.info()
 
     def checked_start(self, options: Mapping[str, Any]) -> tuple[int, int]:
-        """Return the bitboards of X and of O with which a game starts that `reset` is given these options for.
+        """Return the bitboards of X and of O from which a game with these options of `reset` starts.
 
         Raises:
-            ValueError: an option does not exist, or no game can go on from there.
+            ValueError: an option does not exist, or no game can go on from the position.
         """
         check_options(options, OPTIONS)
         if "position" not in options:
@@ -170,13 +171,13 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         return checked_position(self.rules, options["position"], self.perspective)
 
     def start(self, marks: tuple[int, int] | None = None) -> None:
-        """Start a new game, from the bitboards of X and of O that `checked_start` has passed if not from the start."""
+        """Start a new game from the empty board, or from bitboards that `checked_start` returned."""
         self._new_game()
         if marks is not None:
             for seat in range(2):
                 for cell in self.rules.cells_of(marks[seat]):
                     self._mark(cell, seat)
-            self._last_cell = None  # nobody knows which it was
+            self._last_cell = None  # it is not known
         self._begun = self._playing = True
         if self._window is not None:
             self.render()
@@ -187,10 +188,10 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         return self.observe(self._ply & 1), reward, terminated, False, self.info()
 
     def play(self, action: int) -> tuple[float, bool]:
-        """Do what `step` does, but leave the looking at the board to the caller: reward and terminated."""
+        """Play one ply as `step` does, but return only reward and terminated."""
         if not self._playing:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
-        # The common case is asked first, because asking all of `checked_cell` would cost a tenth of the step.
+        # The common case comes first, because `checked_cell` would cost a tenth of the step.
         known = type(action) is int and 0 <= action < self._cells
         result = self._ruled(action if known else checked_cell(self._cells, action))
         if self._window is not None:
@@ -209,11 +210,11 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         return self.rewards.allow if self._threats[1 - seat] & self._empty else 0.0, False
 
     def abandon(self) -> None:
-        """End the game without a result, so that nobody can go on with it; `reset` starts another."""
+        """End the game without a result, so that it cannot go on; `reset` starts another."""
         self._playing = False
 
     def _mark(self, cell: int, seat: int) -> bool:
-        """Put a seat's mark on an empty cell; tell whether it completes a line."""
+        """Put a seat's mark on an empty cell, and return whether it completes a line."""
         bit = 1 << cell
         marks = self._marks[seat] = self._marks[seat] | bit
         self._empty ^= bit
@@ -251,7 +252,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     @property
     def winner(self) -> int:
-        """Return the seat that has won, -1 while none has."""
+        """Return the seat that has won, -1 if none has."""
         return int(self._winner)
 
     @property
@@ -269,7 +270,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         return self._mask.copy() if self._playing else np.ones(self._cells, np.int8)
 
     def info(self) -> dict[str, Any]:
-        """Return what `reset` and `step` return as `info`."""
+        """Return the `info` of `reset` and `step`."""
         return {
             "action_mask": self.action_masks(),
             "to_play": SEATS[self._ply & 1],
@@ -278,11 +279,11 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         }
 
     def planes(self, seat: int) -> Planes:
-        """Return the board as a seat sees it, [rows, cols, 3]; only `perspective="mover"` tells seats apart."""
+        """Return the board as a seat sees it, [rows, cols, 3]; seats differ only with `perspective="mover"`."""
         return self._seen[seat].copy()
 
     def observe(self, seat: int) -> Observation:
-        """Return an observation of the environment's space as a seat sees it."""
+        """Return the observation of a seat."""
         planes = self._seen[seat].copy()
         return {"observation": planes, "action_mask": self.action_masks()} if self.dict_observation else planes
 
@@ -304,7 +305,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         return f"<pre>{render('ansi', self.rules, self._marks[0], self._marks[1], self._last_cell)}</pre>"
 
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
-        """Return which key marks which cell in Gymnasium's `play`, whose callback is to be `window.release_keys`.
+        """Return which key marks which cell in Gymnasium's `play`; pass it `window.release_keys` as the callback.
 
         Raises:
             ValueError: the board has more cells than there are keys.

@@ -1,4 +1,4 @@
-"""The vector view: many games of the turn view at once, without a loop over boards."""
+"""The vector form of the turn view: many games at once, without a loop over boards."""
 
 from collections.abc import Mapping
 
@@ -11,28 +11,29 @@ from tictactoe.rules import Rules
 
 
 class TicTacToeVectorEnv(BaseVectorEnv):
-    """Play `N` games of the turn view, one ply on each at every step: `make_vec("tictactoe:TicTacToe-v0", num_envs=N)`.
+    """Play both seats of `N` games at once: `gymnasium.make_vec("tictactoe:TicTacToe-v0", num_envs=N)`.
 
-    Action space: MultiDiscrete of N cells, [N]. That of a board that starts a new game in the same call is ignored.
+    Action space: MultiDiscrete of N cells, [N]. With `"NextStep"` the action of a board that starts a game is ignored.
     Observation space: Box(0, 1, (N, rows, cols, 3), int8), or a dict: as in `TicTacToeEnv`, for each board.
-    Rewards: [N] float64, to the seats that acted.
+    Rewards: [N] float64, to the seats that moved.
     Starting state: the empty boards, or `reset(options=...)`: `reset_mask` [N] bool, the boards that start a new game;
         `position` [N, rows, cols, 3]; `seat`, one or [N].
     Episode end: as in `TicTacToeEnv`; truncations are all False without `max_episode_steps`.
     Information: as in `TicTacToeEnv`, each key [N] and with Gymnasium's flags; with `"SameStep"` also `final_obs` and
-        `final_info` where a game has ended. A game that is truncated keeps its mask.
+        `final_info` of games that ended in this step. The mask of a truncated game shows the empty cells.
 
     Arguments:
-        num_envs: N, from 1.
-        autoreset_mode: `"NextStep"`, `"SameStep"` or `"Disabled"`, or Gymnasium's `AutoresetMode`.
-        max_episode_steps: after how many steps a game is truncated, from 1; None for never.
+        num_envs: N, the number of boards, from 1.
+        autoreset_mode: when a board starts its next game. `"NextStep"`: in the step after the end. `"SameStep"`: in the
+            step that ends a game. `"Disabled"`: when you call `reset` with `reset_mask`. Or an `AutoresetMode`.
+        max_episode_steps: the number of steps after which a game is truncated, from 1; None for never.
         rows, cols, k, rewards, perspective, dict_observation, rules: as in `TicTacToeEnv`, for up to 64 cells.
         render_mode: None, `"ansi"` or `"rgb_array"`.
 
     Raises:
         ValueError: a setting does not exist, or the board has more than 64 cells.
         gymnasium.error.InvalidAction: the actions are not one cell for each board; nothing changes.
-        gymnasium.error.ResetNeeded: there is no game, or with autoreset disabled one has ended.
+        gymnasium.error.ResetNeeded: no game has started, or with `"Disabled"` a game has ended.
     """
 
     def __init__(

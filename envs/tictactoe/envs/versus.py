@@ -16,8 +16,8 @@ from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 
 Opponent: TypeAlias = Any
-"""An object with `act`, which maps observations [B, rows, cols, 3] and, if it takes them, action masks
-[B, rows * cols] to cells [B]; or a function of one observation and, if it takes it, its mask to a cell."""
+"""An object with `act`, which maps observations [B, rows, cols, 3], and action masks [B, rows * cols] if it takes them,
+to cells [B]; or a function from one observation, and its mask if it takes it, to a cell."""
 
 
 class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
@@ -25,28 +25,28 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
 
     Action space: Discrete(rows * cols), as in `TicTacToeEnv`.
     Observation space: Box(0, 1, (rows, cols, 3), int8), as the agent's seat sees it, or a dict, as in `TicTacToeEnv`.
-    Rewards: a float, that of the agent's own move, plus `loss` if the reply wins.
-    Starting state: the empty board, on which an opponent in seat 0 has moved, or `reset(options=...)`: `position`, and
-        `seat`, the agent's in this game alone. `reset(seed=...)` seeds everything random.
+    Rewards: a float, the reward of the agent's own move, plus `loss` if the reply wins.
+    Starting state: the empty board, with the opponent's first mark if the agent has seat 1, or `reset(options=...)`:
+        `position`, and `seat`, the agent's seat in this game only. `reset(seed=...)` seeds everything random.
     Episode end: as in `TicTacToeEnv`, by the agent's move or the reply.
-    Information: as in `TicTacToeEnv`; the agent's seat is `seat`.
+    Information: as in `TicTacToeEnv`; the attribute `seat` is the agent's seat.
 
     Arguments:
         opponent: `"random"`, `"heuristic"` (win, else block, else random), `"rule"` (win, else block, else the cell
-            where the most and fullest open lines cross) or `"optimal"`, on boards of up to 64 cells. Or any agent:
-            an object with `act(observation, action_mask)`, which is shown a batch of one board, or a function of one
-            observation, or of that and its mask. It sees what an agent in its seat sees, in this `perspective`.
-        seat: 0, 1 or `"random"`, sampled anew for each game; with `k=1` only 0.
+            where the most and fullest open lines cross) or `"optimal"`, on boards of up to 64 cells. Or an agent: an
+            object with `act(observation, action_mask)`, which gets a batch of one board, or a function of one
+            observation; the mask may be left out. It observes the board from its own seat, in this `perspective`.
+        seat: 0, 1 or `"random"`, sampled for each game; with `k=1` only 0.
         rows, cols, k, rewards, perspective, dict_observation, render_mode, rules: as in `TicTacToeEnv`.
 
     Vectorised use: `gymnasium.make_vec` makes a `TicTacToeVersusVectorEnv`.
 
     Raises:
         ValueError: a setting does not exist, or the opponent is `"optimal"` on a board of over 64 cells.
-        ImportError: it is that on a board of over 16 cells, which takes a search, and Numba is not installed.
-        gymnasium.error.InvalidAction: the action is not a cell; nothing changes. Or the opponent's is none;
-            the game is then over without a result.
-        gymnasium.error.ResetNeeded: there is no game, or it has ended.
+        ImportError: the opponent is `"optimal"` on a board of over 16 cells, and Numba is not installed.
+        gymnasium.error.InvalidAction: the action is not a cell, and nothing changes; or the opponent's reply is not
+            a cell, and the game is over without a result.
+        gymnasium.error.ResetNeeded: no game has started, or it has ended.
     """
 
     spec = json_spec
@@ -66,7 +66,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         rules: Rules | None = None,
     ) -> None:
         self.game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode, rules)
-        """The game that both play; its `play` would move for either."""
+        """The game of both seats; its `play` moves for the seat to move."""
         check_seat(seat, self.game.rules)
         self.set_opponent(opponent)
         self._seat = seat
@@ -76,7 +76,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         self.action_space = self.game.action_space
 
     def set_opponent(self, opponent: str | Opponent) -> None:
-        """Play against another opponent from the next reply on: a name, or any agent."""
+        """Set the opponent from the next reply on: a name or an agent."""
         check_opponent(opponent, self.game.rules)
         self._opponent = opponent if isinstance(opponent, str) else asking(opponent)
         self._in_batches = hasattr(opponent, "act")
@@ -84,14 +84,14 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start a new game; if the agent is not to move in it, the opponent has moved already.
+        """Start a new game; if the agent is not to move first, the opponent makes its first move.
 
-        `options["position"]` is the board to start from, [rows, cols, 3], as the seat to move observes it, and
-        `options["seat"]`, 0 or 1, is the agent's in this game alone.
+        `options["position"]` is the board to start from, [rows, cols, 3], as the seat to move observes it.
+        `options["seat"]`, 0 or 1, is the agent's seat in this game only.
 
         Raises:
-            ValueError: an option does not exist, no game can go on from there, or the opponent's first move could
-                end it; the present game can go on.
+            ValueError: an option does not exist, no game can go on from the position, or the opponent's first move
+                could end it; the current game goes on.
         """
         seat, marks = (self._seat, None) if options is None else self._checked_start(options)
         super().reset(seed=seed)
@@ -109,9 +109,9 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         marks, seat = self.game.checked_start(options), self._seat
         if "seat" in options:
             if not is_seat(options["seat"]):
-                raise ValueError(f"option seat must be 0 or 1, the agent's in this game, got {options['seat']!r}")
+                raise ValueError(f"option seat must be 0 or 1, the agent's seat in this game, got {options['seat']!r}")
             seat = int(options["seat"])
-        if seat != seat_to_move(*marks):  # a random one may turn out to be the other
+        if seat != seat_to_move(*marks):  # a random seat may be the other one
             check_first_reply(self.game.rules, *marks)
         return seat, marks
 
@@ -125,7 +125,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         return self.game.observe(self.seat), reward, terminated, False, self.game.info()
 
     def _answer(self) -> tuple[float, bool]:
-        """Let the opponent move. If it fails, the game is over, or the agent would move in its place."""
+        """Let the opponent move; if it fails, end the game, or the agent would move in its place."""
         try:
             return self.game.play(self._reply())
         except gymnasium.error.InvalidAction as error:
@@ -136,7 +136,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
             raise
 
     def _reply(self) -> Any:
-        """Return the opponent's cell in the present position."""
+        """Return the opponent's cell in the current position."""
         if not isinstance(self._opponent, str):
             seen, mask = self.game.planes(1 - self.seat), self.game.action_masks()
             if not self._in_batches:
@@ -152,7 +152,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         return self.game.action_masks()
 
     def render(self) -> Any:
-        """Return or show the board, as `TicTacToe-v0` does; a window shows each ply."""
+        """Return or show the board, as `TicTacToeEnv.render` does; a window shows each ply."""
         return self.game.render()
 
     def _repr_html_(self) -> str:
@@ -160,7 +160,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         return self.game._repr_html_()
 
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
-        """Return which key marks which cell, as `TicTacToe-v0` does."""
+        """Return which key marks which cell, as `TicTacToeEnv.get_keys_to_action` does."""
         return self.game.get_keys_to_action()
 
     def close(self) -> None:
@@ -169,10 +169,10 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
 
 
 def check_seat(seat: object, rules: Rules) -> None:
-    """Refuse a seat that does not exist, or in which every game is lost before the agent's first move.
+    """Refuse a seat that does not exist, or in which the opponent wins before the agent's first move.
 
     Raises:
-        ValueError: it is not 0, 1 or `"random"`, or with k=1 not 0.
+        ValueError: it is not 0, 1 or `"random"`, or with `k=1` it is not 0.
     """
     if not is_seat(seat) and not (isinstance(seat, str) and seat == "random"):
         raise ValueError(f"unknown seat {seat!r}: choose 0, 1 or 'random'")
@@ -181,11 +181,11 @@ def check_seat(seat: object, rules: Rules) -> None:
 
 
 def check_opponent(opponent: object, rules: Rules) -> None:
-    """Refuse an opponent that does not exist or cannot play this board; an agent passes.
+    """Refuse an opponent that does not exist or cannot play this board.
 
     Raises:
-        ValueError: it is no known name and no agent, or `"optimal"` on a board of over 64 cells.
-        ImportError: it is `"optimal"` on a board of over 16, and Numba is not installed.
+        ValueError: it is neither a known name nor an agent, or `"optimal"` on a board of over 64 cells.
+        ImportError: it is `"optimal"` on a board of over 16 cells, and Numba is not installed.
     """
     if (callable(opponent) or hasattr(opponent, "act")) and not isinstance(opponent, type):
         return
@@ -197,12 +197,12 @@ def check_opponent(opponent: object, rules: Rules) -> None:
 
 
 def asking(opponent: Any) -> Callable[..., Any]:
-    """Return the function of observation and action mask that asks an agent, which may take no second argument."""
+    """Return a function of observation and action mask that calls an agent, even if the agent takes no mask."""
     ask: Callable[..., Any] = getattr(opponent, "act", opponent)
     try:
         inspect.signature(ask).bind(None, None)
     except TypeError:
         return lambda observation, _mask: ask(observation)
-    except ValueError:  # Python does not know what something compiled takes
+    except ValueError:  # Python does not know the arguments of a compiled function
         pass
     return ask

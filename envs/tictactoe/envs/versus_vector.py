@@ -19,13 +19,13 @@ class TicTacToeVersusVectorEnv(BaseVectorEnv):
     Observation space: Box(0, 1, (N, rows, cols, 3), int8), or a dict, as in `TicTacToeVectorEnv`.
     Rewards: [N] float64, of the agent's own moves, plus `loss` where the reply wins.
     Starting state: as in `TicTacToeVersusEnv`, or `reset(options=...)`: `reset_mask` [N] bool, `position`
-        [N, rows, cols, 3], and `seat`, one or [N]. `reset(seed=...)` seeds one stream for all boards.
+        [N, rows, cols, 3], and `seat`, one or [N]. `reset(seed=...)` seeds all boards at once.
     Episode end: as in `TicTacToeVectorEnv`.
-    Information: as in `TicTacToeVectorEnv`; the agent's seats are `seats` [N].
+    Information: as in `TicTacToeVectorEnv`; the attribute `seats` [N] holds the agent's seats.
 
     Arguments:
-        opponent: as in `TicTacToeVersusEnv`; the `act` of an agent, or a function, is shown all M boards on which the
-            opponent is to move, observations [M, rows, cols, 3] and masks [M, rows * cols], and returns cells [M].
+        opponent: as in `TicTacToeVersusEnv`, but a function or `act` gets the observations [M, rows, cols, 3] and masks
+            [M, rows * cols] of all M boards on which the opponent is to move, and returns cells [M].
         seat: as in `TicTacToeVersusEnv`.
         num_envs, autoreset_mode, max_episode_steps, render_mode: as in `TicTacToeVectorEnv`.
         rows, cols, k, rewards, perspective, dict_observation, rules: as in `TicTacToeEnv`, for up to 64 cells.
@@ -34,7 +34,7 @@ class TicTacToeVersusVectorEnv(BaseVectorEnv):
         ValueError: a setting does not exist, or the board has more than 64 cells.
         ImportError: the opponent is `"optimal"` on a board of over 16 cells, and Numba is not installed.
         gymnasium.error.InvalidAction: the actions, or the opponent's, are not one cell for each board; nothing changes.
-        gymnasium.error.ResetNeeded: there is no game, or with autoreset disabled one has ended.
+        gymnasium.error.ResetNeeded: no game has started, or with `"Disabled"` a game has ended.
     """
 
     def __init__(
@@ -65,6 +65,6 @@ class TicTacToeVersusVectorEnv(BaseVectorEnv):
         return self._games.seats.copy()
 
     def set_opponent(self, opponent: str | Opponent) -> None:
-        """Play against another opponent from the next reply on: a name, or any agent."""
+        """Set the opponent from the next reply on: a name or an agent."""
         check_opponent(opponent, self._rules)
         self._games.set_opponent(opponent if isinstance(opponent, str) else asking(opponent))

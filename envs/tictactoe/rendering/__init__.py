@@ -1,4 +1,4 @@
-"""What a person sees of a position: text, pixels, a window."""
+"""A position as text, as pixels or in a window."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from tictactoe.rules import Rules
 
 
 def render(render_mode: str, rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = None) -> Any:
-    """Return a position as the text of the `"ansi"` mode, or else as pixels, [height, width, 3] uint8."""
+    """Return a position as text in the `"ansi"` mode, or else as pixels, [height, width, 3] uint8."""
     if render_mode == "ansi":
         return board_text(rules, x_marks, o_marks, last_cell) + "\n"
     return board_image(rules, x_marks, o_marks, last_cell)
@@ -20,7 +20,7 @@ def check_render_mode(render_mode: str | None, modes: Sequence[str]) -> None:
     """Refuse a render mode that does not exist; None renders nothing.
 
     Raises:
-        ValueError: it is none of the modes.
+        ValueError: there is no such mode.
     """
     if render_mode is not None and render_mode not in modes:
         raise ValueError(unknown("render_mode", render_mode, modes))

@@ -1,7 +1,7 @@
-"""Boards as pixels, by NumPy alone: no display and no image library.
+"""Boards as pixels with NumPy only: no display and no image library.
 
-Shapes are signed distance fields: how far each pixel's centre lies outside the edge of the shape, in pixels,
-negative inside. Within half a pixel of the edge the colours are blended, which smooths it.
+A shape is a signed distance field: the distance of each pixel's centre from the edge of the shape, in pixels, negative
+inside. Within half a pixel of the edge the colours are blended.
 """
 
 from functools import lru_cache
@@ -41,8 +41,8 @@ BAND_EDGE_WIDTH = 0.025
 def board_image(rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = None) -> Image:
     """Return a position as an image, [height, width, 3] uint8.
 
-    The last move's cell is tinted, and a band lies behind winning lines. `x_marks` and `o_marks` are bitboards. Height
-    and width are even and depend only on the size of the board; the array is a fresh one.
+    The last move's cell is tinted, and winning lines have a band behind them. `x_marks` and `o_marks` are bitboards.
+    Height and width are even and depend only on the size of the board. The array is new.
     """
     side, half_line = cell_pixels(rules), GRID_WIDTH // 2
     height, width = rules.rows * side + 2 * MARGIN, rules.cols * side + 2 * MARGIN
@@ -88,7 +88,7 @@ def _mark_shapes(side: int) -> tuple[Field, Field]:
 
 
 def _pixel_centres(height: int, width: int) -> tuple[Field, Field]:
-    """Return where the centres of pixels lie, as a column and a row."""
+    """Return the coordinates of the centres of pixels, as a column and a row."""
     return np.arange(height)[:, None] + 0.5, np.arange(width)[None, :] + 0.5
 
 

@@ -1,4 +1,4 @@
-"""Boards as text that a terminal, a log or a document can show."""
+"""Boards as text for a terminal, a log or a document."""
 
 from functools import reduce
 from operator import or_
@@ -11,7 +11,7 @@ MARKS = ("X", "O")
 def board_text(rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = None) -> str:
     """Return a position as text: the last move in parentheses, the cells of winning lines in brackets.
 
-    `x_marks` and `o_marks` are bitboards. Each row is a line of text without a line break at the end.
+    `x_marks` and `o_marks` are bitboards. Rows are separated by line breaks, with none at the end.
     """
     winning = line_cells(rules, x_marks) | line_cells(rules, o_marks)
     rows = []
@@ -26,5 +26,5 @@ def board_text(rules: Rules, x_marks: int, o_marks: int, last_cell: int | None =
 
 
 def line_cells(rules: Rules, board: int) -> int:
-    """Return the bitboard of all cells that lie on a complete line of one side."""
+    """Return the bitboard of all cells on complete lines of one side."""
     return reduce(or_, rules.complete_lines(board), 0)

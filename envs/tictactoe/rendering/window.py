@@ -1,4 +1,4 @@
-"""A window on the screen for images of a game; the only module that uses pygame, and only once a window is made."""
+"""A window that shows images of a game; the only module that imports pygame, when a window is made."""
 
 import math
 import os
@@ -14,7 +14,7 @@ from tictactoe.actions import KEYS
 class Window:
     """Show images in the window of this process, until `close()` or the user closes it.
 
-    pygame has one window per process, so two of these objects share it. Once closed, an object stays so.
+    pygame has one window per process, so two of these objects share it. A closed object cannot be opened again.
 
     Raises:
         gymnasium.error.DependencyNotInstalled: pygame is missing.
@@ -33,7 +33,7 @@ class Window:
         self._closed = False
 
     def show(self, image: NDArray[np.uint8], fps: float) -> None:
-        """Show an image, [height, width, 3], and keep the window responsive for one frame, 1 / `fps` seconds.
+        """Show an image, [height, width, 3], for one frame of 1 / `fps` seconds while the window stays responsive.
 
         Raises:
             RuntimeError: the machine has no screen on which a window could open.
@@ -70,8 +70,8 @@ class Window:
         self._closed = True
 
 
-def release_keys(*step: object) -> None:  # noqa: ARG001 (what `play` hands to its callback)
-    """Release every key: the callback of `gymnasium.utils.play.play`, which plays on as long as a key is held down."""
+def release_keys(*step: object) -> None:  # noqa: ARG001 (`play` passes it to its callback)
+    """Release all keys; as the callback of `gymnasium.utils.play.play` this keeps a held key from playing again."""
     import pygame  # noqa: PLC0415
 
     for key in KEYS:

@@ -1,4 +1,4 @@
-"""The backend for boards of up to 64 cells: bitboards, many of them at a time, by NumPy."""
+"""The backend for boards of up to 64 cells: NumPy operations on many bitboards at once."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ class BitboardGames(Games):
         return batch.restart(state, chosen) if start is None else batch.where(chosen, start.position, state)
 
     def play(self, state: batch.State, cells: Cells, over: Flags) -> Results:
-        """Return what the moves and the replies to them do."""
+        """Return the results of the moves and of the replies to them."""
         own = self._move(state, cells, over, restart=True)
         if self.seat is None:
             return own
@@ -34,7 +34,7 @@ class BitboardGames(Games):
         )
 
     def reply(self, state: batch.State, due: Flags) -> tuple[batch.State, Flags]:
-        """Return the state in which the opponent has moved where it is due, and which games that ended."""
+        """Return the state after the opponent's moves where they are due, and which games they ended."""
         reply = self._reply(state, ~due)
         return reply.state, reply.terminated
 
@@ -54,12 +54,12 @@ class BitboardGames(Games):
 
     def look(self, state: batch.State, over: Flags, boards: Boards = EVERY) -> tuple[Planes, Planes]:
         """Return the one-hot planes and the action masks."""
-        # After a game's last move the opponent may be the one to move; the agent still sees its own marks as mine.
+        # After a game's last move it may be the opponent's turn; the agent still sees its own marks in plane 1.
         seats = None if self.seat is None else self.seats[boards]
         return self._look(batch.State(*(field[boards] for field in state)), seats, over[boards])
 
     def _look(self, state: batch.State, seats: Cells | None, over: Flags) -> tuple[Planes, Planes]:
-        """Return what these seats see, or the seats to move."""
+        """Return what these seats see, or if `seats` is None the seats to move."""
         if self.perspective == "absolute":
             seats = np.zeros(len(over), np.int64)
         return self._spread_out(state, state.to_play if seats is None else seats, over)
@@ -70,11 +70,11 @@ class BitboardGames(Games):
         return seat
 
     def position(self, state: batch.State) -> batch.State:
-        """Return the bitboards of the boards, which are the state."""
+        """Return the bitboards of the boards: the state itself."""
         return state
 
     def _move(self, state: batch.State, cells: Cells, idle: Flags, restart: bool) -> Results:
-        """Return what the moves [N] do; an idle board, [N], stays as it is, or with `restart` is empty."""
+        """Return the results of the moves [N]; an idle board, [N], stays as it is, or is emptied with `restart`."""
         outcome = batch.play(self.rules, state, cells)
         reward: NDArray[np.float64] = batch.reward(self.rewards, outcome)
         results = Results(

@@ -1,4 +1,4 @@
-"""The backend for big boards where Numba is installed: one loop over the boards instead of one array operation each.
+"""The backend for big boards if Numba is installed: one compiled loop over the boards.
 
 Bitboards are int64, so the last of 64 cells is the sign bit: a shift to the right fills up with it, but only beyond the
 cells where a line can start.

@@ -18,39 +18,39 @@ Cells: TypeAlias = NDArray[np.int64]
 Planes: TypeAlias = NDArray[np.int8]
 
 Boards: TypeAlias = slice | NDArray[np.intp]
-"""Every board, or the numbers of some."""
+"""All boards, or the numbers of some."""
 EVERY = slice(None)
 
 Seat: TypeAlias = int | Literal["random"]
 BatchOpponent: TypeAlias = Callable[[Planes, Planes], Any]
-"""Maps what the opponent sees on M boards, [M, R, C, 3] and action masks [M, A], to its cells, [M]."""
+"""A function from the opponent's observations of M boards, [M, R, C, 3], and action masks [M, A] to cells [M]."""
 
 
 class Results(NamedTuple):
-    """Hold what one step did on every board, before any of them starts a new game."""
+    """Hold the results of one step on all boards, before any of them starts a new game."""
 
     state: Any
     reward: NDArray[np.float64]
-    """[N]: to the seat or agent that acted."""
+    """[N]: the reward of the seat or agent that moved."""
     terminated: Flags
-    """[N]"""
+    """[N]: the game is over."""
     winner: Cells
     """[N]: 0, 1, or -1 for none."""
     illegal: Flags
-    """[N]: the game ended by a taken cell."""
+    """[N]: a taken cell ended the game."""
 
 
 class Start(NamedTuple):
-    """Say from where new games start."""
+    """Hold where new games start."""
 
     position: batch.State
-    """The positions; those of boards without a new game are ignored."""
+    """The positions; ignored on boards without a new game."""
     seats: Cells | None
-    """[N]: the agent's seat in a versus environment; None leaves it to the setting."""
+    """[N]: the agent's seat in a versus environment; None for the seat of the settings."""
 
 
 class Games(ABC):
-    """Play `N` games: both seats as told, or one seat as told while an opponent plays the other.
+    """Play `N` games: the caller plays both seats, or one seat while an opponent plays the other.
 
     The vector environment keeps the `state`, which each backend defines, and passes it to every call.
     """
@@ -62,16 +62,16 @@ class Games(ABC):
         self.rewards = rewards
         self.perspective = perspective
         self.seat = seat
-        """The setting: the agent's seat, or None where the caller plays both."""
+        """The setting: the agent's seat, or None if the caller plays both seats."""
         self.truncates = truncates
-        """Whether games can be over that are not finished."""
+        """Whether games can be truncated."""
         self.seats: Cells = np.zeros(num_envs, np.int64)
         """[N]: the agent's seat in each game."""
         self.generator = np.random.default_rng()
         self.opponent: Any = None
 
     def set_opponent(self, opponent: str | BatchOpponent) -> None:
-        """Play against another opponent from the next reply on."""
+        """Set the opponent from the next reply on."""
         self.opponent = opponent
 
     @abstractmethod
@@ -80,15 +80,15 @@ class Games(ABC):
 
     @abstractmethod
     def place(self, state: Any, chosen: Flags, start: Start | None) -> Any:
-        """Return the state with new games on the chosen boards, [N], in which no opponent has moved yet."""
+        """Return the state with new games on the chosen boards, [N], before any move of the opponent."""
 
     @abstractmethod
     def play(self, state: Any, cells: Cells, over: Flags) -> Results:
-        """Return what the moves [N], and the replies to them, do; where a game was `over`, [N], a new one starts."""
+        """Return the results of the moves [N] and of the replies; where a game was `over`, [N], a new one starts."""
 
     @abstractmethod
     def reply(self, state: Any, due: Flags) -> tuple[Any, Flags]:
-        """Return the state in which the opponent has moved on the boards that are due, [N], and which games it ended.
+        """Return the state after the opponent's moves on the boards that are due, [N], and which games they ended.
 
         Games that are over are never due.
         """
@@ -103,10 +103,10 @@ class Games(ABC):
 
     @abstractmethod
     def position(self, state: Any) -> batch.State:
-        """Return the bitboards of the boards, which also the games that are over leave behind."""
+        """Return the bitboards of the boards, also of games that are over."""
 
     def start(self, state: Any, chosen: Flags, start: Start | None = None) -> Any:
-        """Return the state with new games on the chosen boards, [N]; an opponent that is to move has moved.
+        """Return the state with new games on the chosen boards, [N], after the opponent's first moves.
 
         Raises:
             gymnasium.error.InvalidAction: the opponent's first move ended a game; nothing changes.
@@ -128,12 +128,12 @@ class Games(ABC):
                     f"the opponent's first action is a taken cell for board {ended.argmax()}, "
                     "and reset cannot return a finished game"
                 )
-        self.seats = seats  # only now: an opponent that fails leaves every game as it was
+        self.seats = seats  # only now: an opponent that fails must leave every game as it was
         return begun
 
 
 def ask(opponent: BatchOpponent, seen: Planes, mask: Planes) -> Cells:
-    """Return the cells of an opponent that is a function, [M] int64.
+    """Return the cells, [M] int64, that an opponent's function chooses.
 
     Raises:
         gymnasium.error.InvalidAction: they are not one cell for each board.

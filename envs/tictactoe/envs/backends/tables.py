@@ -1,6 +1,6 @@
-"""The backend for boards so small that a table holds every position, and every reply of a built-in opponent.
+"""The backend for small boards: a table holds every position and every reply of a built-in opponent.
 
-A ply is then a few look-ups, which take a third of the time of computing it on many boards, and a tenth on few.
+A ply is then a few look-ups. That takes a third of the time of computing it on many boards, and a tenth on few.
 """
 
 from functools import lru_cache
@@ -30,35 +30,35 @@ from tictactoe.rules import Rules
 from tictactoe.tree import game_tree
 
 TABLE_CELLS = 9
-"""Up to this board size there is a table: 5,478 positions of tic-tac-toe, each twice."""
+"""Largest board with a table, in cells: tic-tac-toe has 5,478 positions, each twice in the table."""
 
 ONGOING, ALLOW, DRAW, WIN, ILLEGAL = range(5)
-"""What a move leads to, as numbers in `PositionTable.led_to`."""
+"""Numbers in `PositionTable.led_to` for what a move led to."""
 
 
 class PositionTable(NamedTuple):
-    """Hold every position of a board in which a move can be made or a game has ended, a row each.
+    """Hold every reachable position of a board, one row each.
 
-    Row 0 is the empty board. The second half repeats the positions as what is left when a game ended there by a taken
-    cell. `P` is the number of rows.
+    Row 0 is the empty board. The second half repeats the positions for games that a taken cell ended there. `P` is the
+    number of rows.
     """
 
     following: Cells
-    """[P * A]: the row behind each move, which is row 0 behind a finished game."""
+    """[P * A]: the row after each move; row 0 after a finished game."""
     led_to: NDArray[np.int8]
-    """[P]: what the move that has led here led to; nothing has led to row 0 but a new game."""
+    """[P]: the kind of move that led to this position."""
     finished: Flags
-    """[P]"""
+    """[P]: the game is over."""
     illegal: Flags
-    """[P]: the game ended by a taken cell."""
+    """[P]: a taken cell ended the game."""
     winner: Cells
     """[P]: 0, 1, or -1 for none."""
     to_play: Cells
-    """[P]"""
+    """[P]: the seat to move."""
     seen: Planes
-    """[2 * P, R, C, 3]: the one-hot planes as seat 0 sees them, and then as seat 1 does."""
+    """[2 * P, R, C, 3]: the one-hot planes as seat 0 sees them, then as seat 1 does."""
     mask: Planes
-    """[P, A]"""
+    """[P, A]: 1 for each empty cell, all ones when the game is over."""
 
 
 @lru_cache(maxsize=8)
@@ -95,12 +95,12 @@ def position_table(rules: Rules) -> PositionTable:
 
 
 class Replies(NamedTuple):
-    """Hold where the moves of a built-in opponent lead; `P` is the number of rows of the position table."""
+    """Hold the replies of a built-in opponent; `P` is the number of rows of the position table."""
 
     number: NDArray[np.float64]
-    """[P]: of cells among which it picks; 1 where the game is over."""
+    """[P]: the number of cells among which it chooses; 1 if the game is over."""
     after: Cells
-    """[P * A]: the row behind each of its choices, in the order of the cells; the row itself where the game is over."""
+    """[P * A]: the row after each of its choices, in the order of cells; the row itself if the game is over."""
 
 
 @lru_cache(maxsize=32)
@@ -115,7 +115,7 @@ def replies(rules: Rules, opponent: str) -> Replies:
     mover, opposite = (marks[decisions].astype(np.int64) for marks in (tree.mover, tree.opponent))
     chosen = planes.bits(rules.cells, OPPONENTS[opponent](rules, mover, opposite).astype(np.int64))
     number[decisions] = chosen.sum(axis=1)
-    # The cells that are chosen first, each part in order.
+    # The chosen cells first; both parts in the order of cells.
     order = np.argsort(~chosen, axis=1, kind="stable")
     after[decisions] = table.following[decisions[:, None] * rules.cells + order]
     return Replies(read_only(number), read_only(after.ravel()))
@@ -124,9 +124,8 @@ def replies(rules: Rules, opponent: str) -> Replies:
 class TableGames(Games):
     """Play on boards of up to 9 cells; the state is the row of each position, [N] int64.
 
-    On few boards the time goes into the number of NumPy's calls and not into their work, so each look-up is of the
-    kind that costs least: an index for one number a row, and `take` for a row of bytes, told (`"clip"`) not to check
-    beforehand what is right by construction.
+    On few boards the number of NumPy calls takes the time, not their work. So each look-up is the cheapest kind: an
+    index for one number of each row, and `take` for a row of bytes. Its mode `"clip"` skips a check of the indices.
     """
 
     def __init__(
@@ -134,17 +133,17 @@ class TableGames(Games):
     ) -> None:
         super().__init__(rules, rewards, perspective, num_envs, seat, truncates)
         self.table = table = position_table(rules)
-        # As an array: NumPy takes twice as long for an array by a Python number as for one by another array.
+        # As an array: NumPy takes twice as long to multiply an array by a Python number.
         self.cells = np.array(rules.cells)
         values = np.array([0.0, rewards.allow, rewards.draw, rewards.win, rewards.illegal])
         self.reward = read_only(values[table.led_to])
         rows = len(table.finished)
-        # What the mover sees: its own view where there are two.
+        # What the mover sees; with perspective "mover" each seat has its own view.
         views = np.where(perspective == "mover", table.to_play, 0)
         self.seen_by_mover = read_only(table.seen[np.arange(rows) + rows * views])
 
     def set_opponent(self, opponent: str | BatchOpponent) -> None:
-        """Play against another opponent from the next reply on."""
+        """Set the opponent from the next reply on."""
         self.opponent = replies(self.rules, opponent) if isinstance(opponent, str) else opponent
 
     def empty_boards(self) -> Cells:
@@ -158,7 +157,7 @@ class TableGames(Games):
         return begun
 
     def play(self, state: Cells, cells: Cells, over: Flags) -> Results:
-        """Return what the moves and the replies to them do."""
+        """Return the results of the moves and of the replies to them."""
         table = self.table
         own = after = table.following[state * self.cells + cells]
         if self.truncates:  # finished games lead to row 0 by themselves
@@ -174,12 +173,12 @@ class TableGames(Games):
         return Results(after, reward, table.finished[after], table.winner[after], table.illegal[after])
 
     def reply(self, state: Cells, due: Flags) -> tuple[Cells, Flags]:
-        """Return the state in which the opponent has moved where it is due, and which games that ended."""
+        """Return the state after the opponent's moves where they are due, and which games they ended."""
         replied = np.where(due, self._replied(state, ~due), state)
         return replied, due & self.table.finished[replied]
 
     def _replied(self, state: Cells, spared: Flags) -> Cells:
-        """Return the state in which the opponent has moved; on the spared boards it has no meaning."""
+        """Return the state after the opponent's moves; it has no meaning on the spared boards."""
         opponent = self.opponent
         if isinstance(opponent, Replies):
             choice = self.generator.random(len(state)) * opponent.number[state]
