@@ -164,5 +164,5 @@ def named_rules(rules: Any, rows: int, cols: int, k: int) -> Rules:
     if isinstance(rules, dict):
         rules = Rules(**rules)
     if not isinstance(rules, Rules) or (rows, cols, k) != (3, 3, 3):
-        raise ValueError(f"rules must be a Rules(rows, cols, k), given without rows, cols and k, got {rules!r}")
+        raise ValueError(f"rules must be Rules(rows, cols, k), without rows, cols or k beside it, got {rules!r}")
     return rules

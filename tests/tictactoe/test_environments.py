@@ -126,7 +126,7 @@ def test_a_bad_keyword_value_is_named(
     make: Any, keywords: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     if make is tictactoe_v0.env and "dict_observation" in keywords:
-        keywords, message = {"dict_observation": False}, "dict_observation must be True: a PettingZoo agent"
+        keywords, message = {"dict_observation": False}, "dict_observation must be True: in PettingZoo"
     with pytest.raises(error, match=message):
         make(**keywords)
 

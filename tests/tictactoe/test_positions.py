@@ -101,7 +101,7 @@ REFUSED_BY_BOTH_SEATS = [
     ({"position": planes("X.. ... ..."), "seat": 0}, "option seat must be 1, the seat to move in this position, got 0"),
 ]
 REFUSED_BY_VERSUS = [
-    ({"seat": 2}, "option seat must be 0 or 1, the agent's in this game, got 2"),
+    ({"seat": 2}, "option seat must be 0 or 1, the agent's seat in this game, got 2"),
     ({"seat": True}, "option seat must be 0 or 1, .*, got True"),
     ({"seat": np.array([0, 1])}, "option seat must be 0 or 1"),
     (
