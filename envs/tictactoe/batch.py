@@ -1,10 +1,10 @@
 """Many games at once as pure functions, on NumPy arrays or torch tensors of any device.
 
-A state goes in and a new state comes out: no function changes its arguments, loops over boards or waits for a device.
+A state goes in and a new state comes out. No function changes its arguments, loops over boards or waits for a device.
 Our learners train on it. `B` is the number of boards, `A` the number of actions.
 
 A finished game stays on its board until you call `restart`; until then ignore what `step` returns for this board.
-Actions are not checked, because a check would have to wait for the device: each must be in 0..A-1.
+Actions are not checked, because a check would have to wait for the device. Each must be in 0..A-1.
 """
 
 from collections.abc import Callable
