@@ -45,7 +45,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 def test_what_is_printed(held: tuple[Path, str]) -> None:
     runs, output = held
-    expected = ["4 players on 3,3,3, 16 pairings", "random has 0", "58/13/29", "!: games ended by a taken cell"]
+    expected = ["4 players on 3,3,3, 16 pairings", "random has 0", "58/13/29", "!: games that end with a taken cell"]
     expected += ["All results are exact", f"{runs}/arena holds results.csv"]
     expected += ["1 drawn game is added to every 100 of two players"]
     assert [text for text in expected if text not in " ".join(output.split())] == []
@@ -213,7 +213,7 @@ def test_the_results_of_eight_players_fit_80_characters() -> None:
     results = {(one, other): Result(0.58, 0.13, 0.29, (0.004, 0.1)) for one in names for other in names}
     text = printed(result_table(results, names))
     assert text.count("58/13/29") == text.count("!<1+10") == 64
-    assert "!: games ended by a taken cell" in result_note(results)
+    assert "!: games that end with a taken cell" in result_note(results)
 
 
 def test_odd_names_are_shown_as_they_are() -> None:

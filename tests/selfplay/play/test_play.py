@@ -66,7 +66,7 @@ def test_only_yes_starts_another_game(monkeypatch: pytest.MonkeyPatch, capsys: p
     with pytest.raises(Quit):
         play_games(scripted_opponent(3, 4, 3, 4, 5), "first", False, GENERATOR)
     shown = capsys.readouterr().out
-    assert "'perhaps' is neither. Another game? (y or n) " in shown
+    assert "'perhaps' is neither y nor n. Another game? (y or n) " in shown
     assert "script wins. You have won 1, drawn 0 and lost 1." in shown
     assert shown.count("You are X") == 2
 
@@ -85,7 +85,11 @@ def test_senseless_input_asks_again_in_one_line(
     answers(monkeypatch, "five", "", "5", "5", "q")
     main(["optimal", "--seat", "first", "--seed", "0"])
     shown = capsys.readouterr().out
-    for complaint in ("'five' is not a square of this board", "an empty line is not a square", "5 is taken"):
+    for complaint in (
+        "'five' is not a square of this board",
+        "an empty line is not a square of this board",
+        "5 is taken",
+    ):
         assert f"\n{complaint}. X {PROMPT}" in shown
     assert shown.count("---+---+---") == 4  # the board is shown twice
     assert "Hints" not in shown
