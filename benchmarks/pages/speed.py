@@ -26,7 +26,6 @@ def figures(docs: Path) -> dict[str, str]:
         "speed.opponents": markdown([HEADER, *ratios(groups["an opponent inside"])]),
         "speed.vectors": side_by_side(vectors, "boards at once"),
         "speed.larger-boards": side_by_side(by_rules(groups["larger boards"]), "rows, columns, marks in a row"),
-        "speed.one-game.ratio": shown(groups["one board"][f"{speed.OURS} / {speed.CHECKED}"]),
     }
 
 

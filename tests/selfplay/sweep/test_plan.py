@@ -111,7 +111,7 @@ def test_a_file_that_is_none_is_refused(content: str, line: str, tmp_path: Path)
 def test_the_sweeps_of_our_figures_are_understood() -> None:
     plans_of_figures = (ROOT / "benchmarks" / "sweeps").glob("*.toml")
     numbers = {path.stem: len(all_runs(make(read_file(path), {}))) for path in plans_of_figures}
-    assert numbers == {"defaults": 540, "large": 60, "past": 100, "proof": 600, "sensitivity": 700, "unmasked": 40}
+    assert numbers == {"defaults": 480, "large": 60, "past": 100, "proof": 600, "sensitivity": 600, "unmasked": 40}
 
 
 def test_what_resumes_a_sweep_names_nothing_else() -> None:
