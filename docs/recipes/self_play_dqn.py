@@ -76,7 +76,7 @@ def main(seed: int = 0) -> selfplay.Verdict:
     network = QNetwork()
     target_network = copy.deepcopy(network)  # a slower copy: targets that follow every update would chase themselves
     optimizer = torch.optim.Adam(network.parameters(), LEARNING_RATE)
-    memory = {
+    memory: dict[str, np.ndarray] = {
         "observation": np.zeros((MEMORY_SIZE, 3, 3, 3), np.int8),
         "action": np.zeros(MEMORY_SIZE, np.int64),
         "reward": np.zeros(MEMORY_SIZE, np.float32),
