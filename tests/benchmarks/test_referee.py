@@ -53,6 +53,8 @@ def test_the_evidence_is_what_its_csv_files_say(name: str) -> None:
         assert first_number(row["plies, median"]) == found.steps.quantile(0.5, interpolation="lower")
         assert first_number(row["updates"]) == pytest.approx(trim_mean(found.updates, 0.25), abs=0.51)
         assert first_number(row["samples, thousands"]) == pytest.approx(trim_mean(samples, 0.25), abs=0.051)
+        if "seconds" in row:
+            assert first_number(row["seconds"]) == pytest.approx(trim_mean(found.seconds, 0.25), abs=0.0051)
         apart = found.steps - default.steps
         if "difference in plies" in row:
             assert first_number(row["difference in plies"]) == pytest.approx(trim_mean(apart, 0.25), abs=0.51)
