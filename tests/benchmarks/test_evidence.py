@@ -8,22 +8,20 @@ from benchmarks.pages import evidence
 from selfplay.sweep.statistics import Estimate
 
 PROOF = """\
-setting,seed,end,steps,updates
-counterexamples=0.5,0,proved,1000,10
-counterexamples=0.5,1,proved,1000,10
-"counterexamples=0.0,mask=true",0,proved,900,9
-"counterexamples=0.0,mask=true",1,proved,900,9
-batch_size=1000,0,proved,800,8
-batch_size=1000,1,proved,1200,12
-target=article,0,no proof,2000,20
-target=article,1,no proof,2000,20
-epsilon_end=0.1,0,proved,1000,10
-epsilon_end=0.1,1,proved,1000,10
+setting,seed,end,steps,updates,seconds
+counterexamples=0.5,0,proved,1000,10,1.25
+counterexamples=0.5,1,proved,1000,10,1.75
+"counterexamples=0.0,mask=true",0,proved,900,9,1.25
+"counterexamples=0.0,mask=true",1,proved,900,9,1.75
+batch_size=1000,0,proved,800,8,1.25
+batch_size=1000,1,proved,1200,12,1.75
+target=article,0,no proof,2000,20,1.25
+target=article,1,no proof,2000,20,1.75
 """
 PAST = """\
-setting,seed,first_proof,evaluations,not_proved,all_optimal
-default,0,5,4,1,2
-epsilon_end=0.1,0,5,8,1,8
+setting,seed,end,since_proof,not_proved,all_optimal
+default,0,proved,4,1,2
+epsilon_end=0.1,0,no proof,8,1,8
 """
 
 
@@ -40,14 +38,15 @@ def test_settings_are_compared_on_equal_seeds() -> None:
         "plies.open": "`--batch-size 1000`",
         "nothing.samples.mean": "3.8",  # thousands, of 10 updates with the default's batch of 384
         "batch-size-1000.samples.most": "12.0",
-        "epsilon-end-0.1.proved": "2 of 2",  # but it has hardly begun to act, and so is no comparison
+        "nothing.seconds.mean": "1.50 [1.25, 1.75]",
+        "proved": "6 of 8",
         "comparisons": "3",
     }
     assert {name: found[name] for name in expected} == expected
     assert found["table"].count("\n") == 6
 
 
-def test_longer_runs_are_compared_in_all_settings() -> None:
+def test_what_happens_past_the_proof_is_compared_in_percent() -> None:
     assert evidence.of_file("past", PAST)["table"].splitlines()[2:] == [
         "| nothing | 25.00 | +0.00 | 50.00 | +0.00 |",
         "| `--epsilon-end 0.1` | 12.50 | -12.50 | 100.00 | +50.00 |",

@@ -70,6 +70,7 @@ TYPED = {
     "100": "seeds, in a heading",
     **dict.fromkeys(("1,000", "6,000", "200,000"), "quoted from people, in headings"),
     "3.10": "the oldest Python",
+    "400": "points of Elo's scale",
     "300": "kB of snapshots on an exported page, at most",
 }
 """Numbers that no measurement made, and what they are."""
@@ -100,8 +101,8 @@ def test_a_data_file_has_its_machine_its_table_and_its_cells(tmp_path: Path) -> 
     assert measured.figures(tmp_path) == {
         "time-to-unbeatable.measured-on": "EPYC, 2 cores, load 1.00 (0.50 to 1.50), Linux, torch 2",
         "time-to-unbeatable.table": "| what | all seconds | proved | ms |\n| --- | --- | --- | --- |\n"
-        "| train.py | never (1 to never) | 1 of 2 | - |\n| unit | - | - | 2.50 |\n",
-        "time-to-unbeatable.train-py.all-seconds": "never (1 to never)",
+        "| train.py | never (least 1) | 1 of 2 | - |\n| unit | - | - | 2.50 |\n",
+        "time-to-unbeatable.train-py.all-seconds": "never (least 1)",
         "time-to-unbeatable.train-py.proved": "1 of 2",
         "time-to-unbeatable.unit.ms": "2.50",
     }
