@@ -26,7 +26,7 @@ BAD_LINKS = {
     "#player=masked&moves=1,99": "There is no square 99",
     "#player=masked&moves=1,4,2,5,3,6": "The game is over before its move 6.",
     "#player=masked&moves=1,<b>": "There is no square NaN",
-    "#player=masked&board=" + "X" * 2000: "none of 3 by 3 cells",
+    "#player=masked&board=" + "X" * 2000: "does not have 3 by 3 cells",
 }
 
 
