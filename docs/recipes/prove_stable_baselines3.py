@@ -1,6 +1,6 @@
 """Prove a DQN of Stable-Baselines3, or find the shortest game that beats it.
 
-It is trained in one seat against random moves, saved and loaded as anybody's model is, and judged over every reply of
+It is trained in both seats against random moves, saved and loaded as anybody's model is, and judged over every reply of
 every opponent. The last lines draw the shortest game that beats it in each seat.
 
 By default it is trained for some seconds, and then loses hundreds of games. `--steps 100000` takes a minute or two of
