@@ -1,4 +1,4 @@
-"""Save what the runs of a sweep took and came to, as the page of evidence counts it.
+"""Save how the runs of a sweep ended and how long they took, for the page of evidence.
 
     python -m benchmarks.sweeps.evidence sweeps/proof --docs docs
 
@@ -24,7 +24,7 @@ PROG = "python -m benchmarks.sweeps.evidence"
 
 @dataclass(frozen=True)
 class Flags:
-    """Save what the runs of a sweep took and came to."""
+    """Save how the runs of a sweep ended and how long they took."""
 
     sweep: str = field(metadata={"positional": "SWEEP"})
     """Folder of a sweep of DQNs."""

@@ -25,7 +25,7 @@ GAMES = 91  # at once; a step plays one move in each of them
 COPY_EVERY, EVALUATE_EVERY = 15, 100  # steps
 COPIES = 8  # so that the model does not only learn to beat its last self
 RANDOM_REPLIES = 0.419  # part of all replies: the model must also meet moves that its copies would not play
-LEARNING_RATE, HOLD = 0.0028, 78_605  # after so many moves the learning rate falls as 1 / moves
+LEARNING_RATE, HOLD = 0.0028, 78_605  # after HOLD moves the learning rate falls as 1 / moves
 EXPLORATION_MOVES = 18_477  # over which epsilon falls from 1
 
 

@@ -20,7 +20,7 @@ from torch import nn
 import selfplay
 
 BOARDS = 64  # games at once: one call of the network chooses a move for each of them
-TOTAL_PLIES = 500_000  # where to give up; a run that needs so many has a mistake in it
+TOTAL_PLIES = 500_000  # where to give up; a run that needs more has a mistake in it
 EVALUATE_EVERY = 100 * BOARDS  # plies
 LEARNING_STARTS = 1_000  # plies before the first update, so that its batch holds different positions
 MEMORY_SIZE = 20_000  # transitions

@@ -215,3 +215,12 @@ def test_the_data_file_holds_every_row_and_what_is_exact_comes_out_again() -> No
                 assert [EXPERIMENTS[symptom][what](0, 1.0)] == [pytest.approx(result, abs=1e-4) for result in results]
             else:
                 assert len(results) == 5
+
+
+def test_other_symptoms_keep_their_rows_in_the_data_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = {"proved": True, "illegal games": 0.0, "x": -2.0}
+    what = {name: {"row": lambda _seed, _part: result} for name in ("a", "b")}
+    monkeypatch.setattr(command, "EXPERIMENTS", what)
+    for symptom in ("a", "b", "a"):
+        command.main([symptom, "--seeds", "0", "--docs", str(tmp_path)])
+    assert command.read(tmp_path) == {name: {"row": [result]} for name in ("a", "b")}
