@@ -1,8 +1,9 @@
 """Train DQNs on boards beyond tic-tac-toe until they are proved, or for some time, and say how far they come.
 
-The tables of docs/bigger-boards.md:
+The tables of docs/bigger-boards.md, and of the settings that were tried on 4,4,4 in docs/what-did-not-work.md:
 
     python -m benchmarks.learning.bigger_boards --docs docs
+    python -m benchmarks.learning.bigger_boards --tried --seeds 1104 1105 1106 1107 --seconds 100 --docs docs
 
 Every row is `python train.py` with the same flags and seed, but for the time limit. The seconds are those of training
 up to the first evaluation from which the proof holds to the end of the run; "all seconds" also count the evaluations.
@@ -33,6 +34,21 @@ ROWS = MappingProxyType(
     }
 )
 """Flags of each row by its name."""
+MASKED, FASTER = ROWS["4x4x4"], "--lr 0.002 --soft-update 0.02"
+TRIED = MappingProxyType(
+    {
+        "with a mask": MASKED,
+        f"with a mask, {FASTER}": f"{MASKED} {FASTER}",
+        f"with a mask, {FASTER} --eval-every 12800": f"{MASKED} {FASTER} --eval-every 12800",
+        f"with a mask, {FASTER} --loss huber": f"{MASKED} {FASTER} --loss huber",
+        f"with a mask, {FASTER} --batch-size 192 --updates-per-step 2": (
+            f"{MASKED} {FASTER} --batch-size 192 --updates-per-step 2"
+        ),
+        "without": ROWS["4x4x4-unmasked"],
+        f"without, {FASTER}": f"{ROWS['4x4x4-unmasked']} {FASTER}",
+    }
+)
+"""Flags that were tried on 4,4,4, by what is said of them."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +63,8 @@ class Flags:
     """Training time after which a run ends at the latest."""
     total_steps: int = 1_000_000_000
     """Plies after which it ends at the latest."""
+    tried: bool = False
+    """Train with the settings that were tried on 4,4,4 instead."""
     games: int = 10_000
     """Games sampled in each seat against each built-in opponent."""
     docs: Path | None = None
@@ -55,10 +73,12 @@ class Flags:
 
 def measure(name: str, seed: int, flags: Flags) -> Result:
     """Train one player, and let it play."""
-    config = configuration(ROWS[name], seed)
+    config = configuration((ROWS | TRIED)[name], seed)
     assert isinstance(config, DQNConfig)
     config = replace(config, total_steps=flags.total_steps)
     result, last = train(config, flags.seconds)
+    if flags.tried:
+        return result
     seats = last.evaluation.first, last.evaluation.second
     result |= {
         "plies in all": last.steps,
@@ -73,13 +93,16 @@ def main(args: Sequence[str]) -> None:
     """Measure, and print each run as it ends and the table at the end."""
     flags = harness.read_flags(Flags, args, PROG)
     harness.check_known("--rows", flags.rows, ROWS)
+    title, rows = (
+        ("Tried on 4x4x4", TRIED) if flags.tried else ("Bigger boards", {row: ROWS[row] for row in flags.rows})
+    )
     note = f"as X; as O; at most {flags.seconds:g} s of training; {flags.games:,} sampled games"
     harness.run(
-        "Bigger boards",
-        flags.rows,
+        title,
+        rows,
         flags.seeds,
         lambda name, seed: measure(name, seed, flags),
-        f"{note}; rows: {', '.join(f'{name} is {ROWS[name]}' for name in flags.rows)}",
+        f"{note}; rows: {', '.join(f'{name} is {row}' for name, row in rows.items())}",
         docs=flags.docs,
     )
 
