@@ -73,7 +73,7 @@ class Flags:
 
 def measure(name: str, seed: int, flags: Flags) -> Result:
     """Train one player, and let it play."""
-    config = configuration((ROWS | TRIED)[name], seed)
+    config = configuration({**ROWS, **TRIED}[name], seed)
     assert isinstance(config, DQNConfig)
     config = replace(config, total_steps=flags.total_steps)
     result, last = train(config, flags.seconds)
