@@ -79,7 +79,7 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
         if not re.fullmatch(r"[\w.]+:[\w.]+", typed):
             known = (SHIPPED, *OPPONENTS)
             others = f"one of {', '.join(known)}, nor module:name of an agent of your own{did_you_mean(name, known)}"
-            raise UserError(f"{name}: is neither a run folder, nor {others}")
+            raise UserError(f"{name} is neither a run folder, nor {others}")
         code = imported(typed)
         if not place:
             own = getattr(code, "rules", None)

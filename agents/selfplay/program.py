@@ -71,10 +71,14 @@ def on_stop_signals(stop: Callable[[], None]) -> Iterator[list[int]]:
 
 def _installed(script: str, module: str) -> list[str]:
     """Return the script if a shell finds the one of this interpreter, else the module with the interpreter."""
-    place = shutil.which(script)
-    return [script] if place and Path(place).parent == Path(sys.executable).parent else [_python(), "-m", module]
+    return [script] if _found(script) else [_python(), "-m", module]
 
 
 def _python() -> str:
-    executable, here = Path(sys.executable), Path.cwd()
-    return str(executable.relative_to(here) if executable.is_relative_to(here) else executable)
+    return "python" if _found("python") else sys.executable
+
+
+def _found(script: str) -> bool:
+    """Tell whether a shell finds the script that is beside this interpreter."""
+    place = shutil.which(script)
+    return place is not None and Path(place).parent == Path(sys.executable).parent

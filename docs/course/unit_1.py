@@ -9,7 +9,7 @@
 #
 # ## A position in two numbers
 #
-# Cells are counted from 0, row by row:
+# In code, cells are counted from 0, row by row. (`selfplay play`, made for people, counts squares from 1.)
 #
 # ```text
 # 0 1 2
@@ -43,7 +43,7 @@ print("the mover marks cell 2:", (mover | 1 << 2, opponent), "and the seats chan
 # the eight can O still hold a draw? Write down three numbers.
 
 # %%
-my_prediction = {"corner": None, "centre": None, "edge": None}  # put a number in place of each None
+my_prediction = {"corner": "nothing", "centre": "nothing", "edge": "nothing"}  # put numbers in place of "nothing"
 
 # %% [markdown]
 # ## Your turn
@@ -67,30 +67,40 @@ def value(mover, opponent):
 
 
 def best_cells(mover, opponent):
-    """Return the list of all cells that keep the value of a position in which the game is not over."""
+    """Return the list of all cells that keep the value of a position in which the game is not over, such as [0, 2]."""
     raise NotImplementedError("unit 1: write best_cells(mover, opponent)")
 
 
 # %% [markdown]
 # ## The check
 #
-# Your values are compared with the right ones in every position that a game can lead to. If some are wrong, you see
-# the one with the most marks: it is nearest to the end of a game, and so the easiest to check on paper.
+# Your answers are compared with the right ones in every position that a game can lead to, those with the most marks
+# first. So a wrong answer that you see is nearest to the end of a game, and the easiest to check on paper. In the
+# picture `X` is the mover, and `[O]` in brackets is part of a complete line.
 
 # %%
 solution = solve(RULES)
 positions = list(zip(solution.tree.mover.tolist(), solution.tree.opponent.tolist(), strict=True))
-wrong = [
-    (value(*position), true, position)
-    for position, true in zip(positions, solution.value.tolist(), strict=True)
-    if value(*position) != true
-]
-if wrong:
-    said, true, (mover, opponent) = wrong[-1]
-    print(f"The value to the mover, shown as X here, is {true:+}. Your function returns {said}.")
-    print(board_text(RULES, mover, opponent))
-assert not wrong, f"{len(wrong):,} of {len(positions):,} values are wrong; above is the one nearest to a game's end"
+from_the_end = list(zip(positions, solution.value.tolist(), solution.optimal_moves.tolist(), strict=True))[::-1]
+for position, right, _ in from_the_end:
+    answer = value(*position)
+    if answer != right:
+        print(board_text(RULES, *position))
+    hint = " (is a `return` missing?)" if answer is None else ""
+    assert answer == right, f"value must return {right} in the position above, and it returned {answer}{hint}"
 print(f"All {len(positions):,} values are right.")
+
+for position, _, best in from_the_end:
+    if not best:
+        continue  # the game is over
+    answer, right = best_cells(*position), list(RULES.cells_of(best))
+    assert isinstance(answer, list | tuple), f"best_cells must return a list, such as {right}, and it returned {answer}"
+    passed = all(cell in right for cell in answer) and all(cell in answer for cell in right)
+    if not passed:
+        print(board_text(RULES, *position))
+    hint = " (is the sign right? The position after a move belongs to the other seat)" if not answer else ""
+    assert passed, f"best_cells must return {right} in the position above, and it returned {answer}{hint}"
+print("All best cells are right.")
 
 
 # %% [markdown]
@@ -108,10 +118,7 @@ def agent(observation):
 proof = selfplay.evaluate(agent, RULES, perspective="mover")
 print(f"Games lost: {proof.first.losses} as X, {proof.second.losses} as O.")
 print(f"Best move in {proof.optimal_states:,} of {proof.decision_states:,} positions.")
-assert proof.optimal, "best_cells returns a cell that does not keep the value"
-for position, best in zip(positions, solution.optimal_moves.tolist(), strict=True):
-    if best:  # 0 where the game is over
-        assert sorted(best_cells(*position)) == list(RULES.cells_of(best)), f"not all best cells of {position}"
+assert proof.optimal
 print("PASSED: this is perfect play.")
 
 # %% [markdown]

@@ -60,7 +60,7 @@ def result(x, o):
 # together? (A player that moves at random can lose about two hundred thousand.) Write down a number.
 
 # %%
-my_prediction = None  # put a number here
+my_prediction = "nothing"  # put a number in its place
 
 # %% [markdown]
 # ## Your turn
@@ -68,7 +68,9 @@ my_prediction = None  # put a number here
 # A move has led to the position `(x, o)`. The move's number in the table is then changed towards a *target*, an
 # estimate of the value of the move to X:
 #
-# - If the game is over, the result is the target.
+# - If the game is over, the result is the target. Test this first, since a finished game may have no empty cell. A draw
+#   has the result 0, and `None` means that the game goes on. `if result(x, o):` takes both for false, so ask whether
+#   the result `is not None`.
 # - Otherwise the seat to move in `(x, o)` picks the number it likes best, and that number is the target. Which one
 #   does X pick? Which one does O pick?
 #

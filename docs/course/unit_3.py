@@ -62,10 +62,10 @@ class Moved(NamedTuple):
 # over training games on paper, and write down where they end.
 
 # %%
-my_prediction = {  # (games lost, value of the empty board)
-    "minus": (None, None),
-    "plus": (None, None),
-    "own_turn": (None, None),
+my_prediction = {  # put (games lost, value of the empty board) in place of each "nothing"
+    "minus": "nothing",
+    "plus": "nothing",
+    "own_turn": "nothing",
 }
 
 # %% [markdown]

@@ -49,7 +49,7 @@ print(LEGAL.shape, "legal moves:", int(LEGAL.sum()))
 # plays legal moves. Can it be beaten? How many games can it lose?
 
 # %%
-my_prediction = {"rules learned": None, "masked": None, "half masked": None}  # games lost
+my_prediction = {"rules learned": "nothing", "masked": "nothing", "half masked": "nothing"}  # games lost
 
 # %% [markdown]
 # ## Your turn

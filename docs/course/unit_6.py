@@ -64,7 +64,7 @@ def learned(reward, future, **amounts):
 
 # %%
 DRAWS = (-2.0, -1.0, -0.9, 0.0, 0.9, 1.0, 2.0)
-my_prediction = dict.fromkeys(DRAWS, (None, None))  # (as X, as O): True if nobody can beat it
+my_prediction = dict.fromkeys(DRAWS, "nothing")  # (as X, as O): True if nobody can beat it
 
 # %% [markdown]
 # ## Your turn

@@ -59,7 +59,7 @@ def played_by(mend):
 # Can the rule be beaten when it moves first? When it moves second? How many games can it lose?
 
 # %%
-my_prediction = (None, None)  # games lost as X, as O
+my_prediction = "nothing"  # games lost as X, as O
 
 # %% [markdown]
 # ## What beats it

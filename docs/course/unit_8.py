@@ -47,7 +47,12 @@ class Learned:
 # each board: can `Rule` be beaten as X, and as O? And how many positions must a proof look at on 4,4,4, as X?
 
 # %%
-my_prediction = {"3,3,3": (None, None), "3,4,3": (None, None), "4,4,4": (None, None), "positions": None}
+my_prediction = {  # can it be beaten (as X, as O)? And a number
+    "3,3,3": ("nothing", "nothing"),
+    "3,4,3": ("nothing", "nothing"),
+    "4,4,4": ("nothing", "nothing"),
+    "positions": "nothing",
+}
 
 # %% [markdown]
 # ## Your turn

@@ -88,7 +88,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_unit_passes_its_check_with_the_blank_filled_in(unit: int, capsys: pytest.CaptureFixture[str]) -> None:
     work(cells(unit, solution(unit)))
-    assert "PASSED" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "PASSED" in shown
+    assert "None" not in shown  # as nothing that a student has predicted or returned
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -114,3 +116,23 @@ def test_a_unit_fails_with_a_wrong_answer(unit: int, right: str, wrong: str) -> 
     assert right in solution(unit)
     with pytest.raises(AssertionError):
         work(cells(unit, GAMES + solution(unit).replace(right, wrong, 1)))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "sentence"),
+    [
+        ("opponent)]", "opponent)][0]", r"best_cells must return a list, such as \[\d\], and it returned \d$"),
+        ("return [cell for", "[cell for", r"best_cells must return a list, such as \[\d\], and it returned None$"),
+        (" -value(", " value(", r"best_cells must return \[\d\] .*, and it returned \[\] \(is the sign right"),
+        (
+            "[cell for cell in cells",
+            "[[cell] for cell in cells",
+            r"best_cells must return \[(\d)\] .* returned \[\[\1\]\]$",
+        ),
+        ("return -1", "-1", r"value must return -1 .*, and it returned 0$"),
+        ("return max(", "max(", r"value must return -?1 .*, and it returned None \(is a `return` missing\?\)$"),
+    ],
+)
+def test_unit_1_says_in_one_sentence_what_was_wrong(right: str, wrong: str, sentence: str) -> None:
+    with pytest.raises(AssertionError, match=f"^{sentence}"):
+        work(cells(1, solution(1).replace(right, wrong, 1)))

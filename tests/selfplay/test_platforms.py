@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 
 from selfplay.files import write_whole
-from selfplay.program import shell_line
+from selfplay.program import command, shell_line
 from tests.runs import DQN, ROOT, TABULAR, python
 
 COMMANDS = [
@@ -31,6 +31,14 @@ def test_commands_run_without_what_windows_has_not(tmp_path: Path) -> None:
 def test_commands_are_quoted_for_the_shells_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     assert shell_line(r"C:\My Runs\python.exe", "train.py") == r'"C:\My Runs\python.exe" train.py'
+
+
+def test_the_python_that_a_shell_finds_is_offered_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["train.py"])
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
+    assert command("train", "--help") == "python train.py --help"
+    monkeypatch.setenv("PATH", "")
+    assert command("train", "--help") == f"{sys.executable} train.py --help"
 
 
 def test_a_file_is_replaced_once_nobody_reads_it_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,7 +97,7 @@ def test_an_agent_of_the_user_is_proved(capsys: pytest.CaptureFixture[str]) -> N
             "my_agents:Fails: TypeError: Fails.act() missing",
         ),
         ("heuristc", "nor module:name of an agent of your own; did you mean heuristic?"),
-        ("my_agents", "my_agents: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor"),
+        ("my_agents", "my_agents is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor"),
     ],
 )
 def test_a_mistake_is_one_line(name: str, gist: str) -> None:

@@ -154,21 +154,16 @@ GRADIENTS = torch.ones(9, requires_grad=True)
 @pytest.mark.parametrize(
     ("agent", "gist"),
     [
-        (lambda _: None, "it returned NoneType of shape (), and the agent's actions must be 1 integers"),
-        (lambda _: 0.5, "a function cannot be asked about a board of shape (3, 3, 3): it returned float of shape ()"),
-        (lambda _: [1, 2], "it returned list of shape (2,), and the agent's actions must be 1 integers"),
-        (lambda _: 9, "the agent's actions must be integers from 0 to 8, got 9"),
-        (lambda _: GRADIENTS, "it returned Tensor of shape (9,), and"),
-        (lambda _: (np.array(4), None), "it returned tuple of shape (2,), and"),
-        (
-            Valuing(),
-            "it returned ndarray of shape (2, 9), and the agent's actions must be 2 integers, one for each board",
-        ),
-        (Predicting(), "it returned str of shape (), and"),
-        (
-            nn.Linear(27, 5),
-            "a Linear cannot be asked about a board of shape (3, 3, 3): it returned ndarray of shape (2, 5)",
-        ),
+        (lambda _: None, "the agent returned None in the position ... ... ...: is a `return` missing?"),
+        (lambda _: 0.5, "the agent returned 0.5 in the position ... ... ...: wanted int(cell), 0 to 8"),
+        (lambda _: [1, 2], "the agent returned [1, 2] in the position ... ... ...: wanted int(cell), 0 to 8"),
+        (lambda _: [[1], [2, 3]], "the agent returned [[1], [2, 3]] in the position ... ... ...: wanted int(cell)"),
+        (lambda _: 9, "the agent returned 9 in the position ... ... ...: wanted int(cell), 0 to 8"),
+        (lambda _: GRADIENTS, "the agent returned array([1., 1."),
+        (lambda _: (np.array(4), None), "the agent returned (array(4), None) in the position"),
+        (Valuing(), "the agent's actions must be 2 integers, one for each board, got ndarray of shape (2, 9)"),
+        (Predicting(), "the agent's actions must be 2 integers, one for each board, got str"),
+        (nn.Linear(27, 5), "the agent's actions must be 2 integers, one for each board, got ndarray of shape (2, 5)"),
         (nn.LSTM(27, 9), "a LSTM cannot be asked"),
         (nn.Linear(9, 9), "RuntimeError: mat1 and mat2 shapes cannot be"),
         (
@@ -176,7 +171,7 @@ GRADIENTS = torch.ones(9, requires_grad=True)
             "a Model cannot be asked about a board of shape (3, 3, 3): ValueError: Error: Unexpected obser",
         ),
         (3, "an object of type int is no agent: write a function of one observation that returns int(cell)"),
-        ("nowhere", "nowhere: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
+        ("nowhere", "nowhere is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_a_board_is_solved(
@@ -185,6 +180,19 @@ def test_what_cannot_be_asked_is_refused_before_a_board_is_solved(
     for solving in ("TabulatedPolicy", "solve", "ForwardSearch"):
         monkeypatch.delattr(f"selfplay.evaluation.evaluate.{solving}")
     assert gist in refused(selfplay.evaluate, agent)
+
+
+@pytest.mark.parametrize(("view", "of_x"), [("absolute", 1), ("mover", 2)])
+def test_a_mistake_that_comes_later_names_the_position(view: Any, of_x: int) -> None:
+    def forgetful(observation: Planes) -> int | None:
+        return None if observation[0, 0, of_x] and observation[..., 0].sum() == 8 else first_empty(observation)
+
+    with pytest.raises(gymnasium.error.InvalidAction, match=r"^the agent returned None in the position X\.\. .*: is"):
+        selfplay.evaluate(forgetful, perspective=view)
+    with pytest.raises(IndexError) as caught:
+        selfplay.evaluate(lambda observation: [8][int(observation[..., 1:].sum())], perspective=view)
+    notes = getattr(caught.value, "__notes__", ["before Python 3.11"])
+    assert notes in (["The agent was asked about the position X.. ... ...."], ["before Python 3.11"])
 
 
 def test_names_folders_and_runs_are_evaluated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,9 +81,7 @@ def _cell(result: Result) -> str:
 
 def percent(share: float) -> str:
     """Return a probability in whole percent; 0 means never and 100 always."""
-    if share in {0, 1}:
-        return f"{100 * share:.0f}"
-    return "<1" if share <= 0.005 else ">99" if share >= 0.995 else f"{100 * share:.0f}"
+    return "<1" if 0 < share <= 0.005 else ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
 
 
 def result_note(results: Results) -> str:

@@ -25,7 +25,7 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     with following(console, named.rules) as report:
         verdict = evaluate_policy(named.policy, every_state=True, positions=config.positions, report=report)
     if games := example_games(named.policy, named.player, verdict, console.width):
-        print(games)
+        say(games)
     console.print(verdict_table(verdict))
     say(verdict_text(verdict))
     repair = read_config(named.folder).get(REPAIRED) if named.folder else None

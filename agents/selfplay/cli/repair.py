@@ -58,7 +58,7 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
         with following(console, player.rules) as report:
             for state in repair(player, Corrections(config.positions, report, config.solver)):
                 beaten, positions = state.found.beaten, state.found.positions
-                beaten_from = f"beaten from {beaten:,} of the {positions:,} positions that its play leads to"
+                beaten_from = f"beaten from {beaten:,} of the {positions:,} positions of its play"
                 say(f"{state.corrected:,} positions corrected: {beaten_from}", console)
         if not state.corrected:
             say("\nThere is nothing to correct, so nothing was written.")

@@ -58,17 +58,17 @@ def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, Run
         default = PRESETS.get(preset, PRESETS["default"])  # an unknown preset is refused below
     else:
         default = kind()
-    config, run_flags = parse_together([default, RunFlags], rest, f"{prog} {algorithm}".rstrip(), about(default))
+    config, run_flags = parse_together([default, RunFlags], rest, f"{prog} {algorithm}".rstrip(), about(default, prog))
     return config, run_flags
 
 
-def about(default: Config) -> list[str]:
+def about(default: Config, prog: str) -> list[str]:
     """Return what an algorithm does; for the DQN also the other algorithms, one line each."""
     purposes = {name: str(kind.__doc__).splitlines()[0] for name, kind in ALGORITHMS.items()}
     own = purposes.pop(default.algorithm)
     if not isinstance(default, DQNConfig):
         return [own]
-    others = [f"  train {name:13} {purpose}" for name, purpose in purposes.items()]
+    others = [f"  {prog} {name:13} {purpose}" for name, purpose in purposes.items()]
     return [own, "Other algorithms, each with its own --help:", *others]
 
 
@@ -79,7 +79,7 @@ def present(run: "Run") -> None:
     from selfplay.evaluation.report import verdict_table, verdict_text
 
     console = open_console()
-    print("\n" + example_games(player_policy(run.player), run.player, run.proof, console.width))
+    say("\n" + example_games(player_policy(run.player), run.player, run.proof, console.width))
     console.print(verdict_table(run.proof))
     say(verdict_text(run.proof))
     if proved := run.proved_from:

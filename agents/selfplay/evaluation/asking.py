@@ -5,6 +5,7 @@ each board is kept, so that an agent is always asked in the same way.
 """
 
 import copy
+import reprlib
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -18,11 +19,7 @@ from selfplay.errors import UserError, what_failed
 from tictactoe.actions import checked_cells
 from tictactoe.tree import IntArray
 
-INSTEAD = (
-    "write a function of one observation that returns int(cell): values.argmax() if it has values, the first part if "
-    "it has a pair; the mask is observation[..., 0].ravel(), and rules= names the board; an agent that samples its "
-    "moves needs a method probabilities(observation)"
-)
+INSTEAD = "write a function of one observation that returns int(cell), and name the board with rules="
 
 
 class Way(NamedTuple):
@@ -38,7 +35,16 @@ class Way(NamedTuple):
         """Return the cells [B] that the agent answers to observations [B, R, C, 3]."""
         if self.many:
             return checked(self.ask(self.shown(observation)), observation)
-        return np.concatenate([checked(self.ask(self.shown(board)), board[None]) for board in observation])
+        cells = []
+        for board in observation:
+            try:
+                answer = self.ask(self.shown(board))
+            except Exception as error:
+                if hasattr(error, "add_note"):  # from Python 3.11 on
+                    error.add_note(f"The agent was asked about the position {position_text(board)}.")
+                raise
+            cells.append(checked(answer, board[None]))
+        return np.concatenate(cells)
 
 
 def way_to_ask(agent: Any, observation: Array) -> Way:
@@ -56,11 +62,13 @@ def way_to_ask(agent: Any, observation: Array) -> Way:
         else:
             return way
     first = min(errors, key=lambda error: not isinstance(error, InvalidAction))  # one that says what was returned
-    if not isinstance(first, InvalidAction) and way.ask in (agent, getattr(agent, "act", None)):
+    if isinstance(first, InvalidAction):
+        raise UserError(first) from first
+    if way.ask in (agent, getattr(agent, "act", None)):
         raise first  # an error of the user's own program is best seen where it is
-    said = str(first) if isinstance(first, InvalidAction) else what_failed(first)
     raise UserError(
-        f"a {type(agent).__name__} cannot be asked about a board of shape {observation.shape[1:]}: {said}; {INSTEAD}"
+        f"a {type(agent).__name__} cannot be asked about a board of shape {observation.shape[1:]}: "
+        f"{what_failed(first)}; {INSTEAD}"
     ) from first
 
 
@@ -107,12 +115,23 @@ def checked(answer: Any, observation: Array) -> IntArray:
     Raises:
         gymnasium.error.InvalidAction: it is none.
     """
-    boards, given = len(observation), numbers(answer)
+    boards, cells, given = len(observation), observation[0, ..., 0].size, numbers(answer)
     try:
-        return checked_cells(observation[0, ..., 0].size, np.ravel(given) if boards == 1 else given, boards)
-    except InvalidAction as error:
-        got = f"{type(answer).__name__} of shape {np.shape(given)}"
-        raise InvalidAction(f"it returned {got}, and the agent's {error}") from None
+        return checked_cells(cells, np.ravel(given) if boards == 1 else given, boards)
+    except (InvalidAction, ValueError) as error:  # the latter for lists in a list, of several lengths
+        if boards > 1:
+            raise InvalidAction(f"the agent's {error}") from None
+        wanted = "is a `return` missing?" if answer is None else f"wanted int(cell), 0 to {cells - 1}"
+        raise InvalidAction(
+            f"the agent returned {reprlib.repr(given)} in the position {position_text(observation[0])}: {wanted}"
+        ) from None
+
+
+def position_text(board: Array) -> str:
+    """Return a position [R, C, 3] of either perspective as text, row by row, such as X.. .O. ..."""
+    first, second = board[..., 1:].sum(axis=(0, 1))
+    marks = ".XO" if first >= second else ".OX"  # O moves second, so it has no more marks than X
+    return " ".join("".join(marks[cell] for cell in row) for row in board.argmax(axis=-1))
 
 
 def numbers(answer: Any) -> Any:

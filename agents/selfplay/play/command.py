@@ -11,7 +11,7 @@ import numpy as np
 from rich.columns import Columns
 
 from selfplay.algorithms import SHIPPED
-from selfplay.command_line import parse
+from selfplay.command_line import parse, say
 from selfplay.errors import UserError, one_line
 from selfplay.evaluation.exact import NAMES, exact_moves
 from selfplay.evaluation.report import finite_values, value_text
@@ -34,17 +34,20 @@ NOT_KNOWN = "?"
 
 @dataclass(frozen=True)
 class PlayConfig(BoardFlags):
-    """Play in the terminal. 0 or q quits, and so does the end of input; Ctrl-C quits with exit status 130."""
+    """Play in the terminal. 0 or q quits, and so does the end of input; Ctrl-C quits with exit status 130.
+
+    For people, squares count from 1, row by row; in Python, cells count from 0.
+    """
 
     opponent: str = field(default=SHIPPED, metadata={"positional": "PLAYER"})
-    """The folder of a run, shipped (the proved player of this package), optimal, rule (wins, or blocks, or moves to
+    """The folder of a run, shipped (our proved player), optimal, rule (wins, or blocks, or moves to
     where the most and fullest open lines cross), heuristic (wins, or blocks, or moves at random), random, or
     module:name of an agent of your own."""
     seat: Literal["alternate", "first", "second"] = "alternate"
     """Your seat: "alternate" begins as first and changes after each game."""
     hints: bool = False
-    """Show before each of your moves the value of every free square to you: the discounted return that the opponent
-    expects (a win pays +1), or against optimal the exact result."""
+    """Show before each of your moves the value of every free square to you: the reward that the opponent expects (with
+    the default rewards about +1 for a win, 0 for a draw, -1 for a loss), or against optimal the exact result."""
     seed: Seed | None = None
     """Seed of the moves that an opponent samples; with None each session differs."""
 
@@ -113,8 +116,8 @@ def hints_of(opponent: NamedPolicy, position: Position) -> Mapping[int, Hint]:
 def about_hints(opponent: NamedPolicy) -> str:
     """Return what the hints of an opponent mean."""
     if opponent.player is not None:
-        unit = f"the discounted return that {opponent.name} expects for you after each square."
-        return f"{unit}\nA win pays +1; the higher, the better. * is where it would move."
+        unit = f"the reward that {opponent.name} expects for you after each square"
+        return f"{unit}:\nabout +1 for a win, 0 for a draw, -1 for a loss. * is where it would move."
     if opponent.name == "optimal":
         return f"the result for you after each square with best play. * is best, {NOT_KNOWN} is not known."
     return f"none, because {opponent.name} has no values for squares."
@@ -127,9 +130,10 @@ def play_games(opponent: NamedPolicy, seat: str, hints: bool, generator: np.rand
         Quit: the person quits, or the input ends.
     """
     rules = opponent.rules
-    print(f"You play against {opponent.name} on {rules.rows}x{rules.cols}; {rules.k} in a row win.")
+    about = " (our proved player)" if opponent.name == SHIPPED else ""
+    say(f"You play against {opponent.name}{about} on {rules.rows}x{rules.cols}; {rules.k} in a row win.")
     if hints:
-        print(f"Hints: {about_hints(opponent)}")
+        say(f"Hints: {about_hints(opponent)}")
         hints = opponent.player is not None or opponent.name == "optimal"
     results = {1: "You win.", 0: "A draw.", -1: f"{opponent.name} wins."}
     score = dict.fromkeys(results, 0)

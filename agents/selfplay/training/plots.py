@@ -82,7 +82,7 @@ def progress_figure(
 
     for seat, colour in (("first", FIRST), ("second", SECOND)):
         plot(lost, f"eval/{seat}/losses", f"lost, {seat} seat", colour)
-        plot(lost, f"eval/{seat}/illegal", f"illegal, {seat} seat", colour, ":")
+        plot(lost, f"eval/{seat}/illegal", f"illegal, {seat} seat", colour, ".:")
         plot(lost, f"eval/{seat}/losses_at_least", f"lost, at least, {seat} seat", colour, ".--")
         plot(against_random, f"eval/{seat}/win_vs_random", f"{seat} seat", colour)
     lost.set(yscale="symlog", title="Games lost or ended by an illegal move")

@@ -135,7 +135,7 @@ def players(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("args", "gist"),
     [
-        ("nobody random", "nobody: is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
+        ("nobody random", "nobody is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
         ("empty random", "empty/config.json: cannot be read"),
         ("a wide", "wide plays 3,4,3, but a plays 3,3,3: give players of one board"),
         ("large optimal", "search each position of 4,5,3, a board of over 16 cells, which takes too long for an arena"),
@@ -181,9 +181,7 @@ def test_a_folder_that_vanishes_is_not_taken_for_a_module(players: Path, monkeyp
     saved(players / "theirs:player")
     (players / "theirs.py").write_text("raise SystemExit")
     monkeypatch.setattr(arena, "run_folder", found_and_gone)
-    assert "theirs:player: is neither a run folder, nor" in refused(
-        arena.enter, ["theirs:player", "random"], "absolute"
-    )
+    assert "theirs:player is neither a run folder, nor" in refused(arena.enter, ["theirs:player", "random"], "absolute")
 
 
 @pytest.mark.usefixtures("players")

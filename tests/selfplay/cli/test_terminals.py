@@ -1,5 +1,6 @@
 """Where no cursor moves, commands print lines: on a dumb terminal, and off a terminal."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from benchmarks.learning.waiting import run_on_terminal
 from selfplay.cli import train
+from tests.children import at_terminal
 from tests.runs import python
 
 TRAINING = ["train", "td-backup", "--games", "600", "--eval-every", "200"]
@@ -23,6 +25,13 @@ def test_a_dumb_terminal_gets_lines_and_another_what_moves_its_cursor(
     text = shown.decode().replace("\r\n", "\n")  # as a terminal writes a line's end
     assert ("\n200 games: games lost " in text) == (terminal == "dumb")
     assert text.replace("\n", "").isprintable() == (terminal == "dumb")
+
+
+def test_lines_break_between_words_and_a_mistake_is_one_line_without_colours() -> None:
+    shown = at_terminal("prove", "rule").read()
+    assert max(len(line) for line in re.sub(r"\x1b\[[\d;?]*\w", "\r", shown).splitlines()) <= 80
+    mistake = "selfplay train: unrecognized arguments: --xyz (selfplay train --help lists every flag)\r\n"
+    assert at_terminal("train", "--xyz").read() == mistake
 
 
 def test_forced_colours_bring_no_spinner_to_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,13 +56,17 @@ def test_the_help_documents_every_setting_and_the_dqns_names_the_others(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit, match="0"):
-        train.read([*([] if name == "dqn" else [name]), "--help"])
+        train.read([*([] if name == "dqn" else [name]), "--help"], "python train.py")
     text = capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= 80
     if name == "dqn":
-        assert all(re.search(rf"^  train {other} +Train ", text, re.MULTILINE) for other in ALGORITHMS if other != name)
+        assert all(
+            re.search(rf"^  python train.py {other} +Train ", text, re.MULTILINE)
+            for other in ALGORITHMS
+            if other != name
+        )
     else:
-        assert text.startswith(f"usage: selfplay train {name} [flags]")
+        assert text.startswith(f"usage: python train.py {name} [flags]")
     for field in dataclasses.fields(ALGORITHMS[name]):
         flag = f"--{field.name.replace('_', '-')}"
         assert re.search(rf"^  {flag}( [A-Z{{[]|, ).*?\w+ \w+", text, re.DOTALL | re.MULTILINE), flag

@@ -78,3 +78,9 @@ def test_what_is_not_known_of_a_player_is_said_instead_of_drawn() -> None:
     for metrics, notes in ((line, 1), (known, 0)):
         _, states, against_random, _ = progress_figure([metrics], "plies", "a run", {"mask": True}, None).axes
         assert len(states.texts) == len(against_random.texts) == notes
+
+
+def test_a_single_evaluation_is_a_dot_of_every_curve() -> None:
+    metrics = {"plies": 10, **EXACT, "eval/first/losses": 3, "eval/first/illegal": 2}
+    figure = progress_figure([metrics], "plies", "a run", {}, None)
+    assert {line.get_marker() for axes in figure.axes for line in axes.get_lines()} == {"."}
