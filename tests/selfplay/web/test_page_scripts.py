@@ -120,6 +120,7 @@ def test_the_page_accepts_the_positions_that_the_server_accepts(call: Call) -> N
         ),
         ({"gives_away": None}, "Whether that gives anything away is not known on this board."),
         ({"move": None, "moves": [1, 2]}, "It would play square 2 or square 3, chosen at random. Each keeps the draw."),
+        ({"move": None}, "It would play square 4. That keeps the draw."),
         ({"known": "no"}, "Exact results are not known: this board is too large to be solved here."),
         (
             {"exact": [None] * 4, "position": None},

@@ -74,11 +74,12 @@ function drawnWorth(analysis) {
   if (results.has(null) || analysis.position === null) {
     return "";
   }
+  const several = analysis.moves.length > 1;
   const worse = [...results].filter((result) => result !== analysis.position);
   if (!worse.length) {
-    return analysis.position === "loss" ? "The position is lost." : `Each keeps ${KEPT_WORTH[analysis.position]}.`;
+    return analysis.position === "loss" ? "The position is lost." : `${several ? "Each" : "That"} keeps ${KEPT_WORTH[analysis.position]}.`;
   }
-  return `Some of these give ${KEPT_WORTH[analysis.position]} away.`;
+  return `${several ? "Some of these give" : "That gives"} ${KEPT_WORTH[analysis.position]} away.`;
 }
 
 /** Return the exact result of a position in a sentence. */
