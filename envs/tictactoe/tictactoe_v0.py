@@ -112,17 +112,16 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
             self._was_dead_step(action)
             self._moved = True
             return
-        reward, terminated = self._game.play(action)  # type: ignore[arg-type]
+        node = self._game.play(action)  # type: ignore[arg-type]
         self._moved = True
         seat = AGENTS.index(agent)
         other = AGENTS[1 - seat]
-        beaten = terminated and self._game.winner == seat
-        self._cumulative_rewards[agent] = 0.0
-        self.rewards = {agent: reward, other: self._game.rewards.loss if beaten else 0.0}
-        self.terminations = {agent: terminated, other: terminated}
+        loss = self._game.rewards.loss if node.winner == seat else 0.0
+        self.rewards = {agent: node.reward, other: loss}
+        self._cumulative_rewards = {agent: node.reward, other: self._cumulative_rewards[other] + loss}
+        self.terminations = {agent: node.over, other: node.over}
         self.agent_selection = other
         self._share()
-        self._accumulate_rewards()
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return the selected agent's observation, reward since its last step, terminated, truncated and info."""

@@ -12,27 +12,20 @@ from numpy.typing import NDArray
 
 from tictactoe.actions import KEYS, checked_cell
 from tictactoe.batch import check_perspective
+from tictactoe.envs.position_graph import Node, Planes, position_graph
 from tictactoe.positions import check_options, check_seat_to_move, checked_position, seat_to_move
 from tictactoe.rendering import check_render_mode, render
 from tictactoe.rendering.window import Window
 from tictactoe.rewards import Rewards, named_rewards
 from tictactoe.rules import Rules, named_rules
 
-Planes: TypeAlias = NDArray[np.int8]
 Observation: TypeAlias = Any
 """One-hot planes, or with `dict_observation` a dict of the planes and the action mask."""
 
 OPTIONS = ("position", "seat")
 """Options that `reset` takes."""
-
-# The values in `info` have a shape and a dtype, because TorchRL needs them.
-SEATS = (np.int64(0), np.int64(1))
-NOBODY = np.int64(-1)
-"""The winner during a game and after a draw."""
-# Arrays without axes: Gymnasium's vectors of single environments would store NumPy booleans as objects, and their sum
-# would be True and not a number. `info` gets copies, because a tensor of TorchRL shares the array's memory.
-LAWFUL, ILLEGAL = np.array(False), np.array(True)
-
+INTEGERS = (int, np.int64)
+"""Types of actions that are looked up without a check; a bool would be found as well, and is a mistake."""
 
 def _spec(env: Any) -> EnvSpec | None:
     """Return the specification of the environment; None if it was not made by Gymnasium."""
@@ -119,25 +112,11 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self.observation_space = observation_space(self.rules, dict_observation)
         self.action_space = spaces.Discrete(self.rules.cells)  # type: ignore[assignment]
         self._window = Window("Tic-tac-toe") if render_mode == "human" else None
-        self._empty_board = np.zeros((self.rules.rows, self.rules.cols, 3), np.int8)
-        self._empty_board[..., 0] = 1
-        self._begun = False  # whether there has been a game
-        self._playing = False  # whether one is going on
-        self._new_game()
-
-    def _new_game(self) -> None:
-        rules = self.rules
-        self._marks = [0, 0]  # bitboards by seat
-        # By seat: the cells that complete a line, empty or not. With k=1 every cell does.
-        self._threats = [rules.full_board if rules.k == 1 else 0] * 2
-        self._empty = rules.full_board
-        self._ply = 0
+        self._graph = position_graph(self.rules, self.rewards, perspective)
+        self._unbegun = self.node = self._graph.root.copy()
+        """The current position, and all that is delivered there; it must not be changed."""
+        self.node.end()
         self._last_cell: int | None = None
-        self._winner, self._illegal = NOBODY, LAWFUL
-        self._mask = np.ones(self._cells, np.int8)
-        # What each seat sees, updated one cell at a time; absolute planes are the same for both.
-        first = self._empty_board.copy()
-        self._seen = (first, first if self.perspective == "absolute" else first.copy())
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -157,7 +136,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
                 check_seat_to_move(options["seat"], seat_to_move(*marks))
         super().reset(seed=seed)
         self.start(marks)
-        return self.observe(self._ply & 1), self.info()
+        return self.observe(self.to_play), self.info()
 
     def checked_start(self, options: Mapping[str, Any]) -> tuple[int, int]:
         """Return the bitboards of X and of O from which a game with these options of `reset` starts.
@@ -172,119 +151,76 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     def start(self, marks: tuple[int, int] | None = None) -> None:
         """Start a new game from the empty board, or from bitboards that `checked_start` returned."""
-        self._new_game()
-        if marks is not None:
-            for seat in range(2):
-                for cell in self.rules.cells_of(marks[seat]):
-                    self._mark(cell, seat)
-            self._last_cell = None  # it is not known
-        self._begun = self._playing = True
+        self.node = self._graph.root if marks is None else self._graph.at(marks)
+        self._last_cell = None
         if self._window is not None:
             self.render()
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Let the seat to move mark the cell `action`."""
-        reward, terminated = self.play(action)
-        return self.observe(self._ply & 1), reward, terminated, False, self.info()
+        node = self.play(action)
+        observation = node.shown.copy() if not self.dict_observation else self.observe(node.ply & 1)
+        return observation, node.reward, node.over, False, self.info()
 
-    def play(self, action: int) -> tuple[float, bool]:
-        """Play one ply as `step` does, but return only reward and terminated."""
-        if not self._playing:
-            raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
-        # The common case comes first, because `checked_cell` would cost a tenth of the step.
-        known = type(action) is int and 0 <= action < self._cells
-        result = self._ruled(action if known else checked_cell(self._cells, action))
+    def play(self, action: int) -> Node:
+        """Play one ply as `step` does, and return the node of the position it leads to."""
+        # The common case comes first: a move that has been played before, by an int or by what spaces sample.
+        after = self.node.after.get(action) if type(action) in INTEGERS else None
+        if after is None:
+            after, action = self._played(action)
+        self.node, self._last_cell = after, action
         if self._window is not None:
             self.render()
-        return result
+        return after
 
-    def _ruled(self, cell: int) -> tuple[float, bool]:
-        seat = self._ply & 1
-        if not self._empty >> cell & 1:
-            self._illegal = ILLEGAL
-            return self._end(self.rewards.illegal, SEATS[1 - seat])
-        if self._mark(cell, seat):
-            return self._end(self.rewards.win, SEATS[seat])
-        if not self._empty:
-            return self._end(self.rewards.draw, NOBODY)
-        return self.rewards.allow if self._threats[1 - seat] & self._empty else 0.0, False
+    def _played(self, action: Any) -> tuple[Node, int]:
+        if self.node.over:
+            raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
+        cell = checked_cell(self._cells, action)
+        after = self._graph.play(self.node, cell)
+        return after, self._last_cell if after.illegal else cell  # a taken cell gets no mark
 
     def abandon(self) -> None:
         """End the game without a result, so that it cannot go on; `reset` starts another."""
-        self._playing = False
-
-    def _mark(self, cell: int, seat: int) -> bool:
-        """Put a seat's mark on an empty cell, and return whether it completes a line."""
-        bit = 1 << cell
-        marks = self._marks[seat] = self._marks[seat] | bit
-        self._empty ^= bit
-        self._ply += 1
-        self._last_cell = cell
-        self._mask[cell] = 0
-        row, col = divmod(cell, self.rules.cols)
-        first, second = self._seen
-        first[row, col, 0] = 0
-        first[row, col, 1 + seat] = 1
-        if second is not first:
-            second[row, col, 0] = 0
-            second[row, col, 2 - seat] = 1
-
-        # Only lines through the cell have changed, so the whole board need not be searched.
-        lacking = ~marks
-        completed = False
-        for line in self.rules.lines_through(cell):
-            missing = line & lacking
-            if not missing:
-                completed = True
-            elif not missing & (missing - 1):
-                self._threats[seat] |= missing
-        return completed
-
-    def _end(self, reward: float, winner: np.int64) -> tuple[float, bool]:
-        self._playing = False
-        self._winner = winner
-        return reward, True
+        self.node = self.node.copy()
+        self.node.end()
 
     @property
     def to_play(self) -> int:
         """Return the seat to move, 0 or 1."""
-        return self._ply & 1
+        return self.node.ply & 1
 
     @property
     def winner(self) -> int:
         """Return the seat that has won, -1 if none has."""
-        return int(self._winner)
+        return int(self.node.winner)
 
     @property
     def illegal(self) -> bool:
         """Return whether a taken cell has ended the game."""
-        return bool(self._illegal)
-
-    @property
-    def position(self) -> tuple[int, int]:
-        """Return the marks of the seat to move and of the other, as bitboards."""
-        return self._marks[self.to_play], self._marks[1 - self.to_play]
+        return bool(self.node.illegal)
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return 1 for each empty cell, [rows * cols] int8; all ones when no game is being played."""
-        return self._mask.copy() if self._playing else np.ones(self._cells, np.int8)
+        return self.node.mask.copy()
 
     def info(self) -> dict[str, Any]:
         """Return the `info` of `reset` and `step`."""
+        node = self.node
         return {
-            "action_mask": self.action_masks(),
-            "to_play": SEATS[self._ply & 1],
-            "winner": self._winner,
-            "illegal": self._illegal.copy(),
+            "action_mask": node.mask.copy(),
+            "to_play": node.to_play,
+            "winner": node.winner,
+            "illegal": node.illegal.copy(),
         }
 
     def planes(self, seat: int) -> Planes:
         """Return the board as a seat sees it, [rows, cols, 3]; seats differ only with `perspective="mover"`."""
-        return self._seen[seat].copy()
+        return self.node.seen[seat].copy()
 
     def observe(self, seat: int) -> Observation:
         """Return the observation of a seat."""
-        planes = self._seen[seat].copy()
+        planes = self.node.seen[seat].copy()
         return {"observation": planes, "action_mask": self.action_masks()} if self.dict_observation else planes
 
     def render(self) -> Any:
@@ -292,9 +228,9 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         if self.render_mode is None:
             gymnasium.logger.warn('render() shows nothing without a mode: make the environment with render_mode="ansi"')
             return None
-        if not self._begun:
+        if self.node is self._unbegun:
             raise gymnasium.error.ResetNeeded("there is no board to render: call reset() before render()")
-        image = render(self.render_mode, self.rules, self._marks[0], self._marks[1], self._last_cell)
+        image = render(self.render_mode, self.rules, *self.node.marks, self._last_cell)
         if self._window is None:
             return image
         self._window.show(image, self.metadata["render_fps"])
@@ -302,7 +238,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     def _repr_html_(self) -> str:
         """Return the board for a notebook."""
-        return f"<pre>{render('ansi', self.rules, self._marks[0], self._marks[1], self._last_cell)}</pre>"
+        return f"<pre>{render('ansi', self.rules, *self.node.marks, self._last_cell)}</pre>"
 
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
         """Return which key marks which cell in Gymnasium's `play`; pass it `window.release_keys` as the callback.

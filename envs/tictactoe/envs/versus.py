@@ -8,7 +8,8 @@ import gymnasium
 import numpy as np
 
 from tictactoe.actions import checked_cells
-from tictactoe.envs.turn import Observation, Planes, TicTacToeEnv, json_spec
+from tictactoe.envs.position_graph import Node, Planes
+from tictactoe.envs.turn import Observation, TicTacToeEnv, json_spec
 from tictactoe.names import unknown
 from tictactoe.opponents import OPPONENTS, check_optimal
 from tictactoe.positions import check_first_reply, is_seat, seat_to_move
@@ -98,8 +99,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         self.seat = int(self.np_random.integers(2)) if seat == "random" else int(seat)
         self.game.start(marks)
         if self.seat != self.game.to_play:
-            _, terminated = self._answer()
-            if terminated:
+            if self._answer().over:
                 raise gymnasium.error.InvalidAction(
                     "the opponent's first action is a taken cell, and reset cannot return a finished game"
                 )
@@ -117,14 +117,15 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Mark the cell `action` and let the opponent reply."""
-        reward, terminated = self.game.play(action)
-        if not terminated:
-            _, terminated = self._answer()
-            if terminated and self.game.winner == 1 - self.seat:
+        node = self.game.play(action)
+        reward = node.reward
+        if not node.over:
+            node = self._answer()
+            if node.winner == 1 - self.seat:
                 reward += self.game.rewards.loss
-        return self.game.observe(self.seat), reward, terminated, False, self.game.info()
+        return self.game.observe(self.seat), reward, node.over, False, self.game.info()
 
-    def _answer(self) -> tuple[float, bool]:
+    def _answer(self) -> Node:
         """Let the opponent move; if it fails, end the game, or the agent would move in its place."""
         try:
             return self.game.play(self._reply())
@@ -143,9 +144,14 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
                 return self._opponent(seen, mask)
             answer = np.ravel(self._opponent(seen[None], mask[None]))
             return int(checked_cells(len(mask), answer, 1)[0])
-        choices = int(OPPONENTS[self._opponent](self.game.rules, *self.game.position))
-        cells = self.game.rules.cells_of(choices)
-        return cells[self.np_random.integers(len(cells))]
+        node = self.game.node
+        cells = node.choices.get(self._opponent)
+        if cells is None:
+            rules, (mover, opponent) = self.game.rules, node.marks if node.ply % 2 == 0 else reversed(node.marks)
+            cells = rules.cells_of(int(OPPONENTS[self._opponent](rules, mover, opponent)))
+            if node.kept:
+                node.choices[self._opponent] = cells
+        return cells[int(self.np_random.random() * len(cells))]  # faster than `integers`
 
     def action_masks(self) -> Planes:
         """Return 1 for each empty cell, [rows * cols] int8; all ones when no game is being played."""

@@ -1,0 +1,185 @@
+"""A graph of positions that grows as games are played: the rules work each position out once.
+
+A node holds all that an environment delivers at its position, so a ply follows one reference and copies two arrays.
+"""
+
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tictactoe.rewards import Rewards
+from tictactoe.rules import Rules
+
+Planes: TypeAlias = NDArray[np.int8]
+
+KEPT_POSITIONS = 20_000
+"""Number of positions that a graph keeps: all of tic-tac-toe, or the first ones met on a larger board."""
+
+# The values in `info` have a shape and a dtype, because TorchRL needs them.
+SEATS = (np.int64(0), np.int64(1))
+NOBODY = np.int64(-1)
+"""The winner during a game and after a draw."""
+# Arrays without axes: Gymnasium's vectors of single environments would store NumPy booleans as objects, and their sum
+# would be True and not a number. `info` gets copies, because a tensor of TorchRL shares the array's memory.
+LAWFUL, ILLEGAL = np.array(False), np.array(True)
+
+
+class Node:
+    """Hold a position and what is delivered there.
+
+    A kept node is shared by all games and never changes, but for `after` and `choices`, which fill up. Any other node
+    belongs to one game, and its moves are made in place.
+    """
+
+    __slots__ = (
+        "after", "choices", "empty", "illegal", "kept", "marks", "mask", "over", "ply", "reward", "seen", "shown",
+        "threats", "to_play", "winner",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        marks: list[int],
+        threats: list[int],
+        empty: int,
+        ply: int,
+        seen: tuple[Planes, Planes],
+        mask: Planes,
+        reward: float = 0.0,
+        over: bool = False,
+        winner: np.int64 = NOBODY,
+        illegal: NDArray[np.bool_] = LAWFUL,
+    ) -> None:
+        self.marks = marks
+        """Bitboards by seat."""
+        self.threats = threats
+        """By seat: the cells that complete a line, empty or not."""
+        self.empty = empty
+        """The bitboard of the empty cells."""
+        self.ply = ply
+        self.seen = seen
+        """What each seat sees, [rows, cols, 3]; one array with absolute planes."""
+        self.mask = mask
+        """[rows * cols]: 1 for each empty cell; all ones when the game is over."""
+        self.reward = reward
+        """The reward of the move that led here."""
+        self.over = over
+        self.winner = winner
+        self.illegal = illegal
+        """Whether a taken cell ended the game."""
+        self.to_play = SEATS[ply & 1]
+        self.shown = seen[ply & 1]
+        """What the seat to move sees."""
+        self.kept = False
+        self.after: dict[int, Node] = {}
+        """The kept nodes that moves lead to, by cell."""
+        self.choices: dict[str, tuple[int, ...]] = {}
+        """The cells that a built-in opponent samples its move from, by its name."""
+
+    def __reduce__(self) -> Any:
+        # So a copy of an environment gets a node of its own, without all the positions behind it.
+        board = (self.marks, self.threats, self.empty, self.ply, self.seen, self.mask)
+        return Node, (*board, self.reward, self.over, self.winner, self.illegal)
+
+    def copy(self) -> "Node":
+        """Return a node of the same position that belongs to one game."""
+        first, second = self.seen
+        planes = first.copy()
+        seen = (planes, planes if second is first else second.copy())
+        return Node(self.marks.copy(), self.threats.copy(), self.empty, self.ply, seen, self.mask.copy())
+
+    def mark(self, rules: Rules, rewards: Rewards, cell: int, seat: int) -> None:
+        """Put a seat's mark on an empty cell, in place."""
+        bit = 1 << cell
+        own = self.marks[seat] = self.marks[seat] | bit
+        self.empty ^= bit
+        self.ply = ply = self.ply + 1
+        self.mask[cell] = 0
+        row, col = divmod(cell, rules.cols)
+        first, second = self.seen
+        first[row, col, 0] = 0
+        first[row, col, 1 + seat] = 1
+        if second is not first:
+            second[row, col, 0] = 0
+            second[row, col, 2 - seat] = 1
+        self.to_play = SEATS[ply & 1]
+        self.shown = self.seen[ply & 1]
+
+        # Only lines through the cell have changed, so the whole board need not be searched.
+        lacking = ~own
+        completed = False
+        for line in rules.lines_through(cell):
+            missing = line & lacking
+            if not missing:
+                completed = True
+            elif not missing & (missing - 1):
+                self.threats[seat] |= missing
+        if completed:
+            self.end(rewards.win, SEATS[seat])
+        elif not self.empty:
+            self.end(rewards.draw)
+        else:
+            self.reward = rewards.allow if self.threats[ply & 1] & self.empty else 0.0
+
+    def end(self, reward: float = 0.0, winner: np.int64 = NOBODY, illegal: NDArray[np.bool_] = LAWFUL) -> None:
+        """End the game here, in place."""
+        self.reward, self.over, self.winner, self.illegal = reward, True, winner, illegal
+        self.mask.fill(1)
+
+
+class PositionGraph:
+    """Hold the positions of a board with these rewards, from the empty board on."""
+
+    def __init__(self, rules: Rules, rewards: Rewards, perspective: str) -> None:
+        self._settings = (rules, rewards, perspective)
+        first = np.zeros((rules.rows, rules.cols, 3), np.int8)
+        first[..., 0] = 1
+        seen = (first, first if perspective == "absolute" else first.copy())
+        threats = rules.full_board if rules.k == 1 else 0  # with k=1 every cell completes a line
+        self.root = Node([0, 0], [threats, threats], rules.full_board, 0, seen, np.ones(rules.cells, np.int8))
+        """The empty board."""
+        self.root.kept = True
+        self._kept = {(0, 0): self.root}
+
+    def __reduce__(self) -> Any:
+        return position_graph, self._settings
+
+    def at(self, marks: tuple[int, int]) -> Node:
+        """Return a node of a position, bitboards by seat, from which a game can go on."""
+        rules, rewards, _ = self._settings
+        node = self.root.copy()
+        for seat in range(2):
+            for cell in rules.cells_of(marks[seat]):
+                node.mark(rules, rewards, cell, seat)
+        return node
+
+    def play(self, node: Node, cell: int) -> Node:
+        """Return the node that a move leads to; keep it if there is room and its game has left no kept node."""
+        rules, rewards, _ = self._settings
+        seat = node.ply & 1
+        if not node.empty >> cell & 1:
+            after = node.copy()
+            after.end(rewards.illegal, SEATS[1 - seat], ILLEGAL)
+            return after
+        if not node.kept:
+            node.mark(rules, rewards, cell, seat)
+            return node
+        first, second = node.marks
+        marks = (first, second | 1 << cell) if seat else (first | 1 << cell, second)
+        after = self._kept.get(marks)
+        if after is None:
+            after = node.copy()
+            after.mark(rules, rewards, cell, seat)
+            if len(self._kept) >= KEPT_POSITIONS:
+                return after
+            after.kept = True
+            self._kept[marks] = after
+        node.after[cell] = after
+        return after
+
+
+@lru_cache(maxsize=16)
+def position_graph(rules: Rules, rewards: Rewards, perspective: str) -> PositionGraph:
+    """Return the graph that all environments with these settings share."""
+    return PositionGraph(rules, rewards, perspective)
