@@ -13,6 +13,7 @@ from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 
 AGENTS = ("player_1", "player_2")
+SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
 UNTIL_RESET = ("agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
 """Attributes that exist only after the first `reset`."""
 
@@ -114,7 +115,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
             return
         node = self._game.play(action)  # type: ignore[arg-type]
         self._moved = True
-        seat = AGENTS.index(agent)
+        seat = SEATS[agent]
         other = AGENTS[1 - seat]
         loss = self._game.rewards.loss if node.winner == seat else 0.0
         self.rewards = {agent: node.reward, other: loss}
@@ -128,7 +129,9 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         if not self.agents:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before last()")
         agent = self.agent_selection
-        seen = self.observe(agent) if observe else None
+        node, seen = self._game.node, None
+        if observe:  # as `observe` does, of whose checks this agent needs none
+            seen = {"observation": node.seen[SEATS[agent]].copy(), "action_mask": node.mask.copy()}
         return seen, self._cumulative_rewards[agent], self.terminations[agent], False, self.infos[agent]
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
@@ -155,26 +158,23 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     def _share(self) -> None:
         # In the Gymnasium environments `info` always holds `winner` and `illegal`. Here they come at the end only:
         # during a game a number beside the mask makes TorchRL's PettingZooWrapper fail.
-        first, second = AGENTS
-        self.infos: dict[str, dict[str, Any]] = {
-            first: {"action_mask": self._mask(first)},
-            second: {"action_mask": self._mask(second)},
-        }
-        if self.terminations[first]:
+        node, agent = self._game.node, self.agent_selection
+        waiting = AGENTS[1 - SEATS[agent]]
+        self.infos = {agent: {"action_mask": node.mask.copy()}, waiting: {"action_mask": self._mask_waiting()}}
+        if node.over:
             for info in self.infos.values():
                 info |= {"winner": self._game.winner, "illegal": self._game.illegal}
 
-    def _mask(self, agent: str) -> Planes:
-        over = self.terminations.get(agent, True)  # an agent that took its last step is no longer in the dict
-        if over or agent == self.agent_selection:
-            return self._game.action_masks()
-        return np.zeros(self._game.rules.cells, np.int8)
+    def _mask_waiting(self) -> Planes:
+        node = self._game.node
+        return node.mask.copy() if node.over else np.zeros(len(node.mask), np.int8)
 
     def observe(self, agent: str) -> dict[str, Planes]:
         """Return the observation of an agent, in new arrays."""
         self._check_begun()
         check_agent(agent)
-        return {"observation": self._game.planes(AGENTS.index(agent)), "action_mask": self._mask(agent)}
+        mask = self._game.node.mask.copy() if agent == self.agent_selection else self._mask_waiting()
+        return {"observation": self._game.node.seen[SEATS[agent]].copy(), "action_mask": mask}
 
     def render(self) -> Any:
         """Return or show the board, as `TicTacToeEnv.render` does."""
