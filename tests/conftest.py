@@ -22,7 +22,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 torch.set_num_threads(1)
 torch.backends.cudnn.deterministic = True
 os.environ["SDL_VIDEODRIVER"] = "dummy"
-os.environ["TICTACTOE_CACHE"] = os.devnull
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ import numpy as np
 
 from tictactoe.arrays import read_only
 from tictactoe.rules import Rules
-from tictactoe.solution_file import SAVED_CELLS, load_or_solve
 from tictactoe.tree import GameTree, IntArray, game_tree, ternary_code
 
 CHUNK_STATES = 1 << 16
@@ -41,16 +40,13 @@ class Solution:
 
 @lru_cache(maxsize=4)
 def solve(rules: Rules) -> Solution:
-    """Solve a board of up to 16 cells; boards of 15 and 16 cells are saved in a file and read from it the next time.
+    """Solve a board of up to 16 cells, which takes up to some seconds.
 
     Raises:
         ValueError: the board has more than 16 cells.
     """
-    if rules.cells in SAVED_CELLS:
-        tree, value, optimal_moves = load_or_solve(rules, values_and_moves)
-    else:
-        tree = game_tree(rules)
-        value, optimal_moves = values_and_moves(tree)
+    tree = game_tree(rules)
+    value, optimal_moves = values_and_moves(tree)
     return Solution(tree, read_only(value), read_only(optimal_moves))
 
 

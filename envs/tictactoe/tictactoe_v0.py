@@ -8,7 +8,8 @@ import gymnasium
 import numpy as np
 from pettingzoo import AECEnv
 
-from tictactoe.envs.turn import Planes, TicTacToeEnv
+from tictactoe.envs.position_graph import Planes
+from tictactoe.envs.turn import TicTacToeEnv
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 
@@ -160,10 +161,11 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         # during a game a number beside the mask makes TorchRL's PettingZooWrapper fail.
         node, agent = self._game.node, self.agent_selection
         waiting = AGENTS[1 - SEATS[agent]]
-        self.infos = {agent: {"action_mask": node.mask.copy()}, waiting: {"action_mask": self._mask_waiting()}}
+        masks = {agent: node.mask.copy(), waiting: self._mask_waiting()}
+        self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": mask} for agent, mask in masks.items()}
         if node.over:
             for info in self.infos.values():
-                info |= {"winner": self._game.winner, "illegal": self._game.illegal}
+                info |= {"winner": int(node.winner), "illegal": node.illegal}
 
     def _mask_waiting(self) -> Planes:
         node = self._game.node

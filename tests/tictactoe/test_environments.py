@@ -1,6 +1,8 @@
 """Every environment API follows the rule book in the games that `driver.py` plays, and keeps what all APIs promise."""
 
+import copy
 import functools
+import pickle
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -32,6 +34,7 @@ from tictactoe import (
     TicTacToeVersusVectorEnv,
     tictactoe_v0,
 )
+from tictactoe.envs import position_graph
 
 
 def test_every_action_in_every_state_follows_the_rule_book() -> None:
@@ -46,8 +49,24 @@ def test_every_action_in_every_state_follows_the_rule_book() -> None:
 
 @pytest.mark.parametrize("number", range(SETTINGS))
 @pytest.mark.parametrize("api", ["turn", "PettingZoo", "versus"])
-def test_games_follow_the_rule_book(api: str, number: int) -> None:
+def test_games_follow_the_rule_book(api: str, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if number % 2:  # games soon leave the positions that are kept
+        monkeypatch.setattr(position_graph, "KEPT_POSITIONS", number)
+        position_graph.position_graph.cache_clear()
     play_sampled_games(api, number, games=20)
+
+
+@pytest.mark.parametrize("kept", [1, 20_000])
+def test_a_copy_of_an_environment_goes_on_by_itself(kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(position_graph, "KEPT_POSITIONS", kept)
+    position_graph.position_graph.cache_clear()
+    env = gymnasium.make(TURN)
+    env.reset()
+    env.step(4)
+    for copied in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        observation, *_ = copied.step(0)
+        assert observation.argmax(axis=-1).ravel().tolist() == [2, 0, 0, 0, 1, 0, 0, 0, 0]
+    assert env.step(8)[0].argmax(axis=-1).ravel().tolist() == [0, 0, 0, 0, 1, 0, 0, 0, 2]
 
 
 NO_CELLS = [9, -1, 10**30, 1.0, float("nan"), "1", None, np.array([1]), [1], {}, True, np.True_, np.array(0.0)]

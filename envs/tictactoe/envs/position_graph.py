@@ -1,8 +1,9 @@
 """A graph of positions that grows as games are played: the rules work each position out once.
 
-A node holds all that an environment delivers at its position, so a ply follows one reference and copies two arrays.
+A node holds all that an environment delivers at its position, so a ply follows one reference and copies a few arrays.
 """
 
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -21,11 +22,9 @@ KEPT_POSITIONS = 20_000
 SEATS = (np.int64(0), np.int64(1))
 NOBODY = np.int64(-1)
 """The winner during a game and after a draw."""
-# Arrays without axes: Gymnasium's vectors of single environments would store NumPy booleans as objects, and their sum
-# would be True and not a number. `info` gets copies, because a tensor of TorchRL shares the array's memory.
-LAWFUL, ILLEGAL = np.array(False), np.array(True)
 
 
+@dataclass(slots=True, eq=False)
 class Node:
     """Hold a position and what is delivered there.
 
@@ -33,49 +32,28 @@ class Node:
     belongs to one game, and its moves are made in place.
     """
 
-    __slots__ = (
-        "after", "choices", "empty", "illegal", "kept", "marks", "mask", "over", "ply", "reward", "seen", "shown",
-        "threats", "to_play", "winner",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        marks: list[int],
-        threats: list[int],
-        empty: int,
-        ply: int,
-        seen: tuple[Planes, Planes],
-        mask: Planes,
-        reward: float = 0.0,
-        over: bool = False,
-        winner: np.int64 = NOBODY,
-        illegal: NDArray[np.bool_] = LAWFUL,
-    ) -> None:
-        self.marks = marks
-        """Bitboards by seat."""
-        self.threats = threats
-        """By seat: the cells that complete a line, empty or not."""
-        self.empty = empty
-        """The bitboard of the empty cells."""
-        self.ply = ply
-        self.seen = seen
-        """What each seat sees, [rows, cols, 3]; one array with absolute planes."""
-        self.mask = mask
-        """[rows * cols]: 1 for each empty cell; all ones when the game is over."""
-        self.reward = reward
-        """The reward of the move that led here."""
-        self.over = over
-        self.winner = winner
-        self.illegal = illegal
-        """Whether a taken cell ended the game."""
-        self.to_play = SEATS[ply & 1]
-        self.shown = seen[ply & 1]
-        """What the seat to move sees."""
-        self.kept = False
-        self.after: dict[int, Node] = {}
-        """The kept nodes that moves lead to, by cell."""
-        self.choices: dict[str, tuple[int, ...]] = {}
-        """The cells that a built-in opponent samples its move from, by its name."""
+    marks: list[int]
+    """Bitboards by seat."""
+    threats: list[int]
+    """By seat: the cells that complete a line, empty or not."""
+    empty: int
+    """The bitboard of the empty cells."""
+    ply: int
+    seen: tuple[Planes, Planes]
+    """What each seat sees, [rows, cols, 3]; one array with absolute planes."""
+    mask: Planes
+    """[rows * cols]: 1 for each empty cell; all ones when the game is over."""
+    reward: float = 0.0
+    """The reward of the move that led here."""
+    over: bool = False
+    winner: np.int64 = NOBODY
+    illegal: bool = False
+    """Whether a taken cell ended the game."""
+    kept: bool = False
+    after: dict[int, "Node"] = field(default_factory=dict)
+    """The kept nodes that moves lead to, by cell."""
+    choices: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """The cells that a built-in opponent samples its move from, by its name."""
 
     def __reduce__(self) -> Any:
         # So a copy of an environment gets a node of its own, without all the positions behind it.
@@ -94,7 +72,7 @@ class Node:
         bit = 1 << cell
         own = self.marks[seat] = self.marks[seat] | bit
         self.empty ^= bit
-        self.ply = ply = self.ply + 1
+        self.ply += 1
         self.mask[cell] = 0
         row, col = divmod(cell, rules.cols)
         first, second = self.seen
@@ -103,8 +81,6 @@ class Node:
         if second is not first:
             second[row, col, 0] = 0
             second[row, col, 2 - seat] = 1
-        self.to_play = SEATS[ply & 1]
-        self.shown = self.seen[ply & 1]
 
         # Only lines through the cell have changed, so the whole board need not be searched.
         lacking = ~own
@@ -120,9 +96,9 @@ class Node:
         elif not self.empty:
             self.end(rewards.draw)
         else:
-            self.reward = rewards.allow if self.threats[ply & 1] & self.empty else 0.0
+            self.reward = rewards.allow if self.threats[self.ply & 1] & self.empty else 0.0
 
-    def end(self, reward: float = 0.0, winner: np.int64 = NOBODY, illegal: NDArray[np.bool_] = LAWFUL) -> None:
+    def end(self, reward: float = 0.0, winner: np.int64 = NOBODY, illegal: bool = False) -> None:
         """End the game here, in place."""
         self.reward, self.over, self.winner, self.illegal = reward, True, winner, illegal
         self.mask.fill(1)
@@ -137,18 +113,19 @@ class PositionGraph:
         first[..., 0] = 1
         seen = (first, first if perspective == "absolute" else first.copy())
         threats = rules.full_board if rules.k == 1 else 0  # with k=1 every cell completes a line
-        self.root = Node([0, 0], [threats, threats], rules.full_board, 0, seen, np.ones(rules.cells, np.int8))
-        """The empty board."""
-        self.root.kept = True
-        self._kept = {(0, 0): self.root}
+        root = Node([0, 0], [threats, threats], rules.full_board, 0, seen, np.ones(rules.cells, np.int8))
+        root.kept = True
+        self._kept = {(0, 0): root}
 
     def __reduce__(self) -> Any:
         return position_graph, self._settings
 
     def at(self, marks: tuple[int, int]) -> Node:
         """Return a node of a position, bitboards by seat, from which a game can go on."""
+        if marks in self._kept:
+            return self._kept[marks]
         rules, rewards, _ = self._settings
-        node = self.root.copy()
+        node = self._kept[0, 0].copy()
         for seat in range(2):
             for cell in rules.cells_of(marks[seat]):
                 node.mark(rules, rewards, cell, seat)
@@ -160,23 +137,22 @@ class PositionGraph:
         seat = node.ply & 1
         if not node.empty >> cell & 1:
             after = node.copy()
-            after.end(rewards.illegal, SEATS[1 - seat], ILLEGAL)
+            after.end(rewards.illegal, SEATS[1 - seat], illegal=True)
             return after
         if not node.kept:
             node.mark(rules, rewards, cell, seat)
             return node
         first, second = node.marks
         marks = (first, second | 1 << cell) if seat else (first | 1 << cell, second)
-        after = self._kept.get(marks)
-        if after is None:
+        if marks not in self._kept:
             after = node.copy()
             after.mark(rules, rewards, cell, seat)
             if len(self._kept) >= KEPT_POSITIONS:
                 return after
             after.kept = True
             self._kept[marks] = after
-        node.after[cell] = after
-        return after
+        node.after[cell] = self._kept[marks]
+        return node.after[cell]
 
 
 @lru_cache(maxsize=16)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tictactoe.actions import KEYS, checked_cell
 from tictactoe.batch import check_perspective
-from tictactoe.envs.position_graph import Node, Planes, position_graph
+from tictactoe.envs.position_graph import SEATS, Node, position_graph
 from tictactoe.positions import check_options, check_seat_to_move, checked_position, seat_to_move
 from tictactoe.rendering import check_render_mode, render
 from tictactoe.rendering.window import Window
@@ -26,6 +26,7 @@ OPTIONS = ("position", "seat")
 """Options that `reset` takes."""
 INTEGERS = (int, np.int64)
 """Types of actions that are looked up without a check; a bool would be found as well, and is a mistake."""
+
 
 def _spec(env: Any) -> EnvSpec | None:
     """Return the specification of the environment; None if it was not made by Gymnasium."""
@@ -113,7 +114,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self.action_space = spaces.Discrete(self.rules.cells)  # type: ignore[assignment]
         self._window = Window("Tic-tac-toe") if render_mode == "human" else None
         self._graph = position_graph(self.rules, self.rewards, perspective)
-        self._unbegun = self.node = self._graph.root.copy()
+        self._unbegun = self.node = self._graph.at((0, 0)).copy()
         """The current position, and all that is delivered there; it must not be changed."""
         self.node.end()
         self._last_cell: int | None = None
@@ -129,7 +130,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         Raises:
             ValueError: an option does not exist, or no game can go on from the position; the current game goes on.
         """
-        marks = None
+        marks = (0, 0)
         if options is not None:
             marks = self.checked_start(options)
             if "seat" in options:
@@ -149,9 +150,9 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
             return 0, 0
         return checked_position(self.rules, options["position"], self.perspective)
 
-    def start(self, marks: tuple[int, int] | None = None) -> None:
-        """Start a new game from the empty board, or from bitboards that `checked_start` returned."""
-        self.node = self._graph.root if marks is None else self._graph.at(marks)
+    def start(self, marks: tuple[int, int]) -> None:
+        """Start a new game from bitboards that `checked_start` returned."""
+        self.node = self._graph.at(marks)
         self._last_cell = None
         if self._window is not None:
             self.render()
@@ -159,7 +160,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Let the seat to move mark the cell `action`."""
         node = self.play(action)
-        observation = node.shown.copy() if not self.dict_observation else self.observe(node.ply & 1)
+        observation = self.observe(node.ply & 1) if self.dict_observation else node.seen[node.ply & 1].copy()
         return observation, node.reward, node.over, False, self.info()
 
     def play(self, action: int) -> Node:
@@ -167,18 +168,18 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         # The common case comes first: a move that has been played before, by an int or by what spaces sample.
         after = self.node.after.get(action) if type(action) in INTEGERS else None
         if after is None:
-            after, action = self._played(action)
-        self.node, self._last_cell = after, action
+            after = self._played(action)
+        if not after.illegal:  # a taken cell gets no mark
+            self._last_cell = action
+        self.node = after
         if self._window is not None:
             self.render()
         return after
 
-    def _played(self, action: Any) -> tuple[Node, int]:
+    def _played(self, action: Any) -> Node:
         if self.node.over:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
-        cell = checked_cell(self._cells, action)
-        after = self._graph.play(self.node, cell)
-        return after, self._last_cell if after.illegal else cell  # a taken cell gets no mark
+        return self._graph.play(self.node, checked_cell(self._cells, action))
 
     def abandon(self) -> None:
         """End the game without a result, so that it cannot go on; `reset` starts another."""
@@ -190,16 +191,6 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         """Return the seat to move, 0 or 1."""
         return self.node.ply & 1
 
-    @property
-    def winner(self) -> int:
-        """Return the seat that has won, -1 if none has."""
-        return int(self.node.winner)
-
-    @property
-    def illegal(self) -> bool:
-        """Return whether a taken cell has ended the game."""
-        return bool(self.node.illegal)
-
     def action_masks(self) -> NDArray[np.int8]:
         """Return 1 for each empty cell, [rows * cols] int8; all ones when no game is being played."""
         return self.node.mask.copy()
@@ -209,14 +200,11 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         node = self.node
         return {
             "action_mask": node.mask.copy(),
-            "to_play": node.to_play,
+            "to_play": SEATS[node.ply & 1],
             "winner": node.winner,
-            "illegal": node.illegal.copy(),
+            # An array without axes: Gymnasium's vectors of single environments would store NumPy's booleans as objects.
+            "illegal": np.array(node.illegal),
         }
-
-    def planes(self, seat: int) -> Planes:
-        """Return the board as a seat sees it, [rows, cols, 3]; seats differ only with `perspective="mover"`."""
-        return self.node.seen[seat].copy()
 
     def observe(self, seat: int) -> Observation:
         """Return the observation of a seat."""
@@ -230,7 +218,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
             return None
         if self.node is self._unbegun:
             raise gymnasium.error.ResetNeeded("there is no board to render: call reset() before render()")
-        image = render(self.render_mode, self.rules, *self.node.marks, self._last_cell)
+        image = render(self.render_mode, self.rules, self.node.marks[0], self.node.marks[1], self._last_cell)
         if self._window is None:
             return image
         self._window.show(image, self.metadata["render_fps"])
@@ -238,7 +226,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     def _repr_html_(self) -> str:
         """Return the board for a notebook."""
-        return f"<pre>{render('ansi', self.rules, *self.node.marks, self._last_cell)}</pre>"
+        return f"<pre>{render('ansi', self.rules, self.node.marks[0], self.node.marks[1], self._last_cell)}</pre>"
 
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
         """Return which key marks which cell in Gymnasium's `play`; pass it `window.release_keys` as the callback.

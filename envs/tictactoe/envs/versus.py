@@ -94,15 +94,14 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
             ValueError: an option does not exist, no game can go on from the position, or the opponent's first move
                 could end it; the current game goes on.
         """
-        seat, marks = (self._seat, None) if options is None else self._checked_start(options)
+        seat, marks = (self._seat, (0, 0)) if options is None else self._checked_start(options)
         super().reset(seed=seed)
         self.seat = int(self.np_random.integers(2)) if seat == "random" else int(seat)
         self.game.start(marks)
-        if self.seat != self.game.to_play:
-            if self._answer().over:
-                raise gymnasium.error.InvalidAction(
-                    "the opponent's first action is a taken cell, and reset cannot return a finished game"
-                )
+        if self.seat != self.game.to_play and self._answer().over:
+            raise gymnasium.error.InvalidAction(
+                "the opponent's first action is a taken cell, and reset cannot return a finished game"
+            )
         return self.game.observe(self.seat), self.game.info()
 
     def _checked_start(self, options: Mapping[str, Any]) -> tuple[int | Literal["random"], tuple[int, int]]:
@@ -138,17 +137,18 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
 
     def _reply(self) -> Any:
         """Return the opponent's cell in the current position."""
+        node = self.game.node
         if not isinstance(self._opponent, str):
-            seen, mask = self.game.planes(1 - self.seat), self.game.action_masks()
+            seen, mask = node.seen[node.ply & 1].copy(), node.mask.copy()
             if not self._in_batches:
                 return self._opponent(seen, mask)
             answer = np.ravel(self._opponent(seen[None], mask[None]))
             return int(checked_cells(len(mask), answer, 1)[0])
-        node = self.game.node
         cells = node.choices.get(self._opponent)
         if cells is None:
-            rules, (mover, opponent) = self.game.rules, node.marks if node.ply % 2 == 0 else reversed(node.marks)
-            cells = rules.cells_of(int(OPPONENTS[self._opponent](rules, mover, opponent)))
+            rules, to_play = self.game.rules, node.ply & 1
+            choices = OPPONENTS[self._opponent](rules, node.marks[to_play], node.marks[1 - to_play])
+            cells = rules.cells_of(int(choices))
             if node.kept:
                 node.choices[self._opponent] = cells
         return cells[int(self.np_random.random() * len(cells))]  # faster than `integers`
