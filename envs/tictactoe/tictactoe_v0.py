@@ -130,9 +130,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         if not self.agents:
             raise gymnasium.error.ResetNeeded("no game is being played: call reset() before last()")
         agent = self.agent_selection
-        node, seen = self._game.node, None
-        if observe:  # as `observe` does, of whose checks this agent needs none
-            seen = {"observation": node.seen[SEATS[agent]].copy(), "action_mask": node.mask.copy()}
+        seen = self._game.observe(SEATS[agent]) if observe else None  # it is this agent's turn: `observe` adds nothing
         return seen, self._cumulative_rewards[agent], self.terminations[agent], False, self.infos[agent]
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
@@ -175,8 +173,8 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         """Return the observation of an agent, in new arrays."""
         self._check_begun()
         check_agent(agent)
-        mask = self._game.node.mask.copy() if agent == self.agent_selection else self._mask_waiting()
-        return {"observation": self._game.node.seen[SEATS[agent]].copy(), "action_mask": mask}
+        seen: dict[str, Planes] = self._game.observe(SEATS[agent])
+        return seen if agent == self.agent_selection else {**seen, "action_mask": self._mask_waiting()}
 
     def render(self) -> Any:
         """Return or show the board, as `TicTacToeEnv.render` does."""

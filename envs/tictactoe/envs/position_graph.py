@@ -5,6 +5,7 @@ A node holds all that an environment delivers at its position, so a ply follows 
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -38,11 +39,12 @@ class Node:
     """By seat: the cells that complete a line, empty or not."""
     empty: int
     """The bitboard of the empty cells."""
-    ply: int
     seen: tuple[Planes, Planes]
-    """What each seat sees, [rows, cols, 3]; one array with absolute planes."""
+    """What the seat to move and the other seat see, [rows, cols, 3]; one array with absolute planes."""
     mask: Planes
     """[rows * cols]: 1 for each empty cell; all ones when the game is over."""
+    to_play: np.int64 = SEATS[0]
+    """The seat to move."""
     reward: float = 0.0
     """The reward of the move that led here."""
     over: bool = False
@@ -57,33 +59,37 @@ class Node:
 
     def __reduce__(self) -> Any:
         # So a copy of an environment gets a node of its own, without all the positions behind it.
-        board = (self.marks, self.threats, self.empty, self.ply, self.seen, self.mask)
+        board = (self.marks, self.threats, self.empty, self.seen, self.mask, self.to_play)
         return Node, (*board, self.reward, self.over, self.winner, self.illegal)
 
     def copy(self) -> "Node":
         """Return a node of the same position that belongs to one game."""
-        first, second = self.seen
-        planes = first.copy()
-        seen = (planes, planes if second is first else second.copy())
-        return Node(self.marks.copy(), self.threats.copy(), self.empty, self.ply, seen, self.mask.copy())
+        own, other = self.seen
+        planes = own.copy()
+        seen = (planes, planes if other is own else other.copy())
+        return Node(self.marks.copy(), self.threats.copy(), self.empty, seen, self.mask.copy(), self.to_play)
 
-    def mark(self, rules: Rules, rewards: Rewards, cell: int, seat: int) -> None:
-        """Put a seat's mark on an empty cell, in place."""
+    def mark(self, rules: Rules, rewards: Rewards, cell: int) -> None:
+        """Put the mark of the seat to move on an empty cell, in place."""
+        seat = int(self.to_play)
+        self.to_play = SEATS[1 - seat]
         bit = 1 << cell
-        own = self.marks[seat] = self.marks[seat] | bit
+        marks = self.marks[seat] = self.marks[seat] | bit
         self.empty ^= bit
-        self.ply += 1
         self.mask[cell] = 0
         row, col = divmod(cell, rules.cols)
-        first, second = self.seen
-        first[row, col, 0] = 0
-        first[row, col, 1 + seat] = 1
-        if second is not first:
-            second[row, col, 0] = 0
-            second[row, col, 2 - seat] = 1
+        own, other = self.seen
+        own[row, col, 0] = 0
+        if other is own:
+            own[row, col, 1 + seat] = 1
+        else:
+            own[row, col, 1] = 1
+            other[row, col, 0] = 0
+            other[row, col, 2] = 1
+            self.seen = (other, own)
 
         # Only lines through the cell have changed, so the whole board need not be searched.
-        lacking = ~own
+        lacking = ~marks
         completed = False
         for line in rules.lines_through(cell):
             missing = line & lacking
@@ -96,7 +102,7 @@ class Node:
         elif not self.empty:
             self.end(rewards.draw)
         else:
-            self.reward = rewards.allow if self.threats[self.ply & 1] & self.empty else 0.0
+            self.reward = rewards.allow if self.threats[1 - seat] & self.empty else 0.0
 
     def end(self, reward: float = 0.0, winner: np.int64 = NOBODY, illegal: bool = False) -> None:
         """End the game here, in place."""
@@ -113,7 +119,7 @@ class PositionGraph:
         first[..., 0] = 1
         seen = (first, first if perspective == "absolute" else first.copy())
         threats = rules.full_board if rules.k == 1 else 0  # with k=1 every cell completes a line
-        root = Node([0, 0], [threats, threats], rules.full_board, 0, seen, np.ones(rules.cells, np.int8))
+        root = Node([0, 0], [threats, threats], rules.full_board, seen, np.ones(rules.cells, np.int8))
         root.kept = True
         self._kept = {(0, 0): root}
 
@@ -126,27 +132,27 @@ class PositionGraph:
             return self._kept[marks]
         rules, rewards, _ = self._settings
         node = self._kept[0, 0].copy()
-        for seat in range(2):
-            for cell in rules.cells_of(marks[seat]):
-                node.mark(rules, rewards, cell, seat)
+        for turn in zip_longest(*map(rules.cells_of, marks)):
+            for cell in turn:
+                if cell is not None:
+                    node.mark(rules, rewards, cell)
         return node
 
     def play(self, node: Node, cell: int) -> Node:
         """Return the node that a move leads to; keep it if there is room and its game has left no kept node."""
         rules, rewards, _ = self._settings
-        seat = node.ply & 1
         if not node.empty >> cell & 1:
             after = node.copy()
-            after.end(rewards.illegal, SEATS[1 - seat], illegal=True)
+            after.end(rewards.illegal, SEATS[1 - node.to_play], illegal=True)
             return after
         if not node.kept:
-            node.mark(rules, rewards, cell, seat)
+            node.mark(rules, rewards, cell)
             return node
         first, second = node.marks
-        marks = (first, second | 1 << cell) if seat else (first | 1 << cell, second)
+        marks = (first, second | 1 << cell) if node.to_play else (first | 1 << cell, second)
         if marks not in self._kept:
             after = node.copy()
-            after.mark(rules, rewards, cell, seat)
+            after.mark(rules, rewards, cell)
             if len(self._kept) >= KEPT_POSITIONS:
                 return after
             after.kept = True

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tictactoe.actions import KEYS, checked_cell
 from tictactoe.batch import check_perspective
-from tictactoe.envs.position_graph import SEATS, Node, position_graph
+from tictactoe.envs.position_graph import Node, position_graph
 from tictactoe.positions import check_options, check_seat_to_move, checked_position, seat_to_move
 from tictactoe.rendering import check_render_mode, render
 from tictactoe.rendering.window import Window
@@ -160,7 +160,9 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Let the seat to move mark the cell `action`."""
         node = self.play(action)
-        observation = self.observe(node.ply & 1) if self.dict_observation else node.seen[node.ply & 1].copy()
+        observation: Observation = node.seen[0].copy()
+        if self.dict_observation:
+            observation = {"observation": observation, "action_mask": node.mask.copy()}
         return observation, node.reward, node.over, False, self.info()
 
     def play(self, action: int) -> Node:
@@ -189,7 +191,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     @property
     def to_play(self) -> int:
         """Return the seat to move, 0 or 1."""
-        return self.node.ply & 1
+        return int(self.node.to_play)
 
     def action_masks(self) -> NDArray[np.int8]:
         """Return 1 for each empty cell, [rows * cols] int8; all ones when no game is being played."""
@@ -200,7 +202,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         node = self.node
         return {
             "action_mask": node.mask.copy(),
-            "to_play": SEATS[node.ply & 1],
+            "to_play": node.to_play,
             "winner": node.winner,
             # An array without axes: Gymnasium's vectors of single environments would store NumPy's booleans as objects.
             "illegal": np.array(node.illegal),
@@ -208,7 +210,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     def observe(self, seat: int) -> Observation:
         """Return the observation of a seat."""
-        planes = self.node.seen[seat].copy()
+        planes = self.node.seen[int(seat != self.node.to_play)].copy()
         return {"observation": planes, "action_mask": self.action_masks()} if self.dict_observation else planes
 
     def render(self) -> Any:

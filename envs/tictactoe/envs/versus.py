@@ -139,14 +139,14 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         """Return the opponent's cell in the current position."""
         node = self.game.node
         if not isinstance(self._opponent, str):
-            seen, mask = node.seen[node.ply & 1].copy(), node.mask.copy()
+            seen, mask = node.seen[0].copy(), node.mask.copy()
             if not self._in_batches:
                 return self._opponent(seen, mask)
             answer = np.ravel(self._opponent(seen[None], mask[None]))
             return int(checked_cells(len(mask), answer, 1)[0])
         cells = node.choices.get(self._opponent)
         if cells is None:
-            rules, to_play = self.game.rules, node.ply & 1
+            rules, to_play = self.game.rules, self.game.to_play
             choices = OPPONENTS[self._opponent](rules, node.marks[to_play], node.marks[1 - to_play])
             cells = rules.cells_of(int(choices))
             if node.kept:
