@@ -6,12 +6,11 @@ None of them is imported before it is called.
 
 import importlib
 import warnings
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from benchmarks.environment.loops import Chunk, Played, Stream
+from benchmarks.environment.loops import Chunk, Games, Played, Stream
 
 
 def pettingzoo_classic() -> Any:
@@ -21,7 +20,7 @@ def pettingzoo_classic() -> Any:
         return importlib.import_module("pettingzoo.classic.tictactoe_v3")
 
 
-def open_spiel(game: str, games: Sequence[Sequence[int]]) -> Chunk:
+def open_spiel(game: str, games: Games) -> Chunk:
     """Play each order of cells until its game ends, with new NumPy arrays of observation and mask at each ply.
 
     Of the ways to get the observation as an array, `make_observation` was the fastest.
@@ -30,8 +29,8 @@ def open_spiel(game: str, games: Sequence[Sequence[int]]) -> Chunk:
     observation = importlib.import_module("open_spiel.python.observation").make_observation(loaded)
 
     def chunk() -> Played:
-        plies = 0
-        for cells in games:
+        plies, played = 0, next(games)
+        for cells in played:
             state = loaded.new_initial_state()
             for ply, cell in enumerate(cells, 1):
                 state.apply_action(cell)
@@ -42,7 +41,7 @@ def open_spiel(game: str, games: Sequence[Sequence[int]]) -> Chunk:
                     state.returns()
                     plies += ply
                     break
-        return Played(plies, len(games))
+        return Played(plies, len(played))
 
     return chunk
 

@@ -11,7 +11,8 @@ boards, `A` the number of cells.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from itertools import cycle
 from typing import Any, NamedTuple, TypeAlias
 
 import gymnasium
@@ -24,6 +25,9 @@ CELLS = 9
 COLUMNS = math.lcm(*range(1, CELLS + 1))
 POOL = 4_096
 """Orders in the pool from which many boards take their games."""
+FRESH_CELLS = 1 << 21
+"""Cells in the pool from which one board takes its games."""
+Games: TypeAlias = Iterator[list[list[int]]]
 Flags: TypeAlias = NDArray[np.bool_]
 Cells: TypeAlias = NDArray[np.int64]
 
@@ -44,10 +48,15 @@ def orders(cells: int, count: int, rng: np.random.Generator) -> Cells:
     return rng.permuted(np.tile(np.arange(cells), (count, 1)), axis=1)
 
 
-def games(cells: int, plies: int, rng: np.random.Generator) -> list[list[int]]:
-    """Return orders for games of about this many plies together."""
-    sampled: list[list[int]] = orders(cells, max(1, plies // cells), rng).tolist()
-    return sampled
+def games(cells: int, plies: int, rng: np.random.Generator) -> Games:
+    """Return orders for games of about this many plies together, other ones at each call of `next`.
+
+    After about two million cells the games are the first ones again: what an environment remembers of them is then of
+    no use to it on a large board.
+    """
+    number = max(1, plies // cells)
+    sampled = orders(cells, max(number, FRESH_CELLS // cells), rng).tolist()
+    return cycle(sampled[start : start + number] for start in range(0, len(sampled) - number + 1, number))
 
 
 class Stream:
@@ -112,29 +121,29 @@ class FromMask:
         """Do nothing: the next masks say all."""
 
 
-def one_board(env: gymnasium.Env[Any, Any], games: Sequence[Sequence[int]]) -> Chunk:
+def one_board(env: gymnasium.Env[Any, Any], games: Games) -> Chunk:
     """Play each order of cells until its game ends."""
 
     def chunk() -> Played:
-        plies = 0
-        for cells in games:
+        plies, played = 0, next(games)
+        for cells in played:
             env.reset()
             for ply, cell in enumerate(cells, 1):
                 _observation, _reward, terminated, _truncated, _info = env.step(cell)
                 if terminated:
                     plies += ply
                     break
-        return Played(plies, len(games))
+        return Played(plies, len(played))
 
     return chunk
 
 
-def against_opponent(env: gymnasium.Env[Any, Any], games: Sequence[Sequence[int]]) -> Chunk:
+def against_opponent(env: gymnasium.Env[Any, Any], games: Games) -> Chunk:
     """Play each order of cells but for those that the opponent inside took; a ply is one `step`."""
 
     def chunk() -> Played:
-        plies = 0
-        for cells in games:
+        plies, played = 0, next(games)
+        for cells in played:
             _, info = env.reset()
             for cell in cells:
                 if info["action_mask"][cell]:
@@ -142,7 +151,7 @@ def against_opponent(env: gymnasium.Env[Any, Any], games: Sequence[Sequence[int]
                     plies += 1
                     if terminated:
                         break
-        return Played(plies, len(games))
+        return Played(plies, len(played))
 
     return chunk
 
@@ -164,12 +173,12 @@ def cart_pole(steps: int, rng: np.random.Generator) -> Chunk:
     return chunk
 
 
-def two_agents(env: Any, games: Sequence[Sequence[int]]) -> Chunk:
+def two_agents(env: Any, games: Games) -> Chunk:
     """Play a PettingZoo AEC environment as its documentation does; the steps with None after the end are no plies."""
 
     def chunk() -> Played:
-        plies = 0
-        for cells in games:
+        plies, played = 0, next(games)
+        for cells in played:
             env.reset()
             order = iter(cells)
             for _agent in env.agent_iter():
@@ -179,7 +188,7 @@ def two_agents(env: Any, games: Sequence[Sequence[int]]) -> Chunk:
                 else:
                     env.step(next(order))
                     plies += 1
-        return Played(plies, len(games))
+        return Played(plies, len(played))
 
     return chunk
 
