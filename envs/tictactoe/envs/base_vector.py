@@ -188,7 +188,7 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         """Return the last observation and info of each game that has ended, as Gymnasium's own vectors do."""
         boards = ended.nonzero()[0]
         seen, empty = self._games.look(results.state, results.terminated, boards)
-        each: list[Any] = list(seen)
+        each: Any = seen
         if self._dict_observation:
             each = [{"observation": one, "action_mask": left} for one, left in zip(seen, empty, strict=True)]
         mask = np.zeros((self.num_envs, self._cells), np.int8)
