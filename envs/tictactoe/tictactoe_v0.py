@@ -95,7 +95,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         """
         if isinstance(options, dict):  # PettingZoo's own test passes an option of this name, which has no meaning
             options = {key: value for key, value in options.items() if key != "options"}
-        self._game.reset(seed=seed, options=options)
+        self._game.begin(seed, options)
         self.agents = list(AGENTS)
         self._moved = True
         self.agent_selection = AGENTS[self._game.to_play]
@@ -158,9 +158,10 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         # In the Gymnasium environments `info` always holds `winner` and `illegal`. Here they come at the end only:
         # during a game a number beside the mask makes TorchRL's PettingZooWrapper fail.
         node, agent = self._game.node, self.agent_selection
-        waiting = AGENTS[1 - SEATS[agent]]
-        masks = {agent: node.mask.copy(), waiting: self._mask_waiting()}
-        self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": mask} for agent, mask in masks.items()}
+        self.infos: dict[str, dict[str, Any]] = {
+            agent: {"action_mask": node.mask.copy()},
+            AGENTS[1 - SEATS[agent]]: {"action_mask": self._mask_waiting()},
+        }
         if node.over:
             for info in self.infos.values():
                 info |= {"winner": int(node.winner), "illegal": node.illegal}

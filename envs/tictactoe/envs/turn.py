@@ -130,6 +130,11 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         Raises:
             ValueError: an option does not exist, or no game can go on from the position; the current game goes on.
         """
+        self.begin(seed, options)
+        return self.observe(self.to_play), self.info()
+
+    def begin(self, seed: int | None, options: dict[str, Any] | None) -> None:
+        """Start a new game as `reset` does, and return nothing."""
         marks = (0, 0)
         if options is not None:
             marks = self.checked_start(options)
@@ -137,7 +142,6 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
                 check_seat_to_move(options["seat"], seat_to_move(*marks))
         super().reset(seed=seed)
         self.start(marks)
-        return self.observe(self.to_play), self.info()
 
     def checked_start(self, options: Mapping[str, Any]) -> tuple[int, int]:
         """Return the bitboards of X and of O from which a game with these options of `reset` starts.
