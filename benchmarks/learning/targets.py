@@ -129,7 +129,7 @@ def main(args: Sequence[str]) -> None:
         return last_evaluations(curves[target, seed])
 
     note = f"mean over the last {WINDOW} evaluations of each run"
-    harness.run("The three targets", TARGETS, flags.seeds, measure, note, libraries=["matplotlib"])
+    harness.run("The three targets", TARGETS, flags.seeds, measure, note, ["matplotlib"], flags.docs)
     if flags.docs is not None:
         lines = [[*run, *line.values()] for run, of_run in curves.items() for line in of_run]
         header = ["target", "seed", *next(iter(curves.values()))[0]]

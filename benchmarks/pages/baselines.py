@@ -7,7 +7,6 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
-from benchmarks.data import Result
 from benchmarks.harness import cell, markdown
 from benchmarks.peers import evaluations, report
 from benchmarks.peers.evaluations import SEARCHED, Evaluation
@@ -20,19 +19,15 @@ Trials: TypeAlias = Mapping[str, Mapping[str, Sequence[Evaluation]]]
 
 def figures(docs: Path) -> dict[str, str]:
     """Return the tables."""
-    lines = evaluations.read(docs / "peers.csv")
+    histories = report.runs(evaluations.read(docs / "peers.csv"))
     trials = read_trials(docs / "peers-tuning.csv")
     proofs = {
         player + SEARCHED: cell([score(history) <= 0 for history in of_player.values()])
         for player, of_player in trials.items()
     }
-    results: dict[str, list[Result]] = {}
-    for (player, _), history in report.runs(lines).items():
-        result = {"unbeatable at the end": history[-1].unbeatable} | report.outcome(history)
-        results.setdefault(player, []).append(result | {"proved trials": proofs.get(player, "not searched")})
     return {
-        "baselines.learners": report.table(results, lines),
-        "baselines.runs": report.table_of_runs(lines),
+        "baselines.learners": report.table_of_players(histories, proofs),
+        "baselines.runs": report.table_of_runs(histories),
         "baselines.settings": markdown(settings(trials)),
     }
 

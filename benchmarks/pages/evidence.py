@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from benchmarks.harness import markdown, number
+from benchmarks.harness import cell, markdown, number
 from selfplay.dqn.config import DQNConfig
 from selfplay.sweep import plan as plans
 from selfplay.sweep.statistics import compare, interquartile_mean, proportion, proved_curve
@@ -26,6 +26,7 @@ TITLES = {
     "plies.fewer": "fewer with",
     "plies.more": "more with",
     "samples.apart": "difference in samples",
+    "beaten.ever": "seeds beaten again",
     "beaten.mean": "% beaten again",
     "beaten.apart": "difference",
     "optimal.mean": "% optimal everywhere",
@@ -40,7 +41,7 @@ TABLES = {
     "sensitivity": ON_3X3X3,
     "large": f"{TO_PROOF} {APART}",
     "unmasked": f"{TO_PROOF} {APART}",
-    "past": "flags beaten.mean beaten.apart optimal.mean optimal.apart",
+    "past": "flags beaten.ever beaten.mean beaten.apart optimal.mean optimal.apart",
 }
 """Columns of the table of each CSV file."""
 DIGITS = {"samples": 1, "seconds": 2, "beaten": 2, "optimal": 2}
@@ -122,6 +123,7 @@ def of_setting(label: str, setting: Setting, first: Setting) -> dict[str, Any]:
             "mean": interquartile_mean(every).text(digits),
             "least": number(min(every), digits),
             "most": number(max(every), digits),
+            "ever": cell([amount > 0 for amount in every]),
             "apart": apart.text(digits, "+"),
             "fewer": str(fewer),
             "more": str(more),

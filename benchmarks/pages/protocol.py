@@ -5,7 +5,7 @@ from pathlib import Path
 from benchmarks.harness import number
 from benchmarks.peers.tuning import Flags
 
-DEFAULTS = ("trials", "seconds", "final_seconds", "final_evaluations")
+DEFAULTS = ("trials", "seconds", "evaluations", "final_seconds", "final_evaluations")
 
 
 def figures(docs: Path) -> dict[str, str]:

@@ -12,19 +12,23 @@ Stable-Baselines3's, Tianshou's and the CleanRL-style DQN learn against a random
 MaskablePPO learn by self-play. A player that learns with a mask is evaluated with it.
 
 With `--docs` runs are added to those in the folder's peers.csv, in the place of any of the same player and seed, so
-that a measurement can be made in pieces; the table and the plot show all of them.
+that a measurement can be made in pieces; the tables and the plot show all of them. Runs of another length are refused.
+A run that fails is named, and the others go on; the tables show it as one that was never unbeatable. The last table has
+the row that docs/protocol.md asks for.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import harness
+from benchmarks import data, harness
 from benchmarks.peers import evaluations, report
 from benchmarks.peers.evaluations import MODULES
 from selfplay.command_line import run_command
+from selfplay.errors import UserError, what_failed
 
 PROG = "python -m benchmarks.peers"
+LIBRARIES = ("stable-baselines3", "sb3-contrib", "open-spiel", "tianshou")
 
 
 @dataclass(frozen=True)
@@ -44,25 +48,36 @@ class Flags:
 
 
 def main(args: Sequence[str]) -> None:
-    """Train all, print each run as it ends and the table at the end, and write the figure and the CSV."""
+    """Train all, print each run as it ends and the tables at the end, and write the figure and the CSV.
+
+    Raises:
+        UserError: A run failed, which changes nothing for the others.
+    """
     flags = harness.read_flags(Flags, args, PROG)
     harness.check_known("players", (name for name in flags.players if ":" not in name), MODULES)
-    lines = [] if flags.docs is None else evaluations.read(flags.docs / "peers.csv")
-    console = harness.start(
-        "Learning quality beside other libraries",
-        ("stable-baselines3", "sb3-contrib", "open-spiel", "tianshou"),
-        flags.seeds,
-    )
+    histories = report.runs(report.earlier(flags.docs, flags.seconds))
+    console = harness.start("Learning quality beside other libraries", LIBRARIES, flags.seeds)
     available = evaluations.available(flags.players, console)
     due = evaluations.growing_times(flags.seconds, flags.evaluations)
     for seed in flags.seeds:  # the players take turns, so that what slows the machine slows all of them
         for name in available:
-            history = evaluations.measure(name, evaluations.load(name).make(seed), seed, due)
-            console.print(history[-1], soft_wrap=True)
-            lines = [*(line for line in lines if (line.player, line.seed) != (name, seed)), *history]
+            histories[name, seed] = []
+            try:
+                histories[name, seed] = evaluations.measure(name, evaluations.load(name).make(seed), seed, due)
+            except Exception as error:  # the learner may be somebody's own program
+                why = str(error) if isinstance(error, UserError) else what_failed(error)
+                console.print(f"{name}, seed {seed}, failed: {why}", soft_wrap=True)
+                continue
+            console.print(str(histories[name, seed][-1]), soft_wrap=True)
             if flags.docs is not None:
-                report.write(flags.docs, lines)
-    console.print(f"{report.table_of_runs(lines)}\ngames are those of X; of O", soft_wrap=True)
+                report.write(flags.docs, [line for history in histories.values() for line in history])
+                data.save(flags.docs, "peers", {name: []}, harness.machine(LIBRARIES))
+    if any(histories.values()):
+        histories = dict(sorted(histories.items()))
+        tables = f"{report.table_of_runs(histories)}\n{report.table_of_players(histories, {})}"
+        console.print(f"{tables}\ngames are those of X; of O", soft_wrap=True)
+    if not all(histories.values()):
+        raise UserError("runs failed, as said above")
 
 
 if __name__ == "__main__":

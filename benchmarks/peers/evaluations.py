@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from rich.console import Console
 
 import selfplay
 from benchmarks import harness
+from selfplay.errors import UserError
 from selfplay.players import imported
 from tictactoe import Rules
 
@@ -37,7 +38,6 @@ Tick: TypeAlias = Callable[[int, Any], bool]
 """Takes the updates so far and the current player, which sees the mover's view, and tells whether to go on."""
 Train: TypeAlias = Callable[[Tick], None]
 """Trains, and calls the tick after every step until that returns False."""
-AnyName = TypeVar("AnyName", bound=str)
 
 
 class Evaluation(NamedTuple):
@@ -70,15 +70,14 @@ def load(name: str) -> Any:
     return importlib.import_module(f"benchmarks.peers.{MODULES[name]}")
 
 
-def available(names: Iterable[AnyName], console: Console) -> list[AnyName]:
+def available(names: Iterable[str], console: Console) -> list[str]:
     """Return the learners that can be trained here, and print what the others lack."""
     return [name for name in names if harness.prepare(console, name, partial(load, name))]
 
 
 def growing_times(seconds: float, evaluations: int) -> list[float]:
     """Return when to evaluate: each interval is longer than the one before by the same factor."""
-    times = [seconds] if evaluations == 1 else np.geomspace(FIRST_PART * seconds, seconds, evaluations).tolist()
-    return [float(due) for due in times]
+    return [seconds] if evaluations == 1 else np.geomspace(FIRST_PART * seconds, seconds, evaluations).tolist()
 
 
 def measure(
@@ -88,12 +87,17 @@ def measure(
 
     The clock stops during evaluations. It counts the seconds on the processor, so that other programs on the same core
     take nothing from the training time.
+
+    Raises:
+        UserError: The training returned before the last due time, or did not return after it.
     """
     history: list[Evaluation] = []
     evaluated = 0.0
 
     def tick(updates: int, player: selfplay.Agent) -> bool:
         nonlocal evaluated
+        if len(history) == len(due):
+            raise UserError("went on after tick had returned False; return then")
         stopped = now()
         seconds = stopped - started - evaluated
         if seconds < due[len(history)]:
@@ -111,6 +115,8 @@ def measure(
     selfplay.evaluate(lambda _: 0, RULES)  # solves the game, which is slow only once in a process
     started = now()
     train(tick)
+    if len(history) < len(due):
+        raise UserError("returned too early; call tick until it returns False")
     return history
 
 

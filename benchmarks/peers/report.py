@@ -4,6 +4,7 @@ import math
 from bisect import bisect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -12,14 +13,19 @@ from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from benchmarks import harness
 from benchmarks.data import Result, Seats
+from benchmarks.peers import evaluations
 from benchmarks.peers.evaluations import MODULES, SEARCHED, Evaluation
+from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
+from selfplay.sweep.statistics import proportion
 from selfplay.training.plots import png
 
 SHADES = {"unbeatable": "#08306b", "1 to 10": "#8fbfdc", "11 to 100": "#cfe1f0", "more": "#eef3f8"}
 """Colours of lost and illegal games; dark and light differ in print and for every kind of colour vision."""
 LIMITS = (1, 11, 101)
 """Numbers of games at which the next colour begins."""
+Histories: TypeAlias = Mapping[tuple[str, int], list[Evaluation]]
+"""The evaluations of each run by player and seed; none of a run that failed."""
 
 
 def in_order(lines: Sequence[Evaluation]) -> list[Evaluation]:
@@ -37,27 +43,59 @@ def runs(lines: Sequence[Evaluation]) -> dict[tuple[str, int], list[Evaluation]]
     return histories
 
 
+def earlier(docs: Path | None, seconds: float) -> list[Evaluation]:
+    """Return the evaluations in a folder to which runs of some seconds are added; none without a folder.
+
+    Raises:
+        UserError: They are of runs of another length, which no table can show beside these.
+    """
+    lines = [] if docs is None else evaluations.read(docs / "peers.csv")
+    if lines and round(lines[-1].seconds / seconds) != 1:  # the last step of a run may be long
+        ended = harness.number(lines[-1].seconds)
+        raise UserError(f"{docs}: its peers.csv holds runs of {ended} s; train as long, or name another --docs")
+    return lines
+
+
 def outcome(history: Sequence[Evaluation]) -> Result:
-    """Return what became of a run: when its player was unbeatable, and how it was at the end."""
-    end, held = history[-1], harness.held_from([line.unbeatable for line in history])
-    return {
+    """Return what became of a run: when its player was unbeatable, and how it was at the end unless it failed."""
+    held = harness.held_from([line.unbeatable for line in history])
+    found = {
         "first unbeatable, s": next((line.seconds for line in history if line.unbeatable), math.inf),
         "unbeatable to the end from, s": math.inf if held is None else history[held].seconds,
+    }
+    if not history:
+        return found
+    end = history[-1]
+    return {
+        **found,
         "lost at the end": Seats(end.first_losses, end.second_losses),
         "illegal at the end": Seats(end.first_illegal, end.second_illegal),
         "optimal states at the end": end.optimal_states,
     }
 
 
-def table(results: Mapping[str, Sequence[Result]], lines: Sequence[Evaluation]) -> str:
-    """Return a table in Markdown; what never happened did not within the seconds of the evaluations."""
-    seconds = min((history[-1].seconds for history in runs(lines).values()), default=0)
-    return harness.markdown(harness.summary(results)).replace("never", f"not within {seconds:.0f} s")
+def table(results: Mapping[str, Sequence[Result]], histories: Histories) -> str:
+    """Return a table in Markdown; what never happened did not within the seconds of the runs."""
+    seconds = min(history[-1].seconds for history in histories.values() if history)
+    return harness.markdown(harness.summary(results)).replace("never", f"not within {harness.number(seconds)} s")
 
 
-def table_of_runs(lines: Sequence[Evaluation]) -> str:
+def table_of_runs(histories: Histories) -> str:
     """Return the table with a line per run."""
-    return table({f"{player}, seed {seed}": [outcome(run)] for (player, seed), run in runs(lines).items()}, lines)
+    return table({f"{player}, seed {seed}": [outcome(run)] for (player, seed), run in histories.items()}, histories)
+
+
+def table_of_players(histories: Histories, proofs: Mapping[str, str]) -> str:
+    """Return the table with a line per player; the share that is unbeatable has Wilson's interval."""
+    results: dict[str, list[Result]] = {}
+    for (player, _), history in histories.items():
+        results.setdefault(player, []).append(outcome(history))
+    for player, of_player in results.items():
+        ends = [math.isfinite(result["unbeatable to the end from, s"]) for result in of_player]
+        share = {"unbeatable at the end": f"{harness.cell(ends)}, {proportion(sum(ends), len(ends)).text(2)}"}
+        searched = {"proved trials": proofs.get(player, "not searched")}
+        results[player] = [share | result | searched for result in of_player]
+    return table(results, histories)
 
 
 def write(docs: Path, lines: Sequence[Evaluation]) -> None:

@@ -31,7 +31,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import torch
 from rich.console import Console
 
-from benchmarks import harness
+from benchmarks import data, harness
 from benchmarks.peers import evaluations, report
 from benchmarks.peers.evaluations import SEARCHED, Evaluation
 from selfplay.command_line import run_command
@@ -41,6 +41,7 @@ from selfplay.sweep import search_space
 from selfplay.sweep.search_space import Range
 
 PROG = "python -m benchmarks.peers.tuning"
+LIBRARIES = ("stable-baselines3", "optuna")
 SEARCH_SEED = 1_000
 """Seed of the first trial; each further one has the next."""
 Contestant = Literal["ours", "ours-plain", "stable-baselines3", "cleanrl-style"]
@@ -226,7 +227,7 @@ class Search(NamedTuple):
 
 
 def write(docs: Path, searches: Sequence[Search], lines: Sequence[Evaluation]) -> None:
-    """Write the trials, and the final runs in the place of earlier ones of the same players."""
+    """Write the trials, and the final runs in the place of earlier ones of the same players; and the machine."""
     rows: list[Sequence[object]] = [("trial", "settings", "failure", *Evaluation._fields)]
     empty = [""] * (len(Evaluation._fields) - 2)
     for search in searches:
@@ -237,6 +238,7 @@ def write(docs: Path, searches: Sequence[Search], lines: Sequence[Evaluation]) -
     replaced = {search.player + SEARCHED for search in searches}
     others = [one for one in evaluations.read(docs / "peers.csv") if one.player not in replaced]
     report.write(docs, [*others, *lines])
+    data.save(docs, "peers", dict.fromkeys(replaced, ()), harness.machine(LIBRARIES))
 
 
 def main(args: Sequence[str]) -> None:
@@ -244,9 +246,10 @@ def main(args: Sequence[str]) -> None:
     flags = harness.read_flags(Flags, args, PROG)
     cores = harness.cores()
     require(flags.processes <= cores, "processes", f"at most the cores, {cores}", flags.processes)
+    report.earlier(flags.docs, flags.final_seconds)
     flags.dir.mkdir(exist_ok=True)
     with locked(flags.dir):
-        console = harness.start("Settings searched for alike", ("stable-baselines3", "optuna"), flags.seeds)
+        console = harness.start("Settings searched for alike", LIBRARIES, flags.seeds)
         searches = [Search(player, flags, console) for player in evaluations.available(flags.players, console)]
         for stage, numbers in (("trial", range(flags.trials)), ("final", flags.seeds)):
             with ThreadPoolExecutor(flags.processes) as pool:  # the players take turns
@@ -254,7 +257,7 @@ def main(args: Sequence[str]) -> None:
         for search in searches:
             console.print(f"best of {search.player}: trial {search.best().text()}", soft_wrap=True)
         lines = [line for search in searches for run in search.finals() for line in run.history]
-        console.print(report.table_of_runs(lines), soft_wrap=True)
+        console.print(report.table_of_runs(report.runs(lines)), soft_wrap=True)
         if flags.docs is not None:
             write(flags.docs, searches, lines)
 

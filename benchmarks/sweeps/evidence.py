@@ -6,7 +6,7 @@ The sweep is made by `selfplay sweep benchmarks/sweeps/proof.toml` before; the C
 Steps, updates and seconds are those up to the first evaluation from which the proof held to the end of the run, or to
 the end without one. Seconds are those of training, on a machine that does other runs at the same time. Past the first
 proof the file counts evaluations: all, those at which the player was beaten again, and those at which its move was
-optimal in every state.
+optimal in every state. Collect them on the machine of the sweep: what it is goes into data/evidence.json.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import harness
+from benchmarks import data, harness
 from selfplay.command_line import run_command
 from selfplay.files import write_csv
 from selfplay.sweep import results, state
@@ -62,6 +62,7 @@ def main(args: Sequence[str]) -> None:
             times = (*amounts, f"{run.seconds:.1f}")
             lines.append((setting, run.seed, end, why, *times, *past_proof(outcome.lines), model))
     write_csv(flags.docs / "evidence" / f"{folder.name}.csv", lines)
+    data.save(flags.docs, "evidence", {folder.name: []}, harness.machine(["ray"]))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from itertools import groupby, product
 from operator import itemgetter
 from pathlib import Path
 
-from benchmarks import harness
+from benchmarks import data, harness
 from benchmarks.data import Result
 from benchmarks.symptoms.experiments import EXPERIMENTS, ILLEGAL, PROVED
 from selfplay.command_line import run_command
@@ -78,10 +78,10 @@ def main(args: Sequence[str]) -> None:
     if flags.docs is not None:
         path = flags.docs / "symptoms.csv"
         if path.exists():
-            with path.open(newline="") as file:
-                _, *earlier = csv.reader(file)
+            earlier = csv.reader(path.read_text().splitlines()[1:])
             rows += [(*row, float(value)) for *row, value in earlier if row[0] not in flags.symptoms]
         write_csv(path, rows)
+        data.save(flags.docs, "symptoms", dict.fromkeys(flags.symptoms, ()), harness.machine())
 
 
 if __name__ == "__main__":

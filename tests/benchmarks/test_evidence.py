@@ -21,7 +21,7 @@ target=article,1,no proof,2000,20,1.75
 PAST = """\
 setting,seed,end,since_proof,not_proved,all_optimal
 default,0,proved,4,1,2
-epsilon_end=0.1,0,no proof,8,1,8
+epsilon_end=0.1,0,no proof,8,0,8
 """
 
 
@@ -48,8 +48,8 @@ def test_settings_are_compared_on_equal_seeds() -> None:
 
 def test_what_happens_past_the_proof_is_compared_in_percent() -> None:
     assert evidence.of_file("past", PAST)["table"].splitlines()[2:] == [
-        "| nothing | 25.00 | +0.00 | 50.00 | +0.00 |",
-        "| `--epsilon-end 0.1` | 12.50 | -12.50 | 100.00 | +50.00 |",
+        "| nothing | 1 of 1 | 25.00 | +0.00 | 50.00 | +0.00 |",
+        "| `--epsilon-end 0.1` | 0 of 1 | 0.00 | -25.00 | 100.00 | +50.00 |",
     ]
 
 

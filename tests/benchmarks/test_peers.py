@@ -23,6 +23,7 @@ from benchmarks.peers.evaluations import Evaluation
 from benchmarks.peers.opponents import COPIES, Games, decision_states
 from benchmarks.peers.tuning import RANGES, score
 from selfplay import DQNConfig, evaluate
+from selfplay.errors import UserError
 from tictactoe import Rules
 
 SAMPLED: Mapping[str, Any] = {
@@ -88,31 +89,40 @@ def test_evaluations_are_denser_at_the_beginning() -> None:
 
 
 def test_a_measurement_can_be_made_in_pieces(tmp_path: Path) -> None:
-    earlier = [line(7, 9, seed=1000), line(7, 9, seed=1001), line(7, 9, "tianshou")]
+    earlier = [line(7, 0.25, seed=1000), line(7, 0.25, seed=1001), line(7, 0.25, "tianshou")]
     report.write(tmp_path, earlier)
     peers.main(f"--players ours --seeds 1001 --seconds 0.2 --evaluations 2 --docs {tmp_path}".split())
     first, *trained, last = evaluations.read(tmp_path / "peers.csv")
     assert [first, last] == [earlier[0], earlier[2]]
     assert [one.seed for one in trained] == [1001, 1001]
-    assert 0.2 <= trained[-1].seconds < 9
+    assert trained[-1].seconds >= 0.2
 
 
-def make_constant(seed: int) -> evaluations.Train:
-    """Return a learner as somebody else would write one: it plays one cell and learns nothing."""
+def make_own(seed: int) -> evaluations.Train:
+    """Return a learner as somebody else would write one, which plays the first cell; three seeds show a mistake."""
 
     def train(tick: evaluations.Tick) -> None:
-        while tick(0, lambda _: seed % 9):
-            pass
+        while tick(0, lambda board: board[9] if seed == 1 else 0) or seed == 2:
+            if seed == 3:
+                return
 
     return train
 
 
-def test_a_learner_of_your_own_is_judged_by_its_name(tmp_path: Path) -> None:
-    name = f"{__name__}:make_constant"
-    report.write(tmp_path, [line(7)])
-    peers.main(f"--players {name} --seeds 1000 --seconds 0.01 --evaluations 1 --docs {tmp_path}".split())
-    _, own = evaluations.read(tmp_path / "peers.csv")
-    assert (own.player, own.unbeatable, own.first_illegal > 0) == (name, False, True)
+def test_a_learner_of_your_own_is_judged_and_each_run_that_fails_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = f"{__name__}:make_own"
+    with pytest.raises(UserError, match="runs failed, as said above"):
+        peers.main(f"--players {name} --seeds 0 1 2 3 4 --seconds 0.01 --evaluations 1 --docs {tmp_path}".split())
+    printed = capsys.readouterr().out.replace(name, "own")
+    assert "\nown, seed 1, failed: IndexError: index 9 is out of bounds" in printed
+    assert "\nown, seed 2, failed: went on after tick had returned False; return then\n" in printed
+    assert "\nown, seed 3, failed: returned too early; call tick until it returns False\n" in printed
+    saved = evaluations.read(tmp_path / "peers.csv")
+    assert [(run.player, run.seed, run.first_illegal > 0) for run in saved] == [(name, 0, True), (name, 4, True)]
+    assert "\n| own | 0 of 5, 0.00 [0.00, 0.43] | not within 0.01" in printed
+    assert printed.splitlines()[-5] in Path("docs/protocol.md").read_text()  # the header
 
 
 RUNS: Mapping[tuple[str, int], Mapping[int, int]] = {
@@ -134,15 +144,15 @@ def test_the_page_counts_runs_and_trials(tmp_path: Path) -> None:
     (tmp_path / "peers-tuning.csv").write_text("\n".join(rows))
     found = baselines.figures(tmp_path)
     assert [row.split(" | ")[1::6] for row in found["baselines.learners"].splitlines()[2:]] == [
-        ["1 of 1", "not searched |"],
-        ["1 of 2", "1 of 3 |"],
-        ["0 of 1", "not searched |"],
+        ["1 of 1, 1.00 [0.21, 1.00]", "not searched |"],
+        ["1 of 2, 0.50 [0.09, 0.91]", "1 of 3 |"],
+        ["0 of 1, 0.00 [0.00, 0.79]", "not searched |"],
     ]
     assert [row.split(" | ")[:4] for row in found["baselines.runs"].splitlines()[2:]] == [
         ["| ours, seed 0", "5", "5", "0; 0"],
         ["| ours, searched, seed 0", "2", "4", "0; 0"],
-        ["| ours, searched, seed 1", "3", "not within 5 s", "10; 0"],
-        ["| own:learner, seed 0", "not within 5 s", "not within 5 s", "1; 0"],
+        ["| ours, searched, seed 1", "3", "not within 5.00 s", "10; 0"],
+        ["| own:learner, seed 0", "not within 5.00 s", "not within 5.00 s", "1; 0"],
     ]
     assert "| `gamma` | 0.9..1.0 | 0.95 |\n" in found["baselines.settings"]
     assert "| `epsilon_steps` | 10000..3000000; 1000..300000 | - |\n" in found["baselines.settings"]
@@ -318,7 +328,7 @@ def test_a_search_that_was_stopped_goes_on_to_the_same(tmp_path: Path, trained: 
         tuning.main(flags.split())
         return {path.name: path.read_bytes() for path in (tmp_path / "search").iterdir()}
 
-    report.write(tmp_path, [line(8, 1, name) for name in ("ours", "open-spiel", "ours, searched")])
+    report.write(tmp_path, [line(8, 300, name) for name in ("ours", "open-spiel", "ours, searched")])
     whole = run()
     turns = [(name, seed) for seed in (1_000, 1_001, 1_002) for name in RANGES]
     assert trained == turns + [(f"{name}, searched", seed) for seed in (4, 5) for name in RANGES]
@@ -352,7 +362,6 @@ def test_a_run_that_fails_or_dies_is_a_result(monkeypatch: pytest.MonkeyPatch) -
     assert (history, failure.partition(": ")[2]) == ([], "gamma= must be between 0 and 1, got 7.0")
     monkeypatch.setattr(sys, "executable", "false")
     assert tuning.train_fresh() == ([], "the process ended with exit status 1")
-    assert score([]) == math.inf
 
 
 def test_what_was_sampled_becomes_settings_of_each_library() -> None:

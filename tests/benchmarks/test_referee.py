@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas
 import pytest
-from scipy.stats import trim_mean
+from scipy.stats import binomtest, trim_mean
 
 DOCS = Path(__file__).parents[2] / "docs"
 BATCH = 384
@@ -70,7 +70,10 @@ def test_the_table_of_other_libraries_is_what_its_csv_files_say(page: str) -> No
     for player, of_player in moments.groupby("player"):
         row, runs = rows[player], [run.sort_values("seconds") for _, run in of_player.groupby("seed")]
         ends = pandas.concat([run.tail(1) for run in runs])
-        assert row["unbeatable at the end"] == f"{ends.unbeatable.sum()} of {len(runs)}"
+        held = binomtest(int(ends.unbeatable.sum()), len(runs))
+        low, high = held.proportion_ci(method="wilson")
+        share = f"{held.k} of {held.n}, {held.k / held.n:.2f} [{low:.2f}, {high:.2f}]"
+        assert row["unbeatable at the end"] == share
         firsts = [run.seconds[run.unbeatable].min() for run in runs]
         lasting = [run.seconds[run.unbeatable[::-1].cumprod()[::-1] == 1].min() for run in runs]
         for column, seconds in (("first unbeatable, s", firsts), ("unbeatable to the end from, s", lasting)):
@@ -86,3 +89,16 @@ def test_the_table_of_other_libraries_is_what_its_csv_files_say(page: str) -> No
         if player.endswith(", searched"):
             last = searched.sort_values("seconds").groupby("trial").tail(1)
             assert row["proved trials"] == f"{last.unbeatable.sum()} of {searched.trial.nunique()}"
+
+
+def test_the_widest_layer_won_every_search() -> None:
+    [best] = [row for row in table(DOCS / "baselines.md", "baselines.settings") if row["setting"] == "`hidden`"]
+    _, sampled_from, *of_best = best.values()
+    assert {*of_best} == {sampled_from.split(", ")[-1]}
+
+
+def test_the_seeds_that_were_beaten_past_their_proof_are_counted() -> None:
+    runs = pandas.read_csv(DOCS / "evidence" / "past.csv")
+    for row in table(DOCS / "evidence.md", "past.table"):
+        beaten = runs.not_proved[runs.setting == setting_of(row["changed"])] > 0
+        assert row["seeds beaten again"] == f"{beaten.sum()} of {beaten.size}"

@@ -81,6 +81,7 @@ def test_a_script_measures_prints_and_writes(script: str, tmp_path: Path, capsys
     written = {path.name for path in tmp_path.iterdir() if path.is_file()}
     assert bool(written) == ("--docs" in args)
     assert written <= {path.name for path in DOCS.rglob("*")}
+    assert any('"commit"' in path.read_text() for path in tmp_path.glob("data/*.json")) == bool(written)
     for picture in tmp_path.glob("*.png"):
         assert picture.read_bytes().startswith(b"\x89PNG")
 
@@ -93,7 +94,8 @@ MISTAKES = [
     ("environment.speed", "--seed -1", "--seed must be 0 or more"),
     ("learning.bigger_boards", "--rows 9x9x9", "--rows must be some of 1x3x3"),
     ("learning.waiting", "--seeds none", "none"),
-    ("peers", "--players", "--players must be at least one"),
+    ("peers", "--docs docs --seconds 3", r"docs: its peers.csv holds runs of 30\d s; train as long, or name another"),
+    ("peers.tuning", "--docs docs --final-seconds 3", r"docs: its peers.csv holds runs of 30\d s"),
     ("peers.tuning", "--dir pyproject.toml", "pyproject.toml: is not a folder"),
     ("peers.tuning", "--processes 9999", "--processes must be at most the cores"),
     ("sweeps.disturbed", "--pairs 0", "--pairs must be at least 1"),
