@@ -74,10 +74,12 @@ def main(args: Sequence[str]) -> None:
                 data.save(flags.docs, "peers", {name: []}, harness.machine(LIBRARIES))
     if any(histories.values()):
         histories = dict(sorted(histories.items()))
-        tables = f"{report.table_of_runs(histories)}\n{report.table_of_players(histories, {})}"
-        console.print(f"{tables}\ngames are those of X; of O", soft_wrap=True)
+        console.print(
+            f"{report.table_of_runs(histories)}\n{report.table_of_players(histories, {})}\ngames are those of X; of O",
+            soft_wrap=True,
+        )
     if not all(histories.values()):
-        raise UserError("runs failed, as said above")
+        raise UserError("some runs failed, as said above")
 
 
 if __name__ == "__main__":

@@ -51,8 +51,9 @@ def earlier(docs: Path | None, seconds: float) -> list[Evaluation]:
     """
     lines = [] if docs is None else evaluations.read(docs / "peers.csv")
     if lines and round(lines[-1].seconds / seconds) != 1:  # the last step of a run may be long
-        ended = harness.number(lines[-1].seconds)
-        raise UserError(f"{docs}: its peers.csv holds runs of {ended} s; train as long, or name another --docs")
+        raise UserError(
+            f"{docs}: its peers.csv holds runs of {lines[-1].seconds:.0f} s; train as long, or name another --docs"
+        )
     return lines
 
 
@@ -94,7 +95,8 @@ def table_of_players(histories: Histories, proofs: Mapping[str, str]) -> str:
         ends = [math.isfinite(result["unbeatable to the end from, s"]) for result in of_player]
         share = {"unbeatable at the end": f"{harness.cell(ends)}, {proportion(sum(ends), len(ends)).text(2)}"}
         searched = {"proved trials": proofs.get(player, "not searched")}
-        results[player] = [share | result | searched for result in of_player]
+        # A run that failed lacks columns, and must not put this one before them.
+        results[player] = [share | result | searched if len(result) > 2 else share | result for result in of_player]
     return table(results, histories)
 
 

@@ -113,8 +113,8 @@ def test_a_learner_of_your_own_is_judged_and_each_run_that_fails_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = f"{__name__}:make_own"
-    with pytest.raises(UserError, match="runs failed, as said above"):
-        peers.main(f"--players {name} --seeds 0 1 2 3 4 --seconds 0.01 --evaluations 1 --docs {tmp_path}".split())
+    with pytest.raises(UserError, match="some runs failed, as said above"):
+        peers.main(f"--players {name} --seeds 1 2 3 0 4 --seconds 0.01 --evaluations 1 --docs {tmp_path}".split())
     printed = capsys.readouterr().out.replace(name, "own")
     assert "\nown, seed 1, failed: IndexError: index 9 is out of bounds" in printed
     assert "\nown, seed 2, failed: went on after tick had returned False; return then\n" in printed
