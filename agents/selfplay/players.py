@@ -75,6 +75,11 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
         return NamedPolicy(name, BuiltInPolicy(OPPONENTS[name], rules), None, None)
     folder, code = run_folder(name), None
     if folder is None:
+        if name.endswith(".zip"):
+            raise UserError(
+                f"{name} is no run folder. Load a model of Stable-Baselines3 in Python, and evaluate that: "
+                f"selfplay.evaluate(DQN.load({name!r})); a command takes the loaded model as module:name"
+            )
         typed, _, place = name.partition("@")
         if not re.fullmatch(r"[\w.]+:[\w.]+", typed):
             known = (SHIPPED, *OPPONENTS)

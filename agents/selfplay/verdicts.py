@@ -49,7 +49,8 @@ def evaluate(
 
     Raises:
         ValueError: the board has more than 64 cells, or there is no such perspective.
-        UserError: it is no agent, cannot be asked, or answers the same positions differently when asked twice.
+        UserError: it is no agent, cannot be asked, or answers the same positions differently when asked twice; or
+            `rules` is no `Rules`.
         gymnasium.error.InvalidAction: it answers something else than a cell, or probabilities, for each board.
     """
     positions = converted("positions", positions, Count)
@@ -76,8 +77,10 @@ def _policy(agent: Evaluated, rules: Rules | None, perspective: Perspective) -> 
     """Return the policy of an agent on a board on which it can be followed.
 
     Raises:
-        UserError: there is no agent of that name, or it plays on another board.
+        UserError: there is no agent of that name, it plays on another board, or `rules` is no `Rules`.
     """
+    if not isinstance(rules, Rules | None):
+        raise UserError(f"rules must be a tictactoe.Rules, e.g. Rules(3, 3, 3), not {rules!r}")
     if isinstance(agent, Run):
         agent = agent.player
     if isinstance(agent, str | os.PathLike):

@@ -78,10 +78,12 @@ def test_an_agent_of_the_user_is_proved(capsys: pytest.CaptureFixture[str]) -> N
     prove.main(["my_agents:optimal"])
     output = capsys.readouterr().out
     assert "PROVED UNBEATABLE AND OPTIMAL" in output
+    assert "exploitability 0. It was shown the planes of perspective absolute.\n" in output
     assert "A game of the player against itself" in output
     prove.main(["my_agents:uniform", "--perspective", "mover", "--rows", "3", "--cols", "2"])
     output = capsys.readouterr().out
     assert "NOT unbeatable" in output
+    assert "It was shown the planes of perspective mover.\n" in output
     assert "A game of the player against itself" not in output  # an agent that samples its moves has none
 
 
@@ -94,7 +96,11 @@ def test_an_agent_of_the_user_is_proved(capsys: pytest.CaptureFixture[str]) -> N
         ("my_agents:samples", "my_agents:samples: the agent answers the same positions differently when asked twice"),
         (
             "my_agents:Fails",
-            "my_agents:Fails: TypeError: Fails.act() missing",
+            "my_agents:Fails: a type cannot be asked about a board of shape (3, 3, 3): Fails.act() mis",
+        ),
+        (
+            "model.zip",
+            "model.zip is no run folder. Load a model of Stable-Baselines3 in Python, and evaluate that: sel",
         ),
         ("heuristc", "nor module:name of an agent of your own; did you mean heuristic?"),
         ("my_agents", "my_agents is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor"),

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 import selfplay
 from selfplay.algorithms import SHIPPED_FOLDER
+from selfplay.evaluation.report import verdict_text
 from tests.runs import refused, saved
 from tictactoe import Rules
 
@@ -170,6 +171,10 @@ GRADIENTS = torch.ones(9, requires_grad=True)
             Model("planes", 4),
             "a Model cannot be asked about a board of shape (3, 3, 3): ValueError: Error: Unexpected obser",
         ),
+        (
+            lambda seen, mask: (seen, mask),
+            "missing 1 required positional argument: 'mask'; if it needs the mask, write lambda observation: agent(",
+        ),
         (3, "an object of type int is no agent: write a function of one observation that returns int(cell)"),
         ("nowhere", "nowhere is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
     ],
@@ -193,6 +198,25 @@ def test_a_mistake_that_comes_later_names_the_position(view: Any, of_x: int) -> 
         selfplay.evaluate(lambda observation: [8][int(observation[..., 1:].sum())], perspective=view)
     notes = getattr(caught.value, "__notes__", ["before Python 3.11"])
     assert notes in (["The agent was asked about the position X.. ... ...."], ["before Python 3.11"])
+
+
+@pytest.mark.parametrize("agent", [first_empty, "shipped"])
+def test_rules_that_are_none_are_refused_in_one_line(agent: Any) -> None:
+    said = "rules must be a tictactoe.Rules, e.g. Rules(3, 3, 3), not (3, 3, 3)"
+    assert refused(selfplay.evaluate, agent, (3, 3, 3)) == said
+
+
+def test_a_verdict_names_the_perspective_that_an_agent_of_the_user_was_shown() -> None:
+    for perspective in ("absolute", "mover"):
+        for verdict in (
+            selfplay.evaluate(first_empty, perspective=perspective),
+            selfplay.evaluate(Guessing(), Rules(1, 17, 3), positions=9, perspective=perspective),
+            selfplay.counterexamples(first_empty, perspective=perspective).verdict,
+        ):
+            assert repr(verdict).endswith(f"; perspective='{perspective}')")
+            assert verdict_text(verdict).endswith(f" It was shown the planes of perspective {perspective}.")
+    ours = selfplay.evaluate(selfplay.load("shipped"), perspective="mover"), selfplay.evaluate("random")
+    assert "perspective" not in f"{ours}{[*map(verdict_text, ours)]}"
 
 
 def test_names_folders_and_runs_are_evaluated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,10 +163,10 @@ class Single:
 
     def __init__(self, env_id: str, settings: dict[str, Any]) -> None:
         self.env: Any = gymnasium.make(env_id, **settings)
-        self.assert_no_game()
+        self.assert_no_game("no game has started")
 
-    def assert_no_game(self) -> None:
-        with pytest.raises(gymnasium.error.ResetNeeded):
+    def assert_no_game(self, why: str) -> None:
+        with pytest.raises(gymnasium.error.ResetNeeded, match=rf"^{why}: call reset\(\)$"):
             self.env.step(0)
 
     def reset(self, options: Any) -> tuple[Any, ...]:
@@ -177,7 +177,7 @@ class Single:
         assert [type(part) for part in (reward, terminated, truncated)] == [float, bool, bool]
         assert not truncated
         if terminated:
-            self.assert_no_game()
+            self.assert_no_game("the game is over")
         return *self.row(observation, info), reward, terminated
 
     def row(self, observation: Any, info: dict[str, Any]) -> tuple[Any, ...]:

@@ -69,7 +69,9 @@ BEFORE_RESET = {
 
 @pytest.mark.parametrize("call", BEFORE_RESET.values(), ids=BEFORE_RESET)
 def test_what_needs_a_game_says_so_before_reset(call: Any) -> None:
-    with pytest.raises(gymnasium.error.ResetNeeded, match=r"^.*call reset\(\).*$"):
+    with pytest.raises(
+        gymnasium.error.ResetNeeded, match=r"^(no game has started|there is no board.*): call reset\(\).*$"
+    ):
         call(tictactoe_v0.env(render_mode="ansi"))
 
 
@@ -105,7 +107,7 @@ def test_calls_out_of_order_are_refused() -> None:
     assert game.last()[2]  # the other's turn to learn of it
     game.step(None)
     for call in (lambda: game.step(None), game.last):
-        with pytest.raises(gymnasium.error.ResetNeeded, match=r"^.*call reset\(\).*$"):
+        with pytest.raises(gymnasium.error.ResetNeeded, match=r"^the game is over: call reset\(\)$"):
             call()
     assert (list(game.agent_iter()), game.num_agents) == ([], 0)
     assert game.observe("player_2")["observation"][0, :, 1].tolist() == [1, 1, 1]

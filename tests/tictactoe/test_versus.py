@@ -34,14 +34,21 @@ def test_bad_settings_are_named(settings: dict[str, Any], message: str) -> None:
             make(**settings)
 
 
-@pytest.mark.parametrize("opponent", [[1], None, "minimax"], ids=repr)
+OF_TORCH = {"__call__": print, "forward": print, "__repr__": lambda _: "Sequential(\n  (0): Linear()\n)"}
+"""Members of a module of PyTorch: it is called with a tensor, and shown in several lines."""
+
+
+@pytest.mark.parametrize("opponent", [[1], None, "minimax", type("Module", (), OF_TORCH)()], ids=repr)
 def test_an_unknown_opponent_leaves_the_old_one(opponent: Any) -> None:
     game = TicTacToeVersusEnv()
     game.set_opponent(lambda *_: 8)
-    with pytest.raises(ValueError, match=r"unknown opponent .*: choose from random, heuristic, rule, optimal"):
+    with pytest.raises(ValueError, match=r"^unknown opponent .*: choose from random, heuristic, rule, optimal"):
         game.set_opponent(opponent)
-    with pytest.raises(ValueError, match=r"an object with act\(observation, action_mask\), or a function"):
+    with pytest.raises(
+        ValueError, match=r"an object with act\(observation, action_mask\), or a function, such as"
+    ) as bad:
         TicTacToeVersusVectorEnv(opponent=opponent)
+    assert "such as lambda observation: model.predict(observation)[0]" in str(bad.value)
     game.reset()
     assert game.step(0)[0][2, 2].tolist() == [0, 0, 1]
 
@@ -109,7 +116,9 @@ def test_an_opponent_that_fails_ends_the_game_and_is_heard(answer: Any) -> None:
     message = "the opponent's action must be an integer from 0 to 8|^no move$"
     with pytest.raises((gymnasium.error.InvalidAction, ValueError, SystemExit), match=message):
         game.step(0)
-    with pytest.raises(gymnasium.error.ResetNeeded):  # or the agent would move in the opponent's place
+    with pytest.raises(
+        gymnasium.error.ResetNeeded, match="the game is over"
+    ):  # or the agent would move in the opponent's place
         game.step(1)
 
 

@@ -43,6 +43,9 @@ class AgentPolicy:
         gymnasium.error.InvalidAction: it answers something else than a cell, or probabilities, for each board.
     """
 
+    shown: str | None = None
+    """The perspective, if a user has chosen it and the verdict names it."""
+
     def __init__(
         self,
         agent: Any,
@@ -125,7 +128,7 @@ class TabulatedPolicy(AgentPolicy):
     """Answer from a table for an agent that samples nothing: it is queried once in every decision state."""
 
     def __init__(self, policy: AgentPolicy) -> None:
-        super().__init__(policy.agent, policy.rules, symmetric=policy.symmetric, legal=policy.legal)
+        vars(self).update(vars(policy))
         self._tree = game_tree(policy.rules)
         decisions = self._tree.decisions
         self._actions = np.zeros(len(self._tree), np.int64)
@@ -171,11 +174,12 @@ def agent_policy(agent: Any, rules: Rules | None, perspective: str, name: str | 
         UserError: it is no agent.
         ValueError: there is no such perspective.
     """
-    batch.check_perspective(perspective)
     if type(agent).__module__ in OUR_PLAYERS:
         return player_policy(agent, rules, twice=True)
     own = getattr(agent, "rules", None)
-    return AgentPolicy(agent, rules or (own if isinstance(own, Rules) else Rules()), perspective, name=name)
+    policy = AgentPolicy(agent, rules or (own if isinstance(own, Rules) else Rules()), perspective, name=name)
+    policy.shown = perspective
+    return policy
 
 
 def tree_policy(policy: AgentPolicy, tree: GameTree) -> Policy:

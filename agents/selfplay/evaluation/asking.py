@@ -7,6 +7,7 @@ each board is kept, so that an agent is always asked in the same way.
 import copy
 import reprlib
 import sys
+import traceback
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -20,6 +21,11 @@ from tictactoe.actions import checked_cells
 from tictactoe.tree import IntArray
 
 INSTEAD = "write a function of one observation that returns int(cell), and name the board with rules="
+WITH_MASK = "if it needs the mask, write lambda observation: agent(observation, observation[..., 0].ravel())"
+ACTOR = (
+    "an actor of TorchRL takes a TensorDict: write "
+    "lambda observation: int(actor(TensorDict({'observation': torch.as_tensor(observation)}))['action'])"
+)
 
 
 class Way(NamedTuple):
@@ -51,7 +57,8 @@ def way_to_ask(agent: Any, observation: Array) -> Way:
     """Return the way to ask an agent, found on two copies of the first of the observations [B, R, C, 3].
 
     Raises:
-        UserError: it returns no cell for any form of the observation, or is a model or a module and fails for all.
+        UserError: it returns no cell for any form of the observation, cannot be called with one alone, or is a model or
+            a module and fails for all.
     """
     errors: list[Exception] = []
     for way in _ways(agent):
@@ -64,16 +71,20 @@ def way_to_ask(agent: Any, observation: Array) -> Way:
     first = min(errors, key=lambda error: not isinstance(error, InvalidAction))  # one that says what was returned
     if isinstance(first, InvalidAction):
         raise UserError(first) from first
-    if way.ask in (agent, getattr(agent, "act", None)):
+    cannot = f"a {type(agent).__name__} cannot be asked about a board of shape {observation.shape[1:]}"
+    if traceback.extract_tb(first.__traceback__)[-1].filename == __file__:  # the call itself fails, as of f(a, b)
+        raise UserError(f"{cannot}: {first}; {WITH_MASK}") from first
+    if not isinstance(way.ask, partial):
         raise first  # an error of the user's own program is best seen where it is
-    raise UserError(
-        f"a {type(agent).__name__} cannot be asked about a board of shape {observation.shape[1:]}: "
-        f"{what_failed(first)}; {INSTEAD}"
-    ) from first
+    raise UserError(f"{cannot}: {what_failed(first)}; {INSTEAD}") from first
 
 
 def _ways(agent: Any) -> list[Way]:
-    """Return the ways in which an agent may be asked, the likeliest first."""
+    """Return the ways in which an agent may be asked, the likeliest first.
+
+    Raises:
+        UserError: it is an actor of TorchRL.
+    """
     ask = getattr(agent, "act", agent)
     one_by_one = [Way(ask, shown, many=False) for shown in (np.asarray, _with_mask)]
     if hasattr(agent, "act"):
@@ -81,6 +92,8 @@ def _ways(agent: Any) -> list[Way]:
     if hasattr(agent, "predict"):
         return [Way(partial(_predicted, agent), shown, many=True) for shown in (np.asarray, _flat, _with_mask)]
     if "torch" in sys.modules and isinstance(agent, sys.modules["torch"].nn.Module):
+        if "action" in getattr(agent, "out_keys", ()):
+            raise UserError(ACTOR)
         module = copy.deepcopy(agent).eval()  # in training it may answer differently, and learn by it
         return [Way(partial(_best, module), shown, many=True) for shown in (_flat, np.asarray)]
     return one_by_one

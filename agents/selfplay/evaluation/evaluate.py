@@ -44,7 +44,7 @@ def evaluate_policy(
         policy = TabulatedPolicy(policy)
     limit = sys.maxsize if small else positions
     first, second = (search_seat(policy, seat, limit, report=report)[0] for seat in (0, 1))
-    return with_all_states(policy, first, second) if small else Verdict(first, second)
+    return with_all_states(policy, first, second) if small else Verdict(first, second, perspective=policy.shown)
 
 
 def search_seat(
@@ -106,7 +106,7 @@ def with_all_states(policy: AgentPolicy, first: SeatVerdict, second: SeatVerdict
     tree, (states, moves) = game_tree(policy.rules), suboptimal_moves(policy)
     illegal = moves & (tree.mover[states] | tree.opponent[states]) != 0
     decisions = len(tree.decisions)
-    return Verdict(first, second, decisions, decisions - len(states), int(illegal.sum()))
+    return Verdict(first, second, decisions, decisions - len(states), int(illegal.sum()), policy.shown)
 
 
 def suboptimal_moves(policy: AgentPolicy) -> tuple[IntArray, IntArray]:

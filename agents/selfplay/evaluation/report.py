@@ -70,16 +70,18 @@ def player_html(player: Player) -> str | None:
 
 
 def verdict_text(verdict: Verdict) -> str:
-    """Return what is proved, in one or two sentences."""
+    """Return what is proved, in a few sentences, and for an agent of the user which planes it was shown."""
+    shown = f" It was shown the planes of perspective {verdict.perspective}." if verdict.perspective else ""
     if not verdict.complete:
         beaten = "NOT unbeatable: some opponent beats it" if verdict.games_lost else "NOT PROVED: no lost game was met"
-        return f"{beaten}. Its play leads to too many positions to follow to the end."
+        return f"{beaten}. Its play leads to too many positions to follow to the end.{shown}"
     states = f"Its exploitability is {verdict.exploitability:g}."
     if verdict.decision_states is not None:
         states = (
             f"Its move is optimal in {verdict.optimal_states:,} of {verdict.decision_states:,} decision states"
             f" and illegal in {verdict.illegal_states:,}; exploitability {verdict.exploitability:g}."
         )
+    states += shown
     if verdict.unbeatable:
         name = "UNBEATABLE AND OPTIMAL" if verdict.optimal else "UNBEATABLE"
         return f"PROVED {name}: no opponent can beat it, in either seat. {states}"

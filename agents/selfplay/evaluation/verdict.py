@@ -53,6 +53,8 @@ class Verdict:
     """Decision states in which every move of the agent keeps the game-theoretic value, or None."""
     illegal_states: int | None = None
     """Decision states in which the agent may mark a taken cell, or None."""
+    perspective: str | None = None
+    """Planes that an agent of the user was shown; None for our players, which understand both."""
 
     @property
     def complete(self) -> bool:
@@ -105,7 +107,8 @@ class Verdict:
         from selfplay.evaluation.report import live_score, verdict_text  # noqa: PLC0415 (it imports this class)
 
         proved, _, _ = verdict_text(self).partition(":")
-        return f"Verdict({proved}; {live_score(self)})"
+        shown = f"; perspective={self.perspective!r}" if self.perspective else ""
+        return f"Verdict({proved}; {live_score(self)}{shown})"
 
     def _repr_html_(self) -> str:
         """Return the table of both seats, for a notebook."""

@@ -184,7 +184,8 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     def _played(self, action: Any) -> Node:
         if self.node.over:
-            raise gymnasium.error.ResetNeeded("no game is being played: call reset() before step()")
+            what = "no game has started" if self.node is self._unbegun else "the game is over"
+            raise gymnasium.error.ResetNeeded(f"{what}: call reset()")
         return self._graph.play(self.node, checked_cell(self._cells, action))
 
     def abandon(self) -> None:

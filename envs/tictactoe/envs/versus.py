@@ -193,10 +193,14 @@ def check_opponent(opponent: object, rules: Rules) -> None:
         ValueError: it is neither a known name nor an agent, or `"optimal"` on a board of over 64 cells.
         ImportError: it is `"optimal"` on a board of over 16 cells, and Numba is not installed.
     """
-    if (callable(opponent) or hasattr(opponent, "act")) and not isinstance(opponent, type):
+    function = callable(opponent) and not hasattr(opponent, "forward")  # a module of PyTorch takes no array
+    if (function or hasattr(opponent, "act")) and not isinstance(opponent, type):
         return
     if not isinstance(opponent, str) or opponent not in OPPONENTS:
-        way_out = ", or pass an object with act(observation, action_mask), or a function"
+        way_out = (
+            ", or pass an object with act(observation, action_mask), or a function, "
+            "such as lambda observation: model.predict(observation)[0]"
+        )
         raise ValueError(unknown("opponent", opponent, OPPONENTS, way_out))
     if opponent == "optimal":
         check_optimal(rules)  # now, not in the first game
