@@ -211,7 +211,6 @@ def test_a_verdict_names_the_perspective_that_an_agent_of_the_user_was_shown() -
         for verdict in (
             selfplay.evaluate(first_empty, perspective=perspective),
             selfplay.evaluate(Guessing(), Rules(1, 17, 3), positions=9, perspective=perspective),
-            selfplay.counterexamples(first_empty, perspective=perspective).verdict,
         ):
             assert repr(verdict).endswith(f"; perspective='{perspective}')")
             assert verdict_text(verdict).endswith(f" It was shown the planes of perspective {perspective}.")

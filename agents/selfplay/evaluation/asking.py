@@ -22,10 +22,6 @@ from tictactoe.tree import IntArray
 
 INSTEAD = "write a function of one observation that returns int(cell), and name the board with rules="
 WITH_MASK = "if it needs the mask, write lambda observation: agent(observation, observation[..., 0].ravel())"
-ACTOR = (
-    "an actor of TorchRL takes a TensorDict: write "
-    "lambda observation: int(actor(TensorDict({'observation': torch.as_tensor(observation)}))['action'])"
-)
 
 
 class Way(NamedTuple):
@@ -71,12 +67,15 @@ def way_to_ask(agent: Any, observation: Array) -> Way:
     first = min(errors, key=lambda error: not isinstance(error, InvalidAction))  # one that says what was returned
     if isinstance(first, InvalidAction):
         raise UserError(first) from first
-    cannot = f"a {type(agent).__name__} cannot be asked about a board of shape {observation.shape[1:]}"
-    if traceback.extract_tb(first.__traceback__)[-1].filename == __file__:  # the call itself fails, as of f(a, b)
-        raise UserError(f"{cannot}: {first}; {WITH_MASK}") from first
-    if not isinstance(way.ask, partial):
+    called = (
+        traceback.extract_tb(first.__traceback__)[-1].filename != __file__
+    )  # else it wants more than an observation
+    if called and not isinstance(way.ask, partial):
         raise first  # an error of the user's own program is best seen where it is
-    raise UserError(f"{cannot}: {what_failed(first)}; {INSTEAD}") from first
+    said = f"{what_failed(first)}; {INSTEAD}" if called else f"{first}; {WITH_MASK}"
+    raise UserError(
+        f"a {type(agent).__name__} cannot be asked about a board of shape {observation.shape[1:]}: {said}"
+    ) from first
 
 
 def _ways(agent: Any) -> list[Way]:
@@ -93,7 +92,10 @@ def _ways(agent: Any) -> list[Way]:
         return [Way(partial(_predicted, agent), shown, many=True) for shown in (np.asarray, _flat, _with_mask)]
     if "torch" in sys.modules and isinstance(agent, sys.modules["torch"].nn.Module):
         if "action" in getattr(agent, "out_keys", ()):
-            raise UserError(ACTOR)
+            raise UserError(
+                "an actor of TorchRL takes a TensorDict: write "
+                "lambda observation: int(actor(TensorDict({'observation': torch.as_tensor(observation)}))['action'])"
+            )
         module = copy.deepcopy(agent).eval()  # in training it may answer differently, and learn by it
         return [Way(partial(_best, module), shown, many=True) for shown in (_flat, np.asarray)]
     return one_by_one

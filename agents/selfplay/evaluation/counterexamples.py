@@ -77,10 +77,7 @@ def find_counterexamples(
             opponent.append(ply.theirs[lost])
         games.append(tuple(itertools.islice(lost_games(policy, distances, seat), most_games)))
     return Counterexamples(
-        np.concatenate(mover),
-        np.concatenate(opponent),
-        (games[0], games[1]),
-        Verdict(seats[0], seats[1], perspective=policy.shown),
+        np.concatenate(mover), np.concatenate(opponent), (games[0], games[1]), Verdict(seats[0], seats[1])
     )
 
 
