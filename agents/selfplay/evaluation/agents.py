@@ -159,12 +159,12 @@ class BuiltInPolicy(AgentPolicy):
         return np.concatenate([np.zeros(0, np.int64), *(self._choices(self.rules, *part) for part in parts)])
 
 
-def player_policy(player: Player, rules: Rules | None = None, twice: bool = False) -> AgentPolicy:
+def player_policy(player: Player, rules: Rules | None = None) -> AgentPolicy:
     """Return the policy of a player in a run; one of ours need not be queried twice."""
     if isinstance(policy := getattr(player, "policy", None), AgentPolicy):  # a player of the user
         return policy
     symmetric, legal = getattr(player, "canonical", False), getattr(player, "mask", False)
-    return AgentPolicy(player, rules or player.rules, "mover", twice=twice, symmetric=symmetric, legal=legal)
+    return AgentPolicy(player, rules or player.rules, "mover", twice=False, symmetric=symmetric, legal=legal)
 
 
 def agent_policy(agent: Any, rules: Rules | None, perspective: str, name: str | None = None) -> AgentPolicy:
@@ -175,7 +175,7 @@ def agent_policy(agent: Any, rules: Rules | None, perspective: str, name: str | 
         ValueError: there is no such perspective.
     """
     if type(agent).__module__ in OUR_PLAYERS:
-        return player_policy(agent, rules, twice=True)
+        return player_policy(agent, rules)
     own = getattr(agent, "rules", None)
     policy = AgentPolicy(agent, rules or (own if isinstance(own, Rules) else Rules()), perspective, name=name)
     policy.shown = perspective

@@ -79,11 +79,7 @@ def way_to_ask(agent: Any, observation: Array) -> Way:
 
 
 def _ways(agent: Any) -> list[Way]:
-    """Return the ways in which an agent may be asked, the likeliest first.
-
-    Raises:
-        UserError: it is an actor of TorchRL.
-    """
+    """Return the ways in which an agent may be asked, the likeliest first."""
     ask = getattr(agent, "act", agent)
     one_by_one = [Way(ask, shown, many=False) for shown in (np.asarray, _with_mask)]
     if hasattr(agent, "act"):
@@ -91,11 +87,6 @@ def _ways(agent: Any) -> list[Way]:
     if hasattr(agent, "predict"):
         return [Way(partial(_predicted, agent), shown, many=True) for shown in (np.asarray, _flat, _with_mask)]
     if "torch" in sys.modules and isinstance(agent, sys.modules["torch"].nn.Module):
-        if "action" in getattr(agent, "out_keys", ()):
-            raise UserError(
-                "an actor of TorchRL takes a TensorDict: write "
-                "lambda observation: int(actor(TensorDict({'observation': torch.as_tensor(observation)}))['action'])"
-            )
         module = copy.deepcopy(agent).eval()  # in training it may answer differently, and learn by it
         return [Way(partial(_best, module), shown, many=True) for shown in (_flat, np.asarray)]
     return one_by_one
