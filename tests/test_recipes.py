@@ -46,6 +46,17 @@ def test_the_page_names_each_recipe_and_flags_that_it_has(name: str) -> None:
     assert not uses_torch or "torch.set_num_threads(1)" in source or "selfplay.train(" in source
 
 
+def test_the_page_tells_the_settings_of_each_environment() -> None:
+    rows = re.findall(r"^\| `(\w+)\.py` \| (.*) \|$", PAGE.read_text(), re.MULTILINE)
+    assert len(rows) == 5
+    for name, settings in rows:
+        text = PAGE.with_name("recipes").joinpath(f"{name}.py").read_text().split('"""', 2)[2]
+        source = re.sub(r"evaluate\(.*\)", "", text)
+        names = "opponent|seat|perspective|rewards|dict_observation"
+        found = re.findall(rf'\b({names})"?(?:=|: )("\w+"|True)', source)
+        assert [f"`{setting}={value}`" for setting, value in dict.fromkeys(found)] == settings.split(", "), name
+
+
 def test_the_file_to_copy_ends_with_a_proof(capsys: pytest.CaptureFixture[str]) -> None:
     assert self_play_dqn.main().unbeatable
     assert "PROVED UNBEATABLE after" in capsys.readouterr().out.splitlines()[-1]
