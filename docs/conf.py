@@ -3,22 +3,33 @@
 The pages stay plain Markdown whose links work in the repository too, so what only the site needs is here.
 """
 
+import contextlib
+import io
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
+import jupytext
 from sphinx.application import Sphinx
+
+from selfplay.cli import course
 
 project = "tictactoe-selfplay"
 root_doc = "README"
 include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**.md", "agents/selfplay/model/README.md"]
+include_patterns += ["docs/course/unit_*.py"]
+source_suffix = {".md": "markdown", ".py": "markdown"}  # a unit becomes Markdown when it is read
 exclude_patterns = [".*", "runs", "site"]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 myst_heading_anchors = 4
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!tictactoe\.|selfplay\.).*")]  # how others document theirs is not checked here
-nitpick_ignore = [("py:class", "selfplay.settings.Bounds")]  # in the types of settings, and explains itself there
+nitpick_ignore = [
+    ("py:class", "selfplay.settings.Bounds"),  # in the types of settings, and explains itself there
+    ("py:class", "tictactoe.envs.position_graph.Node"),  # what the environments share
+]
 default_role = "code"  # docstrings mark code by single backticks, as the pages do
 napoleon_numpy_docstring = False
 autodoc_member_order = "bysource"
@@ -28,9 +39,24 @@ smartquotes = False  # a search for "don't" finds what was written so
 html_theme = "furo"
 html_title = project
 html_copy_source = html_show_copyright = False
+html_static_path, html_css_files = ["site.css"], ["site.css"]
 html_search_scorer = str(Path(__file__).with_name("search.js"))
 
-CONTENTS = """
+DOWNLOADS = """
+<p class="downloads">Take this unit with you: <a href="{unit}.ipynb" download>{unit}.ipynb</a> for Jupyter,
+or <a href="{unit}.py" download>{unit}.py</a> for an editor.</p>
+"""
+"""Below the title of a unit."""
+BLOCK = "```{{code-block}} {}\n:class: {}\n\n{}\n```"
+CONTENTS = {
+    "docs/course/README": """
+```{toctree}
+:hidden:
+:glob:
+unit_*
+```
+""",
+    root_doc: """
 ```{toctree}
 :hidden:
 :caption: Start
@@ -102,20 +128,45 @@ docs/api/selfplay
 CHANGELOG
 CONTRIBUTING
 ```
-"""
+""",
+}
+"""The tree of the pages, which would be shown as code in the repository."""
 
 
 def setup(app: Sphinx) -> None:
     """Give Sphinx what no setting says."""
-    app.connect("source-read", add_contents)
+    app.connect("source-read", read_page)
     app.connect("autodoc-process-docstring", mark_fields, priority=100)  # before napoleon
-    app.connect("build-finished", name_start_page)
+    app.connect("build-finished", finish)
 
 
-def add_contents(_app: Sphinx, page: str, source: list[str]) -> None:
-    """Add the tree of the pages to the README, in which it would be shown as code in the repository."""
-    if page == root_doc:
-        source[0] += CONTENTS
+def read_page(_app: Sphinx, page: str, source: list[str]) -> None:
+    """Turn a unit into Markdown, and add to the other pages what only the site needs."""
+    if Path(page).name.startswith("unit_"):
+        source[0] = unit_page(Path(page).name, source[0])
+    source[0] = re.sub(r"\]\((?!unit_)(?=[^):]+\.py\))", "](path:", source[0])  # programs are files to download
+    source[0] += CONTENTS.get(page, "")
+
+
+def unit_page(unit: str, script: str) -> str:
+    """Return a unit of the course as Markdown, with what the cells above its blank show."""
+    parts = []
+    names: dict[str, Any] = {}
+    above = True
+    for cell in jupytext.reads(script, "py:percent").cells:
+        if cell.cell_type == "markdown":
+            parts.append(cell.source)
+            continue
+        blank = "blank" in cell.metadata.get("tags", [])
+        above &= not blank
+        parts.append(BLOCK.format("python", "blank" if blank else "code", cell.source))
+        if above:
+            with contextlib.redirect_stdout(io.StringIO()) as shown:
+                exec(cell.source, names)
+            if shown.getvalue():
+                parts.append(BLOCK.format("text", "shown", shown.getvalue()))
+    title, text = parts[0].split("\n", 1)
+    return "\n\n".join((title, DOWNLOADS.format(unit=unit), text, *parts[1:]))
 
 
 def mark_fields(_app: Sphinx, kind: str, _name: str, _documented: object, _options: object, lines: list[str]) -> None:
@@ -126,7 +177,11 @@ def mark_fields(_app: Sphinx, kind: str, _name: str, _documented: object, _optio
         lines[number] = re.sub(r"^([A-Z][a-z ]+): (?=\S)", r":\1: ", line)
 
 
-def name_start_page(app: Sphinx, error: Exception | None) -> None:
-    """Give the start page the usual name of a site's first page."""
+def finish(app: Sphinx, error: Exception | None) -> None:
+    """Give the start page the usual name of a site's first page, and add the units to download."""
     if error is None:
         shutil.copyfile(Path(app.outdir, f"{root_doc}.html"), Path(app.outdir, "index.html"))
+        for unit in course.units():
+            folder = Path(app.outdir, "docs", "course")
+            shutil.copy(unit, folder)
+            (folder / f"{unit.stem}.ipynb").write_bytes(course.notebook(unit))

@@ -76,6 +76,18 @@ def test_the_site_opens_with_the_readme_and_fetches_nothing_from_elsewhere(site:
     assert [address for address in addresses if re.match(r"['\"]?(\w+:)?//", address)] == []
 
 
+def test_each_unit_of_the_course_is_a_page_to_read_and_two_files_to_download(site: Path) -> None:
+    for number in range(1, 9):
+        unit = site / "docs" / "course" / f"unit_{number}"
+        page = unit.with_suffix(".html").read_text()
+        assert f"<h1>Unit {number}: " in page
+        assert page.count('class="blank') == 1
+        for suffix in (".ipynb", ".py"):
+            assert f'href="{unit.name}{suffix}" download' in page
+            assert "raise NotImplementedError" in unit.with_suffix(suffix).read_text()
+        assert f'href="{unit.name}.html"' in (unit.parent / "README.html").read_text()
+
+
 def test_its_search_finds_a_heading_first_without_a_server(site: Path, browser: Browser) -> None:
     expected = {
         "evaluate": "docs/api/selfplay.html#selfplay.evaluate",

@@ -26,8 +26,6 @@ class CourseConfig:
 def main(args: Sequence[str], prog: str = "selfplay course") -> None:
     """Write a notebook for each unit, or none if one exists already, and print how to open the first."""
     config = parse(CourseConfig, args, prog)
-    import jupytext
-
     from selfplay.files import write_whole
 
     paths = {config.into / f"{unit.stem}.ipynb": unit for unit in units()}
@@ -37,14 +35,13 @@ def main(args: Sequence[str], prog: str = "selfplay course") -> None:
                 f"{path}: exists already; choose another folder with --into, or replace it, with everything filled in "
                 "there, with --overwrite"
             )
+    notebooks = {path: notebook(unit) for path, unit in paths.items()}
     try:
         config.into.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"--into {config.into}: is not a folder and cannot be made ({error.strerror})") from None
-    for path, unit in paths.items():
-        notebook = jupytext.read(unit)
-        notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-        write_whole(path, jupytext.writes(notebook, fmt="ipynb").encode())
+    for path, content in notebooks.items():
+        write_whole(path, content)
     say(f"{len(paths)} notebooks are in {config.into}.")
     offer(
         "Start with the first (pip install jupyterlab installs Jupyter):",
@@ -55,3 +52,12 @@ def main(args: Sequence[str], prog: str = "selfplay course") -> None:
 def units() -> list[Path]:
     """Return the scripts of the units, in order."""
     return sorted((UNITS if UNITS.is_dir() else UNITS_OF_CLONE).glob("unit_*.py"))
+
+
+def notebook(unit: Path) -> bytes:
+    """Return a unit as a notebook."""
+    import jupytext
+
+    cells = jupytext.read(unit)
+    cells.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return jupytext.writes(cells, fmt="ipynb").encode()
