@@ -3,8 +3,9 @@
 import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from selfplay.training.metrics import Metrics
 from selfplay.training.plots import png, run_figure, special_settings, value_figure
 from selfplay.training.tensorboard import Events
 from tictactoe import batch
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 LARGEST = 1 << 26
 """Most bytes of all snapshots together; a player that does not fit is not saved as a snapshot."""
@@ -75,14 +79,20 @@ class MetricsLog(Callback):
 class Snapshots(Callback):
     """Save the player at evaluations 1, 2, 4, 8, ... and at the end: as the run's model, and as a snapshot.
 
-    Snapshots that an earlier process saved stay if they are at `steps`.
+    Between evaluations it is saved as a snapshot alone, at the steps that `loop.next_frame` returns.
+    Snapshots that an earlier process saved stay up to the steps `last` from which the run continues, but for `dropped`.
     """
 
-    def __init__(self, folder: Path, steps: Sequence[int]) -> None:
+    def __init__(self, folder: Path, last: int, dropped: Sequence[int]) -> None:
         self._folder = folder
         make_inside(folder / SNAPSHOTS)
-        for each in set(snapshot_steps(folder)) - set(steps):
-            self._path(each).unlink()
+        for each in snapshot_steps(folder):
+            if each > last or each in dropped:
+                self._path(each).unlink()
+
+    def between(self, steps: int, player: Player) -> None:
+        """Save a snapshot; the second half of the room is left to the players of evaluations."""
+        self._save(steps, player.tensors(), LARGEST // 2)
 
     def evaluated(self, record: Record) -> None:
         """Save the player at some evaluations."""
@@ -93,10 +103,13 @@ class Snapshots(Callback):
         """Save the player."""
         tensors = record.player.tensors()
         write_tensors(self._folder / MODEL, tensors)
-        path = self._path(record.steps)
+        self._save(record.steps, tensors, LARGEST)
+
+    def _save(self, steps: int, tensors: "Mapping[str, Tensor]", room: int) -> None:
+        path = self._path(steps)
         others = [other for other in (self._folder / SNAPSHOTS).iterdir() if other != path]
         size = sum(tensor.nbytes for tensor in tensors.values())
-        if sum(other.stat().st_size for other in others) + size <= LARGEST:
+        if sum(other.stat().st_size for other in others) + size <= room:
             write_tensors(path, tensors)
 
     def _path(self, steps: int) -> Path:

@@ -4,7 +4,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -141,22 +141,6 @@ def differences(config: RunSettings) -> dict[str, Any]:
     options = changed.pop("options", {})  # the settings of a learner of the user
     changed |= {name: value for name, value in options.items() if name not in common}
     return changed if own.get("preset", "default") == "default" else {"preset": own["preset"], **changed}
-
-
-def legends(configs: Sequence[RunSettings]) -> list[str]:
-    """Return for each run, in short, the settings in which it differs from the others."""
-    runs = [
-        {
-            "algorithm": config.algorithm,
-            "board": str(config.rules),
-            **differences(config),
-            "seed": config.seed,
-        }
-        for config in configs
-    ]
-    names = dict.fromkeys(name for run in runs for name in run)
-    differing = [name for name in names if len({repr(run.get(name)) for run in runs}) > 1]
-    return [one_line(", ".join(_in_words(name, run[name]) for name in differing if name in run)) for run in runs]
 
 
 def about(config: RunSettings) -> str:

@@ -1,5 +1,6 @@
 """The loop that trains every learner: advance, evaluate, teach, record, snapshot, checkpoint, stop."""
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 PROOFS_TO_STOP = 3
 """Evaluations in a row that must prove what `stop` asks for."""
+PER_DOUBLING = 10
+"""Snapshots while the steps of a run double."""
 RATES = {"plies": "time/env_steps_per_s", "games": "time/games_per_s", "steps": "time/steps_per_s"}
 """The tag of the steps per second, by what the steps are."""
 
@@ -58,6 +61,9 @@ class Callback:
     def evaluated(self, record: Record) -> None:
         """React to an evaluation."""
 
+    def between(self, steps: int, player: Player) -> None:
+        """React to a step between evaluations at which a snapshot is due."""
+
     def ended(self, record: Record) -> None:
         """React to the end of the training; the record is that of the last evaluation."""
 
@@ -93,11 +99,18 @@ def train(
     """
     config = learner.config
     progress = progress or Progress(config.eval_every)
-    clock = _Clock(learner, progress)
+    clock, frame = _Clock(learner, progress), next_frame(config.eval_every, learner.steps)
     while not (progress.evaluations and ends(config, learner.steps, progress.proofs)):
-        learner.advance(min(progress.due, config.length) - learner.steps)
+        learner.advance(min(progress.due, config.length, frame) - learner.steps)
         due = learner.steps >= progress.due
         evaluating = due or learner.steps >= config.length
+        if learner.steps >= frame:
+            frame = next_frame(config.eval_every, learner.steps)
+            if not evaluating:
+                clock.stop()
+                for callback in callbacks:
+                    callback.between(learner.steps, learner.player())
+                clock.start()
         if not evaluating and not (checkpoints and checkpoints.due()):
             continue
         clock.stop()
@@ -180,6 +193,13 @@ def proves(evaluation: Verdict, stop: str) -> bool:
 def ends(config: RunSettings, steps: int, proofs: int) -> bool:
     """Tell whether a run ends after these steps with these proofs in a row."""
     return proofs == PROOFS_TO_STOP or steps >= config.length
+
+
+def next_frame(eval_every: int, steps: int) -> int:
+    """Return the steps after `steps` at which the next snapshot is due, evenly in the logarithm of the steps."""
+    first = max(1, eval_every // 4)
+    number = math.floor(PER_DOUBLING * math.log2(max(steps, first - 0.5) / first)) + 1
+    return max(steps + 1, math.ceil(first * 2 ** (number / PER_DOUBLING)))
 
 
 def first_of_final_streak(proofs: Sequence[bool]) -> int | None:

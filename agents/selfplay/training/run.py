@@ -61,7 +61,7 @@ def train_in_folder(
         log = MetricsLog(folder, config, lines)
         screen = Screen(learner) if show else None
         live = (screen and screen.live) or contextlib.nullcontext()
-        snapshots = Snapshots(folder, [record.steps for record in records if is_snapshot(record.number)])
+        snapshots = Snapshots(folder, learner.steps, [each.steps for each in records if not is_snapshot(each.number)])
         callbacks = [log, *([screen] if screen else []), snapshots, LatestState(folder)]
         if progress is None:
             # Without it a record alone would not say whether the run was killed early or its checkpoints are gone.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from selfplay.evaluation.evaluate import ALL_STATES_CELLS
 from selfplay.evaluation.exact import NAMES, best_bounds, exact_moves, known_value
 from selfplay.position import Position
 from tictactoe.opponents import best_known
@@ -23,9 +22,7 @@ POSITIONS = 200_000
 """Upper bound for the positions that a search visits for one position: a fifth of a second at most."""
 REMEMBERED = 4_096
 """Positions whose exact results are cached, because the page asks for them again for each player it compares."""
-ILLEGAL = -2
-"""Value of a taken cell, below -1, a loss."""
-RESULTS: Mapping[Any, str | None] = {**NAMES, ILLEGAL: "illegal", None: None}
+RESULTS: Mapping[Any, str | None] = {**NAMES, None: None}
 exact_results = lru_cache(REMEMBERED)(exact_moves)
 
 
@@ -45,7 +42,6 @@ def analyse(
         "moves": [],
         "reply": None,
         "exact": [known.get(cell) for cell in range(rules.cells)],
-        "known": "solved" if rules.cells <= ALL_STATES_CELLS else "searched",
         "position": None,
         "gives_away": None,
     }

@@ -32,12 +32,12 @@ class Api:
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._generator = np.random.default_rng()
-        self._evaluations: dict[int, tuple[NamedPolicy, Future[dict[str, Any]]]] = {}
+        self._evaluations: dict[tuple[int, int | None], tuple[NamedPolicy, Future[dict[str, Any]]]] = {}
         self._turns = threading.Semaphore(EVALUATED_AT_ONCE)
 
     def routes(self) -> list[Route]:
         """Return the endpoints; Starlette calls those that are not coroutines in threads."""
-        endpoints = self.players, self.analysis, self.evaluation, self.live
+        endpoints = self.players, self.analysis, self.evaluation, self.history, self.live
         return [Route(f"/api/{endpoint.__name__}", endpoint) for endpoint in endpoints]
 
     def players(self, request: Request) -> Response:
@@ -48,15 +48,14 @@ class Api:
     def analysis(self, request: Request) -> Response:
         """Answer with a player's values and move in a position, and the exact results."""
         query = _query(request, "player", "board", "steps")
-        steps = _number(query, "steps") if "steps" in query else None
-        chosen = self._catalogue.player(_number(query, "player"), steps)
+        chosen = self._catalogue.player(*_chosen(query))
         position = read_board(chosen.rules, _text(query, "board"))
         return JSONResponse(analysis.analyse(chosen.policy, chosen.player, position, self._generator))
 
     async def evaluation(self, request: Request) -> Response:
         """Answer with the evaluation of a player, which is computed once for each version of its files."""
-        number = _number(_query(request, "player"), "player")
-        chosen = await run_in_threadpool(self._catalogue.player, number)
+        number = _chosen(_query(request, "player", "steps"))
+        chosen = await run_in_threadpool(self._catalogue.player, *number)
         check_not_searched(chosen, "the page")
         evaluated, future = self._evaluations.get(number, (None, Future()))
         if evaluated is not chosen or (future.done() and future.exception()):
@@ -69,6 +68,11 @@ class Api:
         except asyncio.TimeoutError:
             raise UserError("the evaluation is not finished; look again later") from None
 
+    def history(self, request: Request) -> Response:
+        """Answer with the evaluations of a player's run, of which there are none if it is not a run."""
+        folder = self._catalogue.player(_number(_query(request, "player"), "player")).folder
+        return JSONResponse({"points": [] if folder is None else live.history(folder)})
+
     async def live(self, request: Request) -> Response:
         """Answer with the events of the runs while the page listens."""
         _query(request)
@@ -77,7 +81,7 @@ class Api:
     def _evaluate(self, chosen: NamedPolicy, future: "Future[dict[str, Any]]") -> None:
         with self._turns:
             try:
-                future.set_result(evaluate(chosen.policy, chosen.player, SECONDS))
+                future.set_result(evaluate(chosen.policy, SECONDS))
             except Exception as error:
                 future.set_exception(error)
 
@@ -93,6 +97,11 @@ def _text(query: Mapping[str, str], name: str) -> str:
     if name not in query:
         raise UserError(f"{name} is missing")
     return query[name]
+
+
+def _chosen(query: Mapping[str, str]) -> tuple[int, int | None]:
+    """Return the number of a player, and the steps of its snapshot if one is chosen."""
+    return _number(query, "player"), _number(query, "steps") if "steps" in query else None
 
 
 def _number(query: Mapping[str, str], name: str) -> int:

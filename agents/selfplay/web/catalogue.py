@@ -16,7 +16,7 @@ from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, load, read_settings, sn
 from selfplay.errors import UserError, one_line
 from selfplay.evaluation.agents import BuiltInPolicy, player_policy
 from selfplay.evaluation.evaluate import ALL_STATES_CELLS
-from selfplay.players import NamedPolicy, Perspective
+from selfplay.players import REPAIRED, NamedPolicy, Perspective
 from selfplay.training.folder import CONFIG, MODEL, SNAPSHOTS, about
 from selfplay.web.analysis import searched_choices
 from tictactoe import Rules
@@ -66,7 +66,7 @@ class Catalogue:
 
     def entries(self) -> list[dict[str, Any]]:
         """Return an entry for each player, ready for JSON; those from the command line come first."""
-        numbers = dict.fromkeys((*self._named, *map(self._number, self.run_folders()), *self._always))
+        numbers = dict.fromkeys((*self._named, self._always[0], *map(self._number, self.run_folders()), *self._always))
         return [self._described(number, self._stamps(number)) for number in numbers]
 
     def player(self, number: int, steps: int | None = None) -> NamedPolicy:
@@ -117,14 +117,14 @@ class Catalogue:
         name = SHIPPED if folder == SHIPPED_FOLDER else folder.resolve().name if folder else chosen
         kind = "built-in" if chosen in OPPONENTS else "own"
         entry: dict[str, Any] = {"index": number, "name": one_line(name), "kind": kind, "run": folder is not None}
-        entry |= {"differs": "", "snapshots": None, "error": None}
+        entry |= {"differs": "", "snapshots": [], "waiting": False, "error": None}
         try:
-            rules = self.player(number).rules
             if folder is not None:
-                config, _ = read_settings(folder)
-                steps = list(snapshot_steps(folder))
-                entry |= {"kind": config.algorithm, "differs": about(config)}
-                entry |= {"snapshots": {"unit": config.unit, "steps": steps} if steps else None}
+                config, content = read_settings(folder)
+                entry |= {"kind": config.algorithm, "differs": about(config), "unit": config.unit}
+                entry |= {"snapshots": snapshot_steps(folder), "waiting": not (folder / MODEL).exists()}
+                entry |= {"repaired": REPAIRED in content, "rewards": getattr(config, "rewards", None)}
+            rules = self.player(number).rules
         except UserError as error:
             return entry | {"error": str(error)}
         return entry | asdict(rules)

@@ -10,6 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from selfplay import tensor_file
 from selfplay.algorithms import load, snapshot_steps
 from selfplay.errors import UserError
@@ -17,6 +19,7 @@ from selfplay.files import check_output, write_output
 from selfplay.web import mistakes
 from selfplay.web.catalogue import Catalogue
 from selfplay.web.command import PAGE
+from selfplay.web.live import history
 from tictactoe import Rules
 from tictactoe.symmetry import symmetries
 
@@ -29,6 +32,10 @@ LARGEST = 50_000_000
 """Upper bound for the bytes of a player's numbers in a page; a table for 14 cells has 38 million."""
 ROOM_FOR_SNAPSHOTS = 300_000
 """Upper bound for the characters of the snapshots in the file."""
+PARTS = 127
+"""Parts of a scale, which a signed number of 8 bits holds."""
+RIVALS = "random", "heuristic"
+"""Built-in opponents that the page plays as well."""
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.-]+)";$', re.MULTILINE)
 
 
@@ -50,31 +57,41 @@ def export(names: Sequence[str], output: Path) -> None:
     if size > LARGEST:
         what = f"has {size:,} bytes of numbers, but a page holds at most {LARGEST:,}"
         raise UserError(f"{names[0]}: {what}; a smaller board or network fits")
-    snapshots = packed_snapshots(chosen.folder)
-    in_run = entry["snapshots"]
-    if in_run is not None:
-        entry |= {"snapshots": in_run | {"steps": list(snapshots)}}
-    evaluation = mistakes.evaluate(chosen.policy, chosen.player)
-    data = {"player": entry, **player_data(chosen.player), "evaluation": evaluation}
-    data["snapshots"] = {steps: text for steps, text in snapshots.items() if text != data["weights"]}
+    in_run, snapshots = entry["snapshots"], packed_snapshots(chosen.folder)
+    rivals = [each for each in catalogue.entries() if each["name"] in RIVALS and chosen.rules == Rules()]
+    players = [entry | {"snapshots": snapshots["steps"]}, *rivals]
+    indices = [each["index"] for each in players]
+    evaluations = {index: mistakes.evaluate(catalogue.player(index).policy) for index in indices}
+    data = {"players": players, **player_data(chosen.player), "evaluations": evaluations}
+    data |= {"history": history(chosen.folder), "snapshots": snapshots}
     content = document(data).encode()
     write_output(output, content)
     left_out = ""
-    if in_run is not None and len(snapshots) < len(in_run["steps"]):
-        left_out = f", with {len(snapshots)} of the {len(in_run['steps'])} snapshots of its run"
+    if len(snapshots["steps"]) < len(in_run):
+        left_out = f", with {len(snapshots['steps'])} of the {len(in_run)} snapshots of its run"
     print(f"The page of {entry['name']} is in {output} ({len(content):,} bytes{left_out}); it needs no server")
 
 
-def packed_snapshots(folder: Path) -> dict[int, str]:
-    """Return the packed snapshots of a run by their steps.
+def packed_snapshots(folder: Path) -> dict[str, Any]:
+    """Return the snapshots of a run as text: its tensors in whole parts of a scale, each as the change from the last.
 
-    If there is no room for all, it is every second one, or every fourth; the last one is always included.
+    These are 8-bit numbers, gzipped, in base64. If there is no room for all, it is every second snapshot, or every
+    fourth; the last one is always included.
     """
     steps = snapshot_steps(folder)
-    texts = {each: packed(load(folder, steps=each)) for each in steps}
-    while sum(len(texts[each]) for each in steps[:-1]) > ROOM_FOR_SNAPSHOTS:
-        steps = steps[::-1][::2][::-1]
-    return {each: texts[each] for each in steps}
+    if not steps:
+        return {"steps": steps}
+    players = [load(folder, steps=each).tensors() for each in steps]
+    stacked = {name: np.stack([player[name] for player in players]) for name in players[0]}
+    scales = {name: float(np.abs(values).max()) / PARTS or 1.0 for name, values in stacked.items()}
+    parts = [np.rint(values / scales[name]).reshape(len(steps), -1) for name, values in stacked.items()]
+    whole, kept = np.concatenate(parts, 1).astype(np.int8), [*range(len(steps))]
+    while len(text := _text(np.diff(whole[kept], axis=0, prepend=np.int8(0)).tobytes())) > ROOM_FOR_SNAPSHOTS:
+        if len(kept) == 1:
+            break
+        kept = kept[::-1][::2][::-1]
+    shapes = {name: values.shape[1:] for name, values in stacked.items()}
+    return {"steps": [steps[each] for each in kept], "scales": scales, "shapes": shapes, "changes": text}
 
 
 def player_data(player: "Player") -> dict[str, Any]:
@@ -92,7 +109,11 @@ def player_data(player: "Player") -> dict[str, Any]:
 
 def packed(player: "Player") -> str:
     """Return a player's tensors as text: a safetensors file, gzipped, in base64."""
-    return base64.b64encode(gzip.compress(tensor_file.packed(player.tensors()), mtime=0)).decode()
+    return _text(tensor_file.packed(player.tensors()))
+
+
+def _text(content: bytes) -> str:
+    return base64.b64encode(gzip.compress(content, mtime=0)).decode()
 
 
 def document(data: dict[str, Any]) -> str:

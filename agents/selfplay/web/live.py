@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from selfplay.algorithms import Config, read_settings
 from selfplay.errors import UserError, one_line
 from selfplay.files import read_small
-from selfplay.training.folder import CONFIG, LATEST, METRICS, legends
+from selfplay.training.folder import CONFIG, LATEST, METRICS
 from selfplay.training.metrics import LARGEST_NUMBER, Metrics, read_metrics
 from selfplay.web.catalogue import Stamp, stamp
 from tictactoe import Rules
@@ -65,11 +65,15 @@ class LiveRuns:
         if runs != self._runs:
             self._runs = runs
             described = [
-                {"index": index, "name": one_line(folder.name), "unit": config.unit, **asdict(config.rules)}
+                {
+                    "index": index,
+                    "name": one_line(folder.name),
+                    "unit": config.unit,
+                    "length": config.length,
+                    **asdict(config.rules),
+                }
                 for index, (folder, config) in enumerate(runs.items())
             ]
-            for entry, text in zip(described, legends([*runs.values()]), strict=True):
-                entry["differs"] = text
             news.append(("runs", {"runs": described}))
         for index, (folder, config) in enumerate(runs.items()):
             if self._has_changed(folder / METRICS):
@@ -81,6 +85,11 @@ class LiveRuns:
     def _has_changed(self, path: Path) -> bool:
         before, self._stamps[path] = self._stamps.get(path), stamp(path)
         return self._stamps[path] not in (None, before)
+
+
+def history(folder: Path) -> list[Point]:
+    """Return the points to plot of the run in a folder, none if it has not been evaluated."""
+    return read_points(folder / METRICS, read_settings(folder)[0].unit)
 
 
 def read_points(path: Path, unit: str) -> list[Point]:
@@ -99,7 +108,6 @@ def read_points(path: Path, unit: str) -> list[Point]:
                     "illegal": _of_both_seats(metrics, "illegal"),
                     "exact": all(f"eval/{seat}/losses" in metrics for seat in SEATS),
                     "optimal": metrics.get("eval/optimal_states"),
-                    "positions": metrics.get("teach/positions"),
                 }
             )
     if len(points) <= MOST_POINTS:

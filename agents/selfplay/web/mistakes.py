@@ -1,90 +1,103 @@
-"""The mistakes of a player, and the games that it loses."""
+"""The mistakes of a player, grouped by the losing move up to symmetry, and the games that it loses."""
 
 import contextlib
 import copy
-from collections.abc import Callable, Mapping, Sequence
-from itertools import takewhile
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from selfplay.errors import UserError
-from selfplay.evaluation.counterexamples import find_counterexamples
-from selfplay.evaluation.evaluate import ALL_STATES_CELLS, suboptimal_moves, with_all_states
-from selfplay.evaluation.exact import NAMES, best_bounds, known_value
+from selfplay.evaluation.agents import TabulatedPolicy
+from selfplay.evaluation.counterexamples import Game, find_counterexamples
+from selfplay.evaluation.evaluate import ALL_STATES_CELLS, search_seat, suboptimal_moves, with_all_states
+from selfplay.evaluation.exact import NAMES
 from selfplay.evaluation.report import verdict_text
 from selfplay.position import EMPTY, Position
-from selfplay.web.analysis import ILLEGAL, RESULTS, exact_results, gives_away, learned_values
-from tictactoe import Rules, planes, solve
+from tictactoe import planes, solve
 from tictactoe.rendering.text import MARKS
-from tictactoe.search import Bounds
+from tictactoe.rules import Rules
+from tictactoe.symmetry import representatives
 from tictactoe.tree import SOLVABLE_CELLS, IntArray
 
 if TYPE_CHECKING:
-    from selfplay.agent import Player
     from selfplay.evaluation.agents import AgentPolicy
 
 FEW, POSITIONS, POSITIONS_OF_MANY_CELLS = 1_000, 200_000, 5_000
 """Upper bounds for the positions followed at each ply: first, then, and then on boards of over 16 cells."""
-MOST_MISTAKES, MOST_GAMES = 200, 100
-"""Upper bounds for the mistakes that are shown, and for the games of each seat."""
-SEARCHED = 20_000
-"""Upper bound for the positions that a search visits for one exact result on a large board."""
+MOST_MISTAKES, MOST_GAMES, MOST_GAMES_OF_MANY_CELLS = 300, 1_000, 100
+"""Upper bounds for the groups of mistakes, and for the games of each seat: a player that samples no moves has 945."""
+
+
+ILLEGAL = -2
+"""Value of a taken cell, below -1, a loss."""
+
+
+class Move(NamedTuple):
+    """Hold a move of a player."""
+
+    mover: int
+    """Its marks before the move, as bitboards."""
+    opponent: int
+    cell: int
+    game: Game | None = None
+    """The lost game in which it was made, if any."""
+    ply: int | None = None
 
 
 class OutOfTimeError(UserError):
     """Raised when an evaluation takes too long."""
 
 
-def evaluate(policy: "AgentPolicy", player: "Player | None", seconds: float = inf) -> dict[str, Any]:
-    """Return the mistakes of a player, and the games that it loses in its own play, ready for JSON.
+def evaluate(policy: "AgentPolicy", seconds: float = inf) -> dict[str, Any]:
+    """Return the verdict on a player, its mistakes, and the games that it loses in its own play, ready for JSON.
 
     Mistakes are the decision states in which its move does not keep the value; on larger boards, the positions of its
-    own play in which it is beaten. If time runs out, fewer positions are followed, and fewer mistakes and games listed.
+    own play in which it is beaten. If time runs out, fewer positions are followed.
 
     Raises:
         OutOfTimeError: not even the first positions can be followed in that time.
     """
-    rules, start, asked = policy.rules, monotonic(), policy
-    policy = _timed(asked, start + seconds)
-    play = find_counterexamples(policy, FEW, np.random.default_rng(0), MOST_GAMES)
+    rules, start = policy.rules, monotonic()
+    small = rules.cells <= ALL_STATES_CELLS
+    most = MOST_GAMES if small else MOST_GAMES_OF_MANY_CELLS
+    asked = policy = _timed(policy, start + seconds)
+    if small and not policy.stochastic:
+        policy = TabulatedPolicy(policy)
+        policy.symmetric = False  # every position that it reaches is wanted, not one image of each
+    play = find_counterexamples(policy, FEW, np.random.default_rng(0), most)
     if not play.verdict.complete:
         limit = POSITIONS if rules.cells <= SOLVABLE_CELLS else POSITIONS_OF_MANY_CELLS
         with contextlib.suppress(OutOfTimeError):
             half = _timed(asked, start + seconds / 2)
-            play = find_counterexamples(half, limit, np.random.default_rng(0), MOST_GAMES)
-    seats = play.verdict.first, play.verdict.second
-    if rules.cells <= ALL_STATES_CELLS:
+            play = find_counterexamples(half, limit, np.random.default_rng(0), most)
+    seats, verdict, kind, reached = (play.verdict.first, play.verdict.second), play.verdict, "beaten", None
+    if small:
         kind, verdict = "optimal", with_all_states(policy, *seats)
-        mover, opponent = _not_optimal(policy)
+        wrong = _not_optimal(policy)
+        plies = [ply for seat in (0, 1) for ply in search_seat(policy, seat, sys.maxsize, keep_plies=True)[1]]
+        met = {each for ply in plies for each in zip(ply.mine.tolist(), ply.theirs.tolist(), strict=True)}
+        reached = sum(each[:2] in met for each in wrong)
     else:
-        kind, verdict = "beaten", play.verdict
         earliest = np.argsort(planes.bits(rules.cells, play.mover | play.opponent).sum(axis=1), kind="stable")
         mover, opponent = play.mover[earliest], play.opponent[earliest]
-
-    number = len(mover)
-    mover, opponent = mover[:MOST_MISTAKES], opponent[:MOST_MISTAKES]
-    words = zip(
-        *(side.view(np.uint64).tolist() for side in (mover, opponent, policy.moves(mover, opponent))), strict=True
-    )
-    in_time = takewhile(lambda _: monotonic() < start + 3 / 4 * seconds, words)
-    found = [_mistake(player, rules, mine, theirs, moves) for mine, theirs, moves in in_time]
-    mistakes = {
-        "verdict": verdict_text(verdict),
-        "kind": kind,
-        "complete": verdict.complete,
-        "number": number,
-        "states": [state for _, state in sorted(found, key=lambda each: -each[0])],
-    }
-    all_games = ((seat, cells) for seat in (0, 1) for cells in play.games[seat])
-    games_in_time = takewhile(lambda _: monotonic() < start + seconds, all_games)
-    games = [_game_lost(player, rules, seat, cells) for seat, cells in games_in_time]
-    lost = [seat.losses + seat.illegal if seat.complete else None for seat in seats]
+        wrong = _moves(mover, opponent, policy.moves(mover, opponent))
+    groups = _groups(rules, wrong, play.games)
     return {
-        "mistakes": mistakes,
-        "games_lost": {"number": lost, "complete": play.verdict.complete, "games": games},
+        "verdict": verdict_text(verdict),
+        "proved": next((each for each in ("unbeatable", "unexploitable") if getattr(verdict, each)), None),
+        "complete": verdict.complete,
+        "lost": [seat.losses + seat.illegal for seat in seats],
+        "kind": kind,
+        "number": len(wrong),
+        "reached": reached,
+        "different": len(groups),
+        "groups": groups[:MOST_MISTAKES],
+        "games": [cells for games in play.games for cells in games],
     }
 
 
@@ -105,66 +118,68 @@ def _timed(policy: "AgentPolicy", end: float) -> "AgentPolicy":
     return timed_policy
 
 
-def _not_optimal(policy: "AgentPolicy") -> tuple[IntArray, IntArray]:
-    """Return the states [n] of a small board in which some move of a player does not keep the value, worst first."""
+def _moves(mover: IntArray, opponent: IntArray, moves: IntArray) -> list[Move]:
+    """Return the first of some moves, bitboards [n], in each position."""
+    words = zip(*(side.astype(np.int64).view(np.uint64).tolist() for side in (mover, opponent, moves)), strict=True)
+    return [Move(mine, theirs, (chosen & -chosen).bit_length() - 1) for mine, theirs, chosen in words]
+
+
+def _not_optimal(policy: "AgentPolicy") -> list[Move]:
+    """Return the moves of a player on a small board that do not keep the value, one of each state, worst first."""
     solution, (states, moves) = solve(policy.rules), suboptimal_moves(policy)
     following = solution.tree.successors(states)
     after = np.where(following < 0, ILLEGAL, -solution.value[np.maximum(following, 0)])  # [n, A]
     played = planes.bits(policy.rules.cells, moves)
-    given_away = solution.value[states] - np.where(played, after, max(NAMES)).min(axis=1)
-    worst_first = states[np.argsort(-given_away, kind="stable")]
-    return solution.tree.mover[worst_first].astype(np.int64), solution.tree.opponent[worst_first].astype(np.int64)
+    after = np.where(played, after, max(NAMES))
+    worst_first = np.argsort(after.min(axis=1) - solution.value[states], kind="stable")
+    worst = np.int64(1) << after.argmin(axis=1)
+    tree, chosen = solution.tree, states[worst_first]
+    return _moves(tree.mover[chosen], tree.opponent[chosen], worst[worst_first])
 
 
-def _mistake(
-    player: "Player | None", rules: Rules, mover: int, opponent: int, moves: int
-) -> tuple[int, dict[str, Any]]:
-    """Return how much a player's worst move gives away (0 if not known), and the position, ready for JSON."""
-    first_to_move = mover.bit_count() == opponent.bit_count()
-    position = Position(rules, (mover, opponent) if first_to_move else (opponent, mover))
-    results = exact_results(rules, mover, opponent, SEARCHED)
-    after = {cell: _value(results, cell) for cell in rules.cells_of(moves)}
-    move = min(after, key=lambda cell: ((value := after[cell]) is None, value))
-    before, worst = known_value(best_bounds(results)), after[move]
-    state = {
-        "board": _text(position),
-        "move": move,
-        "best": [cell for cell, bounds in results.items() if before is not None and bounds.least == before],
-        "from": RESULTS[before],
-        "to": RESULTS[worst],
-        "learned": None if player is None else learned_values(player, position)[move],
-    }
-    return 0 if before is None or worst is None else before - worst, state
+def _groups(rules: Rules, wrong: Sequence[Move], games: Sequence[Sequence[Game]]) -> list[dict[str, Any]]:
+    """Return the mistakes up to symmetry, ready for JSON: those that lose most games first, then the worst.
 
-
-def _game_lost(player: "Player | None", rules: Rules, seat: int, cells: Sequence[int]) -> dict[str, Any]:
-    """Return a lost game with the loser's learned value and the exact result of each of its moves, ready for JSON.
-
-    `turning` is the first ply that gives something away; None if that is not known.
+    The last mistake in a lost game is the move that loses it.
     """
-    learned: list[float | None] = [None] * len(cells)
-    results: list[str | None] = [None] * len(cells)
-    given_away: dict[int | None, bool | None] = {}
-    position = Position(rules)
+    known = {move[:2] for move in wrong}
+    losing = [last for seat in (0, 1) for cells in games[seat] if (last := _last(rules, seat, cells, known))]
+    moves = [*losing, *wrong]
+    words = np.array([(move.mover, move.opponent, move.mover | 1 << move.cell) for move in moves], np.uint64)
+    mover, opponent, after = words.view(np.int64).reshape(-1, 3).T
+    images = *representatives(rules, mover, opponent), *representatives(rules, after, opponent)
+    keys = [*zip(*(image.tolist() for image in images), strict=True)]
+    lost, states = Counter(keys[: len(losing)]), Counter(keys[len(losing) :])
+    example = dict(zip(reversed(keys), reversed(moves), strict=True))  # the first of each
+    return [
+        {
+            "board": _text(rules, move),
+            "move": move.cell,
+            "states": states[key],
+            "games": lost[key],
+            "game": move.game,
+            "ply": move.ply,
+        }
+        for key in sorted(dict.fromkeys(keys), key=lambda key: -lost[key])
+        for move in [example[key]]
+    ]
+
+
+def _last(rules: Rules, seat: int, cells: Game, wrong: set[tuple[int, int]]) -> Move | None:
+    """Return the last move of a seat in a game that it made in one of some positions."""
+    position, last = Position(rules), None
     for ply, cell in enumerate(cells):
-        if position.seat == seat:
-            moves = exact_results(rules, position.mover, position.opponent, SEARCHED)
-            learned[ply] = None if player is None else learned_values(player, position)[cell]
-            results[ply] = RESULTS[_value(moves, cell)]
-            given_away[ply] = gives_away(moves, cell)
+        if position.seat == seat and (position.mover, position.opponent) in wrong:
+            last = Move(position.mover, position.opponent, cell, cells, ply)
         position = position.after(cell)
-    first = next((ply for ply, away in given_away.items() if away is not False), None)
-    game = {"seat": seat, "cells": list(cells), "illegal": len(cells) % 2 != seat, "learned": learned, "exact": results}
-    return game | {"turning": first if given_away.get(first) else None}
+    return last
 
 
-def _value(moves: Mapping[int, Bounds], cell: int) -> int | None:
-    """Return the value of a move to the mover, None if it is not known."""
-    return known_value(moves[cell]) if cell in moves else ILLEGAL
-
-
-def _text(position: Position) -> str:
-    """Return a position as `read_board` reads it."""
-    first, second = position.marks
-    cells = range(position.rules.cells)
-    return "".join(MARKS[0] if first >> cell & 1 else MARKS[1] if second >> cell & 1 else EMPTY for cell in cells)
+def _text(rules: Rules, move: Move) -> str:
+    """Return the position before a move as `read_board` reads it."""
+    marks = move.mover, move.opponent
+    second = marks[0].bit_count() < marks[1].bit_count()
+    bits = (marks[second], marks[not second])
+    return "".join(
+        next((MARKS[seat] for seat in (0, 1) if bits[seat] >> cell & 1), EMPTY) for cell in range(rules.cells)
+    )

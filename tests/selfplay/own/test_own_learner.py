@@ -43,7 +43,7 @@ def test_its_run_is_complete_and_a_resumed_one_has_the_same_bits(tmp_path: Path)
         names = {path.name for path in run.folder.iterdir()}
         assert names >= {"config.json", "metrics.jsonl", "model.safetensors", "evaluation.json", "progress.png"}
         assert [name for name in names if name.startswith("events.out")]
-        assert {*run.snapshots} == {100, 200, 400}
+        assert {*run.snapshots} == {*whole.snapshots} >= {100, 200, 400}
     assert (whole.folder / "model.safetensors").read_bytes() == (resumed.folder / "model.safetensors").read_bytes()
     tensors, others = (read_checkpoint(run.folder)[0] for run in (whole, resumed))
     assert all(torch.equal(tensor, others[name]) for name, tensor in tensors.items())
@@ -95,7 +95,7 @@ class Odd(Drift):
 @pytest.mark.parametrize(
     ("learner", "gist"),
     [
-        (Idle(), "Idle: advance(100) must raise steps, and left them at 0"),
+        (Idle(), "Idle: advance(25) must raise steps, and left them at 0"),
         (object(), "a object is no learner: it has no rules, steps, advance, player, state, restore"),
     ],
 )

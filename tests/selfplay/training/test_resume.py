@@ -88,7 +88,9 @@ def test_a_finished_run_says_so_and_can_be_made_as_long_as_another(
     extended, whole = results(tmp_path / "it"), results(tmp_path / "longer")
     assert extended["model.safetensors"] == whole["model.safetensors"]
     assert extended["state"] == whole["state"]
-    assert snapshot_steps(tmp_path / "it") == snapshots  # the third evaluation is that of the first end
+    steps = snapshot_steps(tmp_path / "it")
+    assert steps == snapshot_steps(tmp_path / "longer")  # without that of the first end
+    assert {*steps} >= {*snapshots}
 
 
 def test_a_run_that_has_proved_what_it_should_is_not_made_longer(

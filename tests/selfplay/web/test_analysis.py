@@ -64,7 +64,6 @@ def test_it_is_what_player_and_solution_say(make_player: Callable[[], Player], e
             "moves": [move],
             "reply": int(player.act(observation[None], position.mask)[0]),
             "exact": exact,
-            "known": "solved",
             "position": NAMES[value(position)],
             "gives_away": exact[move] != NAMES[value(position)],
         }
@@ -82,7 +81,7 @@ def test_a_finished_game_has_a_result_and_no_moves(board: str, result: str, line
     player = network()
     shown = analyse(player_policy(player), player, read_board(Rules(), board), generator())
     nothing = dict.fromkeys(("values", "move", "reply", "position", "gives_away"))
-    ended = {"seat": seat, "result": result, "line": line, "moves": [], "exact": [None] * 9, "known": "solved"}
+    ended = {"seat": seat, "result": result, "line": line, "moves": [], "exact": [None] * 9}
     assert shown == ended | nothing
 
 
@@ -121,14 +120,14 @@ def test_an_agent_without_values_replies_with_any_legal_move_of_its_own_or_else_
 def test_a_larger_board_is_searched_and_says_where_it_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
     player = network(rows=4, cols=4, k=4)
     shown = analyse(player_policy(player), player, read_board(player.rules, "XXX.OO..O......."), generator())
-    assert (shown["seat"], shown["known"], shown["position"]) == (0, "searched", "win")
+    assert (shown["seat"], shown["position"]) == (0, "win")
     assert (shown["exact"][3], shown["exact"][6]) == ("win", "draw")
     monkeypatch.setattr(analysis, "POSITIONS", 1)
     analysis.exact_results.cache_clear()
     rules = Rules(6, 6, 4)
     dark = analyse(BuiltInPolicy(OPPONENTS["rule"], rules), None, Position(rules), generator())
     analysis.exact_results.cache_clear()
-    assert (dark["known"], dark["position"], dark["exact"]) == ("searched", None, [None] * 36)
+    assert (dark["position"], dark["exact"]) == (None, [None] * 36)
 
 
 def test_optimal_answers_on_4_4_4_without_the_board_being_solved(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 import selfplay
+from selfplay.players import REPAIRED
 from selfplay.position import Position
 from selfplay.tensor_file import write_tensors
-from selfplay.training.folder import CONFIG, MODEL
+from selfplay.training.folder import CONFIG, MODEL, write_config
 from selfplay.web import catalogue
 from selfplay.web.catalogue import Catalogue
 from tests.malicious_files import MALICIOUS_FILES, MARKER
@@ -76,8 +77,8 @@ def test_no_module_is_imported_for_the_name_of_a_folder(here: Path) -> None:
     for name in ("web_program:agent", "optimal"):
         saved(here / name)
     players = of(runs=Path())
-    assert [entry["kind"] for entry in players.entries()[:2]] == ["dqn"] * 2
-    numbers = {entry["name"]: entry["index"] for entry in players.entries()[:2]}
+    assert [entry["kind"] for entry in players.entries()[1:3]] == ["dqn"] * 2
+    numbers = {entry["name"]: entry["index"] for entry in players.entries()[1:3]}
     (here / "web_program:agent").rename(here / "elsewhere")
     assert "there is no such run folder" in refused(players.player, numbers["web_program:agent"])
     assert not (here / "executed").exists()
@@ -91,11 +92,23 @@ def test_a_damaged_run_is_an_entry_with_an_error(file: str, kind: str, tmp_path:
     saved(runs / "damaged")
     (runs / "damaged" / file).unlink()
     MALICIOUS_FILES[kind](runs / "damaged" / file)
-    damaged = of(runs=runs).entries()[0]
+    damaged = of(runs=runs).entries()[1]
+    assert not damaged["waiting"]
     assert damaged["name"] == "damaged"
     assert file in damaged["error"]
     assert "\n" not in damaged["error"]
     assert not list(tmp_path.rglob(MARKER))
+
+
+def test_a_run_that_has_only_begun_waits_for_its_player_and_a_repaired_one_says_so(tmp_path: Path) -> None:
+    config = saved(tmp_path / "begun", rewards="sparse")
+    (tmp_path / "begun" / MODEL).unlink()
+    saved(tmp_path / "repaired")
+    write_config(tmp_path / "repaired", config, {REPAIRED: "in 3 positions"})
+    entries = {entry["name"]: entry for entry in of(runs=tmp_path).entries()}
+    assert [entries[name]["waiting"] for name in ("begun", "repaired", "shipped")] == [True, False, False]
+    assert [entries[name].get("repaired") for name in ("begun", "repaired", "random")] == [False, True, None]
+    assert entries["repaired"]["rewards"] == "sparse"
 
 
 def test_a_player_whose_file_has_changed_is_loaded_and_evaluated_again(tmp_path: Path) -> None:
@@ -124,5 +137,5 @@ def test_only_the_newest_runs_are_listed_and_few_players_stay_in_memory(
     (tmp_path / "other").mkdir()
     (tmp_path / "file").write_text("")
     players = of(runs=tmp_path)
-    assert names(players)[:3] == ["run-3", "run-2", "shipped"]
+    assert names(players)[:4] == ["shipped", "run-3", "run-2", "random"]
     assert players._loaded.cache_info().currsize == 2

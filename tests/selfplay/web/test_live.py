@@ -7,17 +7,14 @@ from typing import Any
 
 import pytest
 
-from selfplay import DQNConfig, TDValueConfig
 from selfplay.files import write_whole
-from selfplay.settings import RunSettings
 from selfplay.training import folder as run_folder
-from selfplay.training.folder import legends
 from selfplay.web.live import MOST_POINTS, Event, LiveRuns, read_latest, read_points
 from tests.selfplay.dqn.scripted import config_with
 from tictactoe import Rules
 
 SEATS = {"eval/first/losses": 3, "eval/second/losses": 4, "eval/first/illegal": 0, "eval/second/illegal": 2}
-POINT = {"steps": 70, "lost": 7, "illegal": 2, "exact": True, "optimal": None, "positions": None}
+POINT = {"steps": 70, "lost": 7, "illegal": 2, "exact": True, "optimal": None}
 LATEST: dict[str, Any] = {"steps": 70, "opening": [0.5, None, *[-1] * 7], "game": [4, 0, 4]}
 
 
@@ -31,8 +28,8 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_a_line_is_a_point(path: Path) -> None:
-    path.write_bytes(line(70) + line(71, **{"eval/optimal_states": 4_000, "teach/positions": 17.0}))
-    assert read_points(path, "plies") == [POINT, POINT | {"steps": 71, "optimal": 4_000, "positions": 17.0}]
+    path.write_bytes(line(70) + line(71, **{"eval/optimal_states": 4_000}))
+    assert read_points(path, "plies") == [POINT, POINT | {"steps": 71, "optimal": 4_000}]
 
 
 def test_of_a_seat_that_was_not_followed_to_the_end_the_games_met_count(path: Path) -> None:
@@ -112,10 +109,10 @@ def test_runs_are_told_with_their_metrics_and_then_what_is_new(tmp_path: Path) -
     (two / "config.json").write_text(settings)
     news = runs.news()
     assert summary(news) == [("runs", ["a", "b\\x1b[2J\\n"]), ("metrics", (1, [7]))]
-    board = {"unit": "plies", "rows": 3, "cols": 3, "k": 3}
+    run = {"unit": "plies", "length": config_with().length, "rows": 3, "cols": 3, "k": 3}
     assert news[0][1]["runs"] == [
-        {"index": 0, "name": "a", "differs": "mask, seed 1", **board},
-        {"index": 1, "name": "b\\x1b[2J\\n", "differs": "seed 2", **board},
+        {"index": 0, "name": "a", **run},
+        {"index": 1, "name": "b\\x1b[2J\\n", **run},
     ]
     assert runs.news() == []
     append(two, 8)
@@ -128,18 +125,3 @@ def test_runs_are_told_with_their_metrics_and_then_what_is_new(tmp_path: Path) -
         file.unlink()
     one.rmdir()
     assert runs.news() == []
-
-
-@pytest.mark.parametrize(
-    ("configs", "wanted"),
-    [
-        ([], []),
-        ([DQNConfig(), DQNConfig(seed=1)], ["seed 0", "seed 1"]),
-        ([DQNConfig(mask=True), DQNConfig(mask=True, double=True), DQNConfig()], ["mask", "mask, double", ""]),
-        ([DQNConfig(hidden=(8, 4)), DQNConfig(rows=4, cols=4, k=4)], ["3,3,3, hidden 8x4", "4,4,4"]),
-        ([DQNConfig(seed=3), TDValueConfig(seed=3, back_up_losses=False)], ["dqn", "td-value, no back up losses"]),
-    ],
-    ids=range(5),
-)
-def test_a_legend_says_how_runs_differ(configs: list[RunSettings], wanted: list[str]) -> None:
-    assert legends(configs) == wanted

@@ -1,6 +1,5 @@
-"""The mistakes and the games lost are those of the evaluation, and what is said of them is true."""
+"""The mistakes and the games lost are those of the evaluation, grouped by the losing move."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,24 +8,18 @@ import pytest
 from selfplay.evaluation.agents import AgentPolicy, player_policy
 from selfplay.evaluation.counterexamples import find_counterexamples
 from selfplay.evaluation.evaluate import evaluate_policy
-from selfplay.evaluation.exact import NAMES, exact_moves
 from selfplay.evaluation.report import verdict_text
-from selfplay.evaluation.verdict import Verdict
 from selfplay.position import Position, read_board
 from selfplay.web import mistakes
-from selfplay.web.analysis import ILLEGAL
-from selfplay.web.mistakes import evaluate
+from selfplay.web.mistakes import ILLEGAL, evaluate
 from tests.runs import refused
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.evaluation.players import FirstTwo, ScriptedPlayer, policy_of, random_table, stubborn
 from tests.selfplay.web.positions import value
 from tictactoe import Rules
-from tictactoe.search import Bounds
+from tictactoe.symmetry import symmetries
 
 SEED = 1000
-COMPARED = 100
-"""Mistakes that are compared one by one."""
-VALUES = {name: value for value, name in NAMES.items()} | {"illegal": ILLEGAL}
 
 
 def value_after(position: Position, cell: int) -> int:
@@ -34,9 +27,10 @@ def value_after(position: Position, cell: int) -> int:
     return -value(position.after(cell)) if cell in position.empty else ILLEGAL
 
 
-def learned(player: Any, position: Position, cell: int) -> Any:
-    """Return what must be said of what a player has learned of a move."""
-    return None if player is None else pytest.approx(float(player.q_values(position.observation)[0][cell]), abs=1e-5)
+def image(board: str, cell: int) -> tuple[str, int]:
+    """Return the least image of a board with a move."""
+    turned = [[int(each) for each in origin] for origin in symmetries(Rules())]
+    return min(("".join(board[each] for each in origin), origin.index(cell)) for origin in turned)
 
 
 @pytest.mark.parametrize(
@@ -53,90 +47,90 @@ def learned(player: Any, position: Position, cell: int) -> Any:
 def test_they_are_those_of_the_evaluation(make_policy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mistakes, "MOST_MISTAKES", 10_000)
     policy: AgentPolicy = make_policy()
-    player: Any = policy.agent if hasattr(policy.agent, "q_values") else None
-    shown, evaluation = evaluate(policy, player), evaluate_policy(policy)
-    check_mistakes(policy, player, shown["mistakes"], evaluation)
-    lost = shown["games_lost"]
-    assert lost["complete"]
-    assert lost["number"] == [seat.losses + seat.illegal for seat in (evaluation.first, evaluation.second)]
-    for seat in (0, 1):
-        games = [game for game in lost["games"] if game["seat"] == seat]
-        assert len(games) == min(lost["number"][seat], mistakes.MOST_GAMES)
-        assert [len(game["cells"]) for game in games] == sorted(len(game["cells"]) for game in games)
-        for game in games[::5]:
-            check_game(policy, player, game)
-
-
-def check_mistakes(policy: AgentPolicy, player: Any, shown: dict[str, Any], evaluation: Verdict) -> None:
-    """Compare the mistakes with the solution of the game."""
-    states = shown["states"]
+    shown, evaluation = evaluate(policy), evaluate_policy(policy)
     assert shown["verdict"] == verdict_text(evaluation)
-    assert (shown["kind"], shown["complete"]) == ("optimal", True)
-    assert shown["number"] == len(states) == (evaluation.decision_states or 0) - (evaluation.optimal_states or 0)
-    assert sum(state["to"] == "illegal" for state in states) == evaluation.illegal_states
-    assert len({state["board"] for state in states}) == len(states)
-    given_away = [VALUES[state["from"]] - VALUES[state["to"]] for state in states]
-    assert min(given_away) > 0
-    assert given_away == sorted(given_away, reverse=True)
-    for state in states[:: len(states) // COMPARED + 1]:
-        position = read_board(policy.rules, state["board"])
-        assert policy.probabilities(*position.words)[0, state["move"]] > 0
-        assert VALUES[state["from"]] == value(position)
-        assert VALUES[state["to"]] == value_after(position, state["move"])
-        assert state["best"] == [cell for cell in position.empty if value_after(position, cell) == value(position)]
-        assert state["learned"] == learned(player, position, state["move"])
+    assert (shown["kind"], shown["complete"], shown["proved"]) == ("optimal", True, None)
+    assert shown["number"] == (evaluation.decision_states or 0) - (evaluation.optimal_states or 0)
+    assert shown["lost"] == [seat.losses + seat.illegal for seat in (evaluation.first, evaluation.second)]
+    groups = shown["groups"]
+    assert sum(group["states"] for group in groups) == shown["number"] >= shown["reached"] > 0
+    assert len({image(group["board"], group["move"]) for group in groups}) == len(groups) == shown["different"]
+    for group in groups:
+        position = read_board(policy.rules, group["board"])
+        assert policy.probabilities(*position.words)[0, group["move"]] > 0
+        assert value_after(position, group["move"]) < value(position)
+    check_games(policy, shown)
 
 
-def check_game(policy: AgentPolicy, player: Any, game: dict[str, Any]) -> None:
-    """Play a game, and compare what is said of each move with the solution of the game."""
-    position, turning = Position(policy.rules), None
-    for ply, cell in enumerate(game["cells"]):
-        if ply % 2 == game["seat"]:
-            assert policy.probabilities(*position.words)[0, cell] > 0
-            assert VALUES[game["exact"][ply]] == value_after(position, cell)
-            assert game["learned"][ply] == learned(player, position, cell)
-            if turning is None and value_after(position, cell) < value(position):
-                turning = ply
-        else:
-            assert (game["exact"][ply], game["learned"][ply]) == (None, None)
-        last = ply == len(game["cells"]) - 1
-        assert (cell not in position.empty) is (last and game["illegal"])
-        if cell in position.empty:
-            position = position.after(cell)
-            assert position.over is last
-    assert game["turning"] == turning is not None
-    assert game["illegal"] or position.winner == 1 - game["seat"]
+def check_games(policy: AgentPolicy, shown: dict[str, Any]) -> None:
+    """Play the games, and compare the groups with the last move of each that gives something away."""
+    games = [tuple(game) for game in shown["games"]]
+    assert len(set(games)) == sum(min(number, mistakes.MOST_GAMES) for number in shown["lost"])
+    losing = {}
+    for game in games:
+        illegal = len({*game}) < len(game)
+        loser, position = (len(game) - illegal) % 2, Position(policy.rules)
+        for ply, cell in enumerate(game):
+            if position.seat == loser:
+                assert policy.probabilities(*position.words)[0, cell] > 0
+                if value_after(position, cell) < value(position):
+                    losing[game] = ply, position, cell
+            position = position.after(cell) if cell in position.empty else position
+        assert illegal or position.winner == 1 - loser
+    assert sum(group["games"] for group in shown["groups"]) == len(losing) == len(games)
+    numbers = [group["games"] for group in shown["groups"]]
+    assert numbers == sorted(numbers, reverse=True)
+    for group in shown["groups"]:
+        assert (group["game"] is None) is (group["games"] == 0)
+        if group["game"]:
+            ply, position, cell = losing[tuple(group["game"])]
+            assert (ply, position.marks, cell) == (
+                group["ply"], read_board(policy.rules, group["board"]).marks, group["move"]
+            )  # fmt: skip
+
+
+def test_an_unbeatable_player_is_told_apart_from_its_states_that_are_still_wrong() -> None:
+    """Best play, but for a move in a position that only another first move leads to."""
+
+    def almost(mine: set[int], theirs: set[int]) -> int:
+        return 1 if (mine, theirs) == ({1}, {0}) else best(mine, theirs)
+
+    def best(mine: set[int], theirs: set[int]) -> int:
+        marks = tuple(sum(1 << cell for cell in side) for side in (mine, theirs))
+        position = Position(Rules(), marks if len(mine) == len(theirs) else marks[::-1])  # type: ignore[arg-type]
+        return max(reversed(position.empty), key=lambda cell: value_after(position, cell))
+
+    shown = evaluate(policy_of(ScriptedPlayer(almost)))
+    assert (shown["proved"], shown["number"], shown["reached"], shown["different"]) == ("unbeatable", 1, 0, 1)
+    assert shown["groups"] == [
+        {"board": "OX.......", "move": 1, "states": 1, "games": 0, "game": None, "ply": None},
+    ]
 
 
 def test_of_too_many_positions_numbers_are_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 64 cells the last one is the sign of a word."""
     monkeypatch.setattr(mistakes, "POSITIONS_OF_MANY_CELLS", 3)
-    monkeypatch.setattr(mistakes, "SEARCHED", 1)
     rules = Rules(8, 8, 3)
-    last_empty = ScriptedPlayer(lambda mine, theirs: max(set(range(64)) - mine - theirs))
-    shown, games_lost = evaluate(policy_of(last_empty, rules), None).values()
-    assert (shown["complete"], games_lost["complete"], games_lost["number"]) == (False, False, [None, None])
-    assert shown["number"] >= len(shown["states"]) > 0
+    shown = evaluate(policy_of(ScriptedPlayer(lambda mine, theirs: max(set(range(64)) - mine - theirs)), rules))
+    assert (shown["kind"], shown["complete"], shown["reached"], shown["proved"]) == ("beaten", False, None, None)
+    assert sum(group["states"] for group in shown["groups"]) == shown["number"] > 0
     assert "too many positions to follow" in shown["verdict"]
-    for state in shown["states"]:
-        assert read_board(rules, state["board"]).mover >= 0
-    assert any(63 in game["cells"] for game in games_lost["games"])
-    assert all(game["turning"] is None for game in games_lost["games"])
+    for group in shown["groups"]:
+        position = read_board(rules, group["board"])
+        assert group["move"] == max(position.empty)
+    assert any(63 in game for game in shown["games"])
+    assert sum(group["games"] for group in shown["groups"]) == len(shown["games"])
 
 
 def test_a_player_that_nothing_beats_on_a_larger_board_has_no_mistakes() -> None:
     first_empty = ScriptedPlayer(lambda mine, theirs: min(set(range(13)) - mine - theirs))
-    shown, games_lost = evaluate(policy_of(first_empty, Rules(1, 13, 13)), None).values()
-    assert (shown["complete"], shown["number"], shown["states"]) == (True, 0, [])
-    assert (games_lost["number"], games_lost["games"]) == ([0, 0], [])
+    shown = evaluate(policy_of(first_empty, Rules(1, 13, 13)))
+    assert (shown["proved"], shown["complete"], shown["number"], shown["groups"]) == ("unbeatable", True, 0, [])
+    assert (shown["lost"], shown["games"]) == ([0, 0], [])
 
 
-@pytest.mark.parametrize(
-    ("seconds", "limit", "listed"), [(7, None, None), (20, 2, "games"), (16, 2, ""), (40, 4, "mistakes and games")]
-)
-def test_what_takes_too_long_is_left_out(
-    seconds: int, limit: int | None, listed: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("seconds", "limit"), [(7, None), (20, 2), (40, 4)])
+def test_what_takes_too_long_is_left_out(seconds: int, limit: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of the two searches takes 8 seconds, and is at its first query after them."""
     now = [0.0]
 
@@ -152,22 +146,7 @@ def test_what_takes_too_long_is_left_out(
     first_empty = ScriptedPlayer(lambda mine, theirs: min(set(range(20)) - mine - theirs))
     policy = policy_of(first_empty, Rules(4, 5, 3))
     if limit is None:
-        assert "selfplay prove has no time limit" in refused(evaluate, policy, None, seconds)
+        assert "selfplay prove has no time limit" in refused(evaluate, policy, seconds)
         return
-    shown, games_lost = evaluate(policy, None, seconds).values()
-    assert shown["number"] == len(find_counterexamples(policy, limit, np.random.default_rng(0)).mover)
-    assert ("mistakes" in str(listed)) == (len(shown["states"]) > 0)
-    assert ("games" in str(listed)) == (len(games_lost["games"]) > 0)
-
-
-@pytest.mark.parametrize(("known_below", "turning"), [(9, 3), (7, None)])
-def test_no_turning_point_is_claimed_behind_a_move_of_unknown_value(
-    known_below: int, turning: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def exact_results(rules: Rules, mover: int, opponent: int, _: int) -> Mapping[int, Bounds]:
-        known = rules.cells - (mover | opponent).bit_count() < known_below
-        return exact_moves(rules, mover, opponent, 0) if known else dict.fromkeys(range(9), Bounds(-1, 1))
-
-    monkeypatch.setattr(mistakes, "exact_results", exact_results)
-    game = mistakes._game_lost(None, Rules(), 1, (0, 4, 1, 8, 2))
-    assert game["turning"] == turning
+    found = find_counterexamples(policy, limit, np.random.default_rng(0))
+    assert evaluate(policy, seconds)["number"] == len(found.mover)

@@ -34,7 +34,7 @@ def result_of(board: str, seat: int) -> str:
     """Return how the page must say that a full game has ended, by the rules of the environment."""
     position = read_board(Rules(), board)
     assert position.over
-    return "A draw." if position.winner is None else "You win." if position.winner == seat else "masked wins."
+    return "A draw." if position.winner is None else "You win." if position.winner == seat else "It wins."
 
 
 def test_a_game_is_played_to_its_end_by_the_keyboard_alone(visit: Open) -> None:
@@ -53,7 +53,7 @@ def test_a_game_is_played_to_its_end_by_the_keyboard_alone(visit: Open) -> None:
         status = wait_for_turn(page)
     assert status == result_of(board_of(page), 0)
     assert spoken(page)[-1].endswith(status)
-    won, drawn, lost = (int(each == status) for each in ("You win.", "A draw.", "masked wins."))
+    won, drawn, lost = (int(each == status) for each in ("You win.", "A draw.", "It wins."))
     tally = f"On this visit you have won {won}, drawn {drawn} and lost {lost}."
     assert page.locator(".tally").inner_text() == tally
     expect(square(page, target)).to_be_focused()
@@ -76,10 +76,12 @@ def test_moves_are_refused_undone_and_gone_back_to(visit: Open) -> None:
     go_to(page, "#player=masked&seat=X&moves=5,1,9,3")
     square(page, 4).click(force=True)  # it says that it is disabled
     assert spoken(page)[-1] == "square 5 is taken."
+    page.get_by_role("tab", name="Beat it").click()
     page.get_by_role("button", name="O, square 1").click()
     assert board_of(page) == "O...X...."
     assert page.locator("#status").inner_text() == "After move 2 of 4"
-    page.get_by_role("button", name="End").click()
+    for name in ("Forward", "Forward"):
+        page.get_by_role("button", name=name).click()
     assert board_of(page) == "O.O.X...X"
     page.get_by_role("button", name="Back").click()
     square(page, 1).click()  # in an earlier position O plays another move, and later moves are dropped
@@ -89,18 +91,20 @@ def test_moves_are_refused_undone_and_gone_back_to(visit: Open) -> None:
 
 def test_a_link_restores_the_position_the_seat_and_the_player(visit: Open) -> None:
     page = visit("#player=masked")
-    page.locator("#player").select_option(label="unmasked, 3\u00d73")
-    page.get_by_text("O, second").click()
+    page.get_by_role("button", name="It starts").click()
     wait_for_turn(page)
     square(page, board_of(page).index(".")).click()
     wait_for_turn(page)
-    page.get_by_role("tab", name="Look inside").click()
     before = board_of(page)
+    other = page.locator("#player option[title=unmasked]")
+    page.locator("#player").select_option(value=other.get_attribute("value"))
+    assert board_of(page) == before  # another player keeps the position
+    page.get_by_role("tab", name="Mistakes").click()
     page.reload()
-    expect(page.locator("#player option:checked")).to_have_text("unmasked, 3\u00d73")
+    expect(page.locator("#player")).to_have_attribute("title", "unmasked")
     assert board_of(page) == before
-    assert page.locator("input[name=seat]:checked").get_attribute("value") == "1"
-    assert page.get_by_role("tab", name="Look inside").get_attribute("aria-selected") == "true"
+    assert page.locator("#status").inner_text() == "Your move. You are O."
+    assert page.get_by_role("tab", name="Mistakes").get_attribute("aria-selected") == "true"
 
 
 def test_hostile_names_of_runs_are_nothing_but_text(browser: Browser, tmp_path: Path) -> None:
@@ -113,8 +117,9 @@ def test_hostile_names_of_runs_are_nothing_but_text(browser: Browser, tmp_path: 
             page.goto(address)
             for name in map(one_line, HOSTILE):
                 go_to(page, f"#player={quote(name)}&view=live")
-                expect(page.locator("#player option:checked")).to_have_text(f"{name}, 3\u00d73")
-                expect(page.locator("li[data-run]", has_text=name)).to_have_count(1)
+                expect(page.locator("#player")).to_have_attribute("title", name)
+                expect(page.locator("#player option:checked")).to_contain_text(f"({name}), 3\u00d73")  # all are alike
+                expect(page.locator(".live [title]", has_text=name).first).to_be_visible()
         page.close()
 
 
@@ -127,14 +132,35 @@ def test_a_link_to_nothing_is_answered_in_a_line(visit: Open) -> None:
         assert set(board_of(page)) == {"."}
 
 
+def test_keys_play_undo_and_step_unless_they_are_off(visit: Open) -> None:
+    page = visit("#player=masked")
+    page.keyboard.press("5")
+    assert wait_for_turn(page) == "Your move. You are X."
+    assert board_of(page)[4] == "X"
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#status").inner_text() == "After move 1 of 2"
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("u")
+    assert board_of(page) == "." * 9
+    page.keyboard.press("1")
+    page.keyboard.press("n")
+    assert board_of(page) == "." * 9
+    page.keyboard.press("?")
+    page.get_by_label("Use these keys").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("9")
+    assert board_of(page) == "." * 9
+
+
 def test_a_position_is_set_up_and_played_on_from(visit: Open) -> None:
     page = visit("#player=masked")
+    page.get_by_text("More").first.click()
     page.get_by_role("button", name="Set up").click()
     done = page.get_by_role("button", name="Done")
     for cell, clicks in ((0, 1), (4, 2), (8, 2)):
         for _ in range(clicks):
             square(page, cell).click()
-    assert "cannot have fewer" in page.locator(".advice").inner_text()
+    assert "cannot have fewer" in page.locator(".setting-up .advice").inner_text()
     done.click(force=True)
     assert done.is_visible()
     square(page, 8).click()
@@ -154,5 +180,5 @@ def test_a_larger_board_is_played_on_as_well(visit: Open) -> None:
     wait_for_turn(page)
     assert len(board_of(page)) == 20
     assert spoken(page)[0].startswith("You mark row 2, column 3.")
-    page.locator("#player").select_option(label="optimal, 3\u00d73")
+    page.locator("#player").select_option(label="Optimal, 3\u00d73")
     assert board_of(page) == "." * 9

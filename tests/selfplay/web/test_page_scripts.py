@@ -37,63 +37,79 @@ def test_values_are_signed_and_short(call: Call) -> None:
     assert shown == [text.replace("-", MINUS) for text in signed]
 
 
+def test_colours_mean_a_loss_a_draw_or_a_win(call: Call) -> None:
+    """A board of zeros is all in the colour of a draw, and what is beyond a win is no more than a win."""
+    loss, draw, win = "rgb(233,146,92)", "rgb(232,229,222)", "rgb(116,176,236)"
+    for kind, values in (("dqn", [-2, -1, 0, 0, 1, 1.9, None]), ("td-value", [-0.1, 0, 0.5, 0.5, 1, 1.1, None])):
+        shown = call("heat_map.js", "learnedColours", {"kind": kind}, values)
+        assert shown == [loss, loss, draw, draw, win, win, None]
+    analysis = {"values": [0.6, 0.4, -0.6, 0.9], "exact": ["win", "win", "draw", None]}
+    for rewards, expected in (("shaped", [False, True, True, False]), ("article", [False] * 4)):
+        player = {"kind": "dqn", "rewards": rewards}
+        assert call("heat_map.js", "disagreements", player, "....", analysis) == expected
+
+
+def test_the_time_bar_has_even_stops_and_a_flag_where_the_proof_begins(call: Call) -> None:
+    assert call("time_bar.js", "stopsOf", [*range(1, 131)]) == [*range(1, 131, 3)]
+    places = [call("time_bar.js", "placeOf", [100, 200, 800], steps) for steps in (50, 100, 141.42, 200, 400, 900)]
+    assert places == pytest.approx([0, 0, 0.25, 0.5, 0.75, 1], abs=1e-4)
+    points = [{"steps": at, "lost": lost, "illegal": 0, "exact": True} for at, lost in enumerate([0, 3, 0, 0])]
+    assert call("time_bar.js", "proofBegins", points) == 2
+    assert call("time_bar.js", "proofBegins", points[:2]) is None
+    assert call("time_bar.js", "proofBegins", [points[2] | {"exact": False}]) is None
+
+
+def test_players_have_names_that_people_read(call: Call) -> None:
+    run = {"kind": "dqn", "run": True, "differs": "hidden 8, seed 5"}
+    players = [{"name": "a", **run}, {"name": "b", **run, "repaired": True}, {"name": "c", **run}]
+    players += [{"name": "m:agent", "kind": "own", "run": False, "differs": ""}]
+    shown = call("names.js", "(players) => titled(players).map(({ title }) => title)", players)
+    assert shown == [
+        "DQN, seed 5, hidden 8 (a)",
+        "DQN, seed 5, hidden 8, repaired",
+        "DQN, seed 5, hidden 8 (c)",
+        "m:agent",
+    ]
+
+
 @pytest.mark.parametrize(
-    ("seat", "exact", "turning", "illegal", "flags", "sentence"),
+    ("position", "exact", "lost", "cell", "words"),
     [
-        (
-            *(0, ["draw", None, "illegal"], 2, True, {2: "loses here"}),
-            f"Move 3, square 3, is a taken square. Its learned value was {MINUS}12.3. This ends the game.",
-        ),
-        (
-            *(1, [None, "draw", None, "loss", None], 1, False, {1: "gives the win away", 3: "loses here"}),
-            "Move 4, square 4, is the first move that loses. Then X completes a line.",
-        ),
-        (
-            *(1, [None, "draw", None, None, None, "loss", None], 1, False, {1: "gives the win away"}),
-            "Then X completes a line. Which move loses first is not known on this board.",
-        ),
-        (
-            *(0, [None, None, "illegal"], None, True, {}),
-            "It ends with a taken square. Which move loses first is not known on this board.",
-        ),
-        (1, [None], None, False, {}, "Then X completes a line. Which move loses first is not known on this board."),
+        ("draw", ["draw", "win"], [], 1, "square 2 wins against anybody"),
+        ("draw", ["draw", "loss"], [[0, 1, 2, 3, 4], [1, 0, 3, 2, 4, 5]], 0, "square 1. From here 1 game known"),
+        ("draw", ["draw", "loss"], [[1, 2, 1]], 0, "No move wins against it from here; square 1 keeps the draw."),
+        ("loss", ["loss", "loss"], [], 0, "Every move loses against best play."),
+        (None, [None, None], [], None, "No way to win is known from here."),
     ],
-    ids=range(5),
 )
-def test_of_a_lost_game_it_is_said_where_it_is_lost(
-    call: Call, seat: int, exact: list[str | None], turning: int | None, illegal: bool, flags: Any, sentence: str
+def test_a_hint_is_the_next_move_of_a_way_to_win(
+    call: Call, position: str | None, exact: list[str | None], lost: list[list[int]], cell: int | None, words: str
 ) -> None:
-    learned = [-12.34 if result == "illegal" else None for result in exact]
-    game = {"seat": seat, "cells": [*range(len(exact))], "illegal": illegal, "turning": turning, "exact": exact}
-    said = call(
-        "games_lost.js",
-        """(game) => {
-            const app = { player: () => ({ rows: 3, cols: 3 }) };
-            return [game.cells.map((_, ply) => flagOf(game, ply)), turningSentence(app, game)];
-        }""",
-        game | {"learned": learned},
-    )
-    assert said[0] == [flags.get(ply) for ply in range(len(exact))]
-    assert said[1].startswith(sentence)
+    """The player has lost a game of five plies as O, and one of six, or one that ends with a taken square, as X."""
+    rules, game = {"rows": 3, "cols": 3, "k": 3}, {"start": "." * 9, "cells": [], "at": 0}
+    hint = call("play.js", "hintFor", rules, game, {"seat": 0}, {"exact": exact, "position": position}, lost)
+    assert hint["cell"] == cell
+    assert words in hint["text"]
 
 
 @pytest.mark.parametrize(
-    ("module", "said", "changes"),
+    ("said", "changes"),
     [
-        ("games_lost.js", "Nothing beats it: it loses no game in either seat.", {}),
-        ("games_lost.js", "No lost game was found.", {"number": [None, 0], "complete": False}),
-        ("games_lost.js", "No lost game was found.", {"number": [0, 7]}),
-        ("mistakes.js", "Its move keeps the value of every state.", {"kind": "optimal"}),
-        ("mistakes.js", "No reply beats it.", {}),
-        ("mistakes.js", "None was found in the part of its play that was followed.", {"complete": False}),
-        ("mistakes.js", "States in which its move gives something away", {"kind": "optimal", "number": 7}),
+        ("Its move keeps the value of every state.", {"kind": "optimal"}),
+        ("No reply beats it.", {}),
+        ("None was found in the part of its play that was followed.", {"complete": False}),
     ],
 )
-def test_nothing_good_is_said_because_time_was_up(call: Call, module: str, said: str, changes: dict[str, Any]) -> None:
-    games = module == "games_lost.js"
-    found = {"kind": "beaten", "number": [0, 0] if games else 0, "complete": True, "games": [], "states": []} | changes
-    function = "(lost) => drawLists(null, lost)[0].textContent" if games else "aboutOf"
-    assert call(module, function, found).startswith(said)
+def test_nothing_good_is_said_because_time_was_up(call: Call, said: str, changes: dict[str, Any]) -> None:
+    assert call("mistakes.js", "nothingWords", {"kind": "beaten", "complete": True} | changes) == said
+
+
+def test_a_proof_and_states_that_are_still_wrong_are_reconciled(call: Call) -> None:
+    text = "(evaluation) => stillWrong(evaluation)?.textContent"
+    wrong = {"number": 108, "reached": 0}
+    assert call("evaluation.js", text, wrong) == "108 states are still wrong: its own play never reaches them."
+    assert "reaches 2, and gives only a win away there" in call("evaluation.js", text, wrong | {"reached": 2})
+    assert call("evaluation.js", text, {"number": 0, "reached": 0}) is None
 
 
 def test_the_page_accepts_the_positions_that_the_server_accepts(call: Call) -> None:
@@ -121,7 +137,7 @@ def test_the_page_accepts_the_positions_that_the_server_accepts(call: Call) -> N
         ({"gives_away": None}, "Whether that gives anything away is not known on this board."),
         ({"move": None, "moves": [1, 2]}, "It would play square 2 or square 3, chosen at random. Each keeps the draw."),
         ({"move": None}, "It would play square 4. That keeps the draw."),
-        ({"known": "no"}, "Exact results are not known: this board is too large to be solved here."),
+        ({"unsolved": True}, "Exact results are not known: this board is too large to be solved here."),
         (
             {"exact": [None] * 4, "position": None},
             "is not known. ? means not known: the search ran out of time. ???",
@@ -138,7 +154,7 @@ def test_a_sentence_says_what_is_known_of_a_move(call: Call, changes: dict[str, 
         "reply": 1,
         "exact": [None, *["draw"] * 3],
     }
-    analysis |= {"known": "solved", "position": "draw", "gives_away": False} | changes
+    analysis |= {"values": None, "position": "draw", "gives_away": False} | changes
     said = call(
         "inside.js",
         """(rules, board, analysis) => {

@@ -129,7 +129,9 @@ def test_no_host_and_two_hosts_are_refused(served: Served) -> None:
         ("analysis?player=0&steps=3&" + EMPTY, "has no snapshot at 3 steps"),
         ("evaluation?player=99", "there is no player 99"),
         ("evaluation", "player is missing"),
-        ("evaluation?player=0&" + EMPTY, "board is not a parameter of /api/evaluation, which has player"),
+        ("evaluation?player=0&" + EMPTY, "board is not a parameter of /api/evaluation, which has player, steps"),
+        ("evaluation?player=0&steps=3", "has no snapshot at 3 steps"),
+        ("history?player=99", "there is no player 99"),
         ("analysis?player=0&step=3&" + EMPTY, "step is not a parameter of /api/analysis, which has player, board,"),
         ("players?%1b[2J=", r"\x1b[2J is not a parameter of /api/players, which has none"),
     ],
@@ -155,11 +157,11 @@ def test_a_bug_is_shown_in_the_terminal_alone(
 def test_a_player_is_evaluated_once_for_many_requests_and_others_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     calls, begun, go_on = [], threading.Event(), threading.Event()
 
-    def slow(policy: AgentPolicy, player: Any, seconds: float) -> Any:
+    def slow(policy: AgentPolicy, seconds: float) -> Any:
         calls.append(policy)
         begun.set()
         assert len(calls) > 1 or go_on.wait(30)
-        return mistakes.evaluate(policy, player, seconds)
+        return mistakes.evaluate(policy, seconds)
 
     monkeypatch.setattr(api, "evaluate", slow)
     with serving() as served, ThreadPoolExecutor(60) as threads:

@@ -1,7 +1,7 @@
 // The board that one plays on: with the mouse, a finger or the keyboard. What a click means is not known here.
 import { setAttribute, svg } from "./dom.js";
-import { boardPicture, hasNumbers, label, markDrawing, tile } from "./grid.js";
-import { EMPTY, MARKS, squareWords } from "./rules.js";
+import { STAR, boardPicture, hasNumbers, label, markDrawing, tile } from "./grid.js";
+import { EMPTY, MARKS, sameRules, squareWords } from "./rules.js";
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
@@ -14,6 +14,10 @@ const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * @property {number[]} line The cells of a finished line.
  * @property {boolean} over
  * @property {boolean} filling Squares are filled instead of played.
+ * @property {(string | null)[]} [colours] What the player has learned of each square, as a colour and in words.
+ * @property {string[]} [notes]
+ * @property {number | null} [best] The square that it would mark.
+ * @property {number | null} [hint]
  * @property {string} name What a screen reader calls the board.
  */
 
@@ -29,6 +33,7 @@ export function playingBoard(place, choose) {
   let squares = [];
   let shown = null;
   let current = 0;
+  const drawn = new Map();
 
   function make(rules) {
     ({ picture, squares } = boardPicture(rules, { class: "board", role: "grid" }));
@@ -78,7 +83,12 @@ export function playingBoard(place, choose) {
     setAttribute(picture, "aria-label", view.name);
     setAttribute(picture, "class", view.over ? "board over" : "board");
     squares.forEach((square, cell) => {
-      fill(square, cell, view, shown?.board[cell] ?? EMPTY);
+      const looks = JSON.stringify([view.board[cell], view.line.includes(cell), view.over, view.filling, view.colours?.[cell], view.notes?.[cell],
+        ...["last", "taken", "best", "hint"].map((name) => view[name] === cell)]);
+      if (looks !== drawn.get(square)) { // else a stroke that is being drawn would be cut short
+        drawn.set(square, looks);
+        fill(square, cell, view, shown?.board[cell] ?? EMPTY);
+      }
     });
     shown = view;
   };
@@ -100,18 +110,19 @@ function cellAfterKey(rules, cell, key) {
   return inside ? toRow * rules.cols + toCol : null;
 }
 
-function sameRules(one, other) {
-  return one.rows === other.rows && one.cols === other.cols && one.k === other.k;
-}
-
 /** Draw a square; a mark that was not there before is drawn stroke by stroke. */
 function fill(square, cell, view, before) {
   const mark = view.board[cell];
   const classes = ["square", mark === EMPTY ? "free" : "marked"];
   const notes = [mark === EMPTY ? "free" : mark];
   if (cell === view.last) {
-    classes.push("last");
     notes.push("last move");
+  }
+  if (view.colours && mark === EMPTY) {
+    notes.push(`value ${view.notes[cell]}`);
+  }
+  if (cell === view.hint) {
+    notes.push("the hint");
   }
   if (view.line.includes(cell)) {
     classes.push("winning");
@@ -125,14 +136,23 @@ function fill(square, cell, view, before) {
   setAttribute(square, "data-mark", mark);
   setAttribute(square, "aria-label", `${squareWords(view.rules, cell)}, ${notes.join(", ")}`);
   setAttribute(square, "aria-disabled", view.filling || (mark === EMPTY && !view.over) ? null : "true");
-  square.replaceChildren(tile({ class: "tile" }));
+  const colour = view.colours?.[cell] ?? null;
+  square.replaceChildren(tile(colour === null ? { class: "tile" } : { class: "tile coloured", fill: colour }));
   if (mark !== EMPTY) {
     square.append(markDrawing(mark, mark === before ? {} : { class: `mark fresh ${mark === MARKS[0] ? "cross" : "ring"}` }));
+  } else if (colour !== null) {
+    square.append(label(view.notes[cell], 50, 52, 24, { class: "note", "aria-hidden": "true" }));
   } else if (hasNumbers(view.rules)) {
     square.append(label(cell + 1, 50, 50, 22, { class: "square-number", "aria-hidden": "true" }));
   }
   if (cell === view.last && mark !== EMPTY) {
     square.append(svg("circle", { cx: 84, cy: 16, r: 5, class: "last-dot" }));
+  }
+  if (cell === view.best && colour !== null) {
+    square.append(svg("path", { class: "star", d: STAR }));
+  }
+  if (cell === view.hint) {
+    square.append(tile({ class: "chosen" }));
   }
   if (cell === view.taken) {
     square.append(label("!", 17, 22, 32, { class: "fault-sign", "aria-hidden": "true" }));

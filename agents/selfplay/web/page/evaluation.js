@@ -1,15 +1,17 @@
-// The results of a player's evaluation. They take a while, so they are requested when a panel shows them, or on demand.
+// A part of the page that shows the evaluation of the chosen player, which may take a while.
 import { button, html } from "./dom.js";
+import { numberText } from "./sentences.js";
 
 const FIRST_SHOWN = 24;
 
-/** Fill a list with the first of its items; a button shows the others. */
-export function longList(list, items) {
-  list.append(...items.slice(0, FIRST_SHOWN));
-  const others = items.slice(FIRST_SHOWN);
+/** Fill a list with the first of its items, which are made when they are shown; a button shows the others. */
+export function longList(list, makers) {
+  const fill = (some) => list.append(...some.map((make) => make()));
+  fill(makers.slice(0, FIRST_SHOWN));
+  const others = makers.slice(FIRST_SHOWN);
   const more = button(`Show ${others.length} more`, () => {
-    list.append(...others);
-    others[0].querySelector("button").focus();
+    fill(others);
+    list.children[FIRST_SHOWN].querySelector("button").focus();
     more.remove();
   });
   return others.length ? [list, html("div", { class: "row" }, more)] : [list];
@@ -19,48 +21,68 @@ export function longList(list, items) {
  * Make a section that requests the evaluation of the chosen player and draws a part of it.
  *
  * @param {import("./main.js").App} app
- * @param {(response: any) => Node[]} draw
- * @returns {{root: HTMLElement, show: () => void, response: () => any}} the response is that for the chosen player, or null
+ * @param {(response: import("./server_api.js").Evaluation) => Node[]} draw
+ * @returns {{root: HTMLElement, show: () => void, response: () => import("./server_api.js").Evaluation | null}}
  */
 export function evaluationSection(app, draw) {
   const status = html("p", { class: "hint", role: "status" });
   const content = html("div", { class: "stack" });
-  const again = button("Look again", () => load(), { class: "again" });
-  const root = html("div", { class: "stack" }, status, content, html("div", { class: "row" }, again));
-  let player = null;
+  const again = button("Look again", () => { wanted = null; show(); });
+  const root = html("div", {}, status, content, html("div", { class: "row" }, again));
+  let wanted = null;
   let response = null;
 
-  async function load() {
-    player = app.state.player;
-    const requested = player;
+  async function load(key) {
     response = null;
     status.hidden = false;
+    again.hidden = true;
     status.textContent = "Following every reply to the player's moves. On a large board this can take a while.";
     content.replaceChildren();
-    again.hidden = true;
     try {
-      const loaded = await app.api.evaluation(requested);
-      if (requested === player) {
+      const loaded = await app.evaluation();
+      if (key === wanted) {
         response = loaded;
         status.hidden = true;
-        show();
+        content.replaceChildren(...draw(response));
+        app.update({});
       }
     } catch (error) {
-      if (requested === player) {
-        status.hidden = false;
+      if (key === wanted) {
         status.textContent = error.message;
+        again.hidden = false;
       }
     }
-    again.hidden = app.api.live === null; // a player inside the page never changes
   }
 
   function show() {
-    if (player !== app.state.player) {
-      load();
-    } else if (response !== null) {
-      content.replaceChildren(...draw(response));
+    const { player, steps, playing } = app.state;
+    const key = `${player} ${steps}`;
+    if (key !== wanted && !playing) {
+      wanted = key;
+      load(key);
     }
   }
 
-  return { root, show, response: () => (player === app.state.player ? response : null) };
+  return { root, show, response: () => response };
+}
+
+/** Return what is proved: "unbeatable", "unexploitable", "beaten", or "unknown". */
+export function statusOf({ proved, lost }) {
+  return proved ?? (lost.some((games) => games > 0) ? "beaten" : "unknown");
+}
+
+/** Return in how many games a player is beaten, with a word where there may be more. */
+export function waysText({ lost, complete }) {
+  const ways = lost[0] + lost[1];
+  return `${complete ? "" : "at least "}${numberText(ways)} way${ways === 1 ? "" : "s"}`;
+}
+
+/** Return the sentence that reconciles a proof with states that are still wrong; null if there are none. */
+export function stillWrong({ number, reached }) {
+  if (!number || reached === null) {
+    return null;
+  }
+  const states = `${numberText(number)} state${number === 1 ? " is" : "s are"} still wrong`;
+  const met = reached === 0 ? "its own play never reaches them" : `its own play reaches ${numberText(reached)}, and gives only a win away there`;
+  return html("span", { class: "hint" }, `${states}: ${met}.`);
 }

@@ -1,8 +1,8 @@
-// The API of one player inside the page, with the calls and responses of server_api.js.
+// The API of one player inside the page and two built-in ones, with the calls and responses of server_api.js.
 import { networkValues } from "./network.js";
-import { ruleRating } from "./rule.js";
-import { EMPTY, MARKS, seatToMove, outcome } from "./rules.js";
-import { unpackTensors } from "./safetensors.js";
+import { decisiveCells, ruleRating } from "./rule.js";
+import { EMPTY, MARKS, emptyBoard, outcome, seatToMove, withMark } from "./rules.js";
+import { unpackSnapshots, unpackTensors } from "./safetensors.js";
 import { SOLVABLE_CELLS, solver } from "./solve.js";
 import { tableValues } from "./tabular.js";
 
@@ -10,14 +10,14 @@ import { tableValues } from "./tabular.js";
  * What selfplay.web.export writes into the page.
  *
  * @typedef {object} PlayerData
- * @property {import("./server_api.js").Player} player
+ * @property {import("./server_api.js").Player[]} players The first is that of the file.
  * @property {import("./network.js").Game} game
  * @property {boolean} mask It never chooses a taken cell.
  * @property {number} rule_weight How many times the rule's rating it adds to its values where it chooses.
  * @property {string} weights What it has learned, as unpackTensors reads it.
- * @property {Record<string, string>} snapshots What it had learned, by the steps of its snapshots; without the last
- *   one, if that is what it has learned now.
- * @property {{mistakes: import("./server_api.js").Mistakes, games_lost: import("./server_api.js").GamesLost}} evaluation
+ * @property {import("./safetensors.js").Snapshots} snapshots What it had learned earlier, rounded.
+ * @property {Record<number, import("./server_api.js").Evaluation>} evaluations By the indices of the players.
+ * @property {import("./server_api.js").Point[]} history
  */
 
 /**
@@ -28,21 +28,33 @@ export function exportedApi(data) {
   const { game } = data;
   const cells = game.rows * game.cols;
   const exact = cells <= SOLVABLE_CELLS ? solver(cells, game.lines) : null;
-  const learned = new Map(); // the functions that give values, by the packed text
-  const valuesBy = (text) => {
-    if (!learned.has(text)) {
-      learned.set(text, unpackTensors(text).then((tensors) => valuesOf(game, tensors)));
+  const [own] = data.players;
+  const learned = new Map(); // the functions that give values, by the steps
+  let snapshots = null;
+  const tensorsOf = async (steps) => {
+    if (steps === null) {
+      return unpackTensors(data.weights);
     }
-    return learned.get(text);
+    snapshots ??= unpackSnapshots(data.snapshots);
+    return (await snapshots)(steps);
+  };
+  const valuesAt = (steps) => {
+    if (!learned.has(steps)) {
+      learned.set(steps, tensorsOf(steps).then((tensors) => valuesOf(game, tensors)));
+    }
+    return learned.get(steps);
   };
 
-  async function analysis(_player, board, steps) {
+  async function analysis(player, board, steps) {
     const seat = seatToMove(board);
     const { winner, line, over } = outcome(game, board);
     if (over) {
       return { seat, result: winner === null ? "draw" : MARKS[winner], line, ...NO_MOVE, ...truth(board, null) };
     }
-    const valuesOfBoard = await valuesBy(data.snapshots[steps] ?? data.weights);
+    if (player !== own.index) {
+      return { seat, result: null, line: [], ...builtIn(data.players.find(({ index }) => index === player).name, board) };
+    }
+    const valuesOfBoard = await valuesAt(steps);
     const values = [...valuesOfBoard(board)];
     const ratings = withRule(board, values);
     const reply = greedy(ratings, (cell) => board[cell] === EMPTY);
@@ -59,26 +71,61 @@ export function exportedApi(data) {
     return values.map((value, cell) => value + data.rule_weight * rating[cell]);
   }
 
+  /** Return what a built-in opponent does: any square, or one that wins or blocks at once. */
+  function builtIn(name, board) {
+    const sure = name === "random" ? new Set() : decisiveCells(game, board);
+    const moves = Array.from(board, (mark, cell) => (mark === EMPTY && (!sure.size || sure.has(cell)) ? cell : -1)).filter((cell) => cell >= 0);
+    const reply = moves[Math.floor(Math.random() * moves.length)];
+    return { values: null, move: null, moves, reply, ...truth(board, reply), gives_away: null };
+  }
+
+  /** Follow a snapshot against every reply, in both seats, and return the games that it loses as an evaluation. */
+  async function lostGames(player, steps) {
+    const games = [];
+    const lost = [0, 0];
+    async function follow(board, cells, seat) {
+      const { seat: mover, move } = await analysis(player, board, steps);
+      const replies = mover === seat ? [move] : [...board].flatMap((mark, cell) => (mark === EMPTY ? [cell] : []));
+      for (const cell of replies) {
+        const after = board[cell] === EMPTY ? withMark(board, cell, MARKS[mover]) : null;
+        const end = after === null ? { winner: 1 - seat, over: true } : outcome(game, after);
+        if (!end.over) {
+          await follow(after, [...cells, cell], seat);
+        } else if (end.winner === 1 - seat) {
+          games.push([...cells, cell]);
+          lost[seat] += 1;
+        }
+      }
+    }
+    if (cells <= SOLVABLE_CELLS) {
+      await follow(emptyBoard(game), [], 0);
+      await follow(emptyBoard(game), [], 1);
+    }
+    games.sort((one, other) => one.length - other.length);
+    const complete = cells <= SOLVABLE_CELLS;
+    const verdict = "In a file, the mistakes of a snapshot are not listed.";
+    return { verdict, proved: complete && !games.length ? "unbeatable" : null, complete, lost, kind: "optimal", number: 0, reached: null, different: 0, groups: [], games };
+  }
+
   /** Return what is true of a position, of a finished one with null as the move. */
   function truth(board, move) {
     const solved = exact !== null && move !== null ? exact(board) : [];
-    const known = exact === null ? "no" : "solved";
     if (solved.length === 0) {
-      return { exact: Array.from(board, () => null), known, position: null, gives_away: null };
+      return { exact: Array.from(board, () => null), position: null, gives_away: null, ...(exact === null ? { unsolved: true } : {}) };
     }
     const best = Math.max(...solved.filter((result) => result !== null));
     return {
       exact: solved.map((result) => (result === null ? null : RESULTS[result + 1])),
-      known,
       position: RESULTS[best + 1],
       gives_away: solved[move] === null || solved[move] < best,
     };
   }
 
   return {
-    players: async () => ({ players: [data.player] }),
+    players: async () => ({ players: data.players }),
     analysis,
-    evaluation: async () => data.evaluation,
+    evaluation: async (player, steps) => (steps === null ? data.evaluations[player] : lostGames(player, steps)),
+    history: async (player) => ({ points: player === own.index ? data.history : [] }),
     live: null,
   };
 }

@@ -49,6 +49,12 @@ export function positionOf(rules, game, at = game.at) {
   return { board, seat, last, taken, winner, line, over };
 }
 
+/** Return the seat that has lost a game from the empty board: by a line of the other seat, or by a taken cell. */
+export function loserOf(cells) {
+  const illegal = cells.indexOf(cells.at(-1)) < cells.length - 1;
+  return (cells.length - (illegal ? 1 : 0)) % 2;
+}
+
 /** Return the seat whose ply `ply` (from 0) of a game is. */
 export function seatOfPly(game, ply) {
   return (seatToMove(game.start) + ply) % 2;

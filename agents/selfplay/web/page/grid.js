@@ -4,6 +4,8 @@ import { MARKS, NUMBERED_CELLS } from "./rules.js";
 
 /** Width of a square, in units of the picture. */
 export const SQUARE = 100;
+/** A star in the corner of a square, which a player would mark. */
+export const STAR = "M19 9l3.1 6.9 7.4.8-5.5 5 1.6 7.3-6.6-3.8-6.6 3.8 1.6-7.3-5.5-5 7.4-.8z";
 const MARGIN = 46;
 const GAP = 6;
 

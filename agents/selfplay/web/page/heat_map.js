@@ -1,78 +1,101 @@
-// Heat maps of a position: what a player has learned of each square, and what is true of it.
-import { boardPicture, label, markDrawing, tile } from "./grid.js";
+// Heat maps of a position: what a player has learned of each square, and what is true of it, in one scale of colours.
+import { STAR, boardPicture, label, markDrawing, tile } from "./grid.js";
 import { setAttribute, svg } from "./dom.js";
 import { EMPTY, squareWords } from "./rules.js";
 import { SIGNS, valueText } from "./sentences.js";
 
-const LOW = [233, 146, 92];
-const MIDDLE = [232, 229, 222];
-const HIGH = [116, 176, 236];
+const LOSS = [233, 146, 92];
+const DRAW = [232, 229, 222];
+const WIN = [116, 176, 236];
+const UNITS = { "td-value": [0, 0.5, 1], "td-backup": [0, 0.5, 1] };
+const MEANINGS = ["loss", "draw", "win"];
 
-/** Colours of the exact results, those of the worst and the best value. */
-export const RESULT_COLOURS = { win: colour(1), draw: colour(0), loss: colour(-1) };
+/** Return what a loss, a draw and a win are worth to a player, by its rewards. */
+export function worthOf(player) {
+  return UNITS[player.kind] ?? [-1, 0, 1];
+}
 
-function colour(shade) {
-  const [end, part] = shade > 0 ? [HIGH, shade] : [LOW, -shade];
-  return `rgb(${MIDDLE.map((middle, i) => Math.round(middle + part * (end[i] - middle))).join(",")})`;
+/** Return the colour of each value by its meaning, from a loss over a draw to a win; null where there is no value. */
+export function learnedColours(player, values) {
+  const [loss, draw, win] = worthOf(player);
+  return values.map((value) => {
+    if (value === null) {
+      return null;
+    }
+    const part = Math.max(-1, Math.min(1, value < draw ? (value - draw) / (draw - loss) : (value - draw) / (win - draw)));
+    const end = part > 0 ? WIN : LOSS;
+    return `rgb(${DRAW.map((middle, i) => Math.round(middle + Math.abs(part) * (end[i] - middle))).join(",")})`;
+  });
+}
+
+/** Return the words on each free square: its value, or nothing. */
+export function learnedNotes(player, values) {
+  return values.map((value) => (value === null ? "" : valueText(value)));
+}
+
+/** Return the result that a value is nearest to. */
+export function meaningOf(player, value) {
+  const [loss, draw, win] = worthOf(player);
+  return value < (loss + draw) / 2 ? "loss" : value < (draw + win) / 2 ? "draw" : "win";
 }
 
 /**
- * Return the colour of each value: from the worst among the free squares to the best, since what a lost game is worth
- * differs between learners; null where there is no value or the square is taken.
+ * Tell for each square whether the learned value and the exact result mean different things. With the rewards of the
+ * article a draw pays as much as a win, so there nothing is said.
  *
- * @param {(number | null)[]} values
+ * @param {import("./server_api.js").Analysis} analysis
  */
-export function valueColours(board, values) {
-  const free = values.filter((value, cell) => value !== null && board[cell] === EMPTY);
-  const [worst, best] = [Math.min(...free), Math.max(...free)];
-  return values.map((value, cell) => {
-    if (value === null || board[cell] !== EMPTY) {
-      return null;
-    }
-    return colour(best > worst ? (2 * (value - worst)) / (best - worst) - 1 : 0);
-  });
+export function disagreements(player, board, { values, exact }) {
+  return exact.map((result, cell) =>
+    result !== null && values !== null && values[cell] !== null && board[cell] === EMPTY && player.rewards !== "article" &&
+    meaningOf(player, values[cell]) !== result);
 }
 
 /**
  * Draw what a player has learned of each square of a position, and the squares that it would mark.
  *
- * @param {import("./rules.js").Rules} rules
+ * @param {import("./server_api.js").Player} player
  * @param {import("./server_api.js").Analysis} analysis
  */
-export function learnedMap(rules, board, analysis) {
-  const values = analysis.values ?? Array(board.length).fill(null);
-  const colours = valueColours(board, values);
-  const notes = values.map((value) => (value === null ? "" : valueText(value)));
+export function learnedMap(player, board, analysis) {
+  const all = analysis.values ?? Array(board.length).fill(null);
+  const values = all.map((value, cell) => (board[cell] === EMPTY ? value : null));
   const chosen = analysis.move === null ? analysis.moves : [analysis.move];
-  const { picture, squares } = heatMap(rules, board, colours, notes, chosen);
-  squares.forEach((square, cell) => setAttribute(square, "data-value", values[cell]));
-  setAttribute(picture, "aria-label", `Learned values: ${spoken(rules, board, notes)}`);
+  const [loss] = worthOf(player);
+  const notes = learnedNotes(player, values).map((text, cell) =>
+    text === "" && board[cell] !== EMPTY && all[cell] !== null && all[cell] < loss && !chosen.includes(cell) ? "avoids" : text);
+  const wrong = disagreements(player, board, analysis);
+  const { picture, squares } = heatMap(player, board, learnedColours(player, values), notes, chosen, wrong);
+  squares.forEach((square, cell) => setAttribute(square, "data-value", all[cell]));
+  setAttribute(picture, "aria-label", `Learned values: ${spoken(player, board, notes, wrong)}`);
   return picture;
 }
 
 /**
  * Draw how a position ends with best play after each of its moves, and the squares that the player would mark.
  *
- * @param {import("./rules.js").Rules} rules
+ * @param {import("./server_api.js").Player} player
  * @param {import("./server_api.js").Analysis} analysis
  */
-export function exactMap(rules, board, analysis) {
-  const colours = analysis.exact.map((result) => (result === null ? null : RESULT_COLOURS[result]));
+export function exactMap(player, board, analysis) {
+  const worth = worthOf(player);
+  const colours = learnedColours(player, analysis.exact.map((result) => (result === null ? null : worth[MEANINGS.indexOf(result)])));
   const open = analysis.result === null;
   const notes = analysis.exact.map((result, cell) => result ?? (open && board[cell] === EMPTY ? "?" : ""));
   const chosen = analysis.move === null ? analysis.moves : [analysis.move];
-  const { picture, squares } = heatMap(rules, board, colours, notes, chosen);
+  const wrong = disagreements(player, board, analysis);
+  const { picture, squares } = heatMap(player, board, colours, notes, chosen, wrong);
   squares.forEach((square, cell) => {
     setAttribute(square, "data-exact", analysis.exact[cell]);
     if (analysis.exact[cell] === "loss") {
       square.querySelector(".tile").after(hatching());
     }
   });
-  setAttribute(picture, "aria-label", `Exact results: ${spoken(rules, board, notes)}`);
+  setAttribute(picture, "aria-label", `Exact results: ${spoken(player, board, notes, wrong)}`);
   return picture;
 }
 
-function heatMap(rules, board, colours, notes, chosen) {
+function heatMap(rules, board, colours, notes, chosen, wrong) {
   const { picture, squares } = boardPicture(rules, { class: "heat-map", role: "img" });
   squares.forEach((square, cell) => {
     square.append(tile(colours[cell] === null ? { class: "tile" } : { class: "tile coloured", fill: colours[cell] }));
@@ -90,18 +113,19 @@ function heatMap(rules, board, colours, notes, chosen) {
     if (chosen.length === 1 && chosen[0] === cell) {
       square.append(tile({ class: "chosen" }));
     }
+    if (wrong[cell]) {
+      square.append(label("\u2260", 83, 19, 32, { class: "differs" }));
+    }
   });
   picture.append(...squares);
   return { picture, squares };
 }
 
-const STAR = "M19 9l3.1 6.9 7.4.8-5.5 5 1.6 7.3-6.6-3.8-6.6 3.8 1.6-7.3-5.5-5 7.4-.8z";
-
 function note(text, marked, cold) {
   const classes = ["note", marked ? "of-mark" : "", cold ? "cold" : ""].filter(Boolean).join(" ");
   const sign = SIGNS[text];
   if (sign === undefined) {
-    return label(text, 50, marked ? 83 : 52, marked ? 20 : 25, { class: classes });
+    return label(text, 50, marked ? 85 : 52, marked ? 19 : 25, { class: classes });
   }
   const parts = [label(sign, 50, 40, 40, { class: `${classes} sign` }), label(text, 50, 74, 23, { class: classes })];
   return svg("g", {}, ...parts);
@@ -112,8 +136,8 @@ function hatching() {
   return svg("path", { class: "hatching", d: "M8 36 36 8M8 64 64 8M8 92 92 8M36 92 92 36M64 92 92 64" });
 }
 
-function spoken(rules, board, notes) {
-  const squares = notes.map((text, cell) => (text === "" ? null : `${squareWords(rules, cell)} ${nameOf(text)}`));
+function spoken(rules, board, notes, wrong) {
+  const squares = notes.map((text, cell) => (text === "" ? null : `${squareWords(rules, cell)} ${nameOf(text)}${wrong[cell] ? ", the maps disagree" : ""}`));
   return squares.filter((words, cell) => words !== null && board[cell] === EMPTY).join(", ") || "none";
 }
 

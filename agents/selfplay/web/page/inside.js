@@ -1,10 +1,11 @@
-// The panel "Look inside": the player's learned values beside the exact results, now and in earlier snapshots.
+// The panel "Look inside": the player's learned values beside the exact results, and beside those of another player.
 import { html } from "./dom.js";
-import { MARKS } from "./rules.js";
-import { RESULT_COLOURS, exactMap, learnedMap } from "./heat_map.js";
-import { exactSentence, moveSentence, numberText } from "./sentences.js";
-import { complain, say } from "./messages.js";
+import { MARKS, sameRules } from "./rules.js";
+import { exactMap, learnedMap, worthOf } from "./heat_map.js";
+import { exactSentence, moveSentence, numberText, valueText } from "./sentences.js";
+import { complain } from "./messages.js";
 import { mistakeSteps } from "./mistakes.js";
+import { stopsOf } from "./time_bar.js";
 
 /**
  * Make the panel.
@@ -14,59 +15,61 @@ import { mistakeSteps } from "./mistakes.js";
 export function insidePanel(app) {
   const steps = mistakeSteps(app);
   const verdict = html("p", { class: "verdict" }, "Looking.");
-  const learned = html("figure", {});
-  const exact = html("figure", {});
-  const maps = html("div", { class: "maps" }, learned, exact);
+  const [learned, exact, other] = [1, 2, 3].map(() => html("figure", {}));
+  const maps = html("div", { class: "maps" }, learned, exact, other);
+  const legend = html("div", { class: "legends" });
   const truth = html("p", { class: "hint" });
-  const slider = snapshotSlider(app);
-  const root = html("div", {}, steps.root, verdict, maps, truth, slider.root);
-  let wanted = null;
+  const beside = besideChooser(app);
+  const root = html("div", {}, steps.root, verdict, maps, legend, truth, beside.root);
   let shown = null;
+  let shownBeside = null;
 
   function draw(analysis, board) {
     const player = app.player();
-    const rating = moveClass(analysis.gives_away);
-    verdict.className = `verdict ${rating}`;
+    verdict.className = `verdict ${moveClass(analysis.gives_away)}`;
     verdict.textContent = moveSentence(player, board, analysis, app.state.steps !== null);
     maps.className = player.cols > 3 ? "maps wide" : "maps";
     const mover = analysis.result === null ? ` for ${MARKS[analysis.seat]}` : "";
-    const heading = player.run ? `Learned${mover}` : "No learned values";
-    learned.replaceChildren(
-      html("figcaption", {}, html("h3", {}, heading), learnedLegend(player)), learnedMap(player, board, analysis));
-    exact.replaceChildren(
-      html("figcaption", {}, html("h3", {}, `Exact${mover}`), exactLegend()), exactMap(player, board, analysis));
-    const unit = player.run ? " Learned values are the discounted return that it expects; a win pays +1." : "";
-    truth.textContent = `${exactSentence(board, analysis)} \u2605 is ${analysis.move === null ? "what it may mark" : "its move"}.${unit}`;
+    const heading = player.run ? `What it has learned${mover}` : "No learned values";
+    learned.replaceChildren(html("figcaption", {}, html("h3", {}, heading)), learnedMap(player, board, analysis));
+    exact.replaceChildren(html("figcaption", {}, html("h3", {}, `What is true${mover}`)), exactMap(player, board, analysis));
+    legend.replaceChildren(...legendOf(player, analysis));
+    truth.textContent = exactSentence(board, analysis);
   }
 
-  async function refresh() {
-    const { player, steps: at } = app.state;
-    const { board } = app.position();
-    const key = `${player} ${at} ${board}`;
-    if (key === wanted) {
+  async function refreshBeside(board) {
+    const key = `${app.state.beside} ${board}`;
+    other.hidden = app.state.beside === null;
+    if (other.hidden || key === shownBeside) {
       return;
     }
-    wanted = key;
-    root.setAttribute("aria-busy", "true");
+    shownBeside = key;
+    const [index, at] = app.state.beside.split("@");
+    const player = app.players.find((each) => each.index === Number(index));
     try {
-      const analysis = await app.api.analysis(player, board, at);
-      if (key === wanted) {
-        draw(analysis, board);
-        shown = key;
+      const analysis = await app.look(board, player.index, at === "" ? null : Number(at));
+      if (key === shownBeside) {
+        const then = at === "" ? "" : ` after ${numberText(Number(at))} ${player.unit}`;
+        const caption = html("figcaption", {}, html("h3", {}, `${player.title}${then}`));
+        other.replaceChildren(caption, learnedMap(player, board, analysis), html("p", { class: "hint" }, moveSentence(player, board, analysis, at !== "")));
       }
     } catch (error) {
-      wanted = shown; // so that the next time it is requested again
       complain(error.message);
     }
-    root.removeAttribute("aria-busy");
   }
 
   return {
     root,
     show() {
       steps.show();
-      slider.show();
-      refresh();
+      beside.show();
+      const { board } = app.position();
+      const analysis = app.thought();
+      if (analysis !== null && analysis !== shown) {
+        shown = analysis;
+        draw(analysis, board);
+      }
+      refreshBeside(board);
     },
   };
 }
@@ -75,48 +78,39 @@ function moveClass(givesAway) {
   return givesAway === null ? "open" : givesAway ? "bad" : "good";
 }
 
-function learnedLegend(player) {
-  if (!player.run) {
-    return html("p", { class: "legend" }, "\u2605 what it may mark");
-  }
-  const scale = html("span", { class: "scale", "aria-hidden": "true" });
-  return html("p", { class: "legend" }, "worst ", scale, " best");
+/** Return the one legend of both maps: what the colours mean, in which unit, and the marks. */
+function legendOf(player, analysis) {
+  const names = ["loss", "draw", "win"];
+  const worth = worthOf(player);
+  const keys = names.map((name, i) =>
+    html("span", { class: `key ${name}` }, player.run ? `${name} ${worth[i] === 0 ? "0" : valueText(worth[i]).replace(".00", "")}` : name));
+  const marks = [`\u2605 ${analysis.move === null ? "what it may mark" : "its move"}`, ...(player.run ? ["\u2260 the maps disagree"] : [])];
+  const unit = player.rewards === "article" ? "Unit: the return that it expects. With these rewards a draw can pay as much as a win." : "Unit: the return that it expects, seen by the seat to move.";
+  return [html("p", { class: "legend" }, ...keys, ...marks.map((mark) => html("span", {}, mark))),
+    ...(player.run ? [html("p", { class: "hint" }, unit)] : [])];
 }
 
-function exactLegend() {
-  const keys = Object.keys(RESULT_COLOURS).map((result) => html("span", { class: `key ${result}` }, result));
-  return html("p", { class: "legend" }, ...keys);
-}
-
-/** Make the slider over the snapshots of the player. */
-function snapshotSlider(app) {
-  const output = html("output", { for: "snapshot", class: "when" });
-  const range = html("input", { type: "range", id: "snapshot", min: 0, step: 1, input: choose });
-  const label = html("label", { for: "snapshot" }, "What it thought then");
-  const root = html("div", { class: "snapshots" }, label, range, output);
-
-  function choose() {
-    const { steps: all } = app.player().snapshots;
-    const at = Number(range.value);
-    app.update({ steps: at < all.length - 1 ? all[at] : null });
-    say(output.textContent);
-  }
-
+/** Make the list of players and snapshots that can be looked at beside the chosen one. */
+function besideChooser(app) {
+  const select = html("select", { id: "beside", change: () => app.update({ beside: select.value || null }) });
+  const root = html("div", { class: "row beside" }, html("label", { for: "beside" }, "Beside it"), select);
+  let listed = null;
   return {
     root,
     show() {
-      const { snapshots } = app.player();
-      root.hidden = snapshots === null || snapshots.steps.length < 2;
-      if (root.hidden) {
-        return;
+      const player = app.player();
+      const key = `${player.index} ${app.players.length}`;
+      if (listed !== key) {
+        listed = key;
+        const others = app.players.filter((each) => each.error === null && each.index !== player.index && sameRules(each, player));
+        const stops = stopsOf(player.snapshots).slice(0, -1);
+        const then = [0, 0.3, 0.6].map((part) => stops[Math.floor(part * stops.length)]).filter(Boolean);
+        select.replaceChildren(html("option", { value: "" }, "nobody"),
+          ...then.map((steps) => html("option", { value: `${player.index}@${steps}` }, `itself after ${numberText(steps)} ${player.unit}`)),
+          ...others.map((each) => html("option", { value: `${each.index}@`, title: each.name }, each.title)));
       }
-      const { unit, steps: all } = snapshots;
-      const last = all.length - 1;
-      const at = app.state.steps === null ? last : all.indexOf(app.state.steps);
-      range.max = String(last);
-      range.value = String(at);
-      output.textContent = at === last ? `now, after ${numberText(all[at])} ${unit}` : `after ${numberText(all[at])} ${unit}`;
-      range.setAttribute("aria-valuetext", output.textContent);
+      select.value = app.state.beside ?? "";
+      root.hidden = select.options.length < 2;
     },
   };
 }

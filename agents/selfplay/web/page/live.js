@@ -1,18 +1,19 @@
-// The panel that follows runs while they train: plots, the opening's values, the latest game of self-play.
-import { button, html } from "./dom.js";
+// The panel that follows runs while they train: one on the stage, others to compare, and older ones in a table.
+import { button, html, setAttribute } from "./dom.js";
 import { smallBoard } from "./grid.js";
 import { learnedMap } from "./heat_map.js";
 import { gameFrom, positionOf } from "./game.js";
-import { emptyBoard } from "./rules.js";
+import { MARKS, emptyBoard } from "./rules.js";
 import { STYLES, countScale, evenScale, legendSample, plot } from "./plot.js";
+import { statusOf } from "./evaluation.js";
 import { numberText } from "./sentences.js";
 
+const MOST_CHIPS = 8;
 const PLOTS = [
   { key: "lost", title: "Games lost", scale: (values) => countScale(Math.max(0, ...values)) },
-  { key: "illegal", title: "Illegal games", scale: (values) => countScale(Math.max(0, ...values)) },
   { key: "optimal", title: "Optimal states", scale: (values) => evenScale(Math.min(...values), Math.max(...values)) },
-  { key: "positions", title: "Beaten positions", scale: (values) => countScale(Math.max(0, ...values)) },
 ];
+const PLY_WAIT = 500; // milliseconds between the moves of the newest game
 
 /**
  * Make the panel.
@@ -21,27 +22,35 @@ const PLOTS = [
  */
 export function livePanel(app) {
   const status = html("p", { class: "hint", role: "status" });
-  const legend = html("ul", { class: "runs", "aria-label": "Runs" });
+  const stage = html("section", { class: "live-stage", "aria-label": "The run on the stage" });
+  const picture = html("div", {});
+  const chips = html("div", { class: "row", role: "group", "aria-label": "Compare with" });
   const plots = html("div", { class: "plots" });
-  const latest = html("div", { class: "latest" });
-  const root = html("div", { class: "live" }, status, legend, plots, latest);
+  const table = html("div", {});
+  const root = html("div", { class: "live" }, status, stage, picture, chips, plots, table);
   let runs = [];
   let gone = false; // the server does not answer
   const points = new Map(); // of the metrics, by the indices of their runs
   const states = new Map(); // the latest ones
+  const speeds = new Map(); // steps a second, and the steps and time of the last news
+  const evaluated = new Map(); // what is said of runs that have no metrics, such as repaired players
+  const compared = new Set();
+  let staged = null;
   let stop = null;
   let drawing = false;
   let requested = null;
-  /** @type {Map<number, boolean>} */
-  const chosen = new Map();
+  let moving = null;
 
   function listen(event, data) {
     gone = event === "gone" || (gone && event !== "back");
     if (event === "runs") {
+      const begun = runs.length ? data.runs.at(runs.length) : undefined;
       ({ runs } = data);
+      staged = begun?.index ?? staged ?? runs[0]?.index ?? null; // a run that has just begun takes the stage
     } else if (event === "metrics") {
       points.set(data.run, data.points);
     } else if (event === "latest") {
+      measure(data.run, data.steps);
       states.set(data.run, data);
     }
     if (event === "runs" || event === "latest") {
@@ -56,6 +65,13 @@ export function livePanel(app) {
     }
   }
 
+  function measure(run, steps) {
+    const before = speeds.get(run);
+    const now = performance.now();
+    const rate = before && steps > before.steps ? (1000 * (steps - before.steps)) / (now - before.now) : null;
+    speeds.set(run, { steps, now, rate });
+  }
+
   /** Reload the players when a run starts or saves its first player, so that it can be chosen. */
   async function lookForPlayers() {
     const known = new Set(app.players.filter(({ error }) => error === null).map(({ name }) => name));
@@ -64,31 +80,77 @@ export function livePanel(app) {
       requested = trained;
       await app.reload().catch(() => null); // the panel says already that the server is gone
       app.update({});
+      draw();
     }
   }
 
-  /** Return the runs to plot: the chosen ones, by default the first, and at most as many as can be told apart. */
+  /** Return the runs to plot: that on the stage, and the compared ones with its unit. */
   function drawnRuns() {
-    return runs.filter(({ index }) => chosen.get(index) ?? true).slice(0, STYLES);
+    const main = runs.filter(({ index }) => index === staged);
+    const others = runs.filter(({ index, unit }) => compared.has(index) && index !== staged && unit === main[0].unit);
+    return [...main, ...others].slice(0, STYLES);
   }
 
   function draw() {
-    const drawn = drawnRuns();
+    const [main] = drawnRuns();
     status.textContent = liveStatus(runs, gone);
+    if (main === undefined) {
+      return;
+    }
+    const drawn = drawnRuns();
+    stage.replaceChildren(...stageOf(app, main, points.get(main.index)?.at(-1), states.get(main.index), speeds.get(main.index)?.rate ?? null));
+    drawGame(main, states.get(main.index));
+    const others = runs.filter(({ index, unit }) => index !== staged && unit === main.unit && points.has(index)).slice(0, MOST_CHIPS);
     const focused = document.activeElement?.id;
-    legend.replaceChildren(...runs.map((run) => legendLine(run, points.get(run.index)?.at(-1), drawn.indexOf(run), toggle)));
-    if (focused?.startsWith("shown-")) {
+    chips.hidden = !others.length;
+    chips.replaceChildren(...others.map((run) => chipOf(app, run, drawn.indexOf(run), () => toggle(run.index))));
+    plots.replaceChildren(...PLOTS.map((each) => plotOf(app, each, drawn, points)).filter(Boolean));
+    table.replaceChildren(...tableOf(app, runs.filter(({ index }) => index !== staged), points, evaluated, take));
+    if (focused?.startsWith("run-") || focused?.startsWith("chip-")) {
       document.getElementById(focused)?.focus();
     }
-    plots.replaceChildren(...PLOTS.map((each) => plotOf(each, drawn, points)).filter(Boolean));
-    latest.replaceChildren(...drawn.map((run) => latestOf(app, run, states.get(run.index))).filter(Boolean));
+    askForOthers();
   }
 
-  function toggle(index, shown) {
-    chosen.set(index, shown);
-    if (shown && drawnRuns().every((run) => run.index !== index)) {
-      chosen.set(drawnRuns().at(-1).index, false);
+  /** Evaluate the players of runs without metrics, one after the other. */
+  async function askForOthers() {
+    for (const { index, name } of runs) {
+      const player = app.players.find((each) => each.name === name && each.error === null);
+      if (!points.has(index) && player !== undefined && !evaluated.has(index)) {
+        evaluated.set(index, "\u2026");
+        evaluated.set(index, await app.evaluation(player.index, null).then(evaluatedText, (error) => error.message));
+        draw();
+      }
     }
+  }
+
+  function drawGame(run, state) {
+    if (state === undefined || moving?.state === state) {
+      picture.hidden = state === undefined;
+      return;
+    }
+    picture.hidden = false;
+    clearTimeout(moving?.timer);
+    moving = { state, timer: null };
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const move = (at) => {
+      picture.replaceChildren(html("div", { class: "maps" }, ...[openingFigure(app, run, state.opening), gameFigure(app, run, state.game, at)].filter(Boolean)));
+      if (at < state.game.length && stop !== null) {
+        moving.timer = setTimeout(() => move(at + 1), PLY_WAIT);
+      }
+    };
+    move(still ? state.game.length : 1);
+  }
+
+  function toggle(index) {
+    if (!compared.delete(index)) {
+      compared.add(index);
+    }
+    draw();
+  }
+
+  function take(index) {
+    staged = index;
     draw();
   }
 
@@ -111,71 +173,89 @@ function liveStatus(runs, gone) {
   if (gone) {
     return "The server does not answer. The page tries again by itself.";
   }
-  return runs.length ? "The results of runs appear here while they train." :
+  return runs.length ? "A run that begins now takes the stage." :
     "There is no run yet. Start one with python train.py, and it appears here.";
 }
 
-function legendLine(run, last, style, toggle) {
-  const id = `shown-${run.index}`;
-  const change = (event) => toggle(run.index, event.target.checked);
-  const box = html("input", { type: "checkbox", id, checked: style >= 0, change });
-  const name = html("label", { for: id }, html("b", {}, run.name), html("span", {}, run.differs));
-  const facts = html("span", { class: "facts" }, scoreText(run, last));
-  return html("li", { "data-run": run.name }, box, style >= 0 ? legendSample(style) : null, name, facts);
+function nameOfRun(app, run) {
+  return app.players.find(({ name, run: trained }) => trained && name === run.name)?.title ?? run.name;
 }
 
-function scoreText(run, last) {
-  if (last === undefined) {
-    return "not evaluated yet";
-  }
-  if (last.lost === null || last.illegal === null) {
-    return `${numberText(last.steps)} ${run.unit}`;
-  }
-  const least = last.exact ? "" : "at least "; // only a part of the play was followed
-  const optimal = typeof last.optimal === "number" ? `, ${numberText(last.optimal)} optimal` : "";
-  const games = `${least}${numberText(last.lost)} lost, ${numberText(last.illegal)} illegal${optimal}`;
-  return `${numberText(last.steps)} ${run.unit}: ${games}`;
+function stageOf(app, run, last, state, rate) {
+  const steps = state?.steps ?? last?.steps ?? 0;
+  const progress = html("progress", { max: run.length, value: Math.min(steps, run.length), "aria-label": "Progress" });
+  const facts = [
+    ["progress", `${numberText(steps)} of at most ${numberText(run.length)} ${run.unit}`],
+    ["speed", rate === null ? "\u2013" : `${numberText(Math.round(rate))} ${run.unit} a second`],
+    ["games lost", last === undefined ? "not evaluated yet" : scoreText(last)],
+  ];
+  return [html("h3", { title: run.name }, nameOfRun(app, run)), progress,
+    html("dl", { class: "facts" }, ...facts.map(([name, words]) => html("div", {}, html("dt", {}, name), html("dd", {}, words))))];
 }
 
-function plotOf({ key, title, scale }, runs, points) {
-  const series = runs.map(({ name, index }, style) => {
-    const known = (points.get(index) ?? []).filter((point) => point[key] !== null);
-    return { name, style, points: known.map((point) => ({ x: point.steps, y: point[key] })) };
+function scoreText({ lost, illegal, exact, optimal }) {
+  if (lost === null || illegal === null) {
+    return "not known";
+  }
+  const states = typeof optimal === "number" ? `, ${numberText(optimal)} states optimal` : "";
+  return `${exact ? "" : "at least "}${numberText(lost)}${illegal ? `, ${numberText(illegal)} illegal` : ""}${states}`;
+}
+
+function evaluatedText(evaluation) {
+  const lost = evaluation.lost[0] + evaluation.lost[1];
+  return statusOf(evaluation) === "unbeatable" ? "0, proved unbeatable" : `${evaluation.complete ? "" : "at least "}${numberText(lost)}`;
+}
+
+function chipOf(app, run, style, click) {
+  const chip = button("", click, { id: `chip-${run.index}`, class: "run-chip", "aria-pressed": String(style >= 0), title: run.name });
+  chip.append(...(style >= 0 ? [legendSample(style)] : []), nameOfRun(app, run));
+  return chip;
+}
+
+function plotOf(app, { key, title, scale }, runs, points) {
+  const series = runs.map((run, style) => {
+    const known = (points.get(run.index) ?? []).filter((point) => point[key] !== null);
+    return { name: nameOfRun(app, run), style, points: known.map((point) => ({ x: point.steps, y: point[key] })) };
   });
-  if (series.every(({ points }) => !points.length)) {
-    return null;
-  }
-  const units = [...new Set(runs.map(({ unit }) => unit))];
-  return plot(title, series, scale, units.join(" or "));
+  return series.every(({ points: some }) => !some.length) ? null : plot(title, series, scale, runs[0].unit);
 }
 
-function latestOf(app, run, state) {
-  if (state === undefined) {
-    return null;
+function tableOf(app, runs, points, evaluated, take) {
+  if (!runs.length) {
+    return [];
   }
-  const heading = html("h3", {}, run.name);
-  const when = html("p", { class: "hint" }, `after ${numberText(state.steps)} ${run.unit}`);
-  const figures = [openingFigure(run, state.opening), gameFigure(app, run, state.game)].filter(Boolean);
-  return html("section", { class: "latest-run" }, heading, when, html("div", { class: "maps" }, ...figures));
+  const heads = ["Run", "Length", "Games lost"].map((words) => html("th", { scope: "col" }, words));
+  const rows = runs.map((run) => {
+    const last = points.get(run.index)?.at(-1);
+    const open = button(nameOfRun(app, run), () => take(run.index), { id: `run-${run.index}`, class: "link", title: run.name });
+    const length = last === undefined ? "" : `${numberText(last.steps)} ${run.unit}`;
+    return html("tr", { "data-run": run.name }, html("td", {}, open), html("td", {}, length),
+      html("td", {}, last === undefined ? evaluated.get(run.index) ?? "not evaluated yet" : scoreText(last)));
+  });
+  const caption = html("caption", {}, "Other runs");
+  return [html("table", {}, caption, html("thead", {}, html("tr", {}, ...heads)), html("tbody", {}, ...rows))];
 }
 
-function openingFigure(run, opening) {
+function openingFigure(app, run, opening) {
   if (opening.every((value) => value === null)) {
     return null;
   }
+  const player = app.players.find(({ name }) => name === run.name) ?? run;
   const best = opening.indexOf(Math.max(...opening.filter((value) => value !== null)));
-  const board = emptyBoard(run);
-  return html("figure", {}, html("figcaption", {}, "Values of the opening"), learnedMap(run, board, { values: opening, move: best, moves: [] }));
+  const analysis = { values: opening, exact: opening.map(() => null), move: best, moves: [] };
+  return html("figure", {}, html("figcaption", {}, "Values of the opening"), learnedMap({ ...run, ...player }, emptyBoard(run), analysis));
 }
 
-function gameFigure(app, run, cells) {
-  const game = gameFrom(emptyBoard(run), cells);
-  const end = positionOf(run, game);
-  const result = end.taken !== null ? "ends with a taken square" : end.winner === null ? "a draw" : `${"XO"[end.winner]} wins`;
+function gameFigure(app, run, cells, at) {
+  const game = gameFrom(emptyBoard(run), cells, at);
+  const end = positionOf(run, game, cells.length);
+  const result = end.taken !== null ? "ends with a taken square" : end.winner === null ? "a draw" : `${MARKS[end.winner]} wins`;
   const squares = cells.map((cell) => cell + 1).join(", ");
-  const picture = smallBoard(run, end.board, { title: `Game ${squares}: ${result}`, order: cells, move: end.taken });
+  const shown = positionOf(run, game);
+  const picture = smallBoard(run, shown.board, { title: `Game ${squares}: ${result}`, order: cells.slice(0, at), move: shown.taken });
   const player = app.players.find(({ name, error }) => name === run.name && error === null);
-  const step = () => app.update({ player: player.index, game: gameFrom(game.start, cells, 0), steps: null, setup: null, view: "game" });
-  return html("figure", {}, html("figcaption", {}, `Latest game: ${result}`), picture,
-    player === undefined ? null : button("Step through it", step));
+  const step = () => app.update({ player: player.index, game: gameFrom(game.start, cells, 0), steps: null, setup: null, view: "beat" });
+  const open = button("Step through it", step);
+  setAttribute(open, "hidden", player === undefined);
+  return html("figure", {}, html("figcaption", {}, `Its newest game: ${result}`), picture, open);
 }

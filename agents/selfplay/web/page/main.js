@@ -1,16 +1,21 @@
 // The page as a whole: what is chosen and shown, and what is redrawn when that changes. It knows no server.
 import { byId, html } from "./dom.js";
-import { emptyBoard } from "./rules.js";
+import { emptyBoard, sameRules } from "./rules.js";
 import { gameFrom, positionOf } from "./game.js";
 import { linkTo, stateOf } from "./state.js";
 import { complain, say } from "./messages.js";
+import { titled } from "./names.js";
 import { tabs } from "./tabs.js";
+import { hero } from "./hero.js";
 import { playingTable } from "./play.js";
-import { gamePanel } from "./moves.js";
+import { timeBar } from "./time_bar.js";
 import { insidePanel } from "./inside.js";
 import { mistakesPanel } from "./mistakes.js";
-import { gamesLostPanel } from "./games_lost.js";
+import { beatPanel } from "./beat.js";
 import { livePanel } from "./live.js";
+import { keyboard } from "./keys.js";
+
+const MOST_REMEMBERED = 4000;
 
 /**
  * What the parts of the page have in common.
@@ -23,6 +28,10 @@ import { livePanel } from "./live.js";
  * @property {() => import("./game.js").Position} position The one on the board.
  * @property {(change: Partial<import("./state.js").State>) => void} update Changes the state and shows it.
  * @property {() => Promise<void>} reload Requests the players again.
+ * @property {(board: string, player?: number, steps?: number | null) => Promise<import("./server_api.js").Analysis>} look
+ * @property {() => import("./server_api.js").Analysis | null} thought What is known of the position on the board by now.
+ * @property {(player?: number, steps?: number | null) => Promise<import("./server_api.js").Evaluation>} evaluation
+ * @property {(player?: number) => Promise<{points: import("./server_api.js").Point[]}>} history
  */
 
 /**
@@ -32,6 +41,35 @@ import { livePanel } from "./live.js";
  */
 export async function start(api) {
   const shown = [];
+  const answers = new Map();
+  let thought = { key: null, analysis: null };
+  const ask = (key, request) => {
+    if (!answers.has(key)) {
+      if (answers.size > MOST_REMEMBERED) {
+        answers.clear();
+      }
+      const answer = request();
+      answers.set(key, answer);
+      answer.catch(() => answers.delete(key)); // the next time it is requested again
+    }
+    return answers.get(key);
+  };
+  const keyNow = () => `${app.state.player} ${app.state.steps} ${app.position().board}`;
+  const show = () => shown.forEach((each) => each());
+
+  async function think() {
+    const key = keyNow();
+    try {
+      const analysis = await app.look(app.position().board);
+      if (key === keyNow() && thought.key !== key) {
+        thought = { key, analysis };
+        show();
+      }
+    } catch (error) {
+      complain(error.message);
+    }
+  }
+
   const app = {
     api,
     players: [],
@@ -40,12 +78,22 @@ export async function start(api) {
     position: () => positionOf(app.player(), app.state.game),
     update(change) {
       app.state = { ...app.state, ...change };
-      history.replaceState(null, "", linkTo(app.state, app.player()));
-      shown.forEach((show) => show());
+      if (!app.state.playing) { // a browser allows some hundred changes of the address in a while
+        history.replaceState(null, "", linkTo(app.state, app.player()));
+      }
+      show();
+      think();
     },
     async reload() {
-      app.players = (await api.players()).players;
+      app.players = titled((await api.players()).players);
+      answers.clear();
     },
+    look: (board, player = app.state.player, steps = app.state.steps) =>
+      ask(`${player} ${steps} ${board}`, () => api.analysis(player, board, steps)),
+    thought: () => (thought.key === keyNow() ? thought.analysis : null),
+    evaluation: (player = app.state.player, steps = app.state.steps) =>
+      ask(`evaluation ${player} ${steps}`, () => api.evaluation(player, steps)),
+    history: (player = app.state.player) => ask(`history ${player}`, () => api.history(player)),
   };
   try {
     await app.reload();
@@ -56,7 +104,8 @@ export async function start(api) {
   const { state, problem } = stateOf(location.hash, app.players);
   app.state = state;
   complain(problem);
-  shown.push(chooser(app), playingTable(app), panels(app));
+  shown.push(chooser(app), hero(app), playingTable(app), timeBar(app), panels(app));
+  keyboard(app);
   addEventListener("hashchange", () => {
     const link = stateOf(location.hash, app.players);
     complain(link.problem);
@@ -73,9 +122,10 @@ function chooser(app) {
   let listed = null;
   select.addEventListener("change", () => {
     const player = app.players.find((each) => each.index === Number(select.value));
+    const game = sameRules(player, app.player()) ? app.state.game : gameFrom(emptyBoard(player));
     complain(null);
-    app.update({ player: player.index, game: gameFrom(emptyBoard(player)), steps: null, setup: null });
-    say(`You play against ${player.name}.`);
+    app.update({ player: player.index, game, steps: null, beside: null, setup: null, playing: false });
+    say(`You play against ${player.title}.`);
   });
   return () => {
     if (listed !== app.players) {
@@ -83,22 +133,25 @@ function chooser(app) {
       select.replaceChildren(...playerOptions(app.players));
       damaged.replaceChildren(...damagedLines(app.players));
     }
+    const player = app.player();
     select.value = String(app.state.player);
-    byId("about").textContent = aboutText(app.player());
+    select.title = player.name;
+    document.title = `${player.title}: play, look inside, watch it learn`;
   };
 }
 
 function playerOptions(players) {
   const groups = new Map();
   for (const player of players) {
-    const option = html("option", { value: player.index, disabled: player.error !== null }, optionText(player));
+    const attributes = { value: player.index, title: player.name, disabled: player.error !== null };
+    const option = html("option", attributes, optionText(player));
     groups.set(groupOf(player), [...(groups.get(groupOf(player)) ?? []), option]);
   }
   return [...groups].map(([name, options]) => html("optgroup", { label: name }, ...options));
 }
 
 function damagedLines(players) {
-  const damaged = players.filter((player) => player.error !== null);
+  const damaged = players.filter((player) => player.error !== null && !player.waiting);
   if (!damaged.length) {
     return [];
   }
@@ -107,27 +160,21 @@ function damagedLines(players) {
   return [html("details", { class: "damaged" }, summary, html("ul", {}, ...lines))];
 }
 
-function optionText(player) {
-  return `${player.name}, ${player.error === null ? `${player.rows}\u00d7${player.cols}` : "cannot be loaded"}`;
+function optionText({ title, error, waiting, rows, cols }) {
+  const state = error === null ? `${rows}\u00d7${cols}` : waiting ? "has no player yet" : "cannot be loaded";
+  return `${title}, ${state}`;
 }
 
 function groupOf(player) {
   return player.kind === "built-in" ? "Built in" : player.run ? "Trained" : "Others";
 }
 
-function aboutText(player) {
-  const kind = player.kind === "built-in" ? "built-in opponent" : player.kind === "own" ? "own agent" : player.kind;
-  const differs = player.differs ? ` with ${player.differs}` : "";
-  return `${kind}${differs}; ${player.k} in a row win`;
-}
-
 /** Fill the panels beside the board. */
 function panels(app) {
   const all = [
-    { id: "game", title: "Game", panel: gamePanel(app) },
     { id: "inside", title: "Look inside", panel: insidePanel(app) },
     { id: "mistakes", title: "Mistakes", panel: mistakesPanel(app) },
-    { id: "games-lost", title: "Games lost", panel: gamesLostPanel(app) },
+    { id: "beat", title: "Beat it", panel: beatPanel(app) },
     ...(app.api.live === null ? [] : [{ id: "live", title: "Live", panel: livePanel(app) }]),
   ];
   const show = tabs(byId("panels"), all, (view) => app.update({ view }));
@@ -135,6 +182,7 @@ function panels(app) {
     const { id: view } = all.find((each) => each.id === app.state.view) ?? all[0];
     show(view);
     for (const { id, panel } of all) {
+      panel.always?.();
       if (id === view) {
         panel.show();
       } else {

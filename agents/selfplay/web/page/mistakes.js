@@ -1,13 +1,13 @@
-// The panel of a player's mistakes, the worst first.
+// The panel of a player's mistakes: the moves, up to symmetry, that lose most games first; and the way through them.
 import { button, html } from "./dom.js";
 import { smallBoard } from "./grid.js";
-import { gameFrom } from "./game.js";
-import { seatToMove, squareName, squareWords } from "./rules.js";
-import { evaluationSection, longList } from "./evaluation.js";
-import { counted, listed, valueText } from "./sentences.js";
+import { gameFrom, lookedAt, played, seatOfPly } from "./game.js";
+import { EMPTY, emptyBoard, seatToMove, squareName, squareWords } from "./rules.js";
+import { evaluationSection, longList, statusOf, stillWrong, waysText } from "./evaluation.js";
+import { counted, listed, numberText, valueText } from "./sentences.js";
 
-let section = null; // the panel's, whose states the steps go through
 const MOST_NAMED = 4;
+const PAUSE = 900; // milliseconds between the moves of a punishment
 
 /**
  * Make the panel.
@@ -15,99 +15,160 @@ const MOST_NAMED = 4;
  * @param {import("./main.js").App} app
  */
 export function mistakesPanel(app) {
-  section = evaluationSection(app, ({ mistakes }) => drawMistakes(app, mistakes));
-  return section;
+  return evaluationSection(app, (evaluation) => drawMistakes(app, evaluation));
 }
 
-function drawMistakes(app, mistakes) {
-  const verdict = html("p", { class: `verdict ${verdictClass(mistakes)}` }, mistakes.verdict);
-  const heading = html("h3", {}, headingOf(mistakes));
-  const about = html("p", { class: "hint" }, aboutOf(mistakes));
-  const cards = mistakes.states.map((state) => html("li", {}, stateCard(app, state)));
-  return [verdict, heading, about, ...longList(html("ul", { class: "cards" }), cards)];
-}
-
-function verdictClass(mistakes) {
-  return mistakes.number === 0 ? "good" : mistakes.verdict.startsWith("PROVED") ? "open" : "bad";
-}
-
-function headingOf(mistakes) {
-  const noun = mistakes.kind === "optimal" ? "state" : "position";
-  const least = mistakes.complete ? "" : "At least ";
-  return `${least}${counted(mistakes.number, noun)} ${mistakes.kind === "optimal" ? "with a mistake" : "in which it is beaten"}`;
-}
-
-function aboutOf(mistakes) {
-  if (mistakes.number === 0 && mistakes.kind === "optimal") {
-    return "Its move keeps the value of every state.";
-  }
-  if (mistakes.number === 0) {
-    return mistakes.complete ? "No reply beats it." : "None was found in the part of its play that was followed.";
-  }
-  const what = mistakes.kind === "optimal" ? "States in which its move gives something away"
-    : "Positions of its own play from which some replies beat it (this board is too large to look at every state)";
-  const some = mistakes.states.length < mistakes.number ? ` Shown are ${mistakes.states.length}.` : "";
-  return `${what}, the worst first.${some} Click one to look inside.`;
-}
-
-function stateCard(app, state) {
-  const player = app.player();
-  const best = state.best.map((cell) => squareName(player, cell));
-  const loses = state.to === "illegal" ? "taken square" : state.to;
-  const change = state.from !== null && loses !== null && state.from !== state.to;
-  const words = [
-    html("b", {}, change ? `${state.from} \u2192 ${loses}` : "beaten from here"),
-    html("span", {}, `plays ${squareName(player, state.move)}`),
-    state.learned === null ? null : html("span", {}, `learned ${valueText(state.learned)}`),
-    best.length ? html("span", {}, best.length > MOST_NAMED ? `${best.length} squares are best` : `best: ${listed(best)}`) : null,
+function drawMistakes(app, evaluation) {
+  const { groups, verdict, different } = evaluation;
+  const status = statusOf(evaluation);
+  const rating = { beaten: "bad", unknown: "open" }[status] ?? "good";
+  const losing = groups.filter(({ games }) => games > 0);
+  const others = groups.filter(({ games }) => games === 0);
+  const cards = (some) => longList(html("ul", { class: "cards" }), some.map((group) => () => html("li", {}, groupCard(app, group))));
+  const some = groups.length < different ? ` Shown are ${groups.length} of ${numberText(different)}.` : "";
+  return [
+    html("p", { class: `verdict ${rating}` }, verdict),
+    ...(losing.length ? [html("h3", {}, `${counted(losing.length, "move")} by which it loses`),
+      html("p", { class: "hint" }, `Up to turning and reflecting the board; what loses most games first. ${waysWords(evaluation)}${some} Open one to land on that move.`), ...cards(losing)] : []),
+    ...(others.length ? [html("h3", {}, othersHeading(evaluation, others)), stillWrongWords(evaluation), ...cards(others)] : []),
+    ...(groups.length ? [] : [html("p", { class: "hint" }, nothingWords(evaluation))]),
   ];
-  const card = button("", () => showMistake(app, state), { class: "card" });
-  card.append(smallBoard(player, state.board, { move: state.move }), html("span", { class: "card-words" }, ...words.filter(Boolean)));
+}
+
+function waysWords(evaluation) {
+  return `Together they are in ${waysText(evaluation)} to beat it.`;
+}
+
+/** Return what is said of a player without a mistake; nothing good because time was up. */
+export function nothingWords({ kind, complete }) {
+  return kind === "optimal" ? "Its move keeps the value of every state."
+    : complete ? "No reply beats it." : "None was found in the part of its play that was followed.";
+}
+
+function othersHeading({ kind }, others) {
+  return `${counted(others.length, kind === "optimal" ? "wrong move" : "position")} ${kind === "optimal" ? "that lose no game" : "from which some replies beat it"}`;
+}
+
+function stillWrongWords(evaluation) {
+  return stillWrong(evaluation) !== null && evaluation.proved !== null ? stillWrong(evaluation)
+    : html("p", { class: "hint" }, evaluation.kind === "optimal" ? `${counted(evaluation.number, "state")} of all have a wrong move. These are met only after other moves than its own, or give a win away for a draw.` : "The board is too large to look at every state.");
+}
+
+function groupCard(app, group) {
+  const player = app.player();
+  const words = html("span", { class: "card-words" }, html("b", {}, gamesWords(group)));
+  const card = button("", () => showMistake(app, group), { class: "card" });
+  card.append(smallBoard(player, group.board, { move: group.move }), words);
+  const count = group.states > 1 ? html("span", {}, `${counted(group.states, "such state")}`) : null;
+  app.look(group.board).then((analysis) => words.append(...describe(player, group, analysis), ...(count ? [count] : [])), () => {});
   return card;
 }
 
-function showMistake(app, state) {
-  const seat = /** @type {0 | 1} */ (seatToMove(state.board));
-  app.update({ game: gameFrom(state.board), seat, setup: null, view: "inside" });
+function gamesWords({ games }) {
+  return games ? `loses ${counted(games, "game")}` : "loses no game";
+}
+
+/** Return what is to be said of a mistake in short: what it plays and believes, what that is, and what is best. */
+export function describe(player, { board, move }, analysis) {
+  const believed = analysis.values === null ? "" : `, believes ${valueText(analysis.values[move])}`;
+  const truth = board[move] === EMPTY ? analysis.exact[move] : "taken square";
+  const best = bestOf(analysis).map((cell) => squareName(player, cell));
+  const lines = [`plays ${squareName(player, move)}${believed}`];
+  if (truth !== null && analysis.position !== null) {
+    lines.push(`${analysis.position} \u2192 ${truth}`);
+  }
+  if (best.length) {
+    lines.push(best.length > MOST_NAMED ? `${best.length} squares are best` : `best: ${listed(best)}`);
+  }
+  return lines.map((line) => html("span", {}, line));
+}
+
+function bestOf({ exact, position }) {
+  return exact.flatMap((result, cell) => (result !== null && result === position ? [cell] : []));
+}
+
+/** Put the position before a mistake on the board, in a lost game if there is one; the person has the other seat. */
+export function showMistake(app, group) {
+  const game = group.game === null ? gameFrom(group.board) : gameFrom(emptyBoard(app.player()), group.game, group.ply);
+  const mover = seatToMove(group.board);
+  const seat = /** @type {0 | 1} */ (group.game === null ? mover : 1 - mover); // its move is not requested yet
+  app.update({ game, seat, setup: null, view: "inside", playing: false, mistake: group });
 }
 
 /**
- * Make the buttons that lead from the state on the board to the one before and after it in the list.
+ * Make the line above the maps when a mistake is on the board: which it is, and the buttons to the next one.
  *
  * @param {import("./main.js").App} app
  */
 export function mistakeSteps(app) {
   const words = html("span", {});
   const list = button("All mistakes", () => app.update({ view: "mistakes" }));
-  const before = button("\u25c0", () => step(-1), { "aria-label": "The previous state", class: "step" });
-  const after = button("\u25b6", () => step(1), { "aria-label": "The next state", class: "step" });
-  const root = html("div", { class: "row mistake-steps" }, words, before, after, list);
-
-  function states() {
-    return section.response()?.mistakes.states ?? [];
-  }
+  const before = button("\u25c0", () => step(-1), { "aria-label": "The previous mistake", class: "step" });
+  const after = button("\u25b6", () => step(1), { "aria-label": "The next mistake", class: "step" });
+  const punish = button("Show the punishment", () => punishment(app), { class: "main" });
+  const root = html("div", { class: "row mistake-steps" }, words, punish, before, after, list);
+  let groups = [];
+  let listed_ = null;
 
   function current() {
-    return states().findIndex((state) => state.board === app.state.game.start);
+    const { mistake, game } = app.state;
+    const same = mistake && (mistake.game === null ? game.start === mistake.board : game.cells === mistake.game);
+    return same ? groups.indexOf(mistake) : -1;
   }
 
   function step(by) {
-    const state = states()[current() + by];
-    if (state !== undefined) {
-      showMistake(app, state);
+    const group = groups[current() + by];
+    if (group !== undefined) {
+      showMistake(app, group);
     }
   }
 
   return {
     root,
-    show() {
+    async show() {
+      const key = `${app.state.player} ${app.state.steps}`;
+      if (app.state.mistake && listed_ !== key) {
+        listed_ = key;
+        groups = (await app.evaluation().catch(() => ({ groups: [] }))).groups;
+      }
       const at = current();
       root.hidden = at < 0;
       if (at >= 0) {
-        const { best } = states()[at];
-        const instead = best.length ? `; best is ${listed(best.map((cell) => squareWords(app.player(), cell)))}` : "";
-        words.textContent = `${at + 1} of ${states().length} mistakes shown${instead}`;
+        const { board, move, games } = groups[at];
+        words.textContent = `Mistake ${at + 1} of ${groups.length}: in this position it plays ${squareWords(app.player(), move)}${board[move] === EMPTY ? "" : ", which is taken"}, which ${games ? `loses ${counted(games, "game")}` : "loses no game of its own play"}.`;
       }
     },
   };
+}
+
+/** Play on from a mistake, move by move: the rest of the lost game, or the best replies to the player's own moves. */
+export async function punishment(app) {
+  app.punishing = true;
+  const { mistake } = app.state;
+  let { game } = app.state;
+  const mover = mistake.game === null ? seatToMove(mistake.board) : seatOfPly(game, mistake.ply);
+  const seat = /** @type {0 | 1} */ (1 - mover);
+  if (mistake.game === null) {
+    game = gameFrom(mistake.board);
+  } else {
+    game = lookedAt(game, mistake.ply);
+  }
+  for (;;) {
+    app.update({ game, seat: /** @type {0 | 1} */ (mistake.game === null ? mover : seat) });
+    const position = app.position();
+    if (position.over) {
+      break;
+    }
+    await new Promise((done) => { setTimeout(done, PAUSE); });
+    if (app.state.game !== game || app.state.mistake !== mistake) {
+      break; // the person does something else
+    }
+    game = mistake.game === null ? played(game, await nextMove(app, position, mover)) : lookedAt(game, game.at + 1);
+  }
+  app.punishing = false;
+}
+
+async function nextMove(app, position, mover) {
+  const analysis = await app.look(position.board);
+  return position.seat === mover ? analysis.move ?? analysis.reply : bestOf(analysis)[0] ?? analysis.reply;
 }

@@ -3,8 +3,9 @@
 import { button, byId, html, setAttribute } from "./dom.js";
 import { playingBoard } from "./board.js";
 import { EMPTY, MARKS, emptyBoard, squareWords } from "./rules.js";
-import { gameFrom, lookedAt, played, positionOf, undone } from "./game.js";
-import { resultSentence } from "./sentences.js";
+import { gameFrom, loserOf, lookedAt, played, positionOf, undone } from "./game.js";
+import { learnedColours, learnedNotes } from "./heat_map.js";
+import { counted, listed, resultSentence } from "./sentences.js";
 import { complain, say } from "./messages.js";
 import { setupControls, withNextMark } from "./setup.js";
 
@@ -20,11 +21,17 @@ export function playingTable(app) {
   byId("controls").append(controls.root, setting.root);
   const answer = answering(app);
   return () => {
-    const { setup } = app.state;
-    const position = setup === null ? app.position() : positionOf(app.player(), gameFrom(setup));
-    const name = `Board, ${app.player().rows} by ${app.player().cols}`;
+    const { setup, thinks } = app.state;
+    const rules = app.player();
+    const position = setup === null ? app.position() : positionOf(rules, gameFrom(setup));
     const over = setup === null && position.over;
-    showBoard({ ...position, over, filling: setup !== null, rules: app.player(), name, line: setup === null ? position.line : [] });
+    const thought = thinks && setup === null && !over ? app.thought() : null;
+    const view = { ...position, over, rules, filling: setup !== null, name: `Board, ${rules.rows} by ${rules.cols}` };
+    if (thought !== null && thought.values !== null) {
+      const values = thought.values.map((value, cell) => (position.board[cell] === EMPTY ? value : null));
+      Object.assign(view, { colours: learnedColours(rules, values), notes: learnedNotes(rules, values), best: thought.move ?? thought.reply });
+    }
+    showBoard({ ...view, hint: hintOf(app)?.cell ?? null, line: setup === null ? position.line : [] });
     byId("status").textContent = setup === null ? statusText(app, position) : "Set up a position";
     controls.root.hidden = setup !== null;
     setting.root.hidden = setup === null;
@@ -34,7 +41,12 @@ export function playingTable(app) {
   };
 }
 
-function chooseSquare(app, cell) {
+function hintOf(app) {
+  return app.hint?.game === app.state.game ? app.hint : null;
+}
+
+/** Play a square for the person, or fill it; the keys 1 to 9 do so as well. */
+export function chooseSquare(app, cell) {
   if (app.state.setup !== null) {
     const setup = withNextMark(app.state.setup, cell);
     app.update({ setup });
@@ -44,16 +56,22 @@ function chooseSquare(app, cell) {
   const position = app.position();
   const words = squareWords(app.player(), cell);
   if (position.over) {
-    say(`The game is over. ${resultSentence(position, app.state.seat, app.player().name)}`);
+    say(`The game is over. ${resultSentence(position, app.state.seat)}`);
   } else if (position.board[cell] !== EMPTY) {
     say(`${words} is taken.`);
   } else if (waiting(app.state, position)) {
-    say(`It is ${app.player().name}'s move.`);
+    say("It is the player's move.");
   } else {
     const game = played(app.state.game, cell);
-    say(`You mark ${words}. ${resultSentence(positionOf(app.player(), game), position.seat, app.player().name) ?? ""}`);
-    app.update({ game, seat: position.seat });
+    const end = resultSentence(positionOf(app.player(), game), position.seat);
+    say(`You mark ${words}. ${end ?? ""}`);
+    app.update({ game, seat: position.seat, ...ended(end) });
   }
+}
+
+/** After a game its review is shown. */
+function ended(end) {
+  return end === null ? {} : { view: "beat" };
 }
 
 /** Tell whether the player has to move: the game goes on, its last move is shown, and it is the player's turn. */
@@ -66,18 +84,18 @@ function answering(app) {
   let requested = null;
   return async () => {
     const position = app.position();
-    if (!waiting(app.state, position)) {
+    if (app.punishing || !waiting(app.state, position)) {
       requested = null;
       return;
     }
-    const { game, player } = app.state;
+    const { game, player, steps } = app.state;
     if (requested === game) {
       return;
     }
     requested = game;
     let analysis;
     try {
-      analysis = await app.api.analysis(player, position.board, null);
+      analysis = await app.api.analysis(player, position.board, steps);
     } catch (error) {
       complain(error.message);
       return;
@@ -86,9 +104,9 @@ function answering(app) {
       return;
     }
     const after = played(game, analysis.reply);
-    const end = resultSentence(positionOf(app.player(), after), app.state.seat, app.player().name);
-    say(`${app.player().name} marks ${squareWords(app.player(), analysis.reply)}. ${end ?? "Your move."}`);
-    app.update({ game: after });
+    const end = resultSentence(positionOf(app.player(), after), app.state.seat);
+    say(`It marks ${squareWords(app.player(), analysis.reply)}. ${end ?? "Your move."}`);
+    app.update({ game: after, ...ended(end) });
   };
 }
 
@@ -99,39 +117,44 @@ function statusText(app, position) {
     return `After move ${game.at} of ${game.cells.length}`;
   }
   if (position.over) {
-    return resultSentence(position, seat, app.player().name);
+    return resultSentence(position, seat);
   }
-  return position.seat === seat ? `Your move. ${you}` : `${app.player().name} moves. ${you}`;
+  return position.seat === seat ? `Your move. ${you}` : `It moves. ${you}`;
 }
 
 /** Make the buttons below the board. */
 function gameControls(app) {
-  const seats = [0, 1].map((seat) => {
-    const radio = html("input", { type: "radio", name: "seat", value: seat, change: () => newGame(app, seat) });
-    return { radio, label: html("label", {}, radio, html("span", {}, `${MARKS[seat]}, ${["first", "second"][seat]}`)) };
-  });
-  const fresh = button("New game", () => newGame(app, app.state.seat), { class: "main" });
+  const advice = html("p", { class: "advice", role: "status" });
+  const starts = [["You start", 0], ["It starts", 1]].map(([words, seat]) =>
+    button(words, () => newGame(app, seat), { class: seat === 0 ? "main large" : "large" }));
   const undo = button("Undo", () => undoMove(app));
+  const hint = button("Hint", () => giveHint(app));
   const let_ = button("Let it move", () => letMove(app));
   const setup = button("Set up", () => app.update({ setup: app.position().board }));
+  const share = button("Copy a link", () => copyLink(share));
+  const thinks = html("input", { type: "checkbox", id: "thinks", change: () => app.update({ thinks: thinks.checked }) });
   const steps = [
-    ["Start", "To the start of the game", () => 0],
     ["Back", "Back by a move", (at) => at - 1],
     ["Forward", "Forward by a move", (at) => at + 1],
-    ["End", "To the end of the game", () => Infinity],
-  ].map(([name, title, to]) => button(name, () => app.update({ game: lookedAt(app.state.game, to(app.state.game.at)) }), { title }));
+  ].map(([name, title, to]) => button(name, () => stepBy(app, to), { title }));
+  byId("starts").append(html("div", { class: "two" }, ...starts), advice);
   const root = html("div", { class: "controls" },
-    html("fieldset", { class: "seats" }, html("legend", {}, "You play"), ...seats.map((each) => each.label)),
-    html("div", { class: "four" }, fresh, undo, let_, setup),
-    html("div", { class: "four", role: "group", "aria-label": "Moves of the game" }, ...steps));
+    html("div", { class: "four" }, undo, ...steps, hint),
+    html("details", { class: "more" }, html("summary", {}, "More"), html("div", { class: "row" }, let_, setup, share,
+      html("label", { for: "thinks", class: "check" }, thinks, "Its values on the board"))));
   return {
     root,
     show() {
-      const { game, seat } = app.state;
-      seats.forEach((each, i) => { each.radio.checked = i === seat; });
+      const { game, seat, setup: filling } = app.state;
+      byId("starts").hidden = filling !== null;
+      const given = hintOf(app);
+      advice.textContent = given?.text ?? "";
+      advice.hidden = given === null;
+      thinks.checked = app.state.thinks;
       disable(undo, undone(game, seat) === null);
       disable(let_, app.position().over);
-      steps.forEach((step, i) => disable(step, i < 2 ? game.at === 0 : game.at === game.cells.length));
+      disable(hint, app.position().over);
+      steps.forEach((step, i) => disable(step, i === 0 ? game.at === 0 : game.at === game.cells.length));
     },
   };
 }
@@ -141,12 +164,19 @@ function disable(control, disabled) {
   setAttribute(control, "aria-disabled", disabled ? "true" : null);
 }
 
-function newGame(app, seat) {
-  say(`A new game. You are ${MARKS[seat]}${seat === 0 ? ": your move." : "."}`);
-  app.update({ game: gameFrom(emptyBoard(app.player())), seat });
+/** Show another ply of the game; `to` gives it from that on the board. */
+export function stepBy(app, to) {
+  app.update({ game: lookedAt(app.state.game, to(app.state.game.at)) });
 }
 
-function undoMove(app) {
+/** Begin a game in a seat. */
+export function newGame(app, seat) {
+  say(`A new game. You are ${MARKS[seat]}${seat === 0 ? ": your move." : "."}`);
+  app.update({ game: gameFrom(emptyBoard(app.player())), seat, setup: null, playing: false });
+}
+
+/** Take back the person's last move. */
+export function undoMove(app) {
   const game = undone(app.state.game, app.state.seat);
   if (game !== null) {
     say("Your last move is undone. Your move.");
@@ -162,4 +192,54 @@ function letMove(app) {
     const seat = /** @type {0 | 1} */ (1 - position.seat);
     app.update({ game: gameFrom(game.start, game.cells.slice(0, game.at)), seat });
   }
+}
+
+/** Show the next move of a way to beat the player, or the best move where there is none. */
+async function giveHint(app) {
+  const { game } = app.state;
+  const position = app.position();
+  if (position.over) {
+    return;
+  }
+  const [analysis, evaluation] = await Promise.all([app.look(position.board), app.evaluation().catch(() => ({ games: [] }))]);
+  if (app.state.game !== game) {
+    return;
+  }
+  app.hint = { game, ...hintFor(app.player(), game, position, analysis, evaluation.games) };
+  say(app.hint.text);
+  app.update({});
+}
+
+/** Return the square of a hint, null if there is none, and its sentence. */
+export function hintFor(rules, game, position, analysis, lost) {
+  const sure = analysis.exact.indexOf("win");
+  if (sure >= 0) {
+    return { cell: sure, text: `Hint: ${squareWords(rules, sure)} wins against anybody.` };
+  }
+  const begun = game.cells.slice(0, game.at);
+  const fits = (cells) => loserOf(cells) !== position.seat && cells.length > begun.length && begun.every((cell, ply) => cells[ply] === cell);
+  const ways = game.start === emptyBoard(rules) ? lost.filter(fits) : [];
+  if (ways.length) {
+    const [shortest] = ways;
+    const cell = shortest[begun.length];
+    return { cell, text: `Hint: ${squareWords(rules, cell)}. From here ${counted(ways.length, "game")} known to us beat${ways.length === 1 ? "s" : ""} it.` };
+  }
+  const keeps = analysis.position;
+  const best = analysis.exact.flatMap((result, cell) => (result !== null && result === keeps ? [cell] : []));
+  if (!best.length) {
+    return { cell: null, text: "No way to win is known from here." };
+  }
+  const words = keeps === "loss" ? "Every move loses against best play." : `No move wins against it from here; ${listed(best.slice(0, 4).map((cell) => squareWords(rules, cell)))} keeps the ${keeps}.`;
+  return { cell: best[0], text: words };
+}
+
+async function copyLink(share) {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    say("The link is copied.");
+    share.textContent = "Copied";
+  } catch {
+    share.textContent = "Not allowed: copy the address of the page";
+  }
+  setTimeout(() => { share.textContent = "Copy a link"; }, 3000);
 }

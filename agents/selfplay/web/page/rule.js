@@ -5,6 +5,20 @@ import { EMPTY, MARKS, seatToMove } from "./rules.js";
 const BASE = 4;
 const MOST_MARKS = 20; // with more marks a line is worth no more
 
+/** Return the empty cells that win at once, or else those that block a win of the other seat; none if there are none. */
+export function decisiveCells(game, board) {
+  const own = MARKS[seatToMove(board)];
+  const [wins, blocks] = [[], []];
+  for (const line of game.lines) {
+    const mine = line.filter((cell) => board[cell] === own).length;
+    const empty = line.filter((cell) => board[cell] === EMPTY);
+    if (empty.length === 1 && [0, line.length - 1].includes(mine)) {
+      (mine || line.length === 1 ? wins : blocks).push(empty[0]);
+    }
+  }
+  return new Set(wins.length ? wins : blocks);
+}
+
 /**
  * Return how the rule rates each cell, from 0 to 1; taken cells are rated 0.
  *
@@ -15,7 +29,10 @@ const MOST_MARKS = 20; // with more marks a line is worth no more
 export function ruleRating(game, board) {
   const own = MARKS[seatToMove(board)];
   const worth = Array(board.length).fill(0);
-  const decisive = { wins: new Set(), blocks: new Set() };
+  const first = decisiveCells(game, board);
+  if (first.size) {
+    return worth.map((_, cell) => (first.has(cell) ? 1 : 0));
+  }
   for (const line of game.lines) {
     const mine = line.filter((cell) => board[cell] === own).length;
     const empty = line.filter((cell) => board[cell] === EMPTY);
@@ -25,14 +42,7 @@ export function ruleRating(game, board) {
     }
     for (const cell of empty) {
       worth[cell] += BASE ** Math.min(marks, MOST_MARKS);
-      if (empty.length === 1) {
-        decisive[mine === marks ? "wins" : "blocks"].add(cell);
-      }
     }
-  }
-  const first = [decisive.wins, decisive.blocks].find((cells) => cells.size > 0);
-  if (first) {
-    return worth.map((_, cell) => (first.has(cell) ? 1 : 0));
   }
   const most = Math.max(...worth);
   return worth.map((each, cell) => (most > 0 ? each / most : Number(board[cell] === EMPTY)));

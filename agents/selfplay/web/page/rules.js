@@ -9,6 +9,11 @@ const DIRECTIONS = [[0, 1], [1, 0], [1, 1], [1, -1]];
 /** Up to this many cells each square has a number of its own; on larger boards it is a row and a column. */
 export const NUMBERED_CELLS = 9;
 
+/** Tell whether two players have one board. */
+export function sameRules(one, other) {
+  return one.rows === other.rows && one.cols === other.cols && one.k === other.k;
+}
+
 /** @param {Rules} rules */
 export function emptyBoard(rules) {
   return EMPTY.repeat(rules.rows * rules.cols);

@@ -13,9 +13,45 @@ const KINDS = { F32: Float32Array, F64: Float64Array };
  * @returns {Promise<Record<string, Tensor>>} the tensors by their names
  */
 export async function unpackTensors(text) {
+  return readTensors(await unzipped(text));
+}
+
+/**
+ * The snapshots of a run as selfplay.web.export packs them: whole parts of a scale, each the change from the one before.
+ *
+ * @typedef {object} Snapshots
+ * @property {number[]} steps
+ * @property {Record<string, number>} scales By the names of the tensors.
+ * @property {Record<string, number[]>} shapes
+ * @property {string} changes
+ */
+
+/**
+ * @param {Snapshots} snapshots
+ * @returns {Promise<(steps: number) => Record<string, Tensor>>} gives the tensors of a snapshot
+ */
+export async function unpackSnapshots({ steps, scales, shapes, changes }) {
+  const parts = new Int8Array(await unzipped(changes));
+  const length = parts.length / steps.length;
+  parts.forEach((part, at) => {
+    parts[at] = at < length ? part : part + parts[at - length]; // an Int8Array wraps around, as NumPy does
+  });
+  return (each) => {
+    let start = steps.indexOf(each) * length;
+    const tensors = {};
+    for (const [name, shape] of Object.entries(shapes)) {
+      const size = shape.reduce((product, part) => product * part, 1);
+      tensors[name] = { shape, values: Float32Array.from(parts.subarray(start, start + size), (part) => part * scales[name]) };
+      start += size;
+    }
+    return tensors;
+  };
+}
+
+async function unzipped(text) {
   const packed = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return readTensors(await new Response(stream).arrayBuffer());
+  return new Response(stream).arrayBuffer();
 }
 
 /** A safetensors file is the length of its header, the header in JSON, and the numbers. */

@@ -84,7 +84,7 @@ function drawnWorth(analysis) {
 
 /** Return the exact result of a position in a sentence. */
 export function exactSentence(board, analysis) {
-  if (analysis.known === "no") {
+  if (analysis.unsolved) {
     return "Exact results are not known: this board is too large to be solved here.";
   }
   if (analysis.result !== null) {
@@ -97,15 +97,15 @@ export function exactSentence(board, analysis) {
 }
 
 /** Return how a game has ended, for the person in a seat; null while it goes on. */
-export function resultSentence(position, seat, playerName) {
+export function resultSentence(position, seat) {
   if (!position.over) {
     return null;
   }
   if (position.taken !== null) {
-    return seat === position.winner ? `You win: ${playerName} chose a taken square.` : "You lose: the square was taken.";
+    return seat === position.winner ? "You win: it chose a taken square." : "You lose: the square was taken.";
   }
   if (position.winner === null) {
     return "A draw.";
   }
-  return position.winner === seat ? "You win." : `${playerName} wins.`;
+  return position.winner === seat ? "You win." : "It wins.";
 }

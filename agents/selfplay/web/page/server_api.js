@@ -7,7 +7,8 @@
  * @typedef {object} Api
  * @property {() => Promise<{players: Player[]}>} players
  * @property {(player: number, board: string, steps: number | null) => Promise<Analysis>} analysis
- * @property {(player: number) => Promise<{mistakes: Mistakes, games_lost: GamesLost}>} evaluation
+ * @property {(player: number, steps: number | null) => Promise<Evaluation>} evaluation
+ * @property {(player: number) => Promise<{points: Point[]}>} history The evaluations of its run.
  * @property {((listen: (event: "runs" | "metrics" | "latest" | "gone" | "back", data: any) => void) => () => void) | null}
  *   live Follows the runs, and returns what ends that.
  */
@@ -21,9 +22,14 @@
  * @property {number} rows
  * @property {number} cols
  * @property {number} k
- * @property {{unit: string, steps: number[]} | null} snapshots Itself as it was earlier in its run.
+ * @property {string} [unit] Plies or games, of a run.
+ * @property {number[]} snapshots The steps of itself as it was earlier in its run.
+ * @property {string | null} [rewards] The name of a DQN's.
  * @property {string} differs
+ * @property {boolean} [repaired]
+ * @property {boolean} waiting Its run has not saved a player yet.
  * @property {string | null} error Why it cannot be chosen.
+ * @property {string} [title] Its name for people, which the page gives it.
  */
 
 /**
@@ -36,32 +42,38 @@
  * @property {number[]} moves
  * @property {number | null} reply
  * @property {("win" | "draw" | "loss" | null)[]} exact
- * @property {"solved" | "searched" | "no"} known
+ * @property {boolean} [unsolved] Exact results are not known on this board, as in a file.
  * @property {"win" | "draw" | "loss" | null} position
  * @property {boolean | null} gives_away
  */
 
 /**
- * @typedef {object} Mistakes
+ * @typedef {object} Evaluation
  * @property {string} verdict
+ * @property {"unbeatable" | "unexploitable" | null} proved
+ * @property {boolean} complete Every game was followed to its end; else numbers are lower bounds.
+ * @property {number[]} lost Games lost in each seat.
  * @property {"optimal" | "beaten"} kind
- * @property {number} number
- * @property {boolean} complete
- * @property {{board: string, move: number, best: number[], from: string | null, to: string | null,
- *   learned: number | null}[]} states
+ * @property {number} number States with a mistake, or positions in which it is beaten.
+ * @property {number | null} reached How many of them its own play reaches.
+ * @property {number} different The groups, of which some may be left out.
+ * @property {Group[]} groups
+ * @property {number[][]} games The cells of games that it loses, the shortest of each seat first.
  */
 
 /**
- * @typedef {object} GameLost
- * @property {0 | 1} seat
- * @property {number[]} cells
- * @property {boolean} illegal
- * @property {number | null} turning
- * @property {(number | null)[]} learned
- * @property {(string | null)[]} exact
+ * Mistakes that are images of each other, with one as an example.
+ *
+ * @typedef {object} Group
+ * @property {string} board
+ * @property {number} move
+ * @property {number} states
+ * @property {number} games Games that it loses by this move.
+ * @property {number[] | null} game One of them.
+ * @property {number | null} ply The move's place in it.
  */
 
-/** @typedef {{number: (number | null)[], complete: boolean, games: GameLost[]}} GamesLost */
+/** @typedef {{steps: number, lost: number | null, illegal: number | null, exact: boolean, optimal: number | null}} Point */
 
 const EVENTS = ["runs", "metrics", "latest"];
 
@@ -69,10 +81,15 @@ const EVENTS = ["runs", "metrics", "latest"];
 export function serverApi() {
   return {
     players: () => request("players", {}),
-    analysis: (player, board, steps) => request("analysis", steps === null ? { player, board } : { player, board, steps }),
-    evaluation: (player) => request("evaluation", { player }),
+    analysis: (player, board, steps) => request("analysis", { player, board, ...then(steps) }),
+    evaluation: (player, steps) => request("evaluation", { player, ...then(steps) }),
+    history: (player) => request("history", { player }),
     live: follow,
   };
+}
+
+function then(steps) {
+  return steps === null ? {} : { steps };
 }
 
 async function request(name, query) {

@@ -2,7 +2,7 @@
 import { gameFrom, lookedAt, problemOfGame } from "./game.js";
 import { MARKS, emptyBoard, seatToMove } from "./rules.js";
 
-export const VIEWS = ["game", "inside", "mistakes", "games-lost", "live"];
+export const VIEWS = ["inside", "mistakes", "beat", "live"];
 
 /**
  * @typedef {object} State
@@ -10,8 +10,11 @@ export const VIEWS = ["game", "inside", "mistakes", "games-lost", "live"];
  * @property {0 | 1} seat The person's.
  * @property {import("./game.js").Game} game
  * @property {string} view One of VIEWS.
- * @property {number | null} steps The snapshot of the player that is analysed; null is the player as it is now.
+ * @property {number | null} steps The snapshot of the player that is played and looked into; null is the player as it is now.
  * @property {string | null} setup The board that is being set up, which need not be a position yet.
+ * @property {boolean} playing The time bar is moving by itself.
+ * @property {boolean} thinks The board shows what the player has learned of each square.
+ * @property {string | null} beside The player whose map is shown beside, its index and steps.
  */
 
 /**
@@ -67,7 +70,17 @@ export function stateOf(hash, players) {
   const view = VIEWS.includes(link.get("view")) ? link.get("view") : VIEWS[0];
   const steps = wholeNumber(link.get("steps"));
   return {
-    state: { player: player.index, seat: /** @type {0 | 1} */ (seat), game, view, steps: player.snapshots?.steps.includes(steps) ? steps : null, setup: null },
+    state: {
+      player: player.index,
+      seat: /** @type {0 | 1} */ (seat),
+      game,
+      view,
+      steps: player.snapshots.slice(0, -1).includes(steps) ? steps : null, // the last one is the player as it is now
+      setup: null,
+      playing: false,
+      thinks: false,
+      beside: null,
+    },
     problem,
   };
 }

@@ -1,0 +1,72 @@
+// The headline and the verdict: whether anybody can beat the chosen player, and a way into a game that it loses.
+import { button, byId, html } from "./dom.js";
+import { statusOf, stillWrong, waysText } from "./evaluation.js";
+import { showMistake } from "./mistakes.js";
+import { numberText } from "./sentences.js";
+
+const HEADLINES = {
+  unbeatable: "Nobody can beat this player. Try.",
+  unexploitable: "Nobody gets more than their due from this player. Try.",
+  beaten: "This player can be beaten. Try.",
+  unknown: "Can you beat this player?",
+  learning: "Watch it learn.",
+};
+
+/**
+ * Return the function that shows both.
+ *
+ * @param {import("./main.js").App} app
+ */
+export function hero(app) {
+  let wanted = null;
+
+  async function refresh(key) {
+    drawHero("unknown", [html("span", { class: "chip" }, "Following every game \u2026")]);
+    try {
+      const [evaluation, { points }] = await Promise.all([app.evaluation(), app.history()]);
+      if (key === wanted) {
+        drawHero(statusOf(evaluation), chips(app, evaluation, points));
+      }
+    } catch (error) {
+      if (key === wanted) {
+        drawHero("unknown", [html("span", { class: "chip" }, error.message)]);
+        wanted = null;
+      }
+    }
+  }
+
+  return () => {
+    const { player, steps, playing } = app.state;
+    const key = `${player} ${steps}`;
+    if (playing) {
+      wanted = null;
+      drawHero("learning", []);
+    } else if (key !== wanted) {
+      wanted = key;
+      refresh(key);
+    }
+  };
+}
+
+function drawHero(status, chips) {
+  byId("headline").textContent = HEADLINES[status];
+  byId("verdict").replaceChildren(...chips);
+}
+
+function chips(app, evaluation, points) {
+  const { steps } = app.state;
+  const { unit } = app.player();
+  const last = steps ?? points.at(-1)?.steps;
+  const trained = last === undefined ? "" : `, trained ${numberText(last)} ${unit}`;
+  const status = statusOf(evaluation);
+  if (status === "beaten") {
+    const show = () => showMistake(app, evaluation.groups.find(({ game }) => game !== null) ?? evaluation.groups[0]);
+    const words = `CAN BE BEATEN in ${waysText(evaluation)}${trained}`;
+    return [html("span", { class: "chip bad" }, words), evaluation.groups.length ? button("Show me one", show, { class: "chip-button" }) : null].filter(Boolean);
+  }
+  if (status === "unknown") {
+    return [html("span", { class: "chip" }, "NOT PROVED: no lost game was met, but its play was not followed to the end")];
+  }
+  const words = status === "unbeatable" ? "PROVED UNBEATABLE, 0 games lost" : "PROVED UNEXPLOITABLE, from the losing seat nobody is safe";
+  return [html("span", { class: "chip good" }, `${words}${trained}`), stillWrong(evaluation)].filter(Boolean);
+}

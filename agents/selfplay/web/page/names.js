@@ -1,0 +1,28 @@
+// Names of players that people read; the name of a run's folder is only its tooltip, and in links.
+
+const ALGORITHMS = { dqn: "DQN", "minimax-q": "Minimax-Q", "afterstate-q": "Afterstate Q", "td-value": "TD values", "td-backup": "TD backup" };
+const ALWAYS = { shipped: "Shipped player", random: "Random", heuristic: "Heuristic", rule: "Rule", optimal: "Optimal" };
+
+/**
+ * Give each player a title, "DQN, seed 5, learning rate 0.001"; where two have the same one, with the name of its folder.
+ *
+ * @param {import("./server_api.js").Player[]} players
+ */
+export function titled(players) {
+  const titles = players.map(titleOf);
+  return players.map((player, i) => {
+    const unique = titles.filter((title) => title === titles[i]).length === 1;
+    return { ...player, title: unique ? titles[i] : `${titles[i]} (${player.name})` };
+  });
+}
+
+function titleOf({ name, kind, run, differs, repaired }) {
+  if (name in ALWAYS && (kind === "built-in" || name === "shipped")) {
+    return ALWAYS[name];
+  }
+  if (!run || !differs) {
+    return name;
+  }
+  const settings = differs.split(", ");
+  return [ALGORITHMS[kind] ?? kind, settings.pop(), ...settings, ...(repaired ? ["repaired"] : [])].join(", ");
+}

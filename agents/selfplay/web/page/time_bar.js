@@ -1,0 +1,146 @@
+// The time bar below the board: the player as it was during its run, over the curve of the games that it lost.
+import { button, byId, html, setAttribute, svg } from "./dom.js";
+import { say } from "./messages.js";
+import { counted, numberText } from "./sentences.js";
+
+const MOST_STOPS = 60;
+const [LENGTH, DEPTH] = [1000, 100];
+const SPEEDS = [["slow", 600], ["normal", 300], ["fast", 120]];
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Return the snapshots that the bar stops at: all, or every second one, or every third, always with the last. */
+export function stopsOf(snapshots) {
+  const every = Math.ceil(snapshots.length / MOST_STOPS);
+  return snapshots.filter((_, i) => (snapshots.length - 1 - i) % every === 0);
+}
+
+/** Return where a run was after some steps, from 0 to 1: its stops are equally far apart. */
+export function placeOf(stops, steps) {
+  const after = stops.findIndex((each) => each >= steps);
+  if (after <= 0) {
+    return after === 0 ? 0 : 1;
+  }
+  const [low, high] = [stops[after - 1], stops[after]].map(Math.log);
+  return (after - 1 + (Math.log(steps) - low) / (high - low)) / (stops.length - 1);
+}
+
+/** Return the steps from which on no game was lost until the end; null if the last evaluation proves nothing. */
+export function proofBegins(points) {
+  let first = null;
+  for (const { steps, lost, illegal, exact } of points) {
+    first = exact && lost === 0 && illegal === 0 ? first ?? steps : null;
+  }
+  return first;
+}
+
+/**
+ * Make the bar, and return the function that shows it.
+ *
+ * @param {import("./main.js").App} app
+ */
+export function timeBar(app) {
+  const range = html("input", { type: "range", id: "then", "aria-label": "Watch it learn", min: 0, step: 1, input: () => go(Number(range.value)) });
+  const output = html("output", { for: "then", class: "when" });
+  const curve = svg("svg", { viewBox: `0 0 ${LENGTH} ${DEPTH}`, preserveAspectRatio: "none", "aria-hidden": "true" });
+  const flag = html("span", { class: "flag-sign", hidden: true }, "\u2691 proved");
+  const play = button("", () => (app.state.playing ? halt() : begin()), { class: "watch" });
+  const speed = html("select", { "aria-label": "Speed" }, ...SPEEDS.map(([name, wait]) => html("option", { value: wait }, name)));
+  speed.value = String(SPEEDS[1][1]);
+  const root = html("div", { class: "time-bar" },
+    html("div", { class: "row" }, play, speed, output), html("div", { class: "track" }, curve, flag, range));
+  byId("time").append(root);
+  let drawn = null;
+  let points = [];
+  let timer = null;
+  const stops = () => stopsOf(app.player().snapshots);
+  const at = () => (app.state.steps === null ? stops().length - 1 : Math.max(0, stops().findIndex((each) => each >= app.state.steps)));
+
+  function go(index, playing = false) {
+    const all = stops();
+    app.update({ steps: index < all.length - 1 ? all[index] : null, playing, thinks: true });
+    if (!playing) {
+      say(output.textContent);
+    }
+  }
+
+  function begin() {
+    const from = at() === stops().length - 1 ? 0 : at() + 1;
+    if (still.matches) { // steps instead of motion
+      go(from);
+      return;
+    }
+    go(from, true);
+    timer = setTimeout(next, Number(speed.value));
+  }
+
+  function next() {
+    if (!app.state.playing) {
+      return;
+    }
+    const index = at() + 1;
+    const last = index >= stops().length - 1;
+    go(index, !last);
+    if (!last) {
+      timer = setTimeout(next, Number(speed.value));
+    }
+  }
+
+  function halt() {
+    clearTimeout(timer);
+    app.update({ playing: false });
+  }
+
+  async function refresh(player) {
+    points = [];
+    draw();
+    const history = await app.history(player).catch(() => ({ points: [] }));
+    if (player === drawn) {
+      ({ points } = history);
+      draw();
+      say_();
+    }
+  }
+
+  function draw() {
+    const all = stops();
+    const known = points.filter(({ lost, illegal }) => lost !== null && illegal !== null);
+    const most = Math.max(1, ...known.map(({ lost, illegal }) => lost + illegal));
+    const places = known.map(({ steps, lost, illegal }) => [placeOf(all, steps) * LENGTH, DEPTH * (1 - (lost + illegal) / most)]);
+    const line = places.map(([x, y]) => `L${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+    curve.replaceChildren(svg("path", { class: "lost-area", d: places.length ? `M0 ${DEPTH}V${places[0][1].toFixed(1)}${line}L${LENGTH} ${places.at(-1)[1].toFixed(1)}V${DEPTH}Z` : "" }));
+    const proved = proofBegins(known);
+    flag.hidden = proved === null;
+    if (proved !== null) {
+      const place = placeOf(all, proved);
+      curve.append(svg("path", { class: "proof-line", d: `M${(place * LENGTH).toFixed(1)} 0V${DEPTH}` }));
+      flag.style.insetInlineStart = `${(place * 100).toFixed(1)}%`;
+      setAttribute(flag, "class", place > 0.8 ? "flag-sign before" : "flag-sign");
+    }
+  }
+
+  function say_() {
+    const all = stops();
+    const steps = all[at()];
+    const point = points.findLast((each) => each.steps <= steps);
+    const lost = point && point.lost !== null && point.illegal !== null ? `, ${counted(point.lost + point.illegal, "game")} lost` : "";
+    output.textContent = `after ${numberText(steps)} ${app.player().unit}${lost}`;
+    setAttribute(range, "aria-valuetext", output.textContent);
+  }
+
+  return () => {
+    const player = app.player();
+    const all = stops();
+    byId("time").hidden = all.length < 2;
+    if (all.length < 2) {
+      return;
+    }
+    if (drawn !== player.index) {
+      drawn = player.index;
+      refresh(player.index);
+    }
+    range.max = String(all.length - 1);
+    range.value = String(at());
+    play.textContent = app.state.playing ? "Pause" : still.matches ? "Step: watch it learn" : "\u25b6 Watch it learn";
+    say_();
+  };
+}
