@@ -26,8 +26,10 @@ from tictactoe.names import did_you_mean
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from selfplay.evaluation.verdict import Verdict
+
 USER_ERROR, INTERRUPTED = 2, 130
-PLAYING = {"play": "Play against it:", "web": "Play, and look inside it, on a page in the browser:"}
+PLAYING = {"play": "Play against it:", "web": "Look inside it in a browser:"}
 """Commands for a trained player, and what they do."""
 OUT_OF_MEMORY = r"(?i)can('t|not) allocate memory|out of memory|failed to map segment"
 """Messages about too little memory, of PyTorch and of the system when it loads a library."""
@@ -175,22 +177,39 @@ def _documents(kind: Any) -> dict[str, str]:
     return documents
 
 
-def say(text: str, console: "Console | None" = None) -> None:
-    """Print a text with escapes for what could move the cursor, broken between words and only on a terminal."""
+def say(text: str, console: "Console | None" = None, style: str = "") -> None:
+    """Print a text with escapes for what could move the cursor, broken between words and only on a terminal.
+
+    The text up to its first colon has the `style`.
+    """
+    from rich.text import Text
+
     console = console or open_console()
-    shown = "\n".join(map(one_line, text.split("\n")))
-    console.print(shown, markup=False, emoji=False, highlight=False, soft_wrap=not console.is_terminal)
+    shown = Text("\n".join(map(one_line, text.split("\n"))))
+    shown.stylize(style, 0, shown.plain.find(":"))
+    console.print(shown, soft_wrap=not console.is_terminal)
 
 
-def offer(what: str, line: str) -> None:
-    """Print what a command does and, on a line of its own that can be pasted, the command."""
-    print(f"{what}\n  {one_line(line)}")
+def show_verdict(verdict: "Verdict", *notes: str) -> None:
+    """Print what is proved, its first words coloured, with notes, and the table of both seats."""
+    from selfplay.evaluation.report import verdict_table, verdict_text
+
+    colour = "green" if verdict.unexploitable else "red" if verdict.games_lost else "yellow"
+    say("\n".join([verdict_text(verdict), *notes]), style=f"bold {colour}")
+    open_console().print(verdict_table(verdict))
 
 
-def offer_for(folder: Path, **commands: str) -> None:
-    """Offer commands of this program for a run folder: what each does, by its name."""
-    for name, what in commands.items():
-        offer(what, command(name, str(folder)))
+def offer(commands: Mapping[str, str]) -> None:
+    """Print what each command does and beside it the command, or below it if the screen is too narrow for a column."""
+    column = max(map(len, commands))
+    beside = column + max(map(len, commands.values())) + 4 <= open_console().width
+    for what, line in commands.items():
+        print(f"  {what:{column}}  {one_line(line)}" if beside else f"{what}\n  {one_line(line)}")
+
+
+def commands_for(folder: Path, **names: str) -> dict[str, str]:
+    """Return commands of this program for a run folder, by what they do."""
+    return {what: command(name, str(folder)) for name, what in names.items()}
 
 
 def run_command(command: Callable[[Sequence[str]], None], prog: str, args: Sequence[str] | None = None) -> NoReturn:

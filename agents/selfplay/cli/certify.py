@@ -40,7 +40,5 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     content = certificate.packed(policy, play, checksum_of_file(named.folder / MODEL) if named.folder else None)
     (write_output if config.output else write_whole)(output, content)
     say(f"CERTIFIED: {name} is unbeatable on {rules}; the certificate is in {output} ({len(content):,} bytes)")
-    offer(
-        "Check it with Python alone (you can copy this program; it imports nothing of ours):",
-        shell_line("python", check_certificate.__file__, str(output)),
-    )
+    check = shell_line("python", check_certificate.__file__, str(output))
+    offer({"Check it with Python alone (you can copy this program; it imports nothing of ours):": check})

@@ -43,10 +43,8 @@ def main(args: Sequence[str], prog: str = "selfplay course") -> None:
     for path, content in notebooks.items():
         write_whole(path, content)
     say(f"{len(paths)} notebooks are in {config.into}.")
-    offer(
-        "Start with the first (pip install jupyterlab installs Jupyter):",
-        shell_line("jupyter", "lab", str(next(iter(paths)))),
-    )
+    first = shell_line("jupyter", "lab", str(next(iter(paths))))
+    offer({"Start with the first (pip install jupyterlab installs Jupyter):": first})
 
 
 def units() -> list[Path]:

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from selfplay.command_line import parse, say
+from selfplay.command_line import parse, say, show_verdict
 from selfplay.evaluation.evaluate import evaluate_policy
 from selfplay.evaluation.games import example_games
-from selfplay.evaluation.report import verdict_table, verdict_text
 from selfplay.players import REPAIRED, EvaluatedPlayer, following
 from selfplay.program import open_console
 from selfplay.training.folder import read_config
@@ -24,10 +23,7 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     console = open_console()
     with following(console, named.rules) as report:
         verdict = evaluate_policy(named.policy, every_state=True, positions=config.positions, report=report)
-    if games := example_games(named.policy, named.player, verdict, console.width):
-        say(games)
-    console.print(verdict_table(verdict))
-    say(verdict_text(verdict))
     repair = read_config(named.folder).get(REPAIRED) if named.folder else None
-    if isinstance(repair, str):
-        say(f"It was repaired after its training: {repair}.")
+    show_verdict(verdict, *([f"It was repaired after its training: {repair}."] if isinstance(repair, str) else []))
+    if games := example_games(named.policy, named.player, verdict, console.width):
+        say(f"\n{games}")

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from selfplay.algorithms import load, read_settings
-from selfplay.command_line import PLAYING, offer_for, parse, say
+from selfplay.command_line import PLAYING, commands_for, offer, parse, say, show_verdict
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.evaluate import evaluate_policy
-from selfplay.evaluation.report import verdict_table, verdict_text
 from selfplay.players import REPAIRED, check_room, following
 from selfplay.program import open_console
 from selfplay.settings import Count
@@ -74,9 +73,7 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     finally:
         with contextlib.suppress(OSError):
             folder.rmdir()  # which fails if anything was written
-    console.print(verdict_table(verdict))
-    say(verdict_text(verdict))
+    show_verdict(verdict)
     say(f"\nThe repaired player is in {folder}. What you can do next:\n")
-    if verdict.unbeatable:
-        offer_for(folder, certify="Write a certificate for others to check:")
-    offer_for(folder, **PLAYING)
+    certify = {"certify": "Write a certificate:"} if verdict.unbeatable else {}
+    offer(commands_for(folder, **certify, **PLAYING))

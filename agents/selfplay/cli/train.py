@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from selfplay.algorithms import ALGORITHMS, Config, checked_settings, settings_of, train
-from selfplay.command_line import PLAYING, offer, offer_for, parse_together, peek, say
+from selfplay.command_line import PLAYING, commands_for, offer, parse_together, peek, say, show_verdict
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError
 from selfplay.program import command, open_console, tensorboard
@@ -73,40 +73,36 @@ def about(default: Config, prog: str) -> list[str]:
 
 
 def present(run: "Run") -> None:
-    """Print example games of the player, its exact evaluation, and what to try next."""
+    """Print the exact evaluation of the player, example games of it, and what to try next."""
     from selfplay.evaluation.agents import player_policy
     from selfplay.evaluation.games import example_games
-    from selfplay.evaluation.report import verdict_table, verdict_text
 
-    console = open_console()
-    say("\n" + example_games(player_policy(run.player), run.player, run.proof, console.width))
-    console.print(verdict_table(run.proof))
-    say(verdict_text(run.proof))
+    since = []
     if proved := run.proved_from:
         metrics = proved.metrics
         updates = f", {metrics['time/updates']:,} updates" if "time/updates" in metrics else ""
         seconds = metrics["time/training_s"]
         steps = f"{proved.steps:,} {run.config.unit}"
-        say(f"It was proved from {steps}{updates} and {seconds:.1f} s of training on, until the end.")
+        since = [f"It was proved from {steps}{updates} and {seconds:.1f} s of training on, until the end."]
+    say("")
+    show_verdict(run.proof, *since)
+    say("\n" + example_games(player_policy(run.player), run.player, run.proof, open_console().width).rstrip())
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
-    offer_for(run.folder, prove="Evaluate the saved player again:", **PLAYING)
-    offer("Look at all runs in TensorBoard:", tensorboard(run.folder.parent))
+    commands = commands_for(run.folder, prove="Evaluate it again:", **PLAYING)
     algorithm = [] if run.config.algorithm == DQNConfig.algorithm else [run.config.algorithm]
-    offer("See what else can be set:", command("train", *algorithm, "--help"))
+    help_line = command("train", *algorithm, "--help")
+    offer({**commands, "See all runs' curves:": tensorboard(run.folder.parent), "See every setting:": help_line})
 
 
 def present_interrupted(run: "Run") -> None:
     """Print what is known about the player of an interrupted run, and how to resume the run."""
-    from selfplay.evaluation.report import live_score, verdict_text
-
     say("")
     if run.records:
         last = run.records[-1]
-        say(f"At the last evaluation, after {last.steps:,} {run.config.unit}: {live_score(last.evaluation)}.")
-        say(verdict_text(last.evaluation))
+        say(f"The last evaluation was after {last.steps:,} {run.config.unit}.")
+        show_verdict(last.evaluation)
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
     words = way_on(run.folder)
     label = "Start it again (the disk had no room for a checkpoint):" if "--force" in words else "Resume the run:"
-    offer(label, command(*words))
-    if run.records:
-        offer_for(run.folder, prove="Evaluate the player so far:", play=PLAYING["play"])
+    player = commands_for(run.folder, prove="Evaluate the player so far:", play=PLAYING["play"]) if run.records else {}
+    offer({label: command(*words), **player})

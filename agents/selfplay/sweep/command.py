@@ -129,7 +129,6 @@ def _print_results(sweep: state.Sweep) -> None:
         if run.state == "failed":
             say(f"failed: {run.name}: {run.why}")
     say(f"\nThe sweep is in {sweep.folder}. What you can do next:\n")
-    if ends["failed"] or ends["waiting"]:
-        offer("Resume it:", command("sweep", "--resume", str(sweep.folder)))
-    offer("See its results, with intervals and plots:", command("report", str(sweep.folder)))
-    offer("Look at all runs in TensorBoard:", tensorboard(sweep.folder))
+    folder = str(sweep.folder)
+    resume = {"Resume it:": command("sweep", "--resume", folder)} if ends["failed"] or ends["waiting"] else {}
+    offer({**resume, "See its results:": command("report", folder), "See all its curves:": tensorboard(sweep.folder)})

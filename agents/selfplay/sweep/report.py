@@ -35,4 +35,4 @@ def main(args: Sequence[str], prog: str = "selfplay report") -> None:
     else:
         print(page)
     say(f"\nThe report is in {out}. What you can do next:\n")
-    offer("Look at all runs in TensorBoard, with settings and scores in its HPARAMS tab:", tensorboard(sweep.folder))
+    offer({"Look at all runs in TensorBoard, with settings and scores in its HPARAMS tab:": tensorboard(sweep.folder)})

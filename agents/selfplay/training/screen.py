@@ -1,11 +1,16 @@
-"""The live score of a run: redrawn in place on a terminal or in a notebook, elsewhere lines ever further apart."""
+"""The live score of a run: a block on a terminal, a line in a notebook, elsewhere lines ever further apart."""
 
 import contextlib
+import math
 import time
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
+from rich.console import RenderableType
 from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
 from rich.text import Text
 
 from selfplay.evaluation.report import live_score
@@ -15,6 +20,8 @@ from selfplay.training.loop import PROOFS_TO_STOP, Callback, Record
 
 GROWTH = 1.1
 """Least ratio of the steps of two printed evaluations: about 24 lines while the steps grow tenfold."""
+LEVELS = "▁▂▃▄▅▆▇█"
+"""Characters of a curve of games lost, which has the first one only where no game is lost."""
 
 
 class Screen(Callback):
@@ -23,10 +30,14 @@ class Screen(Callback):
     def __init__(self, learner: RunLearner) -> None:
         self._learner = learner
         self._score = "training until the first evaluation"
+        self._lost = list[int]()
+        self._figures = dict[str, RenderableType]()
+        """The curve or the bar before each part of the score, by its first word."""
         self._started, self._began_at = time.monotonic(), learner.steps
         self._unprinted, self._next = "", 0.0
         console = open_console()
-        self.live = Live(get_renderable=self.text, console=console) if console.is_terminal else None
+        self._bar = partial(ProgressBar, width=console.width // 5, complete_style="green")
+        self.live = Live(get_renderable=self.block, console=console) if console.is_terminal else None
         """None where there is no terminal."""
         self._line: Any = None
         """The line of a notebook, which is updated."""
@@ -38,6 +49,12 @@ class Screen(Callback):
     def evaluated(self, record: Record) -> None:
         """Show the score of an evaluation."""
         config, evaluation = self._learner.config, record.evaluation
+        self._lost.append(evaluation.games_lost)
+        self._figures = {
+            "games": sparkline(self._lost[-self._bar.keywords["width"] :]),
+            "optimal": self._bar(1, evaluation.optimal_fraction or 0),
+            "proved": self._bar(PROOFS_TO_STOP, record.proofs),
+        }
         self._score = live_score(evaluation)
         if record.proofs:
             only_unexploitable = config.stop == "unbeatable" and not evaluation.unbeatable
@@ -58,15 +75,28 @@ class Screen(Callback):
                 print(self._unprinted, flush=True)
         self._unprinted = ""
 
-    def text(self) -> Text:
+    def block(self) -> Table:
         """Return what a terminal shows at the moment."""
+        block = Table.grid(padding=(0, 2))
+        block.add_row(self._bar(self._learner.config.length, self._learner.steps), self._progress())
+        for words in self._score.split("; "):
+            block.add_row(self._figures.get(words.split()[0]), words)
+        return block
+
+    def _progress(self) -> str:
+        """Return how far and how fast the run is."""
         seconds = max(time.monotonic() - self._started, 1e-9)
         config, steps = self._learner.config, self._learner.steps
         speed = (steps - self._began_at) / seconds
         passed = timedelta(seconds=int(seconds))
-        progress = f"{steps:,} of at most {config.length:,} {config.unit}; {speed:,.0f} {config.unit}/s; {passed}"
-        return Text(f"{progress}\n{self._score}")
+        return f"{steps:,} of at most {config.length:,} {config.unit}; {speed:,.0f} {config.unit}/s; {passed}"
 
     def _as_line(self) -> dict[str, str]:
         """Return what a notebook shows at the moment, by its media type."""
-        return {"text/plain": self.text().plain.replace("\n", "; ")}
+        return {"text/plain": f"{self._progress()}; {self._score}"}
+
+
+def sparkline(lost: list[int]) -> Text:
+    """Return a character for each number of games lost, on the scale of its logarithm."""
+    scale = (len(LEVELS) - 1.01) / math.log1p(max(*lost, 1))
+    return Text().join(Text(LEVELS[math.ceil(scale * math.log1p(n))], "red" if n else "green") for n in lost)

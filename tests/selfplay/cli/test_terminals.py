@@ -15,16 +15,24 @@ TRAINING = ["train", "td-backup", "--games", "600", "--eval-every", "200"]
 
 
 @pytest.mark.parametrize("terminal", ["xterm", "dumb"])
-def test_a_dumb_terminal_gets_lines_and_another_what_moves_its_cursor(
+def test_a_dumb_terminal_gets_lines_and_another_colours_and_a_block_that_is_redrawn(
     terminal: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TERM", terminal)
+    monkeypatch.setenv("COLUMNS", "200")
     shown = bytearray()
     command = ["-m", "selfplay", *TRAINING, "--run-dir", str(tmp_path / "it")]
     assert run_on_terminal([sys.executable, *command], shown.extend) == 0
     text = shown.decode().replace("\r\n", "\n")  # as a terminal writes a line's end
     assert ("\n200 games: games lost " in text) == (terminal == "dumb")
     assert text.replace("\n", "").isprintable() == (terminal == "dumb")
+    assert ("\n\x1b[1;31mNOT unbeatable\x1b[0m: some" in text) == (terminal == "xterm")
+    order = ["NOT unbeatable", "Exact evaluation", "that beats the player", "\nThe run is in"]
+    parts = [text.index(part) for part in order]
+    assert parts == sorted(parts)
+    commands = [line for line in text[parts[-1] :].splitlines() if line.startswith("  ")]
+    assert len({re.search(":  +", line).end() for line in commands}) == 1
+    assert len(commands) == 5
 
 
 def test_lines_break_between_words_and_a_mistake_is_one_line_without_colours() -> None:

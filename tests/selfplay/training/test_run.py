@@ -31,7 +31,7 @@ from selfplay.training.folder import RunFlags
 from selfplay.training.loop import Record
 from selfplay.training.metrics import evaluation_metrics, read_metrics
 from selfplay.training.result import Interrupted, earlier_records
-from selfplay.training.screen import Screen
+from selfplay.training.screen import Screen, sparkline
 from tests.runs import DQN, metrics, refused, without_plots
 from tictactoe import Rules
 
@@ -140,18 +140,25 @@ def test_the_latest_state_is_written_once_a_second_and_at_the_end(
 
 
 def test_on_a_terminal_the_score_moves_between_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screen, "open_console", lambda: Console(force_terminal=True))
-    learner = TDBackup(TDBackupConfig(games=3_000))
+    console = Console(force_terminal=True, width=70, color_system=None)
+    monkeypatch.setattr(screen, "open_console", lambda: console)
+    learner = TDBackup(TDBackupConfig(games=3_000, stop="unbeatable"))
     shown, texts = Screen(learner), []
     for number in range(3):
-        texts.append(shown.text().plain)
+        with console.capture() as capture:
+            console.print(shown.block())
+        texts.append(capture.get())
         learner.play(1_000)
         evaluation = selfplay.evaluate(learner.player(), Rules())
-        shown.evaluated(Record(number, learner.steps, evaluation, {}, learner.player, 0))
+        shown.evaluated(Record(number, learner.steps, evaluation, {}, learner.player, number))
     assert shown.live is not None
-    assert [text.split()[0] for text in texts] == ["0", "1,000", "2,000"]
+    assert [text.split(" of at most")[0].split()[-1] for text in texts] == ["0", "1,000", "2,000"]
     assert "training until the first evaluation" in texts[0]
-    assert re.search(r"[\d,]+ as X, [\d,]+ as O;", texts[-1])
+    bar = "[━╸╺]+"
+    lines = [rf"{bar} *2,000 of at most 3,000 games; .*", r"[▁-█]{2} +games lost [\d,]+ as X, [\d,]+ as O *"]
+    lines += [" *illegal games .*", f"{bar} *optimal in .*", f"{bar} *proved unbeatable 1 of 3 times in a row *"]
+    assert re.fullmatch("\n".join([*lines, ""]), texts[-1])
+    assert sparkline([800, 27, 1, 0, 0]).plain == "█▅▂▁▁"
 
 
 def test_elsewhere_evaluations_are_lines_ever_further_apart_and_the_last_is_one(
