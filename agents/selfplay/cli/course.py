@@ -1,5 +1,7 @@
-"""Write the course as notebooks: `selfplay course [--into FOLDER]`."""
+"""Write the course as notebooks, or check those of students: `selfplay course [--into FOLDER | --check FOLDER]`."""
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,17 +17,26 @@ UNITS_OF_CLONE = Path(__file__).parents[3] / "docs" / "course"
 
 @dataclass(frozen=True)
 class CourseConfig:
-    """Write the eight units of the course as notebooks, which Jupyter opens."""
+    """Write the eight units of the course as notebooks, which Jupyter opens; or check those of students."""
 
     into: Path = Path("course")
     """Folder to write them into; it is made if needed."""
     overwrite: bool = False
     """Replace notebooks that exist already, with everything filled in there."""
+    check: Path | None = None
+    """Check the units in this folder and in the folders in it, and print one line for each: passed, or what failed.
+    This runs code that students wrote: do it where it can do no harm. Only the cell with the tag `blank` is theirs,
+    the rest is our copy."""
+    seconds: int = 120
+    """Time limit for each file, with --check."""
 
 
 def main(args: Sequence[str], prog: str = "selfplay course") -> None:
     """Write a notebook for each unit, or none if one exists already, and print how to open the first."""
     config = parse(CourseConfig, args, prog)
+    if config.check is not None:
+        check(config.check, config.seconds)
+        return
     from selfplay.files import write_whole
 
     paths = {config.into / f"{unit.stem}.ipynb": unit for unit in units()}
@@ -58,4 +69,47 @@ def notebook(unit: Path) -> bytes:
 
     cells = jupytext.read(unit)
     cells.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return jupytext.writes(cells, fmt="ipynb").encode()
+    content: str = jupytext.writes(cells, fmt="ipynb")
+    return content.encode()
+
+
+def check(folder: Path, seconds: int) -> None:
+    """Print for each notebook and script in a folder whether it is passed, and what is wrong if not.
+
+    Raises:
+        UserError: there is nothing to check.
+    """
+    paths = sorted(path for name in ("*.ipynb", "*.py", "*/*.ipynb", "*/*.py") for path in folder.glob(name))
+    if not paths:
+        raise UserError(f"--check {folder}: holds no notebook (.ipynb) and no script (.py)")
+    for path in paths:
+        say(f"{path.relative_to(folder)}: {outcome(path, seconds)}")
+
+
+def outcome(path: Path, seconds: int) -> str:
+    """Run our copy of a unit with a student's blank up to its check, and return the last line of its errors."""
+    import jupytext
+
+    try:
+        cells = jupytext.read(path).cells
+        unit = units()[int(cells[0].source[7]) - 1]  # behind "# Unit "
+    except Exception:  # jupytext raises many kinds, and one student's file must not keep the others from their result
+        return "is no unit of the course"
+    before, _, rest = unit.read_text("utf-8").partition('# %% tags=["blank"]\n')
+    after = rest[rest.index("# %%") :]
+    blank = "\n\n".join(cell.source for cell in cells if "blank" in cell.metadata.get("tags", ()))
+    check = after[: after.index("\n", after.index("PASSED"))]
+    script = f"{before}{blank}\n{check}\nimport sys\nsys.exit('passed')"
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-X", "utf8", "-"],
+            input=script,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"not finished after {seconds} s"
+    return ["ended before its check", *ended.stderr.splitlines()][-1]

@@ -19,10 +19,7 @@ COMMANDS = {
     "web": ("web.command", "open a page in the browser: play, look inside players, follow runs"),
     "sweep": ("sweep.command", "train with many settings and seeds, on all cores or machines"),
     "report": ("sweep.report", "report the results of a sweep, with intervals and plots"),
-    "course": (
-        "cli.course",
-        "write the eight units of the course as notebooks",
-    ),
+    "course": ("cli.course", "write the eight units of the course as notebooks, or check those of students"),
 }
 """Each command with its module, which is imported only to run it, and what it does."""
 

@@ -66,3 +66,36 @@ def test_the_units_are_in_the_wheel(here: Path, monkeypatch: pytest.MonkeyPatch)
     (here / "unit_1.py").touch()
     monkeypatch.setattr(course, "UNITS", here)  # which a wheel has
     assert course.units() == [here / "unit_1.py"]
+
+
+def test_each_students_file_gets_a_line_with_what_failed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    course.main([])
+    unit = (here / "course" / "unit_5.ipynb").read_text()
+    right = (ROOT / "docs" / "course" / "solutions" / "unit_5.py").read_text()
+    blanks = {
+        "ann": right,
+        "ben": right.replace("np.where(legal, values, -np.inf).max", "values.max"),
+        "cy": "while True:\n    pass",
+        "dee": "print('PASSED')\nraise SystemExit",
+    }
+    for name, blank in blanks.items():
+        notebook = nbformat.reads(unit, as_version=4)
+        for cell in notebook.cells:
+            if cell.metadata.get("tags") == ["blank"]:
+                cell.source = blank
+            elif "PASSED" in cell.source:
+                cell.source = "print('PASSED')"  # instead of the check, which is not theirs to change
+        (here / "handed in" / name).mkdir(parents=True)
+        (here / "handed in" / name / "unit_5.ipynb").write_text(nbformat.writes(notebook))
+    (here / "handed in" / "eve.ipynb").write_text("{}")
+    (here / "handed in" / "fay.py").write_text(course.units()[0].read_text())
+    course.main(["--check", "handed in", "--seconds", "4"])
+    assert capsys.readouterr().out.splitlines()[-6:] == [
+        "ann/unit_5.ipynb: passed",
+        "ben/unit_5.ipynb: AssertionError: every legal value of the first row is below 0",
+        "cy/unit_5.ipynb: not finished after 4 s",
+        "dee/unit_5.ipynb: ended before its check",
+        "eve.ipynb: is no unit of the course",
+        "fay.py: NotImplementedError: unit 1: write value(mover, opponent)",
+    ]
+    assert refused(course.main, ["--check", "none"]) == "--check none: holds no notebook (.ipynb) and no script (.py)"
