@@ -16,7 +16,7 @@ from tictactoe.rules import Rules
 
 Planes: TypeAlias = NDArray[np.int8]
 
-KEPT_POSITIONS = 20_000
+KEPT_POSITIONS = 6_000
 """Number of positions that a graph keeps: all of tic-tac-toe, or the first ones met on a larger board."""
 
 # The values in `info` have a shape and a dtype, because TorchRL needs them.
@@ -39,8 +39,10 @@ class Node:
     """By seat: the cells that complete a line, empty or not."""
     empty: int
     """The bitboard of the empty cells."""
-    seen: tuple[Planes, Planes]
-    """What the seat to move and the other seat see, [rows, cols, 3]; one array with absolute planes."""
+    seen: Planes
+    """What the seat to move sees, [rows, cols, 3]."""
+    seen_by_other: Planes
+    """What the other seat sees; with absolute planes the same array."""
     mask: Planes
     """[rows * cols]: 1 for each empty cell; all ones when the game is over."""
     to_play: np.int64 = SEATS[0]
@@ -52,22 +54,21 @@ class Node:
     illegal: bool = False
     """Whether a taken cell ended the game."""
     kept: bool = False
-    after: dict[int, "Node"] = field(default_factory=dict)
-    """The kept nodes that moves lead to, by cell."""
+    after: list["Node | None"] = field(default_factory=list)
+    """The kept nodes that moves lead to, by cell; None for a move not played yet. Empty unless this node is kept."""
     choices: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """The cells that a built-in opponent samples its move from, by its name."""
 
     def __reduce__(self) -> Any:
         # So a copy of an environment gets a node of its own, without all the positions behind it.
-        board = (self.marks, self.threats, self.empty, self.seen, self.mask, self.to_play)
+        board = (self.marks, self.threats, self.empty, self.seen, self.seen_by_other, self.mask, self.to_play)
         return Node, (*board, self.reward, self.over, self.winner, self.illegal)
 
     def copy(self) -> "Node":
         """Return a node of the same position that belongs to one game."""
-        own, other = self.seen
-        planes = own.copy()
-        seen = (planes, planes if other is own else other.copy())
-        return Node(self.marks.copy(), self.threats.copy(), self.empty, seen, self.mask.copy(), self.to_play)
+        seen = self.seen.copy()
+        other = seen if self.seen_by_other is self.seen else self.seen_by_other.copy()
+        return Node(self.marks.copy(), self.threats.copy(), self.empty, seen, other, self.mask.copy(), self.to_play)
 
     def mark(self, rules: Rules, rewards: Rewards, cell: int) -> None:
         """Put the mark of the seat to move on an empty cell, in place."""
@@ -78,7 +79,7 @@ class Node:
         self.empty ^= bit
         self.mask[cell] = 0
         row, col = divmod(cell, rules.cols)
-        own, other = self.seen
+        own, other = self.seen, self.seen_by_other
         own[row, col, 0] = 0
         if other is own:
             own[row, col, 1 + seat] = 1
@@ -86,7 +87,7 @@ class Node:
             own[row, col, 1] = 1
             other[row, col, 0] = 0
             other[row, col, 2] = 1
-            self.seen = (other, own)
+            self.seen, self.seen_by_other = other, own
 
         # Only lines through the cell have changed, so the whole board need not be searched.
         lacking = ~marks
@@ -117,11 +118,11 @@ class PositionGraph:
         self._settings = (rules, rewards, perspective)
         first = np.zeros((rules.rows, rules.cols, 3), np.int8)
         first[..., 0] = 1
-        seen = (first, first if perspective == "absolute" else first.copy())
+        second = first if perspective == "absolute" else first.copy()
         threats = rules.full_board if rules.k == 1 else 0  # with k=1 every cell completes a line
-        root = Node([0, 0], [threats, threats], rules.full_board, seen, np.ones(rules.cells, np.int8))
-        root.kept = True
-        self._kept = {(0, 0): root}
+        root = Node([0, 0], [threats, threats], rules.full_board, first, second, np.ones(rules.cells, np.int8))
+        self._kept: dict[tuple[int, int], Node] = {}
+        self._keep((0, 0), root)
 
     def __reduce__(self) -> Any:
         return position_graph, self._settings
@@ -140,6 +141,9 @@ class PositionGraph:
 
     def play(self, node: Node, cell: int) -> Node:
         """Return the node that a move leads to; keep it if there is room and its game has left no kept node."""
+        known = node.after[cell] if node.kept else None
+        if known is not None:
+            return known
         rules, rewards, _ = self._settings
         if not node.empty >> cell & 1:
             after = node.copy()
@@ -155,10 +159,15 @@ class PositionGraph:
             after.mark(rules, rewards, cell)
             if len(self._kept) >= KEPT_POSITIONS:
                 return after
-            after.kept = True
-            self._kept[marks] = after
-        node.after[cell] = self._kept[marks]
-        return node.after[cell]
+            self._keep(marks, after)
+        after = node.after[cell] = self._kept[marks]
+        return after
+
+    def _keep(self, marks: tuple[int, int], node: Node) -> None:
+        self._kept[marks] = node
+        node.kept = True
+        if not node.over:
+            node.after = [None] * len(node.mask)
 
 
 @lru_cache(maxsize=16)

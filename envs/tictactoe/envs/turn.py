@@ -163,30 +163,30 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Let the seat to move mark the cell `action`."""
-        node = self.play(action)
-        observation: Observation = node.seen[0].copy()
+        after = self.node.after
+        # The common case makes no calls: a move that has been made from here before, by an int or a sampled action.
+        node = after[action] if type(action) in INTEGERS and 0 <= action < len(after) else None
+        if node is None or self.render_mode is not None:
+            node = self.play(action)
+        self.node = node
+        observation: Observation = node.seen.copy()
         if self.dict_observation:
             observation = {"observation": observation, "action_mask": node.mask.copy()}
         return observation, node.reward, node.over, False, self.info()
 
     def play(self, action: int) -> Node:
         """Play one ply as `step` does, and return the node of the position it leads to."""
-        # The common case comes first: a move that has been played before, by an int or by what spaces sample.
-        after = self.node.after.get(action) if type(action) in INTEGERS else None
-        if after is None:
-            after = self._played(action)
-        if not after.illegal:  # a taken cell gets no mark
-            self._last_cell = action
-        self.node = after
-        if self._window is not None:
-            self.render()
-        return after
-
-    def _played(self, action: Any) -> Node:
         if self.node.over:
             what = "no game has started" if self.node is self._unbegun else "the game is over"
             raise gymnasium.error.ResetNeeded(f"{what}: call reset()")
-        return self._graph.play(self.node, checked_cell(self._cells, action))
+        known = type(action) is int and 0 <= action < self._cells  # `checked_cell` would cost a tenth of the ply
+        cell = action if known else checked_cell(self._cells, action)
+        self.node = self._graph.play(self.node, cell)
+        if self.render_mode is not None:
+            self._last_cell = self._last_cell if self.node.illegal else cell  # a taken cell gets no mark
+            if self._window is not None:
+                self.render()
+        return self.node
 
     def abandon(self) -> None:
         """End the game without a result, so that it cannot go on; `reset` starts another."""
@@ -215,7 +215,8 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     def observe(self, seat: int) -> Observation:
         """Return the observation of a seat."""
-        planes = self.node.seen[int(seat != self.node.to_play)].copy()
+        node = self.node
+        planes = (node.seen if seat == node.to_play else node.seen_by_other).copy()
         return {"observation": planes, "action_mask": self.action_masks()} if self.dict_observation else planes
 
     def render(self) -> Any:

@@ -139,7 +139,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         """Return the opponent's cell in the current position."""
         node = self.game.node
         if not isinstance(self._opponent, str):
-            seen, mask = node.seen[0].copy(), node.mask.copy()
+            seen, mask = node.seen.copy(), node.mask.copy()
             if not self._in_batches:
                 return self._opponent(seen, mask)
             answer = np.ravel(self._opponent(seen[None], mask[None]))
