@@ -1,7 +1,7 @@
 """Take the README's picture of the page: `python docs/draw_page.py` writes web.png beside itself.
 
-A short run trains, `selfplay web` serves it, and Chromium shows what the player thinks of a state in which it makes a
-mistake. It needs the extra `dev`, for playwright, and a program called chromium.
+A run trains, `selfplay web` serves it, and Chromium shows what the player thought on its way, in a position in which it
+made a mistake. It needs the extra `dev`, for playwright, and a program called chromium.
 """
 
 import io
@@ -19,15 +19,18 @@ from playwright.sync_api import Browser, sync_playwright
 
 import selfplay
 
-PLIES = 20_000
-LINK = "#player=learner&board=.X...XO..&view=inside"
-WIDTH, HEIGHT = 1_280, 790
+LINK = "#player=learner&moves=5,1&seat=X"
+THEN = 0.6
+"""Part of the time bar after which the player is shown, when it still makes mistakes."""
+PAUSE = 600
+"""Milliseconds in which the strokes of the marks are drawn."""
+WIDTH, HEIGHT = 1_280, 960
 COLOURS = 256
 
 
 def train(runs: Path) -> None:
-    """Train a player that still makes mistakes."""
-    selfplay.train(run_dir=runs / "learner", seed=1000, mask=True, total_steps=PLIES)
+    """Train a player until it is proved unbeatable, with the snapshots on its way."""
+    selfplay.train(run_dir=runs / "learner", seed=5)
 
 
 @contextmanager
@@ -46,9 +49,15 @@ def served(runs: Path) -> Iterator[str]:
 
 def screenshot(browser: Browser, address: str) -> bytes:
     """Return the page as a PNG."""
-    page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, reduced_motion="reduce")
+    page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
     page.goto(address + LINK)
-    page.wait_for_selector(".heat-map")
+    page.wait_for_selector(".lost-area[d]")
+    bar = page.get_by_label("Watch it learn", exact=True)
+    bar.fill(str(int(THEN * int(bar.get_attribute("max") or 0))))
+    page.get_by_role("button", name="Show me one").click()
+    page.wait_for_selector(".mistake-steps:not([hidden])")
+    page.wait_for_timeout(PAUSE)
+    page.mouse.move(0, 0)
     return page.screenshot()
 
 

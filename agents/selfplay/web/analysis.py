@@ -10,7 +10,6 @@ import numpy as np
 from selfplay.evaluation.exact import NAMES, best_bounds, exact_moves, known_value
 from selfplay.position import Position
 from tictactoe.opponents import best_known
-from tictactoe.rendering.text import MARKS, line_cells
 from tictactoe.rules import Bitboard, Rules
 from tictactoe.search import Bounds
 
@@ -30,13 +29,10 @@ def analyse(
     policy: "AgentPolicy", player: "Player | None", position: Position, generator: np.random.Generator
 ) -> dict[str, Any]:
     """Return what the page shows about a player in a position, ready for JSON; `generator` samples its reply."""
-    rules, winner = position.rules, position.winner
+    rules = position.rules
     results = exact_results(rules, position.mover, position.opponent, POSITIONS)  # empty if the game is over
     known = {cell: RESULTS[known_value(bounds)] for cell, bounds in results.items()}
     shown: dict[str, Any] = {
-        "seat": position.seat,
-        "result": (None if not position.over else "draw" if winner is None else MARKS[winner]),
-        "line": list(rules.cells_of(line_cells(rules, position.marks[winner]) if winner is not None else 0)),
         "values": None,
         "move": None,
         "moves": [],

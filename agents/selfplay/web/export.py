@@ -57,19 +57,22 @@ def export(names: Sequence[str], output: Path) -> None:
     if size > LARGEST:
         what = f"has {size:,} bytes of numbers, but a page holds at most {LARGEST:,}"
         raise UserError(f"{names[0]}: {what}; a smaller board or network fits")
-    in_run, snapshots = entry["snapshots"], packed_snapshots(chosen.folder)
+    snapshots = packed_snapshots(chosen.folder)
     rivals = [each for each in catalogue.entries() if each["name"] in RIVALS and chosen.rules == Rules()]
     players = [entry | {"snapshots": snapshots["steps"]}, *rivals]
-    indices = [each["index"] for each in players]
-    evaluations = {index: mistakes.evaluate(catalogue.player(index).policy) for index in indices}
-    data = {"players": players, **player_data(chosen.player), "evaluations": evaluations}
-    data |= {"history": history(chosen.folder), "snapshots": snapshots}
+    policies = {each["index"]: catalogue.player(each["index"]).policy for each in players}
+    data = {
+        "players": players,
+        **player_data(chosen.player),
+        "evaluations": {index: mistakes.evaluate(policy) for index, policy in policies.items()},
+        "history": history(chosen.folder),
+        "snapshots": snapshots,
+    }
     content = document(data).encode()
     write_output(output, content)
-    left_out = ""
-    if len(snapshots["steps"]) < len(in_run):
-        left_out = f", with {len(snapshots['steps'])} of the {len(in_run)} snapshots of its run"
-    print(f"The page of {entry['name']} is in {output} ({len(content):,} bytes{left_out}); it needs no server")
+    of_run = entry["snapshots"]
+    kept = f", with {len(snapshots['steps'])} of the {len(of_run)} snapshots of its run" if of_run else ""
+    print(f"The page of {entry['name']} is in {output} ({len(content):,} bytes{kept}); it needs no server")
 
 
 def packed_snapshots(folder: Path) -> dict[str, Any]:

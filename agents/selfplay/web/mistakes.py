@@ -17,9 +17,8 @@ from selfplay.evaluation.counterexamples import Game, find_counterexamples
 from selfplay.evaluation.evaluate import ALL_STATES_CELLS, search_seat, suboptimal_moves, with_all_states
 from selfplay.evaluation.exact import NAMES
 from selfplay.evaluation.report import verdict_text
-from selfplay.position import EMPTY, Position
+from selfplay.position import Position
 from tictactoe import planes, solve
-from tictactoe.rendering.text import MARKS
 from tictactoe.rules import Rules
 from tictactoe.symmetry import representatives
 from tictactoe.tree import SOLVABLE_CELLS, IntArray
@@ -83,9 +82,7 @@ def evaluate(policy: "AgentPolicy", seconds: float = inf) -> dict[str, Any]:
         met = {each for ply in plies for each in zip(ply.mine.tolist(), ply.theirs.tolist(), strict=True)}
         reached = sum(each[:2] in met for each in wrong)
     else:
-        earliest = np.argsort(planes.bits(rules.cells, play.mover | play.opponent).sum(axis=1), kind="stable")
-        mover, opponent = play.mover[earliest], play.opponent[earliest]
-        wrong = _moves(mover, opponent, policy.moves(mover, opponent))
+        wrong = _moves(play.mover, play.opponent, policy.moves(play.mover, play.opponent))
     groups = _groups(rules, wrong, play.games)
     return {
         "verdict": verdict_text(verdict),
@@ -176,10 +173,6 @@ def _last(rules: Rules, seat: int, cells: Game, wrong: set[tuple[int, int]]) -> 
 
 
 def _text(rules: Rules, move: Move) -> str:
-    """Return the position before a move as `read_board` reads it."""
-    marks = move.mover, move.opponent
-    second = marks[0].bit_count() < marks[1].bit_count()
-    bits = (marks[second], marks[not second])
-    return "".join(
-        next((MARKS[seat] for seat in (0, 1) if bits[seat] >> cell & 1), EMPTY) for cell in range(rules.cells)
-    )
+    """Return the position before a move as `read_board` reads it; the first seat has as many marks, or one more."""
+    first, second = sorted(move[:2], key=int.bit_count, reverse=True)
+    return "".join("X" if first >> cell & 1 else "O" if second >> cell & 1 else "." for cell in range(rules.cells))

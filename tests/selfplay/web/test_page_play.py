@@ -10,7 +10,7 @@ from selfplay.errors import one_line
 from selfplay.position import read_board
 from tests.runs import saved
 from tests.selfplay.web.serving import serving
-from tests.selfplay.web.visits import board_of, go_to, spoken, square, wait_for_turn, watched
+from tests.selfplay.web.visits import board_of, go_to, press, says, spoken, square, wait_for_turn, watched
 from tictactoe import Rules
 
 Open = Callable[..., Page]
@@ -77,13 +77,13 @@ def test_moves_are_refused_undone_and_gone_back_to(visit: Open) -> None:
     square(page, 4).click(force=True)  # it says that it is disabled
     assert spoken(page)[-1] == "square 5 is taken."
     page.get_by_role("tab", name="Beat it").click()
-    page.get_by_role("button", name="O, square 1").click()
+    press(page, "O, square 1")
     assert board_of(page) == "O...X...."
     assert page.locator("#status").inner_text() == "After move 2 of 4"
     for name in ("Forward", "Forward"):
-        page.get_by_role("button", name=name).click()
+        press(page, name)
     assert board_of(page) == "O.O.X...X"
-    page.get_by_role("button", name="Back").click()
+    press(page, "Back")
     square(page, 1).click()  # in an earlier position O plays another move, and later moves are dropped
     assert wait_for_turn(page) == "Your move. You are O."
     assert board_of(page)[:3] == "OO."
@@ -91,7 +91,7 @@ def test_moves_are_refused_undone_and_gone_back_to(visit: Open) -> None:
 
 def test_a_link_restores_the_position_the_seat_and_the_player(visit: Open) -> None:
     page = visit("#player=masked")
-    page.get_by_role("button", name="It starts").click()
+    press(page, "It starts")
     wait_for_turn(page)
     square(page, board_of(page).index(".")).click()
     wait_for_turn(page)
@@ -118,7 +118,7 @@ def test_hostile_names_of_runs_are_nothing_but_text(browser: Browser, tmp_path: 
             for name in map(one_line, HOSTILE):
                 go_to(page, f"#player={quote(name)}&view=live")
                 expect(page.locator("#player")).to_have_attribute("title", name)
-                expect(page.locator("#player option:checked")).to_contain_text(f"({name}), 3\u00d73")  # all are alike
+                says(page, "#player option:checked", f"({name}), 3\u00d73")  # all are alike
                 expect(page.locator(".live [title]", has_text=name).first).to_be_visible()
         page.close()
 
@@ -128,7 +128,7 @@ def test_a_link_to_nothing_is_answered_in_a_line(visit: Open) -> None:
     for link, gist in [("", "X has 2 marks and O 0"), *BAD_LINKS.items()]:
         if link:
             go_to(page, link)
-        expect(page.locator("#trouble")).to_contain_text(gist)
+        says(page, "#trouble", gist)
         assert set(board_of(page)) == {"."}
 
 
@@ -155,7 +155,7 @@ def test_keys_play_undo_and_step_unless_they_are_off(visit: Open) -> None:
 def test_a_position_is_set_up_and_played_on_from(visit: Open) -> None:
     page = visit("#player=masked")
     page.get_by_text("More").first.click()
-    page.get_by_role("button", name="Set up").click()
+    press(page, "Set up")
     done = page.get_by_role("button", name="Done")
     for cell, clicks in ((0, 1), (4, 2), (8, 2)):
         for _ in range(clicks):
@@ -169,7 +169,7 @@ def test_a_position_is_set_up_and_played_on_from(visit: Open) -> None:
     assert board_of(page) == "X.X.O...."
     assert "board=X.X.O...." in page.url
     assert wait_for_turn(page) == "Your move. You are O."
-    page.get_by_role("button", name="Let it move").click()
+    press(page, "Let it move")
     assert wait_for_turn(page) == "Your move. You are X."
     assert board_of(page).count("O") == 2
 

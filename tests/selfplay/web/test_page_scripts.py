@@ -142,13 +142,11 @@ def test_the_page_accepts_the_positions_that_the_server_accepts(call: Call) -> N
             {"exact": [None] * 4, "position": None},
             "is not known. ? means not known: the search ran out of time. ???",
         ),
-        ({"result": "draw"}, "The game is over."),
+        ({"moves": []}, "The game is over."),
     ],
 )
 def test_a_sentence_says_what_is_known_of_a_move(call: Call, changes: dict[str, Any], sentence: str) -> None:
     analysis: dict[str, Any] = {
-        "seat": 1,
-        "result": None,
         "move": 3,
         "moves": [3],
         "reply": 1,

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 PATIENCE = 60_000
 """Milliseconds in which the slowest machine shows what is to be seen."""
@@ -73,3 +73,13 @@ def go_to(page: Page, link: str) -> None:
         })""",
         link,
     )
+
+
+def press(page: Page, name: str) -> None:
+    """Click the button with a name."""
+    page.get_by_role("button", name=name).click()
+
+
+def says(page: Page, selector: str, text: str | re.Pattern[str]) -> None:
+    """Wait until a part of the page contains a text."""
+    expect(page.locator(selector)).to_contain_text(text)

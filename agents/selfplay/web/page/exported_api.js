@@ -46,20 +46,18 @@ export function exportedApi(data) {
   };
 
   async function analysis(player, board, steps) {
-    const seat = seatToMove(board);
-    const { winner, line, over } = outcome(game, board);
-    if (over) {
-      return { seat, result: winner === null ? "draw" : MARKS[winner], line, ...NO_MOVE, ...truth(board, null) };
+    if (outcome(game, board).over) {
+      return { ...NO_MOVE, ...truth(board, null) };
     }
     if (player !== own.index) {
-      return { seat, result: null, line: [], ...builtIn(data.players.find(({ index }) => index === player).name, board) };
+      return builtIn(data.players.find(({ index }) => index === player).name, board);
     }
     const valuesOfBoard = await valuesAt(steps);
     const values = [...valuesOfBoard(board)];
     const ratings = withRule(board, values);
     const reply = greedy(ratings, (cell) => board[cell] === EMPTY);
     const move = data.mask ? reply : greedy(ratings, () => true);
-    return { seat, result: null, line: [], values, move, moves: [move], reply, ...truth(board, move) };
+    return { values, move, moves: [move], reply, ...truth(board, move) };
   }
 
   /** Return what a move is chosen by: the values, and the rule's ratings if the player has a rule weight. */
@@ -84,7 +82,8 @@ export function exportedApi(data) {
     const games = [];
     const lost = [0, 0];
     async function follow(board, cells, seat) {
-      const { seat: mover, move } = await analysis(player, board, steps);
+      const mover = seatToMove(board);
+      const { move } = await analysis(player, board, steps);
       const replies = mover === seat ? [move] : [...board].flatMap((mark, cell) => (mark === EMPTY ? [cell] : []));
       for (const cell of replies) {
         const after = board[cell] === EMPTY ? withMark(board, cell, MARKS[mover]) : null;

@@ -80,7 +80,7 @@ export function learnedMap(player, board, analysis) {
 export function exactMap(player, board, analysis) {
   const worth = worthOf(player);
   const colours = learnedColours(player, analysis.exact.map((result) => (result === null ? null : worth[MEANINGS.indexOf(result)])));
-  const open = analysis.result === null;
+  const open = analysis.moves.length > 0;
   const notes = analysis.exact.map((result, cell) => result ?? (open && board[cell] === EMPTY ? "?" : ""));
   const chosen = analysis.move === null ? analysis.moves : [analysis.move];
   const wrong = disagreements(player, board, analysis);

@@ -1,6 +1,6 @@
 // The panel "Look inside": the player's learned values beside the exact results, and beside those of another player.
 import { html } from "./dom.js";
-import { MARKS, sameRules } from "./rules.js";
+import { MARKS, sameRules, seatToMove } from "./rules.js";
 import { exactMap, learnedMap, worthOf } from "./heat_map.js";
 import { exactSentence, moveSentence, numberText, valueText } from "./sentences.js";
 import { complain } from "./messages.js";
@@ -29,7 +29,7 @@ export function insidePanel(app) {
     verdict.className = `verdict ${moveClass(analysis.gives_away)}`;
     verdict.textContent = moveSentence(player, board, analysis, app.state.steps !== null);
     maps.className = player.cols > 3 ? "maps wide" : "maps";
-    const mover = analysis.result === null ? ` for ${MARKS[analysis.seat]}` : "";
+    const mover = analysis.moves.length ? ` for ${MARKS[seatToMove(board)]}` : "";
     const heading = player.run ? `What it has learned${mover}` : "No learned values";
     learned.replaceChildren(html("figcaption", {}, html("h3", {}, heading)), learnedMap(player, board, analysis));
     exact.replaceChildren(html("figcaption", {}, html("h3", {}, `What is true${mover}`)), exactMap(player, board, analysis));

@@ -137,7 +137,8 @@ function gameControls(app) {
     ["Back", "Back by a move", (at) => at - 1],
     ["Forward", "Forward by a move", (at) => at + 1],
   ].map(([name, title, to]) => button(name, () => stepBy(app, to), { title }));
-  byId("starts").append(html("div", { class: "two" }, ...starts), advice);
+  byId("starts").append(html("div", { class: "two" }, ...starts));
+  byId("stage").append(advice);
   const root = html("div", { class: "controls" },
     html("div", { class: "four" }, undo, ...steps, hint),
     html("details", { class: "more" }, html("summary", {}, "More"), html("div", { class: "row" }, let_, setup, share,
@@ -149,7 +150,7 @@ function gameControls(app) {
       byId("starts").hidden = filling !== null;
       const given = hintOf(app);
       advice.textContent = given?.text ?? "";
-      advice.hidden = given === null;
+      advice.hidden = given === null || filling !== null;
       thinks.checked = app.state.thinks;
       disable(undo, undone(game, seat) === null);
       disable(let_, app.position().over);

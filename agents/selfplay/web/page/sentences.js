@@ -1,5 +1,5 @@
 // The sentences of the page: values, results, and whether a move gives something away.
-import { EMPTY, MARKS, squareWords } from "./rules.js";
+import { EMPTY, MARKS, seatToMove, squareWords } from "./rules.js";
 
 /** Signs of the results, for small squares and for people who cannot tell the colours apart. */
 export const SIGNS = { win: "+", draw: "=", loss: "\u2212" };
@@ -39,7 +39,7 @@ const KEPT_WORTH = { win: "the win", draw: "the draw" };
  * @param {boolean} then A snapshot of the player was analysed.
  */
 export function moveSentence(player, board, analysis, then) {
-  if (analysis.result !== null) {
+  if (!analysis.moves.length) {
     return "The game is over: there is no move to look at.";
   }
   const would = then ? "It would have played" : "It would play";
@@ -87,11 +87,11 @@ export function exactSentence(board, analysis) {
   if (analysis.unsolved) {
     return "Exact results are not known: this board is too large to be solved here.";
   }
-  if (analysis.result !== null) {
+  if (!analysis.moves.length) {
     return "The game is over.";
   }
   const whole = analysis.position === null ? "The value of the position is not known."
-    : `With best play the position is ${WORTH[analysis.position]} for ${MARKS[analysis.seat]}.`;
+    : `With best play the position is ${WORTH[analysis.position]} for ${MARKS[seatToMove(board)]}.`;
   const unsettled = analysis.exact.some((result, cell) => result === null && board[cell] === EMPTY);
   return unsettled ? `${whole} ? means not known: the search ran out of time.` : whole;
 }

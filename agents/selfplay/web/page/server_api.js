@@ -34,12 +34,9 @@
 
 /**
  * @typedef {object} Analysis
- * @property {0 | 1} seat
- * @property {string | null} result
- * @property {number[]} line
  * @property {(number | null)[] | null} values
  * @property {number | null} move
- * @property {number[]} moves
+ * @property {number[]} moves None if the game is over.
  * @property {number | null} reply
  * @property {("win" | "draw" | "loss" | null)[]} exact
  * @property {boolean} [unsolved] Exact results are not known on this board, as in a file.

@@ -122,7 +122,7 @@ export function timeBar(app) {
     const all = stops();
     const steps = all[at()];
     const point = points.findLast((each) => each.steps <= steps);
-    const lost = point && point.lost !== null && point.illegal !== null ? `, ${counted(point.lost + point.illegal, "game")} lost` : "";
+    const lost = point && point.lost !== null && point.illegal !== null ? `, ${point.steps === steps ? "" : "about "}${counted(point.lost + point.illegal, "game")} lost` : "";
     output.textContent = `after ${numberText(steps)} ${app.player().unit}${lost}`;
     setAttribute(range, "aria-valuetext", output.textContent);
   }
