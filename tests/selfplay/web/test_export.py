@@ -25,7 +25,7 @@ from tests.runs import refused, save
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.web.positions import early_boards, texts
-from tests.selfplay.web.visits import SHOWN, board_of, press, says, square, wait_for_turn, watched
+from tests.selfplay.web.visits import SHOWN, board_of, says, square, wait_for_turn, watched
 from tictactoe import Rules
 
 LARGEST = 600_000
