@@ -1,4 +1,4 @@
-"""Write agents/selfplay/typed.pyi: what type checkers and editors are told of `train`, `training` and `train_seeds`.
+"""Write agents/selfplay/typed.pyi: what type checkers and editors are told of `train` and `training`.
 
 Run it after a setting has changed: `python -m docs.typed_settings`. A test compares the file with the dataclasses.
 """
@@ -23,10 +23,10 @@ TYPED = {
 """What people type for a setting, by the type that its dataclass declares."""
 
 HEAD = '''\
-"""What type checkers are told of `train`, `training` and `train_seeds`; written by docs/typed_settings.py."""
+"""What type checkers are told of `train` and `training`; written by docs/typed_settings.py."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict, overload
 
 import numpy as np
@@ -35,7 +35,6 @@ from numpy.typing import NDArray
 from selfplay.algorithms import Config
 from selfplay.dqn.network import NetworkFactory
 from selfplay.own.config import Learner, OwnConfig
-from selfplay.seeds import Runs
 from selfplay.training.loop import Record
 from selfplay.training.result import Run
 from tictactoe import Rules
@@ -54,7 +53,6 @@ class RunOptions(TypedDict, total=False):
 '''
 OWN = "learner: Learner | Callable[..., Learner]"
 NETWORK = "network: NetworkFactory | None = None"
-SEEDS = ("processes: int | None = None", "progress: bool = True")
 
 
 def typed(hint: Any) -> str:
@@ -80,25 +78,22 @@ def dictionary(name: str, kind: type[RunSettings]) -> str:
 
 def overload(function: str, *parameters: str, first: str = "", rest: str = "") -> str:
     """Return one overload of a function: its first parameter, those that are given by name, and all others."""
-    result = {"train": "Run", "training": "Iterator[Record]", "train_seeds": "Runs"}[function]
-    seeds = ("seeds: Iterable[Int]",) if function == "train_seeds" else ()
+    result = {"train": "Run", "training": "Iterator[Record]"}[function]
     named = (("*",) if parameters else ()) + parameters
     others = (f"**settings: {rest}",) if rest else ()
-    return f"@overload\ndef {function}({', '.join((*seeds, first, '/', *named, *others))}) -> {result}: ...\n"
+    return f"@overload\ndef {function}({', '.join((first, '/', *named, *others))}) -> {result}: ...\n"
 
 
 def overloads(function: str) -> str:
     """Return the overloads of a function: each algorithm, a config object, and a learner of the user."""
-    own, suffix = function != "train_seeds", "Training" if function == "train" else "Settings"
-    network, options = ((NETWORK,), ()) if own else ((), SEEDS)
+    suffix = "Training" if function == "train" else "Settings"
     lines = []
     for name, kind in ALGORITHMS.items():
-        algorithm, given = ("Literal['dqn'] | None = None", network) if name == "dqn" else (f"Literal[{name!r}]", ())
+        algorithm, given = ("Literal['dqn'] | None = None", (NETWORK,)) if name == "dqn" else (f"Literal[{name!r}]", ())
         rest = f"Unpack[{kind.__name__.removesuffix('Config')}{suffix}]"
-        lines.append(overload(function, *given, *options, first=f"algorithm: {algorithm}", rest=rest))
-    lines.append(overload(function, *network, *options, first="algorithm: Config", rest="Any"))
-    if own:
-        lines.append(overload(function, OWN, first="algorithm: OwnConfig | None = None", rest=f"Unpack[Own{suffix}]"))
+        lines.append(overload(function, *given, first=f"algorithm: {algorithm}", rest=rest))
+    lines.append(overload(function, NETWORK, first="algorithm: Config", rest="Any"))
+    lines.append(overload(function, OWN, first="algorithm: OwnConfig | None = None", rest=f"Unpack[Own{suffix}]"))
     if function == "train":
         lines.append(overload(function, "resume: Place | Run", NETWORK, first="algorithm: None = None", rest="Any"))
     return "".join(lines)
@@ -107,7 +102,7 @@ def overloads(function: str) -> str:
 def stub() -> str:
     """Return the content of typed.pyi."""
     kinds = [(kind.__name__.removesuffix("Config"), kind) for kind in (*ALGORITHMS.values(), OwnConfig)]
-    functions = (overloads(function) for function in ("train", "training", "train_seeds"))
+    functions = (overloads(function) for function in ("train", "training"))
     return "\n".join([HEAD, *(dictionary(name, kind) for name, kind in kinds), *functions])
 
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from selfplay.evaluation.counterexamples import Counterexamples as Counterexamples
     from selfplay.evaluation.verdict import SeatVerdict as SeatVerdict, Verdict as Verdict
     from selfplay.own.config import Learner as Learner, OwnConfig as OwnConfig
-    from selfplay.seeds import Runs as Runs
     from selfplay.tabular.config import (
         AfterstateQConfig as AfterstateQConfig,
         MinimaxQConfig as MinimaxQConfig,
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     )
     from selfplay.training.loop import Record as Record
     from selfplay.training.result import Run as Run
-    from selfplay.typed import train as train, train_seeds as train_seeds, training as training
+    from selfplay.typed import train as train, training as training
     from selfplay.verdicts import counterexamples as counterexamples, evaluate as evaluate
 
     __version__: str
@@ -47,7 +46,6 @@ _PLACES = {
     "evaluation.counterexamples": ("Counterexamples",),
     "evaluation.verdict": ("SeatVerdict", "Verdict"),
     "own.config": ("Learner", "OwnConfig"),
-    "seeds": ("Runs", "train_seeds"),
     "training.result": ("Run",),
     "training.loop": ("Record",),
     "verdicts": ("counterexamples", "evaluate"),

@@ -1,7 +1,7 @@
-"""What type checkers are told of `train`, `training` and `train_seeds`; written by docs/typed_settings.py."""
+"""What type checkers are told of `train` and `training`; written by docs/typed_settings.py."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict, overload
 
 import numpy as np
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from selfplay.algorithms import Config
 from selfplay.dqn.network import NetworkFactory
 from selfplay.own.config import Learner, OwnConfig
-from selfplay.seeds import Runs
 from selfplay.training.loop import Record
 from selfplay.training.result import Run
 from tictactoe import Rules
@@ -169,16 +168,3 @@ def training(algorithm: Literal['td-backup'], /, **settings: Unpack[TDBackupSett
 def training(algorithm: Config, /, *, network: NetworkFactory | None = None, **settings: Any) -> Iterator[Record]: ...
 @overload
 def training(algorithm: OwnConfig | None = None, /, *, learner: Learner | Callable[..., Learner], **settings: Unpack[OwnSettings]) -> Iterator[Record]: ...
-
-@overload
-def train_seeds(seeds: Iterable[Int], algorithm: Literal['dqn'] | None = None, /, *, processes: int | None = None, progress: bool = True, **settings: Unpack[DQNSettings]) -> Runs: ...
-@overload
-def train_seeds(seeds: Iterable[Int], algorithm: Literal['minimax-q'], /, *, processes: int | None = None, progress: bool = True, **settings: Unpack[MinimaxQSettings]) -> Runs: ...
-@overload
-def train_seeds(seeds: Iterable[Int], algorithm: Literal['afterstate-q'], /, *, processes: int | None = None, progress: bool = True, **settings: Unpack[AfterstateQSettings]) -> Runs: ...
-@overload
-def train_seeds(seeds: Iterable[Int], algorithm: Literal['td-value'], /, *, processes: int | None = None, progress: bool = True, **settings: Unpack[TDValueSettings]) -> Runs: ...
-@overload
-def train_seeds(seeds: Iterable[Int], algorithm: Literal['td-backup'], /, *, processes: int | None = None, progress: bool = True, **settings: Unpack[TDBackupSettings]) -> Runs: ...
-@overload
-def train_seeds(seeds: Iterable[Int], algorithm: Config, /, *, processes: int | None = None, progress: bool = True, **settings: Any) -> Runs: ...

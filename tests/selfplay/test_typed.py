@@ -26,8 +26,8 @@ run = selfplay.train(**json.loads(Path("config.json").read_text()))
 run = selfplay.train(resume=run, games=300)
 for record in selfplay.training(rules=Rules(3, 4, 3), hidden=[64, 64], stop="optimal"):
     print(record.evaluation.unbeatable, record.player.rules)
-runs = selfplay.train_seeds(range(5), "td-value", games=4e3, processes=2)
-print(runs[0].proof, selfplay.open("runs/a").snapshots[3].q_values)
+run = selfplay.train("td-value", games=4e3)
+print(run.proof, selfplay.open("runs/a").snapshots[3].q_values)
 class Mine:
     rules = Rules()
     steps = 0
@@ -43,7 +43,6 @@ selfplay.train("minimax-q", total_steps=3)
 selfplay.train(mask="yes")
 selfplay.train("minimaxq")
 selfplay.training(games=3)
-selfplay.train_seeds(range(5), resume="x")
 selfplay.train(learner=3)
 """
 
