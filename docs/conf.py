@@ -3,14 +3,17 @@
 The pages stay plain Markdown whose links work in the repository too, so what only the site needs is here.
 """
 
+import base64
 import contextlib
 import io
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jupytext
+import matplotlib.pyplot as plt
 from sphinx.application import Sphinx
 
 from selfplay.cli import course
@@ -149,7 +152,7 @@ def read_page(_app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def unit_page(unit: str, script: str) -> str:
-    """Return a unit of the course as Markdown, with what the cells above its blank show."""
+    """Return a unit of the course as Markdown, with what the cells above its blank show, and its curve."""
     parts = []
     names: dict[str, Any] = {}
     above = True
@@ -161,12 +164,25 @@ def unit_page(unit: str, script: str) -> str:
         above &= not blank
         parts.append(BLOCK.format("python", "blank" if blank else "code", cell.source))
         if above:
-            with contextlib.redirect_stdout(io.StringIO()) as shown:
-                exec(cell.source, names)
-            if shown.getvalue():
-                parts.append(BLOCK.format("text", "shown", shown.getvalue()))
+            parts += shown(cell.source, names)
+        elif "savefig" in cell.source:
+            parts.append(f"![What this draws, with the solution]({unit}.svg)")
     title, text = parts[0].split("\n", 1)
     return "\n\n".join((title, DOWNLOADS.format(unit=unit), text, *parts[1:]))
+
+
+def shown(code: str, names: dict[str, Any]) -> Iterator[str]:
+    """Run a cell, and yield what it prints and draws as Markdown."""
+    plt.switch_backend("agg")
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(code, names)
+    if printed.getvalue():
+        yield BLOCK.format("text", "shown", printed.getvalue())
+    for number in plt.get_fignums():
+        file = io.BytesIO()
+        plt.figure(number).savefig(file, bbox_inches="tight", transparent=True)
+        yield f'<img alt="What this draws" src="data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}">'
+    plt.close("all")
 
 
 def mark_fields(_app: Sphinx, kind: str, _name: str, _documented: object, _options: object, lines: list[str]) -> None:

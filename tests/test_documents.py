@@ -203,6 +203,6 @@ def anchors(page: Path) -> set[str]:
 def test_git_ignores_the_files_that_the_pages_commands_write() -> None:
     commands = re.sub("#.*", "", "".join(block.text for block in blocks("bash", *DOCUMENTS)))
     named = re.findall(r"--(?:export|output|out|into|dir|run-dir) ([\w.-][\w./-]*)", commands)
-    files = {*named, certify.NAME, "course/unit_1.ipynb", "three_targets.png"}  # the last is drawn in unit 3
+    files = {*named, certify.NAME, "course/unit_1.ipynb", "unit_3.png"}  # the last is drawn in unit 3
     ignored = subprocess.run(["git", "check-ignore", *files], cwd=ROOT, capture_output=True, text=True, check=False)
     assert files == {*ignored.stdout.split()}

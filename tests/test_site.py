@@ -82,6 +82,8 @@ def test_each_unit_of_the_course_is_a_page_to_read_and_two_files_to_download(sit
         page = unit.with_suffix(".html").read_text()
         assert f"<h1>Unit {number}: " in page
         assert page.count('class="blank') == 1
+        assert page.count("<summary>Hint ") == 2
+        assert '<img alt="What this draws' in page
         for suffix in (".ipynb", ".py"):
             assert f'href="{unit.name}{suffix}" download' in page
             assert "raise NotImplementedError" in unit.with_suffix(suffix).read_text()

@@ -5,6 +5,9 @@
 # each position, who wins if nobody makes a mistake? Here you write the ten lines that find out. Every later unit
 # compares what was learned with this truth.
 #
+# **Afterwards you can** define the value of a position, compute it by recursion, and say what it assumes about both
+# players.
+#
 # **You need** Python, and recursion. **Time:** about 40 minutes; the computer needs a second.
 #
 # ## A position in two numbers
@@ -24,14 +27,26 @@
 # %%
 from functools import cache
 
+import matplotlib.pyplot as plt
+
 import selfplay
 from tictactoe import Rules, solve
+from tictactoe.rendering.pixels import board_image
 from tictactoe.rendering.text import board_text
 
 RULES = Rules()  # 3 rows, 3 columns, 3 in a row
 
+
+def show(mover, opponent):
+    """Print a position, and draw it in a notebook; X is the mover."""
+    print(board_text(RULES, mover, opponent))
+    plt.figure(figsize=(2, 2))
+    plt.axis("off")
+    plt.imshow(board_image(RULES, mover, opponent))
+
+
 mover, opponent = 1 << 0 | 1 << 8, 1 << 4  # the mover has the cells 0 and 8, the opponent has cell 4
-print(board_text(RULES, mover, opponent))
+show(mover, opponent)
 print("empty cells: ", RULES.cells_of(RULES.empty_cells(mover, opponent)))
 print("has the opponent a line?", RULES.has_line(opponent))
 print("the mover marks cell 2:", (mover | 1 << 2, opponent), "and the seats change:", (opponent, mover | 1 << 2))
@@ -57,6 +72,20 @@ my_prediction = {"corner": "nothing", "centre": "nothing", "edge": "nothing"}  #
 #    seat is bad for the mover.
 #
 # Fill in both functions.
+#
+# <details><summary>Hint 1</summary>
+#
+# After the mover has marked `cell`, the position is `(opponent, mover | 1 << cell)`, and its value is one to the
+# *other* seat. `RULES.cells_of(RULES.empty_cells(mover, opponent))` lists the empty cells.
+#
+# </details>
+#
+# <details><summary>Hint 2, nearly the answer</summary>
+#
+# The third rule is `max(-value(opponent, mover | 1 << cell) for cell in cells)`. `best_cells` returns those cells for
+# which the number behind `max` equals `value(mover, opponent)`.
+#
+# </details>
 
 
 # %% tags=["blank"]
@@ -85,7 +114,7 @@ from_the_end = list(zip(positions, solution.value.tolist(), solution.optimal_mov
 for position, right, _ in from_the_end:
     answer = value(*position)
     if answer != right:
-        print(board_text(RULES, *position))
+        show(*position)
     hint = " (is a `return` missing?)" if answer is None else ""
     assert answer == right, f"value must return {right} in the position above, and it returned {answer}{hint}"
 print(f"All {len(positions):,} values are right.")
@@ -97,7 +126,7 @@ for position, _, best in from_the_end:
     assert isinstance(answer, list | tuple), f"best_cells must return a list, such as {right}, and it returned {answer}"
     passed = all(cell in right for cell in answer) and all(cell in answer for cell in right)
     if not passed:
-        print(board_text(RULES, *position))
+        show(*position)
     hint = " (is the sign right? The position after a move belongs to the other seat)" if not answer else ""
     assert passed, f"best_cells must return {right} in the position above, and it returned {answer}{hint}"
 print("All best cells are right.")
@@ -145,3 +174,12 @@ for name, cell in (("corner", 0), ("centre", 4), ("edge", 1)):
 # - Set `RULES = Rules(3, 4, 3)`, a board one column wider. Who wins? (Leave out `agent`: it is written for nine
 #   cells.)
 # - Remove `@cache`, and time `value(0, 0)`. Why does it take so much longer?
+#
+# ## Look inside a trained player
+#
+# Nothing was trained here. But a player comes with the package, and a page shows what it has learned of each square
+# beside the exact result, which is your `value`:
+#
+# ```bash
+# selfplay web shipped
+# ```

@@ -5,6 +5,9 @@
 # never looks further than one move ahead. It plays, and after each move it corrects one number. This is *Q-learning*,
 # in its form for two players, *minimax-Q*. Deep Q-learning (unit 4) replaces the table by a network.
 #
+# **Afterwards you can** write a Q-learning target for two players, say which games it can learn from, and say what a
+# player's games with itself show.
+#
 # **You need** unit 1. **Time:** about 40 minutes; the computer needs some seconds.
 #
 # ## The table
@@ -16,6 +19,8 @@
 
 # %%
 import random
+
+import matplotlib.pyplot as plt
 
 import selfplay
 from tictactoe import Rules
@@ -75,6 +80,20 @@ my_prediction = "nothing"  # put a number in its place
 #   does X pick? Which one does O pick?
 #
 # `choose` picks a cell by the same rule. Fill in both.
+#
+# <details><summary>Hint 1</summary>
+#
+# `values_at(x, o)` is a dict from cells to numbers, and `x_moves(x, o)` says whose turn it is. X takes the highest
+# number, O the lowest.
+#
+# </details>
+#
+# <details><summary>Hint 2, nearly the answer</summary>
+#
+# If `result(x, o)` is not None, return it. Otherwise return `max(numbers)` or `min(numbers)`, with `numbers =
+# values_at(x, o).values()`. For the cell, write `max(values, key=values.get)`.
+#
+# </details>
 
 
 # %% tags=["blank"]
@@ -166,7 +185,16 @@ print(f"PASSED: {proof.games_lost} games lost; you predicted {my_prediction}.")
 
 # %% [markdown]
 # ## What you should see
-#
+
+# %%
+plt.plot([100, 1_000, 10_000, 30_000, 100_000], [beaten for _, beaten in history], marker="o")
+plt.xscale("log")
+plt.yscale("symlog")  # logarithmic, but with a place for 0
+plt.xlabel("random games")
+plt.ylabel("games lost, over every reply")
+plt.savefig("unit_2.png")
+
+# %% [markdown]
 # **No game lost**, and the best move in all positions, learned from random games alone. The program *values* other
 # moves than it *plays*: `target` uses the best next move, whichever move was played. This is called *off-policy*
 # learning. It is why deep Q-learning can learn from a memory of old games.
@@ -188,3 +216,15 @@ print([f"{ended}, though it can lose {beaten} games" for ended, beaten in histor
 # - Let `target` return the highest number for both seats, and skip the small tests. What does X now believe about its
 #   opponent?
 # - Set `STEP` to 1. Why does that work here? Would it work against an opponent that moves at random?
+#
+# ## Look inside what you have trained
+#
+# The library has this learner too. It learns from games with itself, and saves a folder. Where does its table still
+# play a wrong move, and has it ever seen these positions?
+
+# %%
+run = selfplay.train("minimax-q", games=100_000)
+print("selfplay web", run.folder)
+
+# %% [markdown]
+# In a terminal, run the line that this prints: `selfplay web FOLDER`.

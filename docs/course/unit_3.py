@@ -6,6 +6,8 @@
 # program runs without an error, but it never learns to play. This is a common mistake in self-play, and here you make
 # it on purpose.
 #
+# **Afterwards you can** justify the sign of the target, and tell a wrong target from a slow one.
+#
 # **You need** unit 2. **Time:** about 45 minutes; the computer needs some seconds.
 #
 # ## One table, seen by the mover
@@ -72,6 +74,19 @@ my_prediction = {  # put (games lost, value of the empty board) in place of each
 # ## Your turn
 #
 # Write one line for each.
+#
+# <details><summary>Hint 1</summary>
+#
+# Each target is `moved.reward` and one more term or two. What the opponent gains, you lose.
+#
+# </details>
+#
+# <details><summary>Hint 2, nearly the answer</summary>
+#
+# `minus` subtracts `moved.opponents_best`, and `plus` adds it. `own_turn` subtracts `moved.opponents_reward`, and adds
+# `moved.my_next_best`.
+#
+# </details>
 
 
 # %% tags=["blank"]
@@ -177,15 +192,6 @@ for rule in (minus, plus, own_turn):
     believed[name] = max(values_at(table, 0, 0).values())
     print(f"{name:8} games lost {curves[name]}, empty board {believed[name]:+.2f}; you predicted {my_prediction[name]}")
 
-# %%
-for name, beaten in curves.items():
-    plt.plot(CHECKPOINTS, beaten, marker="o", label=name)
-plt.yscale("symlog")  # logarithmic, but with a place for 0
-plt.xlabel("random games")
-plt.ylabel("games lost, over every reply")
-plt.legend()
-plt.savefig("three_targets.png")
-
 # %% [markdown]
 # ## The check
 
@@ -202,7 +208,17 @@ print("PASSED")
 
 # %% [markdown]
 # ## What you should see
-#
+
+# %%
+for name, beaten in curves.items():
+    plt.plot(CHECKPOINTS, beaten, marker="o", label=name)
+plt.yscale("symlog")  # logarithmic, but with a place for 0
+plt.xlabel("random games")
+plt.ylabel("games lost, over every reply")
+plt.legend()
+plt.savefig("unit_3.png")
+
+# %% [markdown]
 # - `minus` falls to **0** games lost, and gives the empty board the value **0**, as in unit 1.
 # - `plus` stays at **hundreds** of games lost. Yet it gives the empty board nearly the value of a win, because it
 #   believes that the opponent plays to help it. By its own values it would be the best of the three.
@@ -220,3 +236,15 @@ print("PASSED")
 #   then?
 # - Compare your three curves with those of a network: `docs/learning.md`, "What the target does". There the targets
 #   are called `negamax`, `article` and `independent`. Which of your curves is which?
+#
+# ## Look inside what you have trained
+#
+# The same mistake in a network: `article` is your `plus`. Look at its empty board. What does it believe, and how many
+# games does it lose?
+
+# %%
+run = selfplay.train(target="article", mask=True, total_steps=30_000)
+print("selfplay web", run.folder)
+
+# %% [markdown]
+# In a terminal, run the line that this prints: `selfplay web FOLDER`.

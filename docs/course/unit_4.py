@@ -7,11 +7,15 @@
 # **replay memory** mixes old moves with the new ones, so that the network does not forget them. The **target network**
 # is a slow copy of the network that gives the targets, so that they do not change with each update.
 #
+# **Afterwards you can** write and test a ring buffer and a target network, read a DQN loop, and doubt a ranking from
+# one seed.
+#
 # **You need** unit 3, and some PyTorch. **Time:** about 60 minutes; the computer needs some seconds.
 
 # %%
 import copy
 
+import matplotlib.pyplot as plt
 import torch
 
 import selfplay
@@ -40,6 +44,20 @@ my_prediction = ["...", "...", "...", "..."]  # of: "both", "no memory", "no tar
 # and never a place that has not been filled yet.
 #
 # **The target network** follows the network: each weight moves a fraction `rate` of the way to the network's weight.
+#
+# <details><summary>Hint 1</summary>
+#
+# Row number `n`, counted from 0 over all that were ever added, belongs in place `n % capacity`. Of a memory that is not
+# full, only the first `self.added` places are filled. For the network, walk through both `parameters()` at once.
+#
+# </details>
+#
+# <details><summary>Hint 2, nearly the answer</summary>
+#
+# `places = (self.added + torch.arange(len(rows))) % len(self.rows)`; then add `len(rows)` to `self.added`. Sample below
+# `min(self.added, len(self.rows))`. For each pair of weights, `slow += rate * (quick - slow)`.
+#
+# </details>
 
 
 # %% tags=["blank"]
@@ -128,7 +146,7 @@ class Greedy:
 
 
 def train(capacity, rate, most_steps=3_000):
-    """Learn by self-play; return the updates until it was unbeatable (or None), and the last proof."""
+    """Learn by self-play; return the updates until it was unbeatable (or None), and the proofs."""
     torch.manual_seed(SEED)
     generator = torch.Generator().manual_seed(SEED)
     network = torch.nn.Sequential(torch.nn.Linear(27, 256), torch.nn.ReLU(), torch.nn.Linear(256, 9))
@@ -136,6 +154,7 @@ def train(capacity, rate, most_steps=3_000):
     optimizer = torch.optim.Adam(network.parameters(), lr=0.01)
     memory = ReplayMemory(capacity, 27 + 1 + 27 + 1 + 1)
     state = batch.reset(RULES, BOARDS, torch)
+    proofs = {}
     for step in range(1, most_steps + 1):
         # Act: half of the moves are random, the others are the network's best.
         seen = see(state)
@@ -160,10 +179,10 @@ def train(capacity, rate, most_steps=3_000):
         optimizer.step()
         follow(target_network, network, rate)
         if step % 50 == 0:
-            proof = selfplay.evaluate(Greedy(target_network), RULES, perspective="mover")
-            if proof.unbeatable:
-                return step, proof
-    return None, proof
+            proofs[step] = selfplay.evaluate(Greedy(target_network), RULES, perspective="mover")
+            if proofs[step].unbeatable:
+                return step, proofs
+    return None, proofs
 
 
 # %% [markdown]
@@ -172,7 +191,8 @@ def train(capacity, rate, most_steps=3_000):
 # A large memory, and a target network that follows slowly.
 
 # %%
-updates, proof = train(capacity=20_000, rate=0.05)
+updates, proofs = train(capacity=20_000, rate=0.05)
+proof = list(proofs.values())[-1]
 print(f"Games lost: {proof.first.losses} as X, {proof.second.losses} as O, after {updates} updates.")
 print(f"Best move in {proof.optimal_states:,} of {proof.decision_states:,} positions.")
 assert proof.unbeatable, "your parts pass their tests, but it does not learn: did you change the loop?"
@@ -181,7 +201,15 @@ print("PASSED")
 
 # %% [markdown]
 # ## What you should see
-#
+
+# %%
+plt.plot(proofs.keys(), [proof.games_lost for proof in proofs.values()], marker="o")
+plt.yscale("symlog")  # logarithmic, but with a place for 0
+plt.xlabel("updates")
+plt.ylabel("games lost, over every reply")
+plt.savefig("unit_4.png")
+
+# %% [markdown]
 # It is unbeatable after some hundred updates, but unlike the table of unit 2 it does **not** know the best move in
 # every position. Its own play never leads to the positions in which it is wrong, so nobody can beat it there.
 #
@@ -208,3 +236,15 @@ if RUN_THE_FOUR:
 # - Break `sample` so that it samples from all places, filled or not. Which test finds it? Does training?
 # - Copy the network to the target network once in every two hundred updates, and do not change it in between.
 # - `ReplayMemory` in `agents/selfplay/dqn/dqn.py` is our memory. What does it do that yours does not, and why?
+#
+# ## Look inside what you have trained
+#
+# The library trains a DQN with the same parts, and saves snapshots. Move through them: which squares does it get right
+# first?
+
+# %%
+run = selfplay.train(mask=True)
+print("selfplay web", run.folder)
+
+# %% [markdown]
+# In a terminal, run the line that this prints: `selfplay web FOLDER`.

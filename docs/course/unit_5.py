@@ -6,6 +6,8 @@
 # mask is needed in two places. A program that forgets the second one never plays a taken cell, but it does not see
 # some threats.
 #
+# **Afterwards you can** name the two places where a mask is needed, and which position's mask each needs.
+#
 # **You need** unit 3, and NumPy arrays. **Time:** about 40 minutes; the computer needs some seconds.
 #
 # ## All positions at once
@@ -16,6 +18,7 @@
 # The arrays below have a row for each position in which the game goes on, and a column for each cell.
 
 # %%
+import matplotlib.pyplot as plt
 import numpy as np
 
 import selfplay
@@ -53,6 +56,19 @@ my_prediction = {"rules learned": "nothing", "masked": "nothing", "half masked":
 
 # %% [markdown]
 # ## Your turn
+#
+# <details><summary>Hint 1</summary>
+#
+# Give the taken cells a value that is lower than every possible one, in a copy. 0 is not low enough: look at the first
+# row of the test.
+#
+# </details>
+#
+# <details><summary>Hint 2, nearly the answer</summary>
+#
+# `np.where(legal, values, -np.inf)` is that copy. Take `max(axis=1)` or `argmax(axis=1)` of it.
+#
+# </details>
 
 
 # %% tags=["blank"]
@@ -165,15 +181,16 @@ assert half.max() == 0
 
 # %%
 for mask in (False, True):
-    for record in selfplay.training(selfplay.DQNConfig(mask=mask)):
-        proof = record.evaluation
-        if record.steps < 20_000 or proof.unbeatable:
-            print(f"mask={mask!s:5} {record.steps:7,} plies: games lost {proof.first.losses + proof.second.losses:4}, "
-                  f"illegal games {proof.first.illegal + proof.second.illegal:5}")  # fmt: skip
-        if proof.unbeatable:
-            break
-    assert proof.unbeatable
-    assert proof.first.illegal == proof.second.illegal == 0
+    run = selfplay.train(mask=mask)
+    plies = [record.steps for record in run.records]
+    plt.plot(plies, [record.evaluation.games_lost for record in run.records], marker="o", label=f"mask={mask}")
+    assert run.proof.unbeatable
+    assert run.proof.first.illegal == run.proof.second.illegal == 0
+plt.xlabel("plies")
+plt.ylabel("games lost, over every reply")
+plt.legend()
+plt.savefig("unit_5.png")
+print("selfplay web", run.folder)
 
 # %% [markdown]
 # Both are proved. Compare the plies (single moves): without the mask the network has to learn the rules as well.
@@ -186,3 +203,10 @@ for mask in (False, True):
 # - Let the taken cells start at `-10` instead of 0 in `half masked`. Why does this help? Would it help a network?
 # - Give the target the mask of the position *before* the move. How many games are lost?
 # - Multiply by the mask, `(values * legal).max(axis=1)`, as many programs do. For which positions is that wrong?
+#
+# ## Look inside what you have trained
+#
+# The cell above has saved the last player. On an almost full board, compare its values of taken squares with those of
+# empty ones.
+#
+# In a terminal, run the line that the cell printed: `selfplay web FOLDER`.

@@ -5,12 +5,15 @@
 # do: the reward for a draw, and a penalty for letting the opponent complete a line. For each you see the player that
 # unlimited training leads to, and how many games it can lose.
 #
+# **Afterwards you can** predict optimal play from a reward, and separate what a reward says from what is learned.
+#
 # **You need** unit 5. **Time:** about 40 minutes; the computer needs some seconds.
 #
 # As in unit 5 all positions are learned at once, in sweeps, with a mask and with a minus sign. `FUTURE` is the
 # discount: with 1 later rewards count in full, with 0 only the reward of the next move counts.
 
 # %%
+import matplotlib.pyplot as plt
 import numpy as np
 
 import selfplay
@@ -74,6 +77,20 @@ my_prediction = dict.fromkeys(DRAWS, "nothing")  # (as X, as O): True if nobody 
 #
 # 1. Write the reward: 1 for a win, `draw` for a draw, `allow` for a move that allows a line, and 0 otherwise.
 # 2. When you have seen the table below, write for any `draw` which seats are safe.
+#
+# <details><summary>Hint 1</summary>
+#
+# An array of booleans times a number is an array of numbers: `draw * move.draw`. For `safe`, ask at which `draw` a draw
+# is worth as much as a win, or as a loss, to each seat.
+#
+# </details>
+#
+# <details><summary>Hint 2, nearly the answer</summary>
+#
+# The reward is the sum of three products. X is safe while a draw is worth *more* to it than a loss, -1. By the minus
+# sign O gets `-draw`.
+#
+# </details>
 
 
 # %% tags=["blank"]
@@ -146,7 +163,17 @@ print("PASSED")
 
 # %% [markdown]
 # ## What you should see
-#
+
+# %%
+for seat in ("first", "second"):
+    plt.plot(DRAWS, [getattr(proof, seat).losses for proof in table.values()], marker="o", label=f"moves {seat}")
+plt.yscale("symlog")  # logarithmic, but with a place for 0
+plt.xlabel("reward for a draw")
+plt.ylabel("games lost, over every reply")
+plt.legend()
+plt.savefig("unit_6.png")
+
+# %% [markdown]
 # - Without future and without penalty the player never blocks: a move that lets the opponent win pays 0, like any
 #   other.
 # - The penalty alone teaches the player to block, **without looking ahead**: it puts one ply of looking ahead into the
@@ -162,3 +189,14 @@ print("PASSED")
 #   apart?
 # - The penalty of -1 is paid each time. Could a player learn to prefer two penalties? Try larger ones.
 # - `selfplay train --rewards article --counterexamples 0` is `draw=1` with the penalty, and with a network.
+#
+# ## Look inside what you have trained
+#
+# The article's rewards, `draw=1` with the penalty, as a network. What does it think a draw is worth as X, and as O?
+
+# %%
+run = selfplay.train(rewards="article", mask=True, counterexamples=0.0)
+print("selfplay web", run.folder)
+
+# %% [markdown]
+# In a terminal, run the line that this prints: `selfplay web FOLDER`.

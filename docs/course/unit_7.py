@@ -5,6 +5,8 @@
 # that the player's own play reaches and from which some replies beat it. It shows you where to look, and when there
 # are no more, the player is proved unbeatable.
 #
+# **Afterwards you can** find the decisive mistake in a lost game, and tell *unbeatable* from *optimal*.
+#
 # **You need** unit 1. **Time:** about 50 minutes; the computer needs some seconds.
 #
 # ## A well-known rule
@@ -14,8 +16,12 @@
 # 3. Otherwise take the centre, or else a corner, or else an edge.
 
 # %%
+import matplotlib.pyplot as plt
+import numpy as np
+
 import selfplay
 from tictactoe import Rules
+from tictactoe.rendering.pixels import board_image
 from tictactoe.rendering.text import board_text
 
 RULES = Rules()
@@ -67,18 +73,22 @@ my_prediction = "nothing"  # games lost as X, as O
 
 # %%
 def show(agent):
-    """Print the shortest game that beats an agent in each seat, and return how many positions it is beaten in."""
+    """Show the shortest game that beats an agent in each seat, and return how many positions it is beaten in."""
     proof = selfplay.evaluate(agent, RULES, perspective="mover")
     found = selfplay.counterexamples(agent, RULES, perspective="mover")
     print(f"games lost: {proof.first.losses} as X, {proof.second.losses} as O; beaten in {len(found.mover)} positions")
     for seat, line in enumerate(found.shortest):
         if line is not None:
             print(f"It is beaten as {'XO'[seat]}:")
-            marks = [0, 0]
+            marks, images = [0, 0], []
             for ply, cell in enumerate(line):
                 marks[ply % 2] |= 1 << cell
                 who = "the agent" if ply % 2 == seat else "opponent"
                 print(f"{ply + 1}. {who} marks {cell}\n{board_text(RULES, *marks, cell)}\n")
+                images.append(board_image(RULES, *marks, cell))
+            plt.figure(figsize=(2 * len(images), 2))
+            plt.axis("off")
+            plt.imshow(np.hstack(images))
     return len(found.mover)
 
 
@@ -97,6 +107,20 @@ print("you predicted", my_prediction)
 # `forks(opponent, mover)` lists those of its opponent.
 #
 # Write `mend`, call `show(played_by(mend))`, read the next counterexample, and improve it. Do it without `solve`.
+#
+# <details><summary>Hint 1</summary>
+#
+# If you can fork, fork. If the opponent can fork in one cell, mark that cell. What is left is the position in which the
+# opponent can fork in two.
+#
+# </details>
+#
+# <details><summary>Hint 2, nearly the answer</summary>
+#
+# With two forks of the opponent, look for an empty cell such that `completes(mover | 1 << cell, opponent)` holds a cell
+# that the opponent must mark, and such that this cell is not one of its forks.
+#
+# </details>
 
 
 # %% tags=["blank"]
@@ -149,12 +173,20 @@ assert selfplay.evaluate(played_by(first_thought), RULES, perspective="mover").s
 # still learn which moves are best there. Without and with:
 
 # %%
+plt.figure()
 for part in (0.0, 0.5):
-    for record in selfplay.training(selfplay.DQNConfig(mask=True, counterexamples=part, total_steps=250_000)):
-        if record.evaluation.unbeatable:
-            break
-    print(f"counterexamples={part}: {record.steps:,} plies, {record.evaluation.games_lost} games lost")
-assert record.evaluation.unbeatable
+    run = selfplay.train(mask=True, counterexamples=part, total_steps=250_000)
+    plies = [record.steps for record in run.records]
+    label = f"counterexamples={part}"
+    plt.plot(plies, [record.evaluation.games_lost for record in run.records], marker="o", label=label)
+    print(f"{label}: {run.records[-1].steps:,} plies, {run.proof.games_lost} games lost")
+assert run.proof.unbeatable
+plt.yscale("symlog")  # logarithmic, but with a place for 0
+plt.xlabel("plies")
+plt.ylabel("games lost, over every reply")
+plt.legend()
+plt.savefig("unit_7.png")
+print("selfplay web", run.folder)
 
 # %% [markdown]
 # ## What to try next
@@ -162,3 +194,10 @@ assert record.evaluation.unbeatable
 # - Write a `mend` for the one position that you saw. How many counterexamples are left?
 # - Improve your player until it is optimal. `selfplay.evaluate` counts its mistakes, but no longer shows a game. Why?
 # - Show a counterexample of `own_turn` from unit 3. Where does it take a risk?
+#
+# ## Look inside what you have trained
+#
+# The cell above has saved the last player. Its earlier snapshots still have mistakes: find one, and play on until it
+# loses.
+#
+# In a terminal, run the line that the cell printed: `selfplay web FOLDER`.

@@ -5,9 +5,12 @@
 # million, and on 5 x 5 far too many to list. But to prove that a *player* cannot be beaten, the positions that its own
 # play reaches are enough. Here you write that proof. This project uses it for large boards.
 #
+# **Afterwards you can** write a proof that follows a player, and say why a bigger board is not always a harder game.
+#
 # **You need** unit 7. **Time:** about 50 minutes; the computer needs some seconds.
 
 # %%
+import matplotlib.pyplot as plt
 import numpy as np
 
 import selfplay
@@ -71,6 +74,21 @@ my_prediction = {  # can it be beaten (as X, as O)? And a number
 # Count the positions in all sets, and how often the player was beaten.
 #
 # `rules.has_line(marks)`, `rules.empty_cells(mine, theirs)`, `rules.cells_of(marks)` and `rules.full_board` help.
+#
+# <details><summary>Hint 1</summary>
+#
+# Begin with `now = {(0, 0)}`, or with all positions after X's first mark. While `now` is not empty, add its size to the
+# count, ask for all cells at once, and collect the next positions in another set.
+#
+# </details>
+#
+# <details><summary>Hint 2, nearly the answer</summary>
+#
+# `now = sorted(now)` fixes an order, and `player.cells(*map(list, zip(*now)))` asks for it. Leave a position with
+# `continue` where the player marks a taken cell or ends the game. In a loop over the replies, count a line of the
+# opponent, and add `(moved, replied)` if the board is not full.
+#
+# </details>
 
 
 # %% tags=["blank"]
@@ -165,20 +183,26 @@ assert wide.value[0] == 1
 # %% [markdown]
 # X wins with best play, so **nobody** is unbeatable as O, and "unbeatable" is the wrong goal here. The right goal is
 # that X beats everybody, and that no opponent gets more than the value of the game: *exploitability* 0. A network can
-# learn this, and `selfplay.training` stops when it has:
+# learn this, and `selfplay.train` stops when it has:
 
 # %%
-*_, record = selfplay.training(selfplay.DQNConfig(rows=3, cols=4, k=3, mask=True))
-proof = record.evaluation  # the last one
-print(f"after {record.steps:,} plies: exploitability {proof.exploitability}; as X it loses {proof.first.losses} games "
+run = selfplay.train(rows=3, cols=4, k=3, mask=True)
+proof = run.proof
+plies = [record.steps for record in run.records]
+print(f"after {plies[-1]:,} plies: exploitability {proof.exploitability}; as X it loses {proof.first.losses} games "
       f"and its worst result is {proof.first.best_response:+}; as O {proof.second.losses} games")  # fmt: skip
 assert proof.unexploitable
 assert proof.first.best_response == 1, "as X it wins against every reply"
 assert proof.second.losses > 0, "as O nobody is safe"
-learned = [followed(Learned(record.player), seat) for seat in (0, 1)]
+learned = [followed(Learned(run.player), seat) for seat in (0, 1)]
 print("followed by your own proof:", learned)
 assert learned[0][1] == 0
 assert learned[1][1] > 0
+plt.plot(plies, [record.evaluation.exploitability for record in run.records])
+plt.xlabel("plies")
+plt.ylabel("exploitability")
+plt.savefig("unit_8.png")
+print("selfplay web", run.folder)
 
 # %% [markdown]
 # ## What to try next
@@ -188,3 +212,9 @@ assert learned[1][1] > 0
 # - Count positions that are equal under turning and reflecting the board as one. How many are left?
 # - On 5,5,4 no player of this project has been proved by training alone. The proved ones had some moves corrected
 #   afterwards, as you did in unit 7: see `selfplay repair` and `docs/bigger-boards.md`. Do it without a repair.
+#
+# ## Look inside what you have trained
+#
+# The cell above has saved its player. Play against it as X on 3,4,3. Can you win, as the exact result says?
+#
+# In a terminal, run the line that the cell printed: `selfplay web FOLDER`.

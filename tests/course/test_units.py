@@ -102,8 +102,9 @@ def test_a_unit_fails_while_its_blank_is_empty(unit: int) -> None:
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_unit_asks_before_it_runs_and_is_listed(unit: int) -> None:
     text = "\n".join(cell.source for cell in jupytext.read(COURSE / f"unit_{unit}.py").cells)
-    parts = ["**What it is for.**", "## Before you run anything", "my_prediction = ", "## Your turn", "## The check",
-             "## What you should see", "## What to try next"]  # fmt: skip
+    parts = ["**What it is for.**", "**Afterwards you can**", "## Before you run anything", "my_prediction = ",
+             "## Your turn", "<summary>Hint 1<", "<summary>Hint 2, nearly", "## The check", "## What you should see",
+             "## What to try next", "## Look inside ", "selfplay web "]  # fmt: skip
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
     assert f"[{unit} " in (COURSE / "README.md").read_text()
