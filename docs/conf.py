@@ -17,6 +17,7 @@ import matplotlib.pyplot as plt
 from sphinx.application import Sphinx
 
 from selfplay.cli import course
+from selfplay.web.export import export
 
 project = "tictactoe-selfplay"
 root_doc = "README"
@@ -51,6 +52,22 @@ or <a href="{unit}.py" download>{unit}.py</a> for an editor.</p>
 """
 """Below the title of a unit."""
 BLOCK = "```{{code-block}} {}\n:class: {}\n\n{}\n```"
+PICTURE = re.compile(r"^!\[A page with .*\)$", re.MULTILINE)
+"""The README's first picture. The site has the page itself in its place."""
+PLAYER = """
+<iframe class="player" src="player.html" title="A player to play against and to look inside"></iframe>
+
+<div class="cards">
+
+**[Play and look inside](docs/web.md)** a trained player: what it has learned, beside what is true.
+<a href="player.html">The player above on a page of its own.</a>
+
+**[Take the course](docs/course/README.md)**: eight units, from the solved game to a proof that you write yourself.
+
+**[Judge your own agent](#judge-your-own-agent)**: in how many games can it be beaten? Three lines of Python.
+
+</div>
+"""
 CONTENTS = {
     "docs/course/README": """
 ```{toctree}
@@ -148,7 +165,7 @@ def read_page(_app: Sphinx, page: str, source: list[str]) -> None:
     if Path(page).name.startswith("unit_"):
         source[0] = unit_page(Path(page).name, source[0])
     source[0] = re.sub(r"\]\((?!unit_)(?=[^):]+\.py\))", "](path:", source[0])  # programs are files to download
-    source[0] += CONTENTS.get(page, "")
+    source[0] = PICTURE.sub(PLAYER, source[0]) + CONTENTS.get(page, "")
 
 
 def unit_page(unit: str, script: str) -> str:
@@ -194,9 +211,10 @@ def mark_fields(_app: Sphinx, kind: str, _name: str, _documented: object, _optio
 
 
 def finish(app: Sphinx, error: Exception | None) -> None:
-    """Give the start page the usual name of a site's first page, and add the units to download."""
+    """Give the start page the usual name of a site's first page, and add its player and the units to download."""
     if error is None:
         shutil.copyfile(Path(app.outdir, f"{root_doc}.html"), Path(app.outdir, "index.html"))
+        export(["shipped"], Path(app.outdir, "player.html"))
         for unit in course.units():
             folder = Path(app.outdir, "docs", "course")
             shutil.copy(unit, folder)
