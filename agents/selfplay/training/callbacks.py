@@ -107,7 +107,8 @@ class Snapshots(Callback):
 
     def _save(self, steps: int, tensors: "Mapping[str, Tensor]", room: int) -> None:
         path = self._path(steps)
-        others = [other for other in (self._folder / SNAPSHOTS).iterdir() if other != path]
+        # A killed run may have left a part of this very file, which writing it replaces.
+        others = [other for other in (self._folder / SNAPSHOTS).iterdir() if not other.name.startswith(path.name)]
         size = sum(tensor.nbytes for tensor in tensors.values())
         if sum(other.stat().st_size for other in others) + size <= room:
             write_tensors(path, tensors)
