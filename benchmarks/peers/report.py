@@ -18,10 +18,10 @@ from benchmarks.peers.evaluations import MODULES, SEARCHED, Evaluation
 from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
 from selfplay.sweep.statistics import proportion
-from selfplay.training.plots import png
+from selfplay.training.plots import BOTH, FIRST, png, styled
 
-SHADES = {"unbeatable": "#08306b", "1 to 10": "#8fbfdc", "11 to 100": "#cfe1f0", "more": "#eef3f8"}
-"""Colours of lost and illegal games; dark and light differ in print and for every kind of colour vision."""
+SHADES = {"unbeatable": FIRST, "1 to 10": f"{FIRST}80", "11 to 100": f"{FIRST}40", "more": f"{FIRST}18"}
+"""Colours of lost and illegal games, ever paler; they differ in print and for every kind of colour vision."""
 LIMITS = (1, 11, 101)
 """Numbers of games at which the next colour begins."""
 Histories: TypeAlias = Mapping[tuple[str, int], list[Evaluation]]
@@ -106,8 +106,9 @@ def write(docs: Path, lines: Sequence[Evaluation]) -> None:
     write_whole(docs / "peers.png", png(plot(lines)))
 
 
+@styled()
 def plot(lines: Sequence[Evaluation]) -> Figure:
-    """Plot a strip per run over training seconds, a cell of it per evaluation, dark where the player is unbeatable."""
+    """Plot a strip per run over training seconds, a cell of it per evaluation, in full colour where unbeatable."""
     histories = runs(lines)
     players, previous = [*dict.fromkeys(player for player, _ in histories)], ""
     figure = Figure(figsize=(9, 1.4 + 0.24 * len(histories)), layout="constrained")
@@ -132,6 +133,6 @@ def plot(lines: Sequence[Evaluation]) -> Figure:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("seconds of training on one core")
     axes.spines[:].set_visible(False)
-    patches = [Patch(facecolor=shade, edgecolor="grey") for shade in SHADES.values()]
-    figure.legend(patches, SHADES, title="lost and illegal games", loc="outside upper center", ncols=4, frameon=False)
+    patches = [Patch(facecolor=shade, edgecolor=BOTH) for shade in SHADES.values()]
+    figure.legend(patches, SHADES, title="lost and illegal games", loc="outside upper center", ncols=4)
     return figure

@@ -2,9 +2,11 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from benchmarks.pages import evidence
+from benchmarks.sweeps import targets
 from selfplay.sweep.statistics import Estimate
 
 PROOF = """\
@@ -51,6 +53,14 @@ def test_what_happens_past_the_proof_is_compared_in_percent() -> None:
         "| nothing | 1 of 1 | 25.00 | +0.00 | 50.00 | +0.00 |",
         "| `--epsilon-end 0.1` | 0 of 1 | 0.00 | -25.00 | 100.00 | +50.00 |",
     ]
+
+
+def test_the_picture_of_the_targets_shows_every_run_and_the_median() -> None:
+    of_article = [[(10, games), (20, games)] for games in (300, 200, 700)]
+    [axes] = targets.plot({"default": [[(10, 5), (20, 0)], [(10, 1)]], "target=article": of_article}).axes
+    thick = [line.get_xydata() for line in axes.get_lines() if line.get_linewidth() > 1]
+    assert len(axes.get_lines()) == 7
+    assert np.array(thick).tolist() == [[[10, 3], [20, 0]], [[10, 300], [20, 300]]]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from rich.text import Text
 from selfplay.arena.matches import Result, Results
 from selfplay.arena.ratings import DRAWN_GAMES, RESAMPLES, Rating
 from selfplay.files import write_csv, write_whole
-from selfplay.training.plots import png
+from selfplay.training.plots import VALUES, png, styled
 from selfplay.training.tensorboard import Events
 from tictactoe import Rules
 
@@ -119,19 +119,19 @@ def write(folder: Path, rules: Rules, anchor: str | None, results: Results, rati
         events.scalars({f"elo/{name}": rating.elo, f"elo_low/{name}": rating.low, f"elo_high/{name}": rating.high})
 
 
+@styled()
 def score_figure(results: Results, names: Sequence[str], title: str) -> Figure:
     """Plot the mean score of each first seat (rows) against each second seat (columns), as colours and numbers.
 
-    Orange is bad and purple good for the first seat; colour-blind people can tell these apart.
+    Orange is bad and blue good for the first seat; colour-blind people can tell these apart.
     """
     scores = np.array([[results[first, second].score for second in names] for first in names])
     count = len(names)
     figure = Figure(figsize=(0.8 * count + 3.2, 0.62 * count + 2.4), layout="constrained")
     axes = figure.subplots()
-    image = axes.imshow(scores, cmap="PuOr", vmin=0, vmax=1)
+    image = axes.imshow(scores, cmap=VALUES, vmin=0, vmax=1)
     for (row, col), score in np.ndenumerate(scores):
-        dark = abs(score - 0.5) > 0.35
-        axes.text(col, row, score_text(score), ha="center", va="center", color="white" if dark else "black")
+        axes.text(col, row, score_text(score), ha="center", va="center", color="black")
     axes.set_xticks(range(count), labels=names, parse_math=False, rotation=35, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(count), labels=names, parse_math=False)
     axes.set_ylabel("first seat (X)")

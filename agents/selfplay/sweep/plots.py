@@ -10,14 +10,15 @@ from matplotlib.ticker import EngFormatter, PercentFormatter
 
 from selfplay.sweep.results import Results, survival_data
 from selfplay.sweep.statistics import interquartile_mean, proved_curve
+from selfplay.training.plots import FIRST, styled
 
 MOST_CURVES = 7
 """Curves in one plot beside that of the first setting; more could not be told apart."""
 MOST_SETTINGS = 60
 """Settings in the plot of all."""
-BLUE = "#1f6fb4"
 
 
+@styled()
 def figures(results: Results, titles: Mapping[str, str]) -> dict[str, Figure]:
     """Return the plots over steps, updates or seconds, which have these titles, by the names of their files."""
     plots: dict[str, Figure] = {}
@@ -54,7 +55,7 @@ def curves(results: Results, kind: str, title: str) -> Figure:
     )
     axes.grid(alpha=0.3)
     _label_amounts(axes, title)
-    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize="small")
+    figure.legend(loc="outside lower center", ncols=2, fontsize="small")
     return figure
 
 
@@ -70,7 +71,7 @@ def means(results: Results, kind: str, title: str) -> Figure:
         if math.isfinite(mean.value):
             high = min(mean.high, max(finite))  # of a mean that may be endless an arrow, as far as the last of its runs
             spread = [[mean.value - mean.low], [high - mean.value]]
-            axes.errorbar(mean.value, place, xerr=spread, fmt="o", color=BLUE, xlolims=math.isinf(mean.high))
+            axes.errorbar(mean.value, place, xerr=spread, fmt="o", color=FIRST, xlolims=math.isinf(mean.high))
         if never := len(times) - len(finite):
             where = axes.get_yaxis_transform()
             axes.text(1.01, place, f"{never} never", transform=where, va="center", fontsize="small")

@@ -9,7 +9,7 @@ from matplotlib.ticker import StrMethodFormatter
 
 from selfplay.files import write_csv
 from selfplay.tabular.kernels import DRAW, ILLEGAL, Outcomes
-from selfplay.training.plots import FIRST, OUTCOMES, SECOND
+from selfplay.training.plots import FIRST, OUTCOMES, SECOND, styled
 from tictactoe.tree import FloatArray, IntArray
 
 POINTS = 500
@@ -71,6 +71,7 @@ def write_curves(path: Path, curves: Mapping[str, IntArray], seeds: Sequence[int
     write_csv(path, [["match_up", "seed", "game", *COLUMNS], *lines])
 
 
+@styled()
 def cumulative_figure(curves: Mapping[str, IntArray]) -> Figure:
     """Draw cumulative counts by match-up, [seeds, games, 3]: the mean over seeds, with least and most as a band."""
     figure = Figure(figsize=(4.2 * len(curves), 4), layout="constrained")
@@ -93,6 +94,7 @@ def cumulative_figure(curves: Mapping[str, IntArray]) -> Figure:
     return figure
 
 
+@styled()
 def groups_figure(counts: IntArray, size: int) -> Figure:
     """Draw the results of successive groups of `size` games, [groups, 3], as stacked bars."""
     figure = Figure(figsize=(7, 4), layout="constrained")
@@ -112,6 +114,7 @@ def groups_figure(counts: IntArray, size: int) -> Figure:
     return figure
 
 
+@styled()
 def density_figure(winning: FloatArray, other: FloatArray) -> Figure:
     """Draw the densities of the learned values of winning and of all other positions."""
     figure = Figure(figsize=(7, 4), layout="constrained")

@@ -1,16 +1,20 @@
-"""Plots of a run, made without a display."""
+"""Plots of a run, made without a display, and the colours of all plots: they can be read on white and on black."""
 
+import contextlib
 import io
 import textwrap
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.rcsetup import cycler
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
 from selfplay.agent import Array
@@ -21,9 +25,14 @@ from selfplay.training.folder import differences
 from selfplay.training.loop import first_of_final_streak
 from selfplay.training.metrics import Metrics, metrics_evaluation
 
-FIRST, SECOND, BOTH = "#1f6fb4", "#d9622b", "#3a3a3a"
-PROVED = "#2e8b57"
-BEST = "#d9622b"
+FIRST, SECOND, PROVED, BOTH = "#3a7bd5", "#cf6a2b", "#2e8b57", "#7b7b7b"
+"""The hues of the page in the browser; each differs enough from white and from black."""
+VALUES = LinearSegmentedColormap.from_list("values", ["#e8945c", "#e5e1da", "#75aeee"])
+"""Colours of a loss, a draw and a win, as on the page; black is readable on all of them."""
+CURVES = cycler(color=[FIRST, SECOND, PROVED, "#a45fb5", "#9a7d14", BOTH, "#c2557a", "#2a93a3"])
+STYLE: dict[Any, Any] = {"axes.prop_cycle": CURVES, "legend.frameon": False} | dict.fromkeys(
+    ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), BOTH
+)
 TITLE_WIDTH = 3.5
 """Inches that the heading of the opening needs; a board of two columns is narrower."""
 LEAST_VALUE = 0.05
@@ -34,6 +43,13 @@ OUTCOMES = (
     ("draws", "draw", BOTH),
 )
 """How games end: name in tables and tags, label and colour in plots."""
+
+
+@contextlib.contextmanager
+def styled() -> Iterator[None]:
+    """Let what is plotted inside have our colours; also a decorator of a function that plots."""
+    with rc_context(STYLE):
+        yield
 
 
 class NotebookFigure(Figure):
@@ -56,6 +72,7 @@ def special_settings(config: RunSettings) -> dict[str, Any]:
     return {name: value if type(value) in (int, float) else one_line(value) for name, value in changed.items()}
 
 
+@styled()
 def progress_figure(
     metrics: Sequence[Metrics],
     unit: str,
@@ -121,10 +138,11 @@ def progress_figure(
         axes.xaxis.set_major_formatter(EngFormatter())
         axes.grid(alpha=0.3)
         if len(axes.get_lines()) > 1:
-            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)  # below every curve
+            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)  # below every curve
     return figure
 
 
+@styled()
 def value_figure(values: Array, title: str) -> Figure:
     """Plot the action values of one position, [R, C], as a board of colours and numbers; the best are framed."""
     rows, cols = values.shape
@@ -137,22 +155,21 @@ def value_figure(values: Array, title: str) -> Figure:
     axes.set_aspect("equal")
     # With a least range around 0, or the noise of a player that has learned nothing would be full of colours.
     drawn = finite_values(values)
-    least, most = min(drawn.min(), -LEAST_VALUE), max(drawn.max(), LEAST_VALUE)
-    axes.pcolormesh(drawn, vmin=least, vmax=most, edgecolors="white", linewidth=2)
+    most = max(abs(drawn).max(), LEAST_VALUE)
+    axes.pcolormesh(drawn, cmap=VALUES, vmin=-most, vmax=most, edgecolors=BOTH, linewidth=2)
     for (row, col), value in np.ndenumerate(drawn):
-        colour = "black" if value > (least + most) / 2 else "white"
-        axes.text(col + 0.5, row + 0.5, value_text(values[row, col]), ha="center", va="center", color=colour)
+        axes.text(col + 0.5, row + 0.5, value_text(values[row, col]), ha="center", va="center", color="black")
         if value == drawn.max():
-            axes.add_patch(Rectangle((col + 0.08, row + 0.08), 0.84, 0.84, fill=False, edgecolor=BEST, linewidth=3))
+            axes.add_patch(Rectangle((col + 0.08, row + 0.08), 0.84, 0.84, fill=False, edgecolor="black", linewidth=3))
     axes.set_title(f"{title}\nframed: the best", y=1, fontsize="medium")
     return figure
 
 
 def png(figure: Figure) -> bytes:
-    """Return a figure as the content of a PNG file."""
+    """Return a figure as the content of a PNG file, which shows the page that it is on between its lines."""
     buffer = io.BytesIO()
-    with warnings.catch_warnings():
+    with styled(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")  # a player's name, which is shown as boxes then
         warnings.filterwarnings("ignore", "constrained_layout not applied")  # where numbers leave no room for curves
-        figure.savefig(buffer, format="png", dpi=120)
+        figure.savefig(buffer, format="png", dpi=120, transparent=True)
     return buffer.getvalue()

@@ -1,11 +1,16 @@
 """A run's plots say what they show, and are made of any numbers that a run may have."""
 
+import io
+
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgba
+from matplotlib.colors import to_rgb
+from matplotlib.image import imread
+from matplotlib.text import Text
+from matplotlib.typing import ColorType
 
 from selfplay.training.metrics import LARGEST_NUMBER
-from selfplay.training.plots import BEST, LEAST_VALUE, PROVED, png, progress_figure, value_figure
+from selfplay.training.plots import CURVES, LEAST_VALUE, PROVED, VALUES, png, progress_figure, value_figure
 
 EXACT = {"eval/first/win_vs_random": 0.9, "eval/optimal_fraction": 0.5, "loss/td": 1.0}
 LINES = [{"plies": 100 * number, "eval/first/losses": 4 - number, **EXACT} for number in range(1, 5)]
@@ -41,8 +46,22 @@ def test_the_opening_frames_the_best_moves_on_a_scale_that_noise_does_not_fill()
     assert axes.collections[0].get_clim() == (-LEAST_VALUE, LEAST_VALUE)
     centres = {tuple(map(int, patch.get_center())) for patch in axes.patches}  # type: ignore[attr-defined]
     assert centres == {(1, 1), (2, 0)}
-    assert {patch.get_edgecolor() for patch in axes.patches} == {to_rgba(BEST)}
-    assert value_figure(np.array([[-2.0, 3.0]]), "").axes[0].collections[0].get_clim() == (-2.0, 3.0)
+    assert value_figure(np.array([[-2.0, 3.0]]), "").axes[0].collections[0].get_clim() == (-3.0, 3.0)
+
+
+def luminance(colour: ColorType) -> float:
+    """Return the relative luminance of a colour that has no dark parts, as the WCAG define it."""
+    return float(((np.array(to_rgb(colour)) + 0.055) / 1.055) ** 2.4 @ (0.2126, 0.7152, 0.0722))
+
+
+def test_pictures_are_transparent_and_readable_on_white_and_on_black() -> None:
+    figure = progress_figure(LINES, "plies", "it", {}, 2)
+    pixels = imread(io.BytesIO(png(figure)))
+    assert (pixels[..., 3] == 0).mean() > 0.8
+    texts = {text.get_color() for text in figure.findobj(Text) if text.get_text()}
+    for colour in (*texts, *CURVES.by_key()["color"]):  # a contrast of 3 to white and to #131416
+        assert 0.124 < luminance(colour) < 0.3
+    assert min(luminance(VALUES(value)) for value in (0.0, 0.5, 1.0)) > 0.175  # one of 4.5 to black
 
 
 @pytest.mark.parametrize("size", [(2, 2), (3, 3), (6, 5)])

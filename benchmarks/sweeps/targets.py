@@ -1,0 +1,85 @@
+"""Plot how many games the DQN loses with each of the three targets, all else at the defaults.
+
+    python -m benchmarks.sweeps.targets sweeps/defaults --docs docs
+
+The sweep is made by `selfplay sweep benchmarks/sweeps/defaults.toml` before. A run ends when it is proved unbeatable
+three times in a row, and counts as 0 games lost from there on.
+"""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import StrMethodFormatter
+
+from benchmarks import harness
+from selfplay.command_line import run_command
+from selfplay.files import write_csv, write_whole
+from selfplay.sweep import results, state
+from selfplay.training.plots import FIRST, PROVED, SECOND, png, styled
+
+PROG = "python -m benchmarks.sweeps.targets"
+PLIES = 150_000
+"""Plies that are shown."""
+TARGETS = {
+    "default": ("negamax: minus the opponent's best value", FIRST),
+    "target=independent": ("independent: plus my own best value, one turn later", PROVED),
+    "target=article": ("article: plus the opponent's best value, which is the wrong sign", SECOND),
+}
+"""Settings of the sweep: what each is called, and its colour."""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Plot how many games the DQN loses with each of the three targets."""
+
+    sweep: str = field(metadata={"positional": "SWEEP"})
+    """Folder of the sweep."""
+    docs: Path = Path("docs")
+    """Folder of the pages, in which targets.png and evidence/targets.csv are written."""
+
+
+@styled()
+def plot(curves: Mapping[str, Sequence[Sequence[tuple[int, int]]]]) -> Figure:
+    """Plot plies and games lost of each run of each setting: a thin line per run, a thick one for the median."""
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    axes = figure.subplots()
+    for setting, runs in curves.items():
+        label, colour = TARGETS[setting]
+        for run in runs:
+            axes.plot(*zip(*run, strict=True), color=colour, linewidth=0.7, alpha=0.5)
+        plies, _ = zip(*max(runs, key=len), strict=True)
+        lost = itertools.zip_longest(*([games for _, games in run] for run in runs), fillvalue=0)
+        axes.plot(plies, [np.median(each) for each in lost], color=colour, linewidth=3, label=label)
+    axes.set(title="With the wrong sign it never learns", xlabel="plies", ylabel="games lost (0: unbeatable)")
+    axes.set_yscale("symlog", linthresh=1)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axes.grid(alpha=0.3)
+    figure.legend(loc="outside lower center")
+    return figure
+
+
+def main(args: Sequence[str]) -> None:
+    """Write the evaluations that are shown, and the picture."""
+    flags = harness.read_flags(Flags, args, PROG)
+    settings = results.read(state.read(Path(flags.sweep).resolve()))
+    curves = {
+        name: [
+            [(int(line["plies"]), int(line["eval/games_lost"])) for line in run.outcome.lines if line["plies"] <= PLIES]
+            for run in settings[name]
+        ]
+        for name in TARGETS
+    }
+    lines = [
+        (name, run, *point) for name, runs in curves.items() for run, points in enumerate(runs) for point in points
+    ]
+    write_csv(flags.docs / "evidence" / "targets.csv", [("setting", "run", "plies", "games_lost"), *lines])
+    write_whole(flags.docs / "targets.png", png(plot(curves)))
+
+
+if __name__ == "__main__":
+    run_command(main, PROG)
