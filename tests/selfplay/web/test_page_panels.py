@@ -48,7 +48,9 @@ def test_the_page_opens_on_a_verdict_and_leads_into_a_lost_game(visit: Open, ser
     expect(page.locator("#player option:checked")).to_have_text("Shipped player, 3\u00d73")
     expect(page.locator("#headline")).to_have_text("Nobody can beat this player. Try.")
     expect(page.locator("#verdict")).to_have_text("PROVED UNBEATABLE, 0 games lost")
-    assert page.locator("#time").is_hidden()
+    assert page.locator(".time-bar").is_hidden()
+    page.get_by_role("button", name=re.compile("Watch DQN")).click()
+    expect(page.locator(".time-bar")).to_be_visible()
     go_to(page, "#player=unmasked&moves=5,1&seat=X")
     lost = mistakes.evaluate(player_policy(load(served.runs / "unmasked")))["lost"]
     expect(page.locator("#headline")).to_have_text("This player can be beaten. Try.")

@@ -163,8 +163,11 @@ export function livePanel(app) {
       }
     },
     hide() {
-      stop?.();
-      stop = null;
+      if (stop !== null) {
+        stop();
+        stop = null;
+        app.reload().then(() => app.update({}), () => {}); // a run may have saved snapshots meanwhile
+      }
     },
   };
 }

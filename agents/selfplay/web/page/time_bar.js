@@ -1,6 +1,7 @@
 // The time bar below the board: the player as it was during its run, over the curve of the games that it lost.
 import { button, byId, html, setAttribute, svg } from "./dom.js";
 import { say } from "./messages.js";
+import { sameRules } from "./rules.js";
 import { counted, numberText } from "./sentences.js";
 
 const MOST_STOPS = 60;
@@ -48,7 +49,8 @@ export function timeBar(app) {
   speed.value = String(SPEEDS[1][1]);
   const root = html("div", { class: "time-bar" },
     html("div", { class: "row" }, play, speed, output), html("div", { class: "track" }, curve, flag, range));
-  byId("time").append(root);
+  const other = html("p", { class: "hint" });
+  byId("time").append(root, other);
   let drawn = null;
   let points = [];
   let timer = null;
@@ -130,8 +132,13 @@ export function timeBar(app) {
   return () => {
     const player = app.player();
     const all = stops();
-    byId("time").hidden = all.length < 2;
-    if (all.length < 2) {
+    root.hidden = all.length < 2;
+    other.hidden = !root.hidden;
+    if (root.hidden) {
+      const learner = app.players.find((each) => each.error === null && each.snapshots.length > 1 && sameRules(each, player));
+      const words = learner === undefined ? ["This player has no snapshots. Train one to watch it learn: selfplay train"]
+        : ["This player has no snapshots. ", button(`Watch ${learner.title} learn`, () => app.update({ player: learner.index, steps: null, setup: null }), { class: "link" })];
+      other.replaceChildren(...words);
       return;
     }
     if (drawn !== player.index) {
