@@ -12,7 +12,7 @@
 #
 # ## A position in two numbers
 #
-# In code, cells are counted from 0, row by row. (`selfplay play`, made for people, counts squares from 1.)
+# In code, cells are counted from 0, row by row. Where people play, as in `selfplay web`, squares are counted from 1.
 #
 # ```text
 # 0 1 2

@@ -109,7 +109,7 @@ def test_a_unit_asks_before_it_runs_and_is_listed(unit: int) -> None:
     assert places == sorted(places)
     assert f"[{unit} " in (COURSE / "README.md").read_text()
     assert f"](unit_{unit}.py)" in (COURSE / "README.md").read_text()
-    assert (COURSE / "teachers.md").read_text().count(f"\n| {unit} |") >= 2  # a goal, and what is often wrong
+    assert (COURSE / "teachers.md").read_text().count(f"\n| {unit} |") >= 1  # what is often wrong
 
 
 @pytest.mark.parametrize(("unit", "right", "wrong"), WRONG.values(), ids=WRONG)
