@@ -88,9 +88,9 @@ def test_a_finished_run_says_so_and_can_be_made_as_long_as_another(
     extended, whole = results(tmp_path / "it"), results(tmp_path / "longer")
     assert extended["model.safetensors"] == whole["model.safetensors"]
     assert extended["state"] == whole["state"]
-    steps = snapshot_steps(tmp_path / "it")
-    assert steps == snapshot_steps(tmp_path / "longer")  # without that of the first end
-    assert {*steps} >= {*snapshots}
+    steps, of_whole = ({*snapshot_steps(tmp_path / name)} for name in ("it", "longer"))
+    assert steps >= {*snapshots}  # the third evaluation is that of the first end
+    assert steps ^ of_whole == {snapshots[2], snapshots[2] // 3 * 4}  # the fourth evaluation of each
 
 
 def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
