@@ -53,8 +53,8 @@ or <a href="{unit}.py" download>{unit}.py</a> for an editor.</p>
 """
 """Below the title of a unit."""
 BLOCK = "```{{code-block}} {}\n:class: {}\n\n{}\n```"
-PICTURE = re.compile(r"^!\[A page with .*\)$", re.MULTILINE)
-"""The README's first picture. The site has the page itself in its place."""
+PICTURE = re.compile(r"^<picture>.*</picture>$", re.MULTILINE)
+"""The README's first picture, light or dark. The site has the page itself in its place."""
 PLAYER = """
 <iframe class="player" src="player.html" title="A player to play against and to look inside"></iframe>
 

@@ -1,4 +1,4 @@
-"""Take the README's picture of the page: `python docs/draw_page.py` writes web.png beside itself.
+"""Take the README's pictures of the page: `python docs/draw_page.py` writes web.png and web-dark.png beside itself.
 
 A run trains, `selfplay web` serves it, and Chromium shows what the player thought on its way, in a position in which it
 made a mistake. It needs the extra `dev`, for playwright, and a program called chromium.
@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
@@ -47,9 +48,9 @@ def served(runs: Path) -> Iterator[str]:
             process.terminate()
 
 
-def screenshot(browser: Browser, address: str) -> bytes:
+def screenshot(browser: Browser, address: str, scheme: Literal["light", "dark"]) -> bytes:
     """Return the page as a PNG."""
-    page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+    page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)
     page.goto(address + LINK)
     page.wait_for_selector(".lost-area[d]")
     bar = page.get_by_label("Watch it learn", exact=True)
@@ -62,15 +63,16 @@ def screenshot(browser: Browser, address: str) -> bytes:
 
 
 def main() -> None:
-    """Write the screenshot; its few colours make it a tenth as large."""
+    """Write the screenshots; their few colours make them a tenth as large."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         train(Path(folder))
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
         with served(Path(folder)) as address:
-            image = Image.open(io.BytesIO(screenshot(browser, address)))
+            pictures = screenshot(browser, address, "light"), screenshot(browser, address, "dark")
         browser.close()
-    few = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
-    few.save(Path(__file__).parent / "web.png", optimize=True)
+    for name, picture in zip(("web.png", "web-dark.png"), pictures, strict=True):
+        few = Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+        few.save(Path(__file__).with_name(name), optimize=True)
 
 
 if __name__ == "__main__":

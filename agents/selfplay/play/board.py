@@ -20,8 +20,8 @@ NUMBERED_CELLS = 9
 """Cells of the largest board whose squares are numbered; larger boards name squares by row and column."""
 MARK_STYLES = ("bold blue", "bold red")
 LINE_STYLE = "bold black on green"
-LOW, MIDDLE, HIGH = ColorTriplet(230, 130, 70), ColorTriplet(225, 225, 225), ColorTriplet(105, 170, 230)
-"""Backgrounds (red, green, blue) of the shades -1, 0 and 1, chosen for colour-blind people too."""
+LOW, MIDDLE, HIGH = ColorTriplet(232, 148, 92), ColorTriplet(229, 225, 218), ColorTriplet(117, 174, 238)
+"""Backgrounds (red, green, blue) of the shades -1, 0 and 1: the page's, chosen for colour-blind people too."""
 
 
 class Hint(NamedTuple):
