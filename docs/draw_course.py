@@ -5,16 +5,15 @@ The lines and the text are grey, and the paper is transparent, so that the pictu
 
 import os
 import tempfile
-from pathlib import Path
 from typing import Any
 
-import jupytext
 import matplotlib.pyplot as plt
 
-COURSE = Path(__file__).resolve().parent / "course"
-GREY = "#808080"
+from selfplay.cli import course
+
+SOLUTIONS = course.UNITS_OF_CLONE / "solutions"
 STYLE: Any = {
-    **dict.fromkeys(("axes.edgecolor", "axes.labelcolor", "text.color", "xtick.color", "ytick.color"), GREY),
+    **dict.fromkeys(("axes.edgecolor", "axes.labelcolor", "text.color", "xtick.color", "ytick.color"), "#808080"),
     "figure.figsize": (6, 3),
     "savefig.bbox": "tight",
     "savefig.transparent": True,
@@ -24,18 +23,14 @@ STYLE: Any = {
 
 
 def main() -> None:
-    """Write the last picture of each unit that draws one after its check."""
+    """Write the last picture of each unit that saves one."""
     plt.switch_backend("agg")
     plt.rcParams.update(STYLE)
     os.chdir(tempfile.mkdtemp())  # for the runs and pictures of the units themselves
-    for unit in sorted(COURSE.glob("unit_*.py")):
-        cells = [cell for cell in jupytext.read(unit).cells if cell.cell_type == "code"]
+    for unit in course.units():
         if "savefig" in unit.read_text():
-            names: dict[str, object] = {"__name__": "__main__"}
-            for cell in cells:
-                blank = "blank" in cell.metadata.get("tags", [])
-                exec((COURSE / "solutions" / unit.name).read_text() if blank else cell.source, names)
-            plt.savefig(COURSE / f"{unit.stem}.svg", metadata={"Date": None})
+            exec(course.filled(unit, (SOLUTIONS / unit.name).read_text()), {"__name__": "__main__"})
+            plt.savefig(unit.with_suffix(".svg"), metadata={"Date": None})
             plt.close("all")
 
 

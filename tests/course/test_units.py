@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import jupytext
 import matplotlib.pyplot as plt
 import pytest
 
+from selfplay.cli import course
 from selfplay.errors import UserError
 
 COURSE = Path(__file__).parents[2] / "docs" / "course"
@@ -54,27 +54,16 @@ WRONG = {
 GAMES = "class Games(list):\n    add = list.append\n\n\n"
 
 
-def cells(unit: int, *fills: str) -> list[str]:
-    """Return the code of a unit, cell by cell, the blank ones filled in."""
-    left = iter(fills)
-    code = [cell for cell in jupytext.read(COURSE / f"unit_{unit}.py").cells if cell.cell_type == "code"]
-    filled = [next(left, cell.source) if "blank" in cell.metadata.get("tags", []) else cell.source for cell in code]
-    assert not list(left)
-    return filled
-
-
 def solution(unit: int) -> str:
     """Return what fills the blank of a unit."""
     [cell] = jupytext.read(COURSE / "solutions" / f"unit_{unit}.py").cells
     return str(cell.source)
 
 
-def work(sources: list[str]) -> dict[str, Any]:
-    """Run the cells one after another, as a notebook does."""
-    names: dict[str, Any] = {"__name__": "__main__"}
-    for number, source in enumerate(sources):
-        exec(compile(source, f"cell {number}", "exec"), names)
-    return names
+def work(unit: int, blank: str | None = None) -> None:
+    """Run a unit as a script, as it is or with its blank filled in."""
+    path = COURSE / f"unit_{unit}.py"
+    exec(path.read_text() if blank is None else course.filled(path, blank), {"__name__": "__main__"})
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +76,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_unit_passes_its_check_with_the_blank_filled_in(unit: int, capsys: pytest.CaptureFixture[str]) -> None:
-    work(cells(unit, solution(unit)))
+    work(unit, solution(unit))
     shown = capsys.readouterr().out
     assert "PASSED" in shown
     assert "None" not in shown  # as nothing that a student has predicted or returned
@@ -96,7 +85,7 @@ def test_a_unit_passes_its_check_with_the_blank_filled_in(unit: int, capsys: pyt
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_unit_fails_while_its_blank_is_empty(unit: int) -> None:
     with pytest.raises((NotImplementedError, UserError), match=f"unit {unit}: write "):
-        work(cells(unit))
+        work(unit)
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -116,7 +105,7 @@ def test_a_unit_asks_before_it_runs_and_is_listed(unit: int) -> None:
 def test_a_unit_fails_with_a_wrong_answer(unit: int, right: str, wrong: str) -> None:
     assert right in solution(unit)
     with pytest.raises(AssertionError):
-        work(cells(unit, GAMES + solution(unit).replace(right, wrong, 1)))
+        work(unit, GAMES + solution(unit).replace(right, wrong, 1))
 
 
 @pytest.mark.parametrize(
@@ -135,4 +124,4 @@ def test_a_unit_fails_with_a_wrong_answer(unit: int, right: str, wrong: str) -> 
 )
 def test_unit_1_says_in_one_sentence_what_was_wrong(right: str, wrong: str, sentence: str) -> None:
     with pytest.raises(AssertionError, match=f"^{sentence}"):
-        work(cells(1, solution(1).replace(right, wrong, 1)))
+        work(1, solution(1).replace(right, wrong, 1))

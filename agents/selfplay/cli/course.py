@@ -39,22 +39,21 @@ def main(args: Sequence[str], prog: str = "selfplay course") -> None:
         return
     from selfplay.files import write_whole
 
-    paths = {config.into / f"{unit.stem}.ipynb": unit for unit in units()}
-    for path in paths:
+    notebooks = {config.into / f"{unit.stem}.ipynb": notebook(unit) for unit in units()}
+    for path in notebooks:
         if path.exists() and not config.overwrite:
             raise UserError(
                 f"{path}: exists already; choose another folder with --into, or replace it, with everything filled in "
                 "there, with --overwrite"
             )
-    notebooks = {path: notebook(unit) for path, unit in paths.items()}
     try:
         config.into.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"--into {config.into}: is not a folder and cannot be made ({error.strerror})") from None
     for path, content in notebooks.items():
         write_whole(path, content)
-    say(f"{len(paths)} notebooks are in {config.into}.")
-    first = shell_line("jupyter", "lab", str(next(iter(paths))))
+    say(f"{len(notebooks)} notebooks are in {config.into}.")
+    first = shell_line("jupyter", "lab", str(next(iter(notebooks))))
     offer({"Start with the first (pip install jupyterlab installs Jupyter):": first})
 
 
@@ -71,6 +70,12 @@ def notebook(unit: Path) -> bytes:
     cells.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     content: str = jupytext.writes(cells, fmt="ipynb")
     return content.encode()
+
+
+def filled(unit: Path, blank: str) -> str:
+    """Return the script of a unit with its blank filled in."""
+    before, _, rest = unit.read_text("utf-8").partition('# %% tags=["blank"]\n')
+    return f"{before}{blank}\n{rest[rest.index('# %%') :]}"
 
 
 def check(folder: Path, seconds: int) -> None:
@@ -95,15 +100,13 @@ def outcome(path: Path, seconds: int) -> str:
         unit = units()[int(cells[0].source[7]) - 1]  # behind "# Unit "
     except Exception:  # jupytext raises many kinds, and one student's file must not keep the others from their result
         return "is no unit of the course"
-    before, _, rest = unit.read_text("utf-8").partition('# %% tags=["blank"]\n')
-    after = rest[rest.index("# %%") :]
     blank = "\n\n".join(cell.source for cell in cells if "blank" in cell.metadata.get("tags", ()))
-    check = after[: after.index("\n", after.index("PASSED"))]
-    script = f"{before}{blank}\n{check}\nimport sys\nsys.exit('passed')"
+    script = filled(unit, blank)
+    script = script[: script.index("\n", script.rindex("PASSED"))]
     try:
         ended = subprocess.run(
             [sys.executable, "-X", "utf8", "-"],
-            input=script,
+            input=f"{script}\nimport sys\nsys.exit('passed')",
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             encoding="utf-8",
