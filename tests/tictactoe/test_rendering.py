@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,9 +13,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from numpy.typing import NDArray
 from pettingzoo.test import render_test
-from PIL import Image as Picture
 
-from docs.draw_game import GAME, game_images
 from tests.tictactoe.driver import TURN, VERSUS, Size
 from tests.tictactoe.rule_book import EMPTY, MARKS, RuleBook, marks_of
 from tictactoe import Rules, TicTacToeEnv, tictactoe_v0
@@ -115,18 +112,6 @@ def test_bands_lie_behind_the_marks_of_winning_lines(name: str) -> None:
             inked = (alone == MARK_COLOURS[MARKS.index(mark)]).all(axis=-1)
             assert inked.mean() > 0.05
             np.testing.assert_array_equal(seen[inked], alone[inked])
-
-
-def test_the_readmes_picture_is_up_to_date() -> None:
-    path = Path(__file__).parents[2] / "docs" / "game.gif"
-    images = game_images(Rules(), GAME)
-    with Picture.open(path) as game:
-        assert getattr(game, "n_frames", 1) == len(images) == len(GAME) + 1
-        for frame, image in enumerate(images):
-            game.seek(frame)
-            difference = np.abs(np.asarray(game.convert("RGB")).astype(int) - image)
-            assert difference.mean() < 1  # a palette of few colours
-    assert path.stat().st_size < 100_000
 
 
 def shown() -> np.ndarray:

@@ -50,7 +50,7 @@ def main(args: Sequence[str], prog: str = "selfplay arena") -> None:
 
     from selfplay.arena.matches import round_robin
     from selfplay.arena.ratings import rate
-    from selfplay.arena.tables import RATINGS, RESULTS, SCORES, print_tables, write
+    from selfplay.arena.tables import RATINGS, RESULTS, print_tables, write
 
     torch.set_num_threads(1)  # more threads only wait for each other on networks this small
     players = enter(config.players, config.perspective)
@@ -67,9 +67,9 @@ def main(args: Sequence[str], prog: str = "selfplay arena") -> None:
         results = dict(progress.track(played, pairings, description=about))
         ratings = rate(results, anchor, config.seed)
         # Saved before anything is printed: printing fails if the reader has gone.
-        write(folder, rules, anchor, results, ratings)
+        write(folder, anchor, results, ratings)
     print_tables(console, results, ratings, anchor)
-    say(f"\n{folder} holds {RESULTS}, {RATINGS}, {SCORES} and TensorBoard's events.")
+    say(f"\n{folder} holds {RESULTS}, {RATINGS} and TensorBoard's events.")
 
 
 def enter(names: Sequence[str], perspective: Perspective) -> list[NamedPolicy]:

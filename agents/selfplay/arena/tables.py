@@ -1,4 +1,4 @@
-"""The results of an arena as tables for the terminal, CSV files, a heat map, and TensorBoard events."""
+"""The results of an arena as tables for the terminal, CSV files, and TensorBoard events."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -6,8 +6,6 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from matplotlib.figure import Figure
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -15,12 +13,10 @@ from rich.text import Text
 
 from selfplay.arena.matches import Result, Results
 from selfplay.arena.ratings import DRAWN_GAMES, RESAMPLES, Rating
-from selfplay.files import write_csv, write_whole
-from selfplay.training.plots import VALUES, png, styled
+from selfplay.files import write_csv
 from selfplay.training.tensorboard import Events
-from tictactoe import Rules
 
-RESULTS, RATINGS, SCORES = "results.csv", "ratings.csv", "scores.png"
+RESULTS, RATINGS = "results.csv", "ratings.csv"
 RESULT_FIELDS = (
     *("first", "second", "win", "draw", "loss", "illegal_by_first", "illegal_by_second", "score", "games"),
     *("win_low", "win_high", "draw_low", "draw_high", "loss_low", "loss_high"),
@@ -97,8 +93,8 @@ def result_note(results: Results) -> str:
     )
 
 
-def write(folder: Path, rules: Rules, anchor: str | None, results: Results, ratings: Mapping[str, Rating]) -> None:
-    """Write the CSV files, the heat map, and all of it for TensorBoard."""
+def write(folder: Path, anchor: str | None, results: Results, ratings: Mapping[str, Rating]) -> None:
+    """Write the CSV files, and all of it for TensorBoard."""
     names = [*ratings]
     lines: list[Sequence[Any]] = [RESULT_FIELDS]
     for first, second in product(names, repeat=2):
@@ -108,41 +104,9 @@ def write(folder: Path, rules: Rules, anchor: str | None, results: Results, rati
     write_csv(folder / RESULTS, lines)
     ranks = [(rank, name, each.elo, each.low, each.high) for rank, (name, each) in enumerate(ratings.items(), 1)]
     write_csv(folder / RATINGS, [RATING_FIELDS, *ranks])
-    picture = png(score_figure(results, names, f"Every player in both seats on {rules}"))
-    write_whole(folder / SCORES, picture)
     text = io.StringIO()
     print_tables(Console(file=text, width=12 * len(names) + 60), results, ratings, anchor)
     events = Events(folder)
-    events.picture("arena/scores", picture)
     events.text("arena/tables", f"```\n{text.getvalue()}```")
     for name, rating in ratings.items():
         events.scalars({f"elo/{name}": rating.elo, f"elo_low/{name}": rating.low, f"elo_high/{name}": rating.high})
-
-
-@styled()
-def score_figure(results: Results, names: Sequence[str], title: str) -> Figure:
-    """Plot the mean score of each first seat (rows) against each second seat (columns), as colours and numbers.
-
-    Orange is bad and blue good for the first seat; colour-blind people can tell these apart.
-    """
-    scores = np.array([[results[first, second].score for second in names] for first in names])
-    count = len(names)
-    figure = Figure(figsize=(0.8 * count + 3.2, 0.62 * count + 2.4), layout="constrained")
-    axes = figure.subplots()
-    image = axes.imshow(scores, cmap=VALUES, vmin=0, vmax=1)
-    for (row, col), score in np.ndenumerate(scores):
-        axes.text(col, row, score_text(score), ha="center", va="center", color="black")
-    axes.set_xticks(range(count), labels=names, parse_math=False, rotation=35, ha="right", rotation_mode="anchor")
-    axes.set_yticks(range(count), labels=names, parse_math=False)
-    axes.set_ylabel("first seat (X)")
-    axes.set_xlabel("second seat (O)")
-    axes.set_title(title)
-    figure.colorbar(image, ax=axes, shrink=0.9, label="first seat's mean score: win 1, draw 1/2, loss 0")
-    return figure
-
-
-def score_text(score: float) -> str:
-    """Return a score with three digits; only exact 0, 0.5 and 1 are written short."""
-    if score in {0, 0.5, 1}:
-        return f"{score:g}"
-    return f"{min(max(score, 0.001), 0.999):.3f}"

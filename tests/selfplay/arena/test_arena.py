@@ -15,9 +15,8 @@ import selfplay
 from selfplay.arena import command as arena, ratings
 from selfplay.arena.matches import Result
 from selfplay.arena.ratings import Rating
-from selfplay.arena.tables import percent, rating_table, result_note, result_table, score_figure, score_text
+from selfplay.arena.tables import percent, rating_table, result_note, result_table
 from selfplay.players import run_folder
-from selfplay.training.plots import png
 from tests.runs import read, refused, save, saved, unread
 from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules
@@ -80,14 +79,12 @@ def test_ratings_are_in_order_and_relative_to_random(held: tuple[Path, str]) -> 
     assert float(best["elo_low"]) < float(best["elo"]) < float(best["elo_high"])
 
 
-def test_the_folder_holds_a_picture_and_a_record_for_tensorboard(held: tuple[Path, str]) -> None:
+def test_the_folder_holds_tables_and_a_record_for_tensorboard(held: tuple[Path, str]) -> None:
     folder = held[0] / "arena"
     names = {path.name for path in folder.iterdir() if not path.name.startswith("events.out.tfevents")}
-    assert names == {"results.csv", "ratings.csv", "scores.png"}
-    assert (folder / "scores.png").read_bytes().startswith(b"\x89PNG")
+    assert names == {"results.csv", "ratings.csv"}
     events = EventAccumulator(str(folder))
     events.Reload()
-    assert events.Tags()["images"] == ["arena/scores"]
     text = events.Tensors("arena/tables/text_summary")[0].tensor_proto.string_val[0].decode()
     assert "58/13/29" in text
     assert "1   optimal" in text
@@ -101,7 +98,6 @@ def test_what_nobody_reads_is_saved(tmp_path: Path) -> None:
     ended = unread("-m", "selfplay", "arena", "random", "heuristic", "--out", "arena", cwd=tmp_path)
     assert ended == (0, "")
     assert len(read(tmp_path / "arena" / "results.csv")) == 4
-    assert (tmp_path / "arena" / "scores.png").exists()
 
 
 @pytest.mark.usefixtures("players")
@@ -193,11 +189,9 @@ def test_without_random_the_mean_is_0_and_the_folder_has_a_name_of_its_own(capsy
     assert best == pytest.approx(-worst) != 0
 
 
-def test_shares_and_scores_are_never_rounded_to_what_they_are_not() -> None:
+def test_shares_are_never_rounded_to_what_they_are_not() -> None:
     shares = {0: "0", 0.005: "<1", 0.006: "1", 0.128: "13", 0.994: "99", 0.995: ">99", 1: "100"}
     assert {share: percent(share) for share in shares} == shares
-    scores = {0: "0", 1e-9: "0.001", 0.1284: "0.128", 0.5: "0.5", 0.5001: "0.500", 1 - 1e-9: "0.999", 1: "1"}
-    assert {score: score_text(score) for score in scores} == scores
 
 
 def printed(*content: object) -> str:
@@ -215,8 +209,6 @@ def test_the_results_of_eight_players_fit_80_characters() -> None:
 
 
 def test_odd_names_are_shown_as_they_are() -> None:
-    names = ["[bold]x[/bold]", "$a^b$", "$", "\u65e5\u672c"]  # letters that the font lacks are no warning either
+    names = ["[bold]x[/bold]", "$a^b$", "$", "\u65e5\u672c"]
     text = printed(rating_table(dict.fromkeys(names, Rating(0, 0, 0))))
     assert all(name in text for name in names)
-    results = {(one, other): Result(1, 0, 0, (0, 0)) for one in names for other in names}
-    assert png(score_figure(results, names, "scores")).startswith(b"\x89PNG")
