@@ -194,8 +194,8 @@ def show_verdict(verdict: "Verdict", *notes: str) -> None:
     """Print what is proved, its first words coloured, with notes, and the table of both seats."""
     from selfplay.evaluation.report import verdict_table, verdict_text
 
-    colour = "green" if verdict.unexploitable else "red" if verdict.games_lost else "yellow"
-    say("\n".join([verdict_text(verdict), *notes]), style=f"bold {colour}")
+    style = "bold green" if verdict.unexploitable else "bold red"
+    say("\n".join([verdict_text(verdict), *notes]), style=style)
     open_console().print(verdict_table(verdict))
 
 

@@ -79,11 +79,8 @@ def present(run: "Run") -> None:
 
     since = []
     if proved := run.proved_from:
-        metrics = proved.metrics
-        updates = f", {metrics['time/updates']:,} updates" if "time/updates" in metrics else ""
-        seconds = metrics["time/training_s"]
-        steps = f"{proved.steps:,} {run.config.unit}"
-        since = [f"It was proved from {steps}{updates} and {seconds:.1f} s of training on, until the end."]
+        seconds = proved.metrics["time/training_s"]
+        since = [f"It was proved from {proved.steps:,} {run.config.unit}, {seconds:.1f} s of training, until the end."]
     say("")
     show_verdict(run.proof, *since)
     say("\n" + example_games(player_policy(run.player), run.player, run.proof, open_console().width).rstrip())
