@@ -1,5 +1,6 @@
 """`selfplay course` writes the units as notebooks, replaces none unasked, and refuses in one line."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -89,11 +90,13 @@ def test_each_students_file_gets_a_line_with_what_failed(here: Path, capsys: pyt
         (here / "handed in" / name / "unit_5.ipynb").write_text(nbformat.writes(notebook))
     (here / "handed in" / "eve.ipynb").write_text("{}")
     (here / "handed in" / "fay.py").write_text(course.units()[0].read_text())
-    course.main(["--check", "handed in", "--seconds", "4"])
-    assert capsys.readouterr().out.splitlines()[-6:] == [
+    course.main(["--check", "handed in/cy", "--seconds", "1"])
+    assert capsys.readouterr().out.splitlines()[-1] == "unit_5.ipynb: not finished after 1 s"
+    shutil.rmtree(here / "handed in" / "cy")
+    course.main(["--check", "handed in"])
+    assert capsys.readouterr().out.splitlines()[-5:] == [
         "ann/unit_5.ipynb: passed",
         "ben/unit_5.ipynb: AssertionError: every legal value of the first row is below 0",
-        "cy/unit_5.ipynb: not finished after 4 s",
         "dee/unit_5.ipynb: ended before its check",
         "eve.ipynb: is no unit of the course",
         "fay.py: NotImplementedError: unit 1: write value(mover, opponent)",
