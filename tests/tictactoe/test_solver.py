@@ -7,13 +7,8 @@ import numpy as np
 import pytest
 
 from tests.tictactoe.rule_book import (
-    EMPTY,
-    MARKS,
-    Board,
     RuleBook,
     mover_and_opponent,
-    seat_to_move,
-    with_mark,
 )
 from tictactoe import Rules, solve, solver
 from tictactoe.tree import IntArray, game_tree, play_out, uniform_legal
@@ -111,26 +106,3 @@ def test_a_board_of_more_than_16_cells_is_refused(size: tuple[int, int, int]) ->
     rows, cols, _ = size
     with pytest.raises(ValueError, match=f"up to 16 cells.*a {rows}x{cols} board has {rows * cols}"):
         solve(Rules(*size))
-
-
-@pytest.mark.parametrize("size", [*SMALL_BOARDS, (3, 4, 1), (3, 3, 1)], ids=str)
-def test_states_are_numbered_by_ply_then_by_the_lowest_cell_that_leads_there(size: tuple[int, int, int]) -> None:
-    tree, book = game_tree(Rules(*size)), RuleBook(*size)
-
-    def after(board: Board, cell: int) -> Board | None:
-        return with_mark(board, cell, MARKS[seat_to_move(board)]) if board[cell] == EMPTY else None
-
-    level, numbered = [book.empty_board], list[Board]()
-    for _, states in tree.plies():
-        assert states.start == len(numbered)
-        numbered += level
-        parents = [board for board in level if not book.finished(board)]
-        led_to = (after(board, cell) for cell in range(book.cells) for board in parents)
-        level = list(dict.fromkeys(board for board in led_to if board))
-    marks = [mover_and_opponent(board) for board in numbered]
-    assert list(zip(tree.mover.tolist(), tree.opponent.tolist(), strict=True)) == marks
-    assert tree.find(tree.mover, tree.opponent).tolist() == list(range(len(marks)))
-    assert tree.decisions.tolist() == [state for state, board in enumerate(numbered) if not book.finished(board)]
-    for state, following in zip(tree.decisions.tolist(), tree.successors(tree.decisions).tolist(), strict=True):
-        for cell, led_to_state in enumerate(following):  # a taken cell leads nowhere
-            assert after(numbered[state], cell) == (None if led_to_state == -1 else numbered[led_to_state])
