@@ -46,7 +46,7 @@ POSITIONS = RepairConfig.positions
 class Flags:
     """Train players of 5,5,4, repair them, and certify them."""
 
-    seeds: tuple[int, ...] = (0, 1, 2)
+    seeds: tuple[int, ...] = tuple(range(10))
     """Seeds to train with."""
     seconds: float = 600.0
     """Seconds after which a repair ends with the round that it is in."""
