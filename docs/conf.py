@@ -49,7 +49,7 @@ html_search_scorer = str(Path(__file__).with_name("search.js"))
 
 DOWNLOADS = """
 <p class="downloads">Take this unit with you: <a href="{unit}.ipynb" download>{unit}.ipynb</a> for Jupyter,
-or <a href="{unit}.py" download>{unit}.py</a> for an editor.</p>
+or <a href="{unit}.py" download>{unit}.py</a> for an editor. <a href="README.html">The course</a> says how to start.</p>
 """
 """Below the title of a unit."""
 BLOCK = "```{{code-block}} {}\n:class: {}\n\n{}\n```"
