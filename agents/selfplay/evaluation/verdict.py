@@ -1,6 +1,6 @@
 """The verdict of an exact evaluation: the same fields on every board and for every agent."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
@@ -53,7 +53,7 @@ class Verdict:
     """Decision states in which every move of the agent keeps the game-theoretic value, or None."""
     illegal_states: int | None = None
     """Decision states in which the agent may mark a taken cell, or None."""
-    perspective: str | None = None
+    perspective: str | None = field(default=None, compare=False)
     """Planes that an agent of the user was shown; None for our players, which understand both."""
 
     @property
