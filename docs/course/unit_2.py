@@ -192,6 +192,7 @@ plt.xscale("log")
 plt.yscale("symlog")  # logarithmic, but with a place for 0
 plt.xlabel("random games")
 plt.ylabel("games lost, over every reply")
+plt.ylim(-0.5)
 plt.savefig("unit_2.png")
 
 # %% [markdown]
