@@ -69,7 +69,7 @@ def test_the_addresses_that_a_page_fetches_are_noticed() -> None:
 def test_the_site_opens_with_the_readme_and_fetches_nothing_from_elsewhere(site: Path) -> None:
     assert (site / "index.html").read_bytes() == (site / "README.html").read_bytes()
     assert "A testbed for two-player reinforcement learning" in (site / "index.html").read_text()
-    assert "Parameters<" in (site / "docs" / "api" / "tictactoe.html").read_text()
+    assert "<strong>checkpoint_interval</strong>" in (site / "docs" / "api" / "selfplay.html").read_text()
     texts = [path.read_text() for path in site.rglob("*") if path.suffix in (".html", ".css")]
     addresses = {address for text in texts for address in fetched(text)}
     assert len(texts) > 30
