@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from typing import Any
+from typing import Any, NoReturn
 
 import gymnasium
 import numpy as np
@@ -108,7 +108,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     def step(self, action: int | None) -> None:
         """Mark a cell for the selected agent; after the end each agent takes one step with None."""
         if not self.agents:
-            raise self._reset_needed()
+            self._refuse()
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
@@ -128,7 +128,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return the selected agent's observation, reward since its last step, terminated, truncated and info."""
         if not self.agents:
-            raise self._reset_needed()
+            self._refuse()
         agent = self.agent_selection
         seen = self._game.observe(SEATS[agent]) if observe else None  # it is this agent's turn: `observe` adds nothing
         return seen, self._cumulative_rewards[agent], self.terminations[agent], False, self.infos[agent]
@@ -152,11 +152,11 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
 
     def _check_begun(self) -> None:
         if not hasattr(self, "agent_selection"):
-            raise self._reset_needed()
+            self._refuse()
 
-    def _reset_needed(self) -> gymnasium.error.ResetNeeded:
+    def _refuse(self) -> NoReturn:
         over = hasattr(self, "agent_selection")
-        return gymnasium.error.ResetNeeded(f"{'the game is over' if over else 'no game has started'}: call reset()")
+        raise gymnasium.error.ResetNeeded(f"{'the game is over' if over else 'no game has started'}: call reset()")
 
     def _share(self) -> None:
         # In the Gymnasium environments `info` always holds `winner` and `illegal`. Here they come at the end only:
