@@ -166,9 +166,10 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         after = self.node.after
         # The common case makes no calls: a move that has been made from here before, by an int or a sampled action.
         node = after[action] if type(action) in INTEGERS and 0 <= action < len(after) else None
-        if node is None or self.render_mode is not None:
+        if node is None or self._window is not None:
             node = self.play(action)
-        self.node = node
+        else:
+            self.node, self._last_cell = node, action
         observation: Observation = node.seen.copy()
         if self.dict_observation:
             observation = {"observation": observation, "action_mask": node.mask.copy()}
@@ -182,10 +183,10 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         known = type(action) is int and 0 <= action < self._cells  # `checked_cell` would cost a tenth of the ply
         cell = action if known else checked_cell(self._cells, action)
         self.node = self._graph.play(self.node, cell)
-        if self.render_mode is not None:
-            self._last_cell = self._last_cell if self.node.illegal else cell  # a taken cell gets no mark
-            if self._window is not None:
-                self.render()
+        if not self.node.illegal:  # a taken cell gets no mark
+            self._last_cell = cell
+        if self._window is not None:
+            self.render()
         return self.node
 
     def abandon(self) -> None:

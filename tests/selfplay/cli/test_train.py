@@ -103,7 +103,7 @@ def test_an_interrupted_run_leaves_its_player(stopper: Stopper, capsys: pytest.C
     folder = stopped(Path("it"), stopper)
     output = capsys.readouterr().out
     assert output.endswith("selfplay play it\n")
-    assert re.search(r"  Resume the run: +\S.* --resume it\n", output)
+    assert re.search(r"Resume the run:\s+\S.* --resume it\n", output)
     assert "NOT unbeatable: some opponent beats it" in output
     assert not (folder / "evaluation.json").exists()
     assert selfplay.load(folder).rules.cells == 9
