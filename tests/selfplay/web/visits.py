@@ -80,6 +80,6 @@ def press(page: Page, name: str) -> None:
     page.get_by_role("button", name=name).click()
 
 
-def says(page: Page, selector: str, text: str | re.Pattern[str]) -> None:
-    """Wait until a part of the page contains a text."""
+def says(page: Page, selector: str, text: str | re.Pattern[str] | list[re.Pattern[str]]) -> None:
+    """Wait until a part of the page contains a text, or its parts one each."""
     expect(page.locator(selector)).to_contain_text(text)
