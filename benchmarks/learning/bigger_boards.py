@@ -34,18 +34,19 @@ ROWS = MappingProxyType(
     }
 )
 """Flags of each row by its name."""
-MASKED, FASTER = ROWS["4x4x4"], "--lr 0.002 --soft-update 0.02"
+FASTER = " --lr 0.002 --soft-update 0.02"
 TRIED = MappingProxyType(
     {
-        "with a mask": MASKED,
-        f"with a mask, {FASTER}": f"{MASKED} {FASTER}",
-        f"with a mask, {FASTER} --eval-every 12800": f"{MASKED} {FASTER} --eval-every 12800",
-        f"with a mask, {FASTER} --loss huber": f"{MASKED} {FASTER} --loss huber",
-        f"with a mask, {FASTER} --batch-size 192 --updates-per-step 2": (
-            f"{MASKED} {FASTER} --batch-size 192 --updates-per-step 2"
-        ),
-        "without": ROWS["4x4x4-unmasked"],
-        f"without, {FASTER}": f"{ROWS['4x4x4-unmasked']} {FASTER}",
+        kind + flags: ROWS[row] + flags
+        for kind, row, flags in (
+            ("with a mask", "4x4x4", ""),
+            ("with a mask", "4x4x4", FASTER),
+            ("with a mask", "4x4x4", f"{FASTER} --eval-every 12800"),
+            ("with a mask", "4x4x4", f"{FASTER} --loss huber"),
+            ("with a mask", "4x4x4", f"{FASTER} --batch-size 192 --updates-per-step 2"),
+            ("without", "4x4x4-unmasked", ""),
+            ("without", "4x4x4-unmasked", FASTER),
+        )
     }
 )
 """Flags that were tried on 4,4,4, by what is said of them."""

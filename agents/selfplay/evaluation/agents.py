@@ -128,7 +128,8 @@ class TabulatedPolicy(AgentPolicy):
     """Answer from a table for an agent that samples nothing: it is queried once in every decision state."""
 
     def __init__(self, policy: AgentPolicy) -> None:
-        vars(self).update(vars(policy))
+        super().__init__(policy.agent, policy.rules, symmetric=policy.symmetric, legal=policy.legal)
+        self.shown = policy.shown
         self._tree = game_tree(policy.rules)
         decisions = self._tree.decisions
         self._actions = np.zeros(len(self._tree), np.int64)

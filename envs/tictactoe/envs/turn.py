@@ -170,9 +170,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
             node = self.play(action)
         else:
             self.node, self._last_cell = node, action
-        observation: Observation = node.seen.copy()
-        if self.dict_observation:
-            observation = {"observation": observation, "action_mask": node.mask.copy()}
+        observation = self.observe(self.to_play) if self.dict_observation else node.seen.copy()
         return observation, node.reward, node.over, False, self.info()
 
     def play(self, action: int) -> Node:
