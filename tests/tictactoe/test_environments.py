@@ -69,6 +69,16 @@ def test_a_copy_of_an_environment_goes_on_by_itself(kept: int, monkeypatch: pyte
     assert env.step(8)[0].argmax(axis=-1).ravel().tolist() == [0, 0, 0, 0, 1, 0, 0, 0, 2]
 
 
+def test_a_copy_takes_along_none_of_the_positions_played_before() -> None:
+    env = gymnasium.make(TURN, rows=1, cols=225, k=225)
+    env.reset()
+    for cell in range(225):  # nobody completes a line, and more moves follow than calls fit into each other
+        env.step(cell)
+    env.reset()
+    for copied in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert copied.step(224)[-1]["action_mask"].sum() == 224
+
+
 NO_CELLS = [9, -1, 10**30, 1.0, float("nan"), "1", None, np.array([1]), [1], {}, True, np.True_, np.array(0.0)]
 NO_CELLS_OF_MANY = [
     *(np.zeros(2), np.full(2, np.nan), np.zeros(2, bool), np.zeros(1, int), np.zeros((2, 1), int)),
