@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from tictactoe import batch
 from tictactoe.actions import checked_cells
-from tictactoe.envs.backends import fastest
-from tictactoe.envs.backends.games import Cells, Flags, Planes, Results, Seat, Start
+from tictactoe.envs.backends.bitboards import BitboardGames
+from tictactoe.envs.backends.games import Cells, Flags, Games, Planes, Results, Seat, Start
+from tictactoe.envs.backends.tables import TABLE_CELLS, TableGames
 from tictactoe.envs.turn import TicTacToeEnv, json_spec
 from tictactoe.names import unknown
 from tictactoe.positions import (
@@ -64,7 +65,8 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self._perspective = game.perspective
         self._dict_observation = game.dict_observation
         settings = (game.rules, game.rewards, game.perspective, num_envs, seat, max_episode_steps is not None)
-        self._games = fastest(game.rules)(*settings)
+        backend = TableGames if game.rules.cells <= TABLE_CELLS else BitboardGames
+        self._games: Games = backend(*settings)
         self._begun = False
         self._state = self._games.empty_boards()
         self._every, self._none = np.ones(num_envs, bool), np.zeros(num_envs, bool)

@@ -62,7 +62,14 @@ class BitboardGames(Games):
         """Return what these seats see, or if `seats` is None the seats to move."""
         if self.perspective == "absolute":
             seats = np.zeros(len(over), np.int64)
-        return self._spread_out(state, state.to_play if seats is None else seats, over)
+        rules = self.rules
+        # Marks of the seat that sees the board are in plane 1.
+        turned = False if seats is None else state.to_play != seats
+        first = np.where(turned, state.opponent, state.mover)
+        second = np.where(turned, state.mover, state.opponent)
+        seen = planes.one_hot(rules.cells, first, second).reshape(-1, rules.rows, rules.cols, 3)
+        empty = np.where(over, rules.full_word, rules.empty_cells(state.mover, state.opponent))
+        return seen, planes.bits(rules.cells, empty).view(np.int8)
 
     def to_play(self, state: batch.State) -> Cells:
         """Return the seat to move."""
@@ -89,12 +96,3 @@ class BitboardGames(Games):
             np.where(idle, -1, results.winner),
             results.illegal & ~idle,
         )
-
-    def _spread_out(self, state: batch.State, first_seat: Cells, over: Flags) -> tuple[Planes, Planes]:
-        """Return the planes, with the marks of `first_seat` [N] in plane 1, and the action masks."""
-        rules, turned = self.rules, state.to_play != first_seat
-        first = np.where(turned, state.opponent, state.mover)
-        second = np.where(turned, state.mover, state.opponent)
-        seen = planes.one_hot(rules.cells, first, second).reshape(-1, rules.rows, rules.cols, 3)
-        empty = np.where(over, rules.full_word, rules.empty_cells(state.mover, state.opponent))
-        return seen, planes.bits(rules.cells, empty).view(np.int8)
