@@ -168,7 +168,7 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         }
         if node.over:
             for info in self.infos.values():
-                info |= {"winner": int(node.winner), "illegal": node.illegal}
+                info |= {"winner": int(node.winner), "illegal": bool(node.illegal)}
 
     def _mask_waiting(self) -> Planes:
         node = self._game.node

@@ -11,10 +11,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tictactoe.arrays import read_only
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 
 Planes: TypeAlias = NDArray[np.int8]
+Flag: TypeAlias = NDArray[np.bool_]
 
 KEPT_POSITIONS = 6_000
 """Number of positions that a graph keeps: all of tic-tac-toe, or the first ones met on a larger board."""
@@ -23,6 +25,10 @@ KEPT_POSITIONS = 6_000
 SEATS = (np.int64(0), np.int64(1))
 NOBODY = np.int64(-1)
 """The winner during a game and after a draw."""
+
+
+# Arrays without axes: Gymnasium's vectors of single environments would store NumPy's booleans as objects.
+LEGAL, ILLEGAL = read_only(np.array(False)), read_only(np.array(True))
 
 
 @dataclass(slots=True, eq=False)
@@ -51,11 +57,11 @@ class Node:
     """The reward of the move that led here."""
     over: bool = False
     winner: np.int64 = NOBODY
-    illegal: bool = False
-    """Whether a taken cell ended the game."""
+    illegal: Flag = field(default_factory=lambda: LEGAL)
+    """Whether a taken cell ended the game, an array without axes."""
     kept: bool = False
-    after: list["Node | None"] = field(default_factory=list)
-    """The kept nodes that moves lead to, by cell; None for a move not played yet. Empty unless this node is kept."""
+    after: dict[int, "Node"] = field(default_factory=dict)
+    """The kept nodes that moves have led to, by cell; empty unless this node is kept."""
     choices: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """The cells that a built-in opponent samples its move from, by its name."""
 
@@ -105,7 +111,7 @@ class Node:
         else:
             self.reward = rewards.allow if self.threats[1 - seat] & self.empty else 0.0
 
-    def end(self, reward: float = 0.0, winner: np.int64 = NOBODY, illegal: bool = False) -> None:
+    def end(self, reward: float = 0.0, winner: np.int64 = NOBODY, illegal: Flag = LEGAL) -> None:
         """End the game here, in place."""
         self.reward, self.over, self.winner, self.illegal = reward, True, winner, illegal
         self.mask.fill(1)
@@ -141,13 +147,12 @@ class PositionGraph:
 
     def play(self, node: Node, cell: int) -> Node:
         """Return the node that a move leads to; keep it if there is room and its game has left no kept node."""
-        known = node.after[cell] if node.kept else None
-        if known is not None:
-            return known
+        if cell in node.after:
+            return node.after[cell]
         rules, rewards, _ = self._settings
         if not node.empty >> cell & 1:
             after = node.copy()
-            after.end(rewards.illegal, SEATS[1 - node.to_play], illegal=True)
+            after.end(rewards.illegal, SEATS[1 - node.to_play], illegal=ILLEGAL)
             return after
         if not node.kept:
             node.mark(rules, rewards, cell)
@@ -166,8 +171,6 @@ class PositionGraph:
     def _keep(self, marks: tuple[int, int], node: Node) -> None:
         self._kept[marks] = node
         node.kept = True
-        if not node.over:
-            node.after = [None] * len(node.mask)
 
 
 @lru_cache(maxsize=16)
