@@ -135,8 +135,9 @@ class PositionGraph:
 
     def at(self, marks: tuple[int, int]) -> Node:
         """Return a node of a position, bitboards by seat, from which a game can go on."""
-        if marks in self._kept:
-            return self._kept[marks]
+        kept = self._kept.get(marks)
+        if kept is not None:
+            return kept
         rules, rewards, _ = self._settings
         node = self._kept[0, 0].copy()
         for turn in zip_longest(*map(rules.cells_of, marks)):

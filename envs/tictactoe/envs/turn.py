@@ -131,7 +131,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
             ValueError: an option does not exist, or no game can go on from the position; the current game goes on.
         """
         self.begin(seed, options)
-        return self.observe(self.to_play), self.info()
+        return self.observe(self.node.to_play), self.info()
 
     def begin(self, seed: int | None, options: dict[str, Any] | None) -> None:
         """Start a new game as `reset` does, and return nothing."""
@@ -170,7 +170,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
             node = self.play(action)
         else:
             self.node, self._last_cell = node, action
-        observation = self.observe(self.to_play) if self.dict_observation else node.seen.copy()
+        observation = self.observe(node.to_play) if self.dict_observation else node.seen.copy()
         info = {
             "action_mask": node.mask.copy(),
             "to_play": node.to_play,
@@ -217,7 +217,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
             "illegal": node.illegal.copy(),
         }
 
-    def observe(self, seat: int) -> Observation:
+    def observe(self, seat: int | np.int64) -> Observation:
         """Return the observation of a seat."""
         node = self.node
         planes = (node.seen if seat == node.to_play else node.seen_by_other).copy()
