@@ -8,7 +8,7 @@
 # **Afterwards you can** define the value of a position, compute it by recursion, and say what it assumes about both
 # players.
 #
-# **You need** Python, and recursion. **Time:** about 40 minutes; the computer needs a second.
+# **You need** Python and recursion. **Time:** about 40 minutes; the computer needs a second.
 #
 # ## A position in two numbers
 #
@@ -48,7 +48,7 @@ def show(mover, opponent):
 mover, opponent = 1 << 0 | 1 << 8, 1 << 4  # the mover has the cells 0 and 8, the opponent has cell 4
 show(mover, opponent)
 print("empty cells: ", RULES.cells_of(RULES.empty_cells(mover, opponent)))
-print("has the opponent a line?", RULES.has_line(opponent))
+print("does the opponent have a line?", RULES.has_line(opponent))
 print("the mover marks cell 2:", (mover | 1 << 2, opponent), "and the seats change:", (opponent, mover | 1 << 2))
 
 # %% [markdown]
@@ -75,7 +75,7 @@ my_prediction = {"corner": "nothing", "centre": "nothing", "edge": "nothing"}  #
 #
 # <details><summary>Hint 1</summary>
 #
-# After the mover has marked `cell`, the position is `(opponent, mover | 1 << cell)`, and its value is one to the
+# After the mover has marked `cell`, the position is `(opponent, mover | 1 << cell)`, and its value counts for the
 # *other* seat. `RULES.cells_of(RULES.empty_cells(mover, opponent))` lists the empty cells.
 #
 # </details>
@@ -104,8 +104,8 @@ def best_cells(mover, opponent):
 # ## The check
 #
 # Your answers are compared with the right ones in every position that a game can lead to, those with the most marks
-# first. So a wrong answer that you see is nearest to the end of a game, and the easiest to check on paper. In the
-# picture `X` is the mover, and `[O]` in brackets is part of a complete line.
+# first. So the wrong answer that you see is the one nearest to the end of a game, and the easiest to check on paper. In
+# the picture `X` is the mover, and `[O]` in brackets is part of a complete line.
 
 # %%
 solution = solve(RULES)
@@ -116,19 +116,19 @@ for position, right, _ in from_the_end:
     if answer != right:
         show(*position)
     hint = " (is a `return` missing?)" if answer is None else ""
-    assert answer == right, f"value must return {right} in the position above, and it returned {answer}{hint}"
+    assert answer == right, f"value must return {right} in the position above, but it returned {answer}{hint}"
 print(f"All {len(positions):,} values are right.")
 
 for position, _, best in from_the_end:
     if not best:
         continue  # the game is over
     answer, right = best_cells(*position), list(RULES.cells_of(best))
-    assert isinstance(answer, list | tuple), f"best_cells must return a list, such as {right}, and it returned {answer}"
+    assert isinstance(answer, list | tuple), f"best_cells must return a list, such as {right}, but it returned {answer}"
     passed = all(cell in right for cell in answer) and all(cell in answer for cell in right)
     if not passed:
         show(*position)
     hint = " (is the sign right? The position after a move belongs to the other seat)" if not answer else ""
-    assert passed, f"best_cells must return {right} in the position above, and it returned {answer}{hint}"
+    assert passed, f"best_cells must return {right} in the position above, but it returned {answer}{hint}"
 print("All best cells are right.")
 
 
@@ -177,8 +177,8 @@ for name, cell in (("corner", 0), ("centre", 4), ("edge", 1)):
 #
 # ## Look inside a trained player
 #
-# Nothing was trained here. But a player comes with the package, and a page shows what it has learned of each square
-# beside the exact result, which is your `value`:
+# Nothing was trained here. But a player comes with the package, and a page shows what it has learned about each square
+# beside the exact result, your `value`:
 #
 # ```bash
 # selfplay web shipped

@@ -1,14 +1,14 @@
 # %% [markdown]
 # # Unit 2: a table that learns
 #
-# **What it is for.** Unit 1 followed every game to its end. On a larger board that takes too long. Here a program
-# never looks further than one move ahead. It plays, and after each move it corrects one number. This is *Q-learning*,
-# in its form for two players, *minimax-Q*. Deep Q-learning (unit 4) replaces the table by a network.
+# **What it is for.** Unit 1 followed every game to its end. On a larger board that takes too long. Here a program never
+# looks further than one move ahead. It plays, and after each move it corrects one number. This is *Q-learning*, in its
+# form for two players, *minimax-Q*. Deep Q-learning (unit 4) replaces the table with a network.
 #
-# **Afterwards you can** write a Q-learning target for two players, say which games it can learn from, and say what a
-# player's games with itself show.
+# **Afterwards you can** write a Q-learning target for two players, say which games it can learn from, and what a
+# player's games against itself show.
 #
-# **You need** unit 1. **Time:** about 40 minutes; the computer needs some seconds.
+# **You need** unit 1. **Time:** about 40 minutes; the computer needs a few seconds.
 #
 # ## The table
 #
@@ -74,7 +74,7 @@ my_prediction = "nothing"  # put a number in its place
 # estimate of the value of the move to X:
 #
 # - If the game is over, the result is the target. Test this first, since a finished game may have no empty cell. A draw
-#   has the result 0, and `None` means that the game goes on. `if result(x, o):` takes both for false, so ask whether
+#   has the result 0, and `None` means that the game goes on. `if result(x, o):` treats both as false, so ask whether
 #   the result `is not None`.
 # - Otherwise the seat to move in `(x, o)` picks the number it likes best, and that number is the target. Which one
 #   does X pick? Which one does O pick?
@@ -166,8 +166,8 @@ print("The small tests pass.")
 # %% [markdown]
 # ## The check
 #
-# Now the run. It shows how a game with itself ends, how many games it can lose, and in how many positions its move is
-# best. The last two are proved by following every reply.
+# Now the run. It shows how a game of the player against itself ends, how many games it can lose, and in how many
+# positions its move is best. The last two are proved by following every reply.
 
 # %%
 table.clear()
@@ -200,15 +200,15 @@ plt.savefig("unit_2.png")
 # moves than it *plays*: `target` uses the best next move, whichever move was played. This is called *off-policy*
 # learning. It is why deep Q-learning can learn from a memory of old games.
 #
-# Look also at the games with itself. During training it draws with itself, and yet it can lose many games:
+# Look also at the games against itself. During training it draws them, and yet it can lose many other games:
 
 # %%
 assert any(ended == "draw" and beaten > 0 for ended, beaten in history)
 print([f"{ended}, though it can lose {beaten} games" for ended, beaten in history if ended == "draw" and beaten])
 
 # %% [markdown]
-# A player that draws a thousand times with itself shows nothing: it plays the same game a thousand times. The proof
-# follows every other game too.
+# A thousand draws against itself show nothing: it is the same game, played a thousand times. The proof follows every
+# other game too.
 #
 # ## What to try next
 #
@@ -220,7 +220,7 @@ print([f"{ended}, though it can lose {beaten} games" for ended, beaten in histor
 #
 # ## Look inside what you have trained
 #
-# The library has this learner too. It learns from games with itself, and saves a folder. Where does its table still
+# The library has this learner too. It learns from games against itself, and saves a folder. Where does its table still
 # play a wrong move, and has it ever seen these positions?
 
 # %%

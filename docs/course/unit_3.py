@@ -6,9 +6,9 @@
 # program runs without an error, but it never learns to play. This is a common mistake in self-play, and here you make
 # it on purpose.
 #
-# **Afterwards you can** justify the sign of the target, and tell a wrong target from a slow one.
+# **Afterwards you can** justify the sign of the target, and tell a wrong target from a slow learner.
 #
-# **You need** unit 2. **Time:** about 45 minutes; the computer needs some seconds.
+# **You need** unit 2. **Time:** about 45 minutes; the computer needs a few seconds.
 #
 # ## One table, seen by the mover
 #
@@ -38,7 +38,7 @@ class Moved(NamedTuple):
     opponents_best: float
     """The highest number in the table at the opponent's next turn; 0 if my move ended the game."""
     opponents_reward: float
-    """The opponent's reward for its reply: 1 if it completed a line, else 0, also if there was no reply."""
+    """The opponent's reward for its reply: 1 if it completed a line, else 0; 0 if there was no reply."""
     my_next_best: float
     """The highest number in the table at my own next turn; 0 if the game is over by then."""
 
@@ -77,7 +77,7 @@ my_prediction = {  # put (games lost, value of the empty board) in place of each
 #
 # <details><summary>Hint 1</summary>
 #
-# Each target is `moved.reward` and one more term or two. What the opponent gains, you lose.
+# Each target is `moved.reward` and one or two more terms. What the opponent gains, you lose.
 #
 # </details>
 #
@@ -222,7 +222,7 @@ plt.savefig("unit_3.png")
 # - `minus` falls to **0** games lost, and gives the empty board the value **0**, as in unit 1.
 # - `plus` stays at **hundreds** of games lost. Yet it gives the empty board nearly the value of a win, because it
 #   believes that the opponent plays to help it. By its own values it would be the best of the three.
-# - `own_turn` is the surprise. At first it loses fewer games than `minus`, then it stays at some tens. It also gives
+# - `own_turn` is the surprise. At first it loses fewer games than `minus`, then it stays at a few dozen. It also gives
 #   the empty board a high value, but for another reason, and this value is **not wrong**: it learned from opponents
 #   that move at random, and against *them* X wins most games. `own_turn` learns what is best against the opponents it
 #   met; `minus` learns what is best against the best opponent.

@@ -1,16 +1,16 @@
 # %% [markdown]
 # # Unit 4: from the table to a network
 #
-# **What it is for.** A table has a row for every position, and learns nothing about one from another. A network also
-# answers for positions that it has never seen, so it can play games too large for a table. The price: each correction
-# changes *every* answer a little. Two parts of the DQN (deep Q-network) reduce this problem, and you write both. The
-# **replay memory** mixes old moves with the new ones, so that the network does not forget them. The **target network**
-# is a slow copy of the network that gives the targets, so that they do not change with each update.
+# **What it is for.** A table has a row for every position, and what it learns about one does not help with another. A
+# network also answers for positions that it has never seen, so it can play games too large for a table. The price: each
+# correction changes *every* answer a little. Two parts of the DQN (deep Q-network) reduce this problem, and you write
+# both. The **replay memory** mixes old moves with the new ones, so that the network does not forget them. The **target
+# network** is a slow copy of the network that gives the targets, so that they do not change with each update.
 #
 # **Afterwards you can** write and test a ring buffer and a target network, read a DQN loop, and doubt a ranking from
 # one seed.
 #
-# **You need** unit 3, and some PyTorch. **Time:** about 60 minutes; the computer needs some seconds.
+# **You need** unit 3, and some PyTorch. **Time:** about 60 minutes; the computer needs a few seconds.
 
 # %%
 import copy
@@ -31,7 +31,7 @@ torch.set_num_threads(1)
 #
 # At the end the same program learns four times: with both of your parts, without one of them, and without both. Each
 # time it stops at the first player that nobody can beat. Put the four in order, the fastest first. Does any of them
-# never reach that?
+# never get there?
 
 # %%
 my_prediction = ["...", "...", "...", "..."]  # of: "both", "no memory", "no target network", "neither"
@@ -47,7 +47,7 @@ my_prediction = ["...", "...", "...", "..."]  # of: "both", "no memory", "no tar
 #
 # <details><summary>Hint 1</summary>
 #
-# Row number `n`, counted from 0 over all that were ever added, belongs in place `n % capacity`. Of a memory that is not
+# Row number `n`, counted from 0 over all that were ever added, belongs in place `n % capacity`. If the memory is not
 # full, only the first `self.added` places are filled. For the network, walk through both `parameters()` at once.
 #
 # </details>
@@ -210,7 +210,7 @@ plt.ylabel("games lost, over every reply")
 plt.savefig("unit_4.png")
 
 # %% [markdown]
-# It is unbeatable after some hundred updates, but unlike the table of unit 2 it does **not** know the best move in
+# It is unbeatable after a few hundred updates, but unlike the table of unit 2 it does **not** know the best move in
 # every position. Its own play never leads to the positions in which it is wrong, so nobody can beat it there.
 #
 # ## Now the four
@@ -228,13 +228,13 @@ if RUN_THE_FOUR:
 
 # %% [markdown]
 # Change `SEED`, run the four again, and write down the order each time. With most seeds both parts together are the
-# fastest, and with some seeds one of the three others is. A single seed proves nothing. In a game this small neither
-# part is *needed*: without both, most runs still become unbeatable.
+# fastest; with some seeds one of the others is. A single seed proves nothing. In a game this small neither part is
+# *needed*: without both, most runs still become unbeatable.
 #
 # ## What to try next
 #
 # - Break `sample` so that it samples from all places, filled or not. Which test finds it? Does training?
-# - Copy the network to the target network once in every two hundred updates, and do not change it in between.
+# - Copy the network to the target network once every two hundred updates, and do not change it in between.
 # - `ReplayMemory` in `agents/selfplay/dqn/dqn.py` is our memory. What does it do that yours does not, and why?
 #
 # ## Look inside what you have trained

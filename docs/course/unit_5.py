@@ -1,14 +1,14 @@
 # %% [markdown]
 # # Unit 5: learn the rules, or mask them
 #
-# **What it is for.** A network has a value for all nine cells, also for taken ones. There are two ways to deal with
+# **What it is for.** A network has a value for all nine cells, even for taken ones. There are two ways to deal with
 # this. Either a taken cell costs so much that the network learns to avoid it, or the program *masks* it: forbids it. A
-# mask is needed in two places. A program that forgets the second one never plays a taken cell, but it does not see
-# some threats.
+# mask is needed in two places. A program that forgets the second one never plays a taken cell, but it does not see some
+# threats.
 #
 # **Afterwards you can** name the two places where a mask is needed, and which position's mask each needs.
 #
-# **You need** unit 3, and NumPy arrays. **Time:** about 40 minutes; the computer needs some seconds.
+# **You need** unit 3, and NumPy arrays. **Time:** about 40 minutes; the computer needs a few seconds.
 #
 # ## All positions at once
 #

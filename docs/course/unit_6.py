@@ -7,7 +7,7 @@
 #
 # **Afterwards you can** predict optimal play from a reward, and separate what a reward says from what is learned.
 #
-# **You need** unit 5. **Time:** about 40 minutes; the computer needs some seconds.
+# **You need** unit 5. **Time:** about 40 minutes; the computer needs a few seconds.
 #
 # As in unit 5 all positions are learned at once, in sweeps, with a mask and with a minus sign. `FUTURE` is the
 # discount: with 1 later rewards count in full, with 0 only the reward of the next move counts.
@@ -174,8 +174,8 @@ plt.legend()
 plt.savefig("unit_6.png")
 
 # %% [markdown]
-# - Without future and without penalty the player never blocks: a move that lets the opponent win pays 0, like any
-#   other.
+# - Without the future and without the penalty the player never blocks: a move that lets the opponent win pays 0, like
+#   any other.
 # - The penalty alone teaches the player to block, **without looking ahead**: it puts one ply of looking ahead into the
 #   reward. It does not teach the player to see two threats at once.
 # - With the full future the penalty changes nothing in the end: the best moves stay the same. It only makes learning
@@ -187,7 +187,7 @@ plt.savefig("unit_6.png")
 #
 # - Set the future to `0.99` with `draw=1`: the same mistake with fewer lost games. Which moves does the discount tell
 #   apart?
-# - The penalty of -1 is paid each time. Could a player learn to prefer two penalties? Try larger ones.
+# - The penalty of -1 is paid every time. Can it change which moves are best? Try larger penalties.
 # - `selfplay train --rewards article --counterexamples 0` is `draw=1` with the penalty, and with a network.
 #
 # ## Look inside what you have trained

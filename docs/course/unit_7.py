@@ -2,12 +2,12 @@
 # # Unit 7: read a counterexample, and repair the player
 #
 # **What it is for.** "It loses sometimes" does not help you to improve a player. A *counterexample* does: a position
-# that the player's own play reaches and from which some replies beat it. It shows you where to look, and when there
-# are no more, the player is proved unbeatable.
+# that the player's own play reaches and from which some reply beats it. It shows you where to look, and when there are
+# no more, the player is proved unbeatable.
 #
 # **Afterwards you can** find the decisive mistake in a lost game, and tell *unbeatable* from *optimal*.
 #
-# **You need** unit 1. **Time:** about 50 minutes; the computer needs some seconds.
+# **You need** unit 1. **Time:** about 50 minutes; the computer needs a few seconds.
 #
 # ## A well-known rule
 #
@@ -96,9 +96,8 @@ show(played_by(lambda *_: None))
 print("you predicted", my_prediction)
 
 # %% [markdown]
-# As X nobody beats it; as O it loses games. Read the game from its end. Near the end the agent could not save it: two
-# lines were threatened. So look for the *first* position from which it was lost, and for what the agent should have
-# done there instead.
+# Nobody beats it as X, but as O it loses games. Read the game from its end. Near the end it could not be saved: two
+# lines were threatened. So look for the *first* lost position, and for what the agent should have done before it.
 #
 # ## Your turn
 #
@@ -117,8 +116,9 @@ print("you predicted", my_prediction)
 #
 # <details><summary>Hint 2, nearly the answer</summary>
 #
-# With two forks of the opponent, look for an empty cell such that `completes(mover | 1 << cell, opponent)` holds a cell
-# that the opponent must mark, and such that this cell is not one of its forks.
+# If the opponent has two forks, threaten a line yourself: look for an empty cell with which
+# `completes(mover | 1 << cell, opponent)` is not empty. The opponent must then mark a cell of this list; it must not be
+# one of its forks.
 #
 # </details>
 
@@ -145,7 +145,7 @@ print(f"PASSED: unbeatable. Its move is the best in {proof.optimal_states:,} of 
 # %% [markdown]
 # ## What you should see
 #
-# A first idea is: make two threats if you can; otherwise mark the cell with which the opponent would.
+# A first idea: make two threats if you can; otherwise mark the cell with which the opponent could.
 
 
 # %%
@@ -161,8 +161,8 @@ assert selfplay.evaluate(played_by(first_thought), RULES, perspective="mover").s
 
 # %% [markdown]
 # It still loses a few games. X has two opposite corners and O has the centre. X can make two threats (a *fork*) from
-# either of the other two corners. If O takes one of them, X takes the other. O has to threaten a line itself, such
-# that X must block in a cell that does not fork.
+# either of the other two corners. If O takes one of them, X takes the other. O has to threaten a line itself, so that X
+# must block, in a cell that does not fork.
 #
 # It is hard to find such games by watching. And your *unbeatable* player is still not *optimal*: it makes mistakes in
 # positions that its own play never reaches.

@@ -7,7 +7,7 @@
 #
 # **Afterwards you can** write a proof that follows a player, and say why a bigger board is not always a harder game.
 #
-# **You need** unit 7. **Time:** about 50 minutes; the computer needs some seconds.
+# **You need** unit 7. **Time:** about 50 minutes; the computer needs a few seconds.
 
 # %%
 import matplotlib.pyplot as plt
@@ -84,9 +84,9 @@ my_prediction = {  # can it be beaten (as X, as O)? And a number
 #
 # <details><summary>Hint 2, nearly the answer</summary>
 #
-# `now = sorted(now)` fixes an order, and `player.cells(*map(list, zip(*now)))` asks for it. Leave a position with
-# `continue` where the player marks a taken cell or ends the game. In a loop over the replies, count a line of the
-# opponent, and add `(moved, replied)` if the board is not full.
+# `now = sorted(now)` fixes an order, and `player.cells(*map(list, zip(*now)))` returns the cells in this order. Leave a
+# position with `continue` where the player marks a taken cell or ends the game. In a loop over the replies, count a
+# line of the opponent, and add `(moved, replied)` if the board is not full.
 #
 # </details>
 
@@ -208,10 +208,10 @@ print("selfplay web", run.folder)
 # ## What to try next
 #
 # - Train a player of 4,4,4: `selfplay train --preset large --lines 4 --hidden 256 --mask`. Prove it with `followed`.
-#   How many positions does it lead to?
-# - Count positions that are equal under turning and reflecting the board as one. How many are left?
+#   How many positions does its play reach?
+# - Count positions that differ only by turning or reflecting the board as one. How many are left?
 # - On 5,5,4 no player of this project has been proved by training alone. The proved ones had some moves corrected
-#   afterwards, as you did in unit 7: see `selfplay repair` and `docs/bigger-boards.md`. Do it without a repair.
+#   afterwards, as you did in unit 7: see `selfplay repair` and `docs/bigger-boards.md`. Can you do it without a repair?
 #
 # ## Look inside what you have trained
 #

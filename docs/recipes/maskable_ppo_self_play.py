@@ -3,9 +3,9 @@
 Eight games run at once. In each the opponent is one of the latest copies of the learner, so that it does not only learn
 to beat its last self; `perspective="mover"` shows each seat its own marks in plane 1, so that one network plays both.
 
-By default it plays some thousand plies in some seconds, and can then be beaten in hundreds of games. `--rounds 12
---steps 8192` takes some minutes of one core. With the three seeds that we tried it could still be beaten after that.
-`docs/baselines.md` measures MaskablePPO for longer, with the settings of its constructor in place of these.
+By default it plays a few thousand plies in a few seconds, and can then be beaten in hundreds of games. `--rounds 12
+--steps 8192` takes some minutes on one core. With the three seeds that we tried it could still be beaten after that.
+`docs/baselines.md` measures MaskablePPO for longer, with its default settings instead of these.
 """
 
 from io import BytesIO
@@ -44,7 +44,7 @@ class Frozen:
 
 def main(rounds: int = 3, steps: int = 1_024, seed: int = 0) -> list[selfplay.Verdict]:
     """Train for some rounds of `steps` steps each, with a new copy after each round."""
-    torch.set_num_threads(1)  # more of them mostly wait for each other
+    torch.set_num_threads(1)  # more threads mostly wait for each other
     settings = {"seat": "random", "perspective": "mover", "rewards": "sparse"}
     envs = make_vec_env("tictactoe:TicTacToeVersus-v0", n_envs=GAMES, env_kwargs=settings, seed=seed)
     model = MaskablePPO("MlpPolicy", envs, n_steps=128, learning_rate=1e-3, ent_coef=0.01, seed=seed, device="cpu")

@@ -1,11 +1,11 @@
-"""Write an algorithm of your own, and have it trained, proved, resumed and rated like those of this package.
+"""Write your own algorithm, and train, prove, resume and rate it like those of this package.
 
 A learner has six members: `rules`, `steps`, `advance`, `player`, `state` and `restore`. This one is Sarsa with a table:
 a move is worth its reward minus what the opponent's next move is worth to the opponent. It explores less and less.
 
-By default it plays for some seconds, and can still be beaten. `--games 100000` stops by itself once it is proved
-unbeatable, which takes less than a minute of one core. `--resume RUN` goes on in a run. `selfplay prove
-docs.recipes.own_algorithm:Sarsa@RUN` proves it again: you name the code, and no file does.
+By default it plays for a few seconds, and can still be beaten. `--games 100000` stops by itself once it is proved
+unbeatable, which takes less than a minute on one core. `--resume RUN` continues a run. `selfplay prove
+docs.recipes.own_algorithm:Sarsa@RUN` proves it again: you name the class, because a run folder holds no code.
 """
 
 from collections.abc import Mapping

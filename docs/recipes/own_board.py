@@ -1,11 +1,11 @@
-"""Solve, play and learn a board of your own: any m,n,k game, such as 3 rows, 4 columns and 3 in a row.
+"""Solve, play and learn another board: any m,n,k game, such as 3 rows, 4 columns and 3 in a row.
 
-Every environment and every algorithm that can take it is told `rows`, `cols` and `k`. The solver
-says what is true of a board of up to 16 cells; the evaluation says what a learner has reached.
+Environments and algorithms take `rows`, `cols` and `k`. The solver gives the exact values of boards of
+up to 16 cells; the evaluation says how good the learner has become.
 
-By default it trains for some seconds, and still loses games as X, though X wins 3,4,3 with best play. With `--steps
-1000000` it stops by itself, once it is proved; with some seeds this takes seconds, and with others minutes. It then
-wins every game as X. As O it is beaten by best play, so what can be proved is an exploitability of 0.
+By default it trains for a few seconds, and still loses games as X, though X wins 3,4,3 with best play. With `--steps
+1000000` it stops by itself once it is proved; this takes seconds with some seeds, and minutes with others. It then
+wins every game as X. As O it loses to best play, so the best that can be proved is an exploitability of 0.
 """
 
 from typing import Any

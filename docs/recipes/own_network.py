@@ -1,10 +1,10 @@
-"""Train a network of your own by self-play until it is proved, and load it again.
+"""Train your own network by self-play until it is proved, and load it again.
 
 `network=` takes a function that makes a network for a board: a module from observations [B, 3A] to action values
-[B, A]. This one reads the planes with two convolutions. All else stays as it is: self-play, proofs, checkpoints. A run
-folder holds weights and never code, so loading the run takes the same function again.
+[B, A]. This one reads the planes with two convolutions. Everything else stays the same: self-play, proofs, checkpoints.
+A run folder holds weights and never code, so loading the run takes the same function again.
 
-By default it is cut off after some seconds. With `--steps 400000` it stops by itself when it is proved unbeatable, a
+By default it is cut off after a few seconds. With `--steps 400000` it stops by itself when it is proved unbeatable, a
 few seconds later.
 """
 

@@ -1,11 +1,11 @@
-"""Learn tic-tac-toe with a two-player target of your own, and let the exact evaluation say whether it is right.
+"""Learn tic-tac-toe with your own two-player target, and let the exact evaluation say whether it is right.
 
-A table holds nine numbers for each position and learns them by playing against itself on 64 boards. What a move is said
-to be worth is one small function: `negamax`, or `hopeful`, which takes the opponent for one that moves at random. Write
-another one, name it in `TARGETS`, and run it by `--target`.
+A table holds nine numbers for each position and learns them by playing against itself on 64 boards. One small function
+says what a move is worth: `negamax`, or `hopeful`, which assumes an opponent that moves at random. Write another one,
+add it to `TARGETS`, and choose it with `--target`.
 
-By default it plays for some seconds. `negamax` is then proved unbeatable with seed 0; with another seed it may want
-`--steps 20000`. `hopeful` loses some games, with more steps too: no number of games mends a target that is wrong.
+By default it plays for a few seconds. `negamax` is then proved unbeatable with seed 0; with another seed it may need
+`--steps 20000`. `hopeful` loses some games, even with more steps: more games do not fix a wrong target.
 """
 
 from collections import defaultdict

@@ -1,12 +1,12 @@
-"""Run PettingZoo's tutorial on masks with our game in the place of its own: two changed lines.
+"""Run PettingZoo's tutorial on masks with our game instead of its own: two lines change.
 
-As in that tutorial one MaskablePPO plays both seats: it sees what the seat to move sees, and is paid what the seat that
-has just moved is paid. PettingZoo's games are zero-sum and show each seat its own marks first, so the two lines name
-our game and ask for the same of it.
+As in that tutorial, one MaskablePPO plays both seats. It sees what the seat to move sees, and gets the reward of the
+seat that has just moved. PettingZoo's games are zero-sum and show each seat its own marks first. The two lines choose
+our game and give it the same rewards and the same view.
 
-By default it plays for some seconds. `--steps 20480`, the tutorial's number, takes half a minute, and hundreds of games
-are still lost then. The tutorial's learner takes the other seat's next position for its own, with a plus sign: the
-target that `docs/training.md` calls "article", and wrong.
+By default it plays for a few seconds. `--steps 20480`, the tutorial's number, takes half a minute, and the player then
+still loses hundreds of games. The tutorial's learner treats the other seat's next position as its own, with a plus
+sign: this is the wrong target that `docs/training.md` calls "article".
 """
 
 from typing import Any
@@ -64,7 +64,7 @@ def train(game: AECEnv, steps: int, seed: int) -> MaskablePPO:
 
 def main(steps: int = 2_048, seed: int = 0) -> selfplay.Verdict:
     """Train for `steps` plies, and evaluate what was learned."""
-    torch.set_num_threads(1)  # more of them mostly wait for each other
+    torch.set_num_threads(1)  # more threads mostly wait for each other
     model = train(make(), steps, seed)
 
     def agent(observation: np.ndarray) -> int:

@@ -1,10 +1,10 @@
 """Prove a DQN of Stable-Baselines3, or find the shortest game that beats it.
 
-It is trained in both seats against random moves, saved and loaded as anybody's model is, and judged over every reply of
-every opponent. The last lines draw the shortest game that beats it in each seat.
+It is trained in both seats against random moves, saved, loaded like any model, and judged over every reply of every
+opponent. The last lines print the shortest game that beats it in each seat.
 
-By default it is trained for some seconds, and then loses hundreds of games. `--steps 100000` takes a minute or two of
-one core. By then it seldom plays a taken cell, and is still beaten in both seats: random play seldom shows what a
+By default it trains for a few seconds, and then loses hundreds of games. `--steps 100000` takes a minute or two on one
+core. By then it rarely plays a taken cell, but can still be beaten in both seats: random play rarely shows what a
 better opponent would do.
 """
 
@@ -30,7 +30,7 @@ def drawn(line: tuple[int, ...]) -> str:
 
 def main(steps: int = 3_000, seed: int = 0) -> selfplay.Counterexamples:
     """Train for `steps` steps with this seed, and evaluate what was learned."""
-    torch.set_num_threads(1)  # more of them mostly wait for each other
+    torch.set_num_threads(1)  # more threads mostly wait for each other
     env = gymnasium.make("tictactoe:TicTacToeVersus-v0", opponent="random", seat="random")
     model = DQN("MlpPolicy", env, learning_rate=1e-3, learning_starts=500, seed=seed, device="cpu").learn(steps)
     with TemporaryDirectory() as folder:

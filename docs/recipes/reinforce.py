@@ -1,11 +1,11 @@
 """Train REINFORCE with a mask in PyTorch by self-play, as a learner of your own.
 
-One network plays both seats of 64 games to their ends. Moves of the seat that won become likelier, those of the seat
-that lost less likely, and taken cells have no probability. An entropy bonus keeps it exploring; with a much smaller one
-it soon plays always the same game.
+One network plays both seats of 64 games to their ends. Moves of the seat that won become more likely, those of the
+seat that lost less likely, and taken cells have probability 0. An entropy bonus keeps it exploring; with a much smaller
+one it soon plays the same game every time.
 
-By default it plays for some seconds, and can be beaten in hundreds of games. `--games 100000` stops by itself once it
-is proved unbeatable. Trained on past its proof, it can be beaten again from time to time.
+By default it plays for a few seconds, and can be beaten in hundreds of games. `--games 100000` stops by itself once it
+is proved unbeatable. If it trained on after its proof, it could be beaten again from time to time.
 """
 
 from collections.abc import Mapping

@@ -3,9 +3,9 @@
 The library knows only one agent, so the opponent belongs to the environment: one of the latest copies of the network,
 or a random cell now and then. The program evaluates the model while it trains, and stops at the first proof.
 
-A search tried twenty settings, and these alone ended with a proof (`docs/baselines.md`). Trained again on seeds 0 to 4,
-they were first unbeatable after 16 to 60 s of one core. Another seed may take longer. A model that learns on after its
-first proof is sometimes beaten again, which is why the program stops there.
+A search tried twenty settings, and only these ended with a proof (`docs/baselines.md`). Trained again on seeds 0 to 4,
+they were first unbeatable after 16 to 60 s on one core. Another seed may take longer. A model that keeps learning after
+its first proof can sometimes be beaten again, so the program stops there.
 """
 
 import copy
@@ -55,7 +55,7 @@ class Opponent:
 
 def main(steps: int = 3_000_000, seed: int = 0) -> selfplay.Verdict:
     """Train for at most `steps` moves of the model, and return the last verdict."""
-    torch.set_num_threads(1)  # more of them mostly wait for each other
+    torch.set_num_threads(1)  # more threads mostly wait for each other
     settings = {"seat": "random", "perspective": "mover"}
     envs = make_vec_env("tictactoe:TicTacToeVersus-v0", GAMES, seed, env_kwargs=settings)
     opponent = Opponent(seed)

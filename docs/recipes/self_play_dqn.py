@@ -5,7 +5,7 @@ player. Each seat sees its own marks in the same plane, so one network can play 
 move is the opponent's turn, so its value counts with a minus sign.
 
 Every 6,400 plies the exact evaluation counts the games that the player loses, over every reply of every opponent. At 0
-the program ends, after some seconds on one core. `--seed` chooses another run.
+the program ends, after a few seconds on one core. `--seed` chooses another run.
 """
 
 import copy
@@ -67,7 +67,7 @@ def update(
 
 def main(seed: int = 0) -> selfplay.Verdict:
     """Train until nothing beats the player, and return the last verdict."""
-    torch.set_num_threads(1)  # more of them mostly wait for each other
+    torch.set_num_threads(1)  # more threads mostly wait for each other
     torch.manual_seed(seed)
     generator = np.random.default_rng(seed)
     envs = gymnasium.make_vec(

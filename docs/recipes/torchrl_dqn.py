@@ -1,9 +1,9 @@
 """Train TorchRL's DQN on the versus view, with the mask of legal moves.
 
-`ActionMask` bars taken cells from the environment's own random actions alone, so the Q-value module and the
-epsilon-greedy one are told where the mask is. Both want it as bool.
+`ActionMask` only bars taken cells from the environment's own random actions, so the Q-value module and the
+epsilon-greedy one are told where the mask is. Both need it as bool.
 
-By default it plays for some ten seconds, and then loses hundreds of games.
+By default it plays for about ten seconds, and then loses hundreds of games.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ class Values(nn.Module):
 
 def main(steps: int = 2_000, seed: int = 0) -> selfplay.Verdict:
     """Train for `steps` plies against random moves, and evaluate what was learned."""
-    torch.set_num_threads(1)  # more of them mostly wait for each other
+    torch.set_num_threads(1)  # more threads mostly wait for each other
     torch.manual_seed(seed)
     settings = {"opponent": "random", "seat": "random", "dict_observation": True}
     game = GymEnv("tictactoe:TicTacToeVersus-v0", categorical_action_encoding=True, **settings)

@@ -111,15 +111,15 @@ def test_a_unit_fails_with_a_wrong_answer(unit: int, right: str, wrong: str) -> 
 @pytest.mark.parametrize(
     ("right", "wrong", "sentence"),
     [
-        ("opponent)]", "opponent)][0]", r"best_cells must return a list, such as \[\d\], and it returned \d$"),
-        ("return [cell for", "[cell for", r"best_cells must return a list, such as \[\d\], and it returned None$"),
-        (" -value(", " value(", r"best_cells must return \[\d\] .*, and it returned \[\] \(is the sign right"),
+        ("opponent)]", "opponent)][0]", r"best_cells must return a list, such as \[\d\], but it returned \d$"),
+        ("return [cell for", "[cell for", r"best_cells must return a list, such as \[\d\], but it returned None$"),
+        (" -value(", " value(", r"best_cells must return \[\d\] .*, but it returned \[\] \(is the sign right"),
         (
             "[cell for",
             "[[cell] for",
             r"best_cells must return \[(\d)\] .* returned \[\[\1\]\]$",
         ),
-        ("return max(", "max(", r"value must return -?1 .*, and it returned None \(is a `return` missing\?\)$"),
+        ("return max(", "max(", r"value must return -?1 .*, but it returned None \(is a `return` missing\?\)$"),
     ],
 )
 def test_unit_1_says_in_one_sentence_what_was_wrong(right: str, wrong: str, sentence: str) -> None:
