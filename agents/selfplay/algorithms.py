@@ -76,7 +76,7 @@ def train(
     progress: bool = True,
     **settings: Any,
 ) -> "Run":
-    """Train a player, show the exact score meanwhile, and leave a run folder behind, as `selfplay train` does.
+    """Train a player, show its exact score while it learns, and write a run folder, as `selfplay train` does.
 
     `settings` are those of a DQN: `train(seed=1, mask=True)`. Name another algorithm first: `train("minimax-q",
     games=2000)`. Or change the settings of a config object: `train(selfplay.open(RUN).config, seed=2)`. A config.json
@@ -84,9 +84,9 @@ def train(
     class that makes one. `network` makes your own network: `network(rules)` returns a module from [B, 3A] to [B, A].
 
     With `resume` the run in that folder continues from its last checkpoint, with these `settings` changed; with `force`
-    also those that must not change. `checkpoint_interval` is in seconds. `stop_when` is called after every few steps;
-    if it returns True, the run is interrupted, as by Ctrl-C. An interrupted run has written a checkpoint, and its
-    `.interrupted` is True. `progress=False` prints nothing.
+    even settings that a resumed run must keep. `checkpoint_interval` is in seconds. `stop_when` is called every few
+    steps; if it returns True, the run is interrupted, as by Ctrl-C. An interrupted run has written a checkpoint, and
+    its `.interrupted` is True. `progress=False` prints nothing.
 
     Raises:
         UserError: a setting is invalid, the folder cannot be used, or the network or learner does not fit.
@@ -321,7 +321,7 @@ def open(  # noqa: A001 (of `selfplay`, where it is called selfplay.open)
 
 
 def snapshot_steps(folder: "Folder") -> tuple[int, ...]:
-    """Return the steps at which a run saved its player, in order: at its evaluations 1, 2, 4, 8, ... and its end.
+    """Return the steps at which a run saved its player, in order: its first, its last, and some in between.
 
     `load` takes one of them. The shipped player has none.
 

@@ -35,7 +35,7 @@ def write_whole(path: Path, content: bytes) -> None:
     aside = path.with_name(path.name + ".partial")
     with _naming(path):
         if path.is_symlink() or (path.exists() and not path.is_file()):
-            raise OSError(errno.EINVAL, "it is no regular file; remove it")
+            raise OSError(errno.EINVAL, "it is not a regular file; remove it")
         try:
             aside.unlink(missing_ok=True)  # left by a killed run, or a link that somebody has planted
             with aside.open("xb") as file:
@@ -133,10 +133,10 @@ def open_regular(path: Path) -> BinaryIO:
     try:
         file = open(path, "rb", opener=open_at_once)  # noqa: SIM115 (Path.open takes no opener)
     except ValueError:  # a null byte, or no text
-        raise OSError(errno.EINVAL, "it is no name of a file", str(path)) from None
+        raise OSError(errno.EINVAL, "it is not a file name", str(path)) from None
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
-        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     return file
 
 
@@ -144,7 +144,7 @@ def read_small(path: Path, most: int) -> bytes:
     """Return the content of a file that has at most `most` bytes.
 
     Raises:
-        OSError: it cannot be read, is no regular file, or is larger.
+        OSError: it cannot be read, is not a regular file, or is larger.
     """
     with open_regular(path) as file:
         content = file.read(most + 1)

@@ -89,9 +89,9 @@ def read_board(rules: Rules, text: str) -> Position:
     if first.bit_count() - second.bit_count() not in (0, 1):
         raise UserError(f"no game leads to {text}: X has as many marks as O, or one more")
     if rules.has_line(position.mover):
-        raise UserError(f"no game leads to {text}: {MARKS[position.seat]} has a line, and would have to move again")
+        raise UserError(f"no game leads to {text}: {MARKS[position.seat]} has a line already, and is to move")
     other = position.opponent
     lasts = [cell for cell in rules.cells_of(other) if not rules.has_line(other & ~(1 << cell))]
     if rules.has_line(other) and not lasts:
-        raise UserError(f"no game leads to {text}: {MARKS[1 - position.seat]} has lines that no one move completes")
+        raise UserError(f"no game leads to {text}: {MARKS[1 - position.seat]} has lines that no single move completes")
     return position

@@ -147,7 +147,7 @@ class RunSettings:
     """Hold the settings that every algorithm has.
 
     Raises:
-        UserError: a setting has a value that it cannot have, alone or beside the others.
+        UserError: a value is not allowed, by itself or together with the others.
     """
 
     algorithm: ClassVar[str]

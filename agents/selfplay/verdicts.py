@@ -34,13 +34,13 @@ def evaluate(
     - a function of one observation [R, C, 3], or of {"observation", "action_mask"} as a PettingZoo policy, that returns
       a cell;
     - an object with `act(observation)`, which maps [B, R, C, 3] to cells [B], or one observation to a cell;
-    - an object with `probabilities(observation)`, [B, A], if it samples its moves: each that has any probability is
-      followed;
+    - an object with `probabilities(observation)`, [B, A], if it samples its moves: each with a probability above
+      0 is followed;
     - a model of Stable-Baselines3, or anything with its `predict`, which is asked with `deterministic=True`;
     - a module of PyTorch, which maps planes [B, 3A] or [B, R, C, 3] to the value of each cell, [B, A]. It chooses the
       highest, in evaluation mode; the last axis holds the planes empty, X and O.
 
-    Of several forms of observations, the first one that the agent answers with cells is used. `perspective` is the one
+    If an agent may take several forms of observations, the first one that works is used. `perspective` is the one
     that it was trained on, "absolute" or "mover". The default rules are the agent's `rules`, or 3,3,3 if it has none.
 
     On boards of up to 16 cells all states are looked at. On larger boards only the positions that the agent's own play
@@ -49,9 +49,9 @@ def evaluate(
 
     Raises:
         ValueError: the board has more than 64 cells, or there is no such perspective.
-        UserError: it is no agent, cannot be asked, or answers the same positions differently when asked twice; or
-            `rules` is no `Rules`.
-        gymnasium.error.InvalidAction: it answers something else than a cell, or probabilities, for each board.
+        UserError: it is not an agent, cannot be asked, or answers the same positions differently when asked twice; or
+            `rules` is not a `Rules`.
+        gymnasium.error.InvalidAction: its answer is not a cell, or probabilities, for each board.
     """
     positions = converted("positions", positions, Count)
     return evaluate_policy(_policy(agent, rules, perspective), every_state=True, positions=positions)
@@ -77,7 +77,7 @@ def _policy(agent: Evaluated, rules: Rules | None, perspective: Perspective) -> 
     """Return the policy of an agent on a board on which it can be followed.
 
     Raises:
-        UserError: there is no agent of that name, it plays on another board, or `rules` is no `Rules`.
+        UserError: there is no agent of that name, it plays on another board, or `rules` is not a `Rules`.
     """
     if not isinstance(rules, Rules | None):
         raise UserError(f"rules must be a tictactoe.Rules, e.g. Rules(3, 3, 3), not {rules!r}")

@@ -40,7 +40,7 @@ class Solution:
 
 @lru_cache(maxsize=4)
 def solve(rules: Rules) -> Solution:
-    """Solve a board of up to 16 cells, which takes up to some seconds.
+    """Solve a board of up to 16 cells, which may take a few seconds.
 
     Raises:
         ValueError: the board has more than 16 cells.

@@ -66,7 +66,7 @@ def test_what_is_no_file_is_not_replaced_under_a_name_of_ours(write: Callable[[P
     path = Path(certify.NAME)
     for make in (os.mkfifo, lambda path: path.symlink_to("file")):
         make(path)
-        with pytest.raises((OSError, UserError), match="it is no regular file; remove it"):
+        with pytest.raises((OSError, UserError), match="it is not a regular file; remove it"):
             write(path)
         path.unlink()
     assert not Path("file").exists()

@@ -34,7 +34,7 @@ def test_train_does_what_the_command_does(tmp_path: Path) -> None:
     assert [record.steps for record in run.records] == [960, 1_920, 2_400]
     assert run.proof == run.records[-1].evaluation == selfplay.evaluate(run) == selfplay.evaluate(selfplay.load(run))
     assert selfplay.open(run).folder == run.folder
-    assert "is finished; total_steps= above 2400 goes on" in refused(selfplay.train, resume=run)
+    assert "is finished; total_steps= above 2400 continues it" in refused(selfplay.train, resume=run)
     assert "there is no such run folder; did you mean shipped?" in refused(selfplay.load, "shiped")
     assert results(run.folder)["metrics"][-1]["eval/games_lost"] == run.proof.games_lost
 

@@ -92,7 +92,7 @@ def test_an_agent_of_the_user_is_proved(capsys: pytest.CaptureFixture[str]) -> N
     [
         ("my_agents:nobody", "cannot be imported: AttributeError: module 'my_agents' has no attribute"),
         ("my_broken:x", "ModuleNotFoundError: No module named 'nothing_of_that_name' (my_broken.py"),
-        ("my_agents:number", "my_agents:number: an object of type int is no agent: write a function"),
+        ("my_agents:number", "my_agents:number: an object of type int is not an agent: write a function"),
         ("my_agents:samples", "my_agents:samples: the agent answers the same positions differently when asked twice"),
         (
             "my_agents:Fails",

@@ -175,7 +175,7 @@ GRADIENTS = torch.ones(9, requires_grad=True)
             lambda seen, mask: (seen, mask),
             "missing 1 required positional argument: 'mask'; if it needs the mask, write lambda observation: agent(",
         ),
-        (3, "an object of type int is no agent: write a function of one observation that returns int(cell)"),
+        (3, "an object of type int is not an agent: write a function of one observation that returns int(cell)"),
         ("nowhere", "nowhere is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
     ],
 )

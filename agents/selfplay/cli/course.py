@@ -22,7 +22,7 @@ class CourseConfig:
     into: Path = Path("course")
     """Folder to write them into; it is made if needed."""
     overwrite: bool = False
-    """Replace notebooks that exist already, with everything filled in there."""
+    """Replace notebooks that exist already; what was filled in there is lost."""
     check: Path | None = None
     """Check the units in this folder and in the folders in it, and print one line for each: passed, or what failed.
     This runs code that students wrote: do it where it can do no harm. Only the cell with the tag `blank` is theirs,
@@ -43,8 +43,8 @@ def main(args: Sequence[str], prog: str = "selfplay course") -> None:
     for path in notebooks:
         if path.exists() and not config.overwrite:
             raise UserError(
-                f"{path}: exists already; choose another folder with --into, or replace it, with everything filled in "
-                "there, with --overwrite"
+                f"{path}: exists already; choose another folder with --into, or replace it with "
+                "--overwrite, which loses what was filled in"
             )
     try:
         config.into.mkdir(parents=True, exist_ok=True)

@@ -31,7 +31,7 @@ class DQNConfig(RunSettings):
         `selfplay.dqn.dqn`.
 
     Raises:
-        UserError: a setting has a value that it cannot have, alone or beside the others.
+        UserError: a value is not allowed, by itself or together with the others.
     """
 
     algorithm: ClassVar[str] = "dqn"
@@ -90,15 +90,15 @@ class DQNConfig(RunSettings):
     gamma: Fraction = 0.99
     """Discount per ply (per own turn with the independent target)."""
     loss: Literal["huber", "mse"] = "huber"
-    """Loss of an update: Huber's, which is linear in errors above 1 and so does what clipping the error does in Mnih et
-    al. (2015); or the mean squared error."""
+    """Loss of an update: Huber's, which is linear in errors above 1, like clipping the error in Mnih et al. (2015); or
+    the mean squared error."""
     learning_rate: Annotated[float, Bounds(0, LARGEST_FLOAT, above=True)] = field(
         default=1.2e-2, metadata={"aliases": ("--lr",)}
     )
     """Learning rate of Adam at the start."""
     learning_rate_hold: CountOrZero = 3_000
     """Updates during which the learning rate is constant; after them it falls in proportion to 1 / updates. 0: it never
-    falls. Players that trained on past their proof then sometimes marked a taken cell."""
+    falls. Players that went on training after their proof then sometimes marked a taken cell."""
     batch_size: Count = 384
     """Transitions per update."""
     memory_size: Count = 20_000
@@ -133,9 +133,9 @@ class DQNConfig(RunSettings):
     num_envs: Count = 256
     """Boards played side by side."""
     total_steps: Count = 10_000_000
-    """Most plies (moves) of the run, rounded up to whole steps of all boards."""
+    """Largest number of plies (moves), rounded up to whole steps of all boards."""
     eval_every: Count = 3_200
-    """Plies between exact evaluations. On boards of more than 12 cells an evaluation may take some seconds."""
+    """Plies between exact evaluations. On boards of more than 12 cells an evaluation may take a few seconds."""
     stop: Literal["unbeatable", "optimal", "never"] = "unbeatable"
     """What three evaluations in a row must prove to end the run early. On a board that one seat wins with best play,
     nobody is unbeatable in the other seat; there exploitability 0 ends the run. "optimal" needs a board of at most 16

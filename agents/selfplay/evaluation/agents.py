@@ -38,9 +38,9 @@ class AgentPolicy:
     position, so that the evaluation follows one image. A `legal` agent can never mark a taken cell.
 
     Raises:
-        UserError: it is no agent, cannot be asked, or answers the same positions differently.
+        UserError: it is not an agent, cannot be asked, or answers the same positions differently.
         ValueError: there is no such perspective.
-        gymnasium.error.InvalidAction: it answers something else than a cell, or probabilities, for each board.
+        gymnasium.error.InvalidAction: its answer is not a cell, or probabilities, for each board.
     """
 
     shown: str | None = None
@@ -65,7 +65,7 @@ class AgentPolicy:
         self._way: Way | None = None
         with self._named_errors():
             if not (callable(agent) or any(hasattr(agent, name) for name in ("act", "probabilities", "predict"))):
-                raise UserError(f"an object of type {type(agent).__name__} is no agent: {INSTEAD}")
+                raise UserError(f"an object of type {type(agent).__name__} is not an agent: {INSTEAD}")
 
     def cells(self, mover: IntArray, opponent: IntArray) -> IntArray:
         """Return the cell that the agent chooses in each position, [n]; the bitboards are [n] int64."""
@@ -172,7 +172,7 @@ def agent_policy(agent: Any, rules: Rules | None, perspective: str, name: str | 
     """Return the policy of anybody's agent; the default rules are its own, or 3,3,3 if it has none.
 
     Raises:
-        UserError: it is no agent.
+        UserError: it is not an agent.
         ValueError: there is no such perspective.
     """
     if type(agent).__module__ in OUR_PLAYERS:

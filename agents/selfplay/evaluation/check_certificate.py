@@ -97,7 +97,7 @@ class Certificate:
         # The moves are stored by the least image of their position, as cells of that image.
         self._moves: dict[int, list[int]] = {}
         if not stat.S_ISREG(Path(path).stat().st_mode):  # a pipe or a device may never end
-            raise ValueError("it is no regular file")
+            raise ValueError("it is not a regular file")
         with gzip.open(path, "rt", encoding="ascii") as file:
             self.header = json.loads(file.readline(LONGEST_LINE))
             version, rows, cols, k, symmetric = (self.header[name] for name in FIELDS)
@@ -115,7 +115,7 @@ class Certificate:
         cells = line[:-1]
         known = len(cells) == len(self.board.cells) and set(cells) <= set("XO.*")
         if not known or "*" not in cells or not line.endswith("\n"):
-            raise ValueError(f"line {number} is no position with a move")
+            raise ValueError(f"line {number} is not a position with a move")
         images = self.board.empty
         for cell, character in enumerate(cells):
             if character in "XO":

@@ -68,7 +68,7 @@ class Verdict:
 
     @property
     def exploitability(self) -> float | None:
-        """Return how much a best response gains over the value of the game, as the mean of both seats, from 0 to 1.
+        """Return how much a best response gains over the value of the game, averaged over both seats, from 0 to 1.
 
         The values of the game for the two seats cancel out, so the game need not be solved. None if it is not known.
         """
@@ -87,7 +87,7 @@ class Verdict:
         """Tell whether it is proved that no opponent gets more than the value of the game, and no game ends illegally.
 
         If best play on the board is a draw, this is the same as unbeatable. If one seat wins with best play, nobody is
-        unbeatable in the other seat, and this is the most that can be reached.
+        unbeatable in the other seat, so this is the best possible result.
         """
         return self.exploitability == 0 and self.first.illegal == self.second.illegal == 0
 

@@ -69,7 +69,7 @@ class OwnLearner(RunLearner):
         before = self.steps
         self.own.advance(most)
         if self.steps <= before:
-            raise UserError(f"{self.config.learner}: advance({most}) must raise steps, and left them at {before:,}")
+            raise UserError(f"{self.config.learner}: advance({most}) must increase steps, but left them at {before:,}")
 
     def player(self) -> Player:
         """Return the current player as the run sees it."""
@@ -108,7 +108,7 @@ class OwnLearner(RunLearner):
 
 
 def made(learner: Any, options: Mapping[str, Any]) -> Any:
-    """Return a learner of the user; what is no learner yet, a class or a function, is called with its settings.
+    """Return a learner of the user; a class or a function is called with its settings.
 
     Raises:
         UserError: it is none, and makes none.
@@ -116,7 +116,7 @@ def made(learner: Any, options: Mapping[str, Any]) -> Any:
     if isinstance(learner, type) or (callable(learner) and not hasattr(learner, "advance")):
         learner = learner(**options)
     if missing := ", ".join(name for name in NEEDED if not hasattr(learner, name)):
-        raise UserError(f"a {type(learner).__name__} is no learner: it has no {missing} (see selfplay.Learner)")
+        raise UserError(f"a {type(learner).__name__} is not a learner: it has no {missing} (see selfplay.Learner)")
     if not isinstance(learner.rules, Rules):
         raise UserError(f"rules of a learner must be a tictactoe.Rules, got {learner.rules!r}")
     return learner
@@ -140,7 +140,7 @@ def restored(learner: Any, config: OwnConfig, path: Path) -> Any:
     """Return a learner with the state that a file of its run holds; one that is given is left as it is.
 
     Raises:
-        UserError: it is no learner, or the file holds no state.
+        UserError: it is not a learner, or the file holds no state.
     """
     own = made(learner, config.options)
     own = copy.deepcopy(own) if own is learner else own

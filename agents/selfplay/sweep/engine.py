@@ -66,7 +66,7 @@ def train(sweep: Sweep, cpus: int | None, interval: float, answers: Callable[[],
     with screen.live or contextlib.nullcontext(), on_stop_signals(stop):
         while True:
             if not answers():  # it would wait for minutes
-                raise UserError("a process of Ray was killed, by somebody or for lack of memory")
+                raise UserError("a process of Ray was killed, by hand or for lack of memory")
             while not screen.stopping and len(at_work) < most and (run := next_run(sweep)):
                 run.state, run.starts = "running", run.starts + 1
                 at_work[task.remote(sweep.folder.resolve(), sweep.plan, run, interval)] = run

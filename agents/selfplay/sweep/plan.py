@@ -153,7 +153,7 @@ def parse_seeds(given: object) -> tuple[int, ...]:
     seeds = tuple(itertools.islice(itertools.chain(*ranges), MOST_RUNS + 1))
     well_formed = re.fullmatch(rf" *{SEEDS} *(, *{SEEDS} *)*", words) and all(ranges)
     if not (well_formed and len(set(seeds)) == len(seeds) <= MOST_RUNS):
-        raise UserError(f"--seeds must be as in 0..99 or 1,2,5, upwards and each seed once, got {given!r}")
+        raise UserError(f"--seeds must be like 0..99 or 1,2,5, in increasing order and each seed once, got {given!r}")
     return seeds
 
 

@@ -22,7 +22,7 @@ class MinimaxQConfig(RunSettings):
         of a published learner. The learner is `selfplay.tabular.learners.MinimaxQ`.
 
     Raises:
-        UserError: a setting has a value that it cannot have, alone or beside the others.
+        UserError: a value is not allowed, by itself or together with the others.
     """
 
     algorithm: ClassVar[str] = "minimax-q"
@@ -30,7 +30,7 @@ class MinimaxQConfig(RunSettings):
     games: CountOrZero = 10_000_000
     """Games of self-play; 0 with --from-table proves that table as it is."""
     eval_every: Count = 500_000
-    """Games between exact evaluations. One takes as long as some 30,000 games, so at this spacing they cost little."""
+    """Games between exact evaluations. One takes as long as about 30,000 games, so at this spacing they cost little."""
     tables: Literal["shared", "separate"] = "shared"
     """One table for both seats, or one per seat. A position tells whose turn it is, so only the initial numbers
     differ."""
@@ -56,7 +56,7 @@ class AfterstateQConfig(RunSettings):
     The settings are those of a published learner; the learner is `selfplay.tabular.learners.AfterstateQ`.
 
     Raises:
-        UserError: a setting has a value that it cannot have, alone or beside the others.
+        UserError: a value is not allowed, by itself or together with the others.
     """
 
     algorithm: ClassVar[str] = "afterstate-q"
@@ -85,7 +85,7 @@ class TDValueConfig(RunSettings):
         `opponent="self"`. The learner is `selfplay.tabular.learners.TDValue`.
 
     Raises:
-        UserError: a setting has a value that it cannot have, alone or beside the others.
+        UserError: a value is not allowed, by itself or together with the others.
     """
 
     algorithm: ClassVar[str] = "td-value"
@@ -111,7 +111,7 @@ class TDBackupConfig(RunSettings):
     The settings are those of a published learner; the learner is `selfplay.tabular.learners.TDBackup`.
 
     Raises:
-        UserError: a setting has a value that it cannot have, alone or beside the others.
+        UserError: a value is not allowed, by itself or together with the others.
     """
 
     algorithm: ClassVar[str] = "td-backup"
@@ -127,7 +127,7 @@ class TDBackupConfig(RunSettings):
     greedy_games: Annotated[int, Bounds(1, 100_000)] = 2_500
     """Games after these that always exploit, still learn, and are reported one by one."""
     eval_every: Count = 10_000
-    """Games between exact evaluations. Above 12 cells one takes up to some seconds."""
+    """Games between exact evaluations. Above 12 cells one may take a few seconds."""
     exploit: Fraction = 0.8
     """Probability of moving to the best-valued board instead of at random."""
     alpha: StepSize = 0.35

@@ -115,7 +115,7 @@ class Checkpoints:
                 damage = f"cannot be read ({error.strerror})"
             _notice(f"{path}: {damage}; trying the checkpoint before it")
         if files:
-            raise UserError(f"{self._place}: no checkpoint is whole; start a new run")
+            raise UserError(f"{self._place}: no checkpoint is intact; start a new run")
         return None
 
     def _files(self) -> list[Path]:

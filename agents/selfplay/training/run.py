@@ -105,8 +105,8 @@ def _resumed(learner: RunLearner, folder: Path, checkpoints: Checkpoints, force:
     if checkpoint is None:
         metrics = folder / METRICS
         if not force and ((folder / MODEL).exists() or (metrics.exists() and metrics.stat().st_size)):
-            way_out = f"put them back, or begin the run again with {setting_name('force', True)}"
-            raise UserError(f"{folder}: has results but no checkpoint: none found room, or they are gone; {way_out}")
+            way_out = f"put it back, or begin the run again with {setting_name('force', True)}"
+            raise UserError(f"{folder}: has results but no checkpoint (the disk was full, or it is gone); {way_out}")
         print(one_line(f"{folder}: holds no checkpoint yet; the run begins again"), file=sys.stderr)
         return None
     state, progress, settings = checkpoint
@@ -115,10 +115,10 @@ def _resumed(learner: RunLearner, folder: Path, checkpoints: Checkpoints, force:
     if settings.get("stop", config.stop) != config.stop:
         progress.proofs = 0
     elif finished and progress.proofs == PROOFS_TO_STOP:
-        goes_on = f"{setting_name('stop', 'never')} {setting_name('force', True)} goes on"
+        goes_on = f"{setting_name('stop', 'never')} {setting_name('force', True)} continues it"
         raise UserError(f"{folder}: is finished: {setting_name('stop', config.stop)} is proved; {goes_on}")
     if finished and settings == json.loads(json.dumps(run_folder.settings(config))):
-        raise UserError(f"{folder}: is finished; {setting_name(name)} above {length} goes on")
+        raise UserError(f"{folder}: is finished; {setting_name(name)} above {length} continues it")
     # By force a run could be made shorter than it is, and its state at that length is no longer known.
     possible = learner.steps < length or settings[name] == length
     require(possible, name, f"above what has been played, {learner.steps:,}", length)
@@ -160,5 +160,5 @@ def _disk_errors_in_one_line(folder: Path) -> Iterator[None]:
             choose = f"or choose another {setting_name('run_dir')} now"
             raise UserError(f"{what}; once it can, start the run again, {choose}") from None
         words = run_folder.way_on(folder)
-        result = "begins it again" if "--force" in words else "goes on from the last checkpoint"
+        result = "begins it again" if "--force" in words else "continues it from the last checkpoint"
         raise UserError(f"{what}; once it can, {command(*words)} {result}") from None

@@ -101,7 +101,7 @@ def test_an_error_in_a_named_agent_is_told_as_its_own() -> None:
     position, nobody = np.zeros((2, 1), np.int64), cast(Any, object())
     with pytest.raises(selfplay.UserError, match=r"^mine: the agent returned 9 in the position"):
         AgentPolicy(lambda _: 9, Rules(), name="mine").moves(*position)
-    with pytest.raises(selfplay.UserError, match=r"^mine: an object of type object is no agent"):
+    with pytest.raises(selfplay.UserError, match=r"^mine: an object of type object is not an agent"):
         AgentPolicy(nobody, Rules(), name="mine")
 
     with pytest.raises(ZeroDivisionError):

@@ -322,7 +322,7 @@ LINES = "*\n", "*.........\n", ".........\n", "....#...*\n", "\u001b[2J*....\n",
     ("changes", "line", "gist"),
     [
         *((changes, "", "its first line names no board") for changes in HEADERS),
-        *(({}, line, "line 3 is no position") for line in LINES),
+        *(({}, line, "line 3 is not a position") for line in LINES),
     ],
     ids=range(len(HEADERS) + len(LINES)),
 )
@@ -351,7 +351,7 @@ def test_what_is_no_regular_file_is_not_opened(path: Path) -> None:
     os.mkfifo(path)
     ended = check_alone(path, PROGRAM)
     assert (ended.returncode, ended.stdout) == (DAMAGED, "")
-    assert "it is no regular file" in ended.stderr
+    assert "it is not a regular file" in ended.stderr
 
 
 def test_the_checker_needs_nothing_but_python(path: Path) -> None:

@@ -95,8 +95,8 @@ class Odd(Drift):
 @pytest.mark.parametrize(
     ("learner", "gist"),
     [
-        (Idle(), "Idle: advance(25) must raise steps, and left them at 0"),
-        (object(), "a object is no learner: it has no rules, steps, advance, player, state, restore"),
+        (Idle(), "Idle: advance(25) must increase steps, but left them at 0"),
+        (object(), "a object is not a learner: it has no rules, steps, advance, player, state, restore"),
     ],
 )
 def test_a_learner_that_does_not_fit_is_refused(learner: Any, gist: str) -> None:

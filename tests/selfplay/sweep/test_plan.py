@@ -60,7 +60,7 @@ def test_seeds_are_read() -> None:
 
 @pytest.mark.parametrize("given", ["", "3..1", "a", "0..3,2", [], [True], [-1], 1.5, "0..99999999999"])
 def test_other_seeds_are_refused(given: object) -> None:
-    assert refused(parse_seeds, given).startswith("--seeds must be as in 0..99 or 1,2,5")
+    assert refused(parse_seeds, given).startswith("--seeds must be like 0..99 or 1,2,5")
 
 
 @pytest.mark.parametrize(

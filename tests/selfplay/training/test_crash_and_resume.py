@@ -58,7 +58,7 @@ def write_in_place(path: Path, content: bytes) -> None:
     [
         (forget_the_generator, "model.safetensors", 40),
         (partial(write_in_place_in, "selfplay.training.folder"), "config.json: is truncated or not JSON", 1),
-        (partial(write_in_place_in, "selfplay.training.checkpoint"), "no checkpoint is whole; start a new run", 1),
+        (partial(write_in_place_in, "selfplay.training.checkpoint"), "no checkpoint is intact; start a new run", 1),
     ],
 )
 def test_planted_faults_are_found(fault: Callable[[], None], gist: str, first: int, tmp_path: Path) -> None:

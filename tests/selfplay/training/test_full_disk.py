@@ -57,7 +57,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def advised(ended: Ended) -> Ended:
     """Type what a run that has stopped gives as the way out, now that there is room."""
-    way_out = r"once it can, (.*) (?:goes on from the last checkpoint|begins it again)$"
+    way_out = r"once it can, (.*) (?:continues it from the last checkpoint|begins it again)$"
     [words] = re.findall(way_out, ended.complaint, re.MULTILINE)
     _, _, args = words.partition(" train ")
     return run("train", shlex.split(args), often)

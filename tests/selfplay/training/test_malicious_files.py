@@ -79,7 +79,7 @@ def test_the_checkpoint_before_it_is_read(kind: str, folder: Path, capsys: pytes
 
 @pytest.mark.parametrize("name", ["\0", "table\0.csv", "\ud800"])
 def test_a_name_that_no_system_knows_is_an_error_of_the_file(name: str) -> None:
-    with pytest.raises(OSError, match="it is no name of a file"):
+    with pytest.raises(OSError, match="it is not a file name"):
         open_regular(Path(name))
 
 

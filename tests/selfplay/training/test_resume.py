@@ -81,7 +81,7 @@ def test_a_finished_run_says_so_and_can_be_made_as_long_as_another(
 ) -> None:
     in_parts(args, tmp_path / "it", stopper, [])
     before = content_of(tmp_path / "it")
-    assert re.search(rf"is finished; {longer[0]} above \d+ goes on$", refused(resume, tmp_path / "it"))
+    assert re.search(rf"is finished; {longer[0]} above \d+ continues it$", refused(resume, tmp_path / "it"))
     assert content_of(tmp_path / "it") == before
     resume(tmp_path / "it", *longer)
     in_parts([*args, *longer], tmp_path / "longer", stopper, [])
@@ -101,7 +101,7 @@ def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
     assert [line["plies"] for line in metrics(tmp_path / "it")] == [160, 320, 480]
     for longer in ([], ["--total-steps", "4800"]):
         message = refused(resume, tmp_path / "it", *longer)
-        assert "is finished: --stop unbeatable is proved; --stop never --force goes on" in message
+        assert "is finished: --stop unbeatable is proved; --stop never --force continues it" in message
     resume(tmp_path / "it", "--total-steps", "1600", "--stop", "never", "--force")
     assert metrics(tmp_path / "it")[-1]["plies"] == 1_600
 
@@ -150,7 +150,7 @@ def test_a_run_whose_checkpoints_are_gone_keeps_its_results_unless_by_force(
     in_parts(DQN, tmp_path / "whole", stopper, [])
     shutil.rmtree(folder / "checkpoint")
     before = content_of(folder)
-    lost = f"{folder}: has results but no checkpoint: none found room, or they are gone"
+    lost = f"{folder}: has results but no checkpoint (the disk was full, or it is gone)"
     assert refused(resume, folder) == f"{lost}; put them back, or begin the run again with --force"
     assert content_of(folder) == before
     resume(folder, "--force")
