@@ -27,14 +27,14 @@ class StochasticAgent(Protocol):
 
 
 class Model(Protocol):
-    """Choose moves as a model of Stable-Baselines3 does."""
+    """Choose moves as a Stable-Baselines3 model does."""
 
     def predict(self, observation: Array, /, *, deterministic: bool) -> tuple[Any, Any]:
         """Return the cells [B] for observations, and a state that is not used."""
 
 
 AnyAgent: TypeAlias = Agent | StochasticAgent | Model | Callable[[Any], Any]
-"""An agent that can be evaluated; a function returns the cell for one observation [R, C, 3], and a module of PyTorch
+"""An agent that can be evaluated; a function returns the cell for one observation [R, C, 3], and a PyTorch module
 the value of each cell [B, A]."""
 
 

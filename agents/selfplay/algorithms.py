@@ -127,7 +127,7 @@ def chosen(algorithm: str | Config | None, learner: Any, settings: Mapping[str, 
     else:
         base, settings = configured(str(algorithm or DQNConfig.algorithm), settings), {}
     if (learner is None) == isinstance(base, OwnConfig):
-        what = "has a learner of your own; give" if learner is None else "has no learner of your own; leave out"
+        what = "has your own learner; give" if learner is None else "does not have your own learner; leave out"
         raise UserError(f"{base.algorithm}: {what} learner=")
     if not isinstance(base, OwnConfig):
         return _changed(base, settings), None
@@ -359,7 +359,7 @@ def checked_settings(place: Path, learner: Any = None, network: Any = None) -> C
     for what, (name, given) in own.items():
         if name is not None and given is None:
             way = f"name it {name}@{place} where a player is named, or give {what}= in Python"
-            raise UserError(f"{place}: its {what} is one of your own, {name}; {way}")
+            raise UserError(f"{place}: its {what} is your own, {name}; {way}")
         if name is None and given is not None:
             raise UserError(f"{place}: has no {what} of your own; leave out {what}=")
     return config

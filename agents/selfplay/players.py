@@ -77,13 +77,13 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
     if folder is None:
         if name.endswith(".zip"):
             raise UserError(
-                f"{name} is no run folder. Load a model of Stable-Baselines3 in Python, and evaluate that: "
+                f"{name} is not a run folder. Load a Stable-Baselines3 model in Python, and evaluate that: "
                 f"selfplay.evaluate(DQN.load({name!r})); a command takes the loaded model as module:name"
             )
         typed, _, place = name.partition("@")
         if not re.fullmatch(r"[\w.]+:[\w.]+", typed):
             known = (SHIPPED, *OPPONENTS)
-            others = f"one of {', '.join(known)}, nor module:name of an agent of your own{did_you_mean(name, known)}"
+            others = f"one of {', '.join(known)}, nor module:name of your own agent{did_you_mean(name, known)}"
             raise UserError(f"{name} is neither a run folder, nor {others}")
         code = imported(typed)
         if not place:

@@ -36,8 +36,8 @@ def evaluate(
     - an object with `act(observation)`, which maps [B, R, C, 3] to cells [B], or one observation to a cell;
     - an object with `probabilities(observation)`, [B, A], if it samples its moves: each with a probability above
       0 is followed;
-    - a model of Stable-Baselines3, or anything with its `predict`, which is asked with `deterministic=True`;
-    - a module of PyTorch, which maps planes [B, 3A] or [B, R, C, 3] to the value of each cell, [B, A]. It chooses the
+    - a Stable-Baselines3 model, or anything with its `predict`, which is asked with `deterministic=True`;
+    - a PyTorch module, which maps planes [B, 3A] or [B, R, C, 3] to the value of each cell, [B, A]. It chooses the
       highest, in evaluation mode; the last axis holds the planes empty, X and O.
 
     If an agent may take several forms of observations, the first one that works is used. `perspective` is the one

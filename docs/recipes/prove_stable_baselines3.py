@@ -1,4 +1,4 @@
-"""Prove a DQN of Stable-Baselines3, or find the shortest game that beats it.
+"""Prove a Stable-Baselines3 DQN, or find the shortest game that beats it.
 
 It is trained in both seats against random moves, saved, loaded like any model, and judged over every reply of every
 opponent. The last lines print the shortest game that beats it in each seat.

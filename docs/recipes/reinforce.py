@@ -1,4 +1,4 @@
-"""Train REINFORCE with a mask in PyTorch by self-play, as a learner of your own.
+"""Train REINFORCE with a mask in PyTorch by self-play, as your own learner.
 
 One network plays both seats of 64 games to their ends. Moves of the seat that won become more likely, those of the
 seat that lost less likely, and taken cells have probability 0. An entropy bonus keeps it exploring; with a much smaller

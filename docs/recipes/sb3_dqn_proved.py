@@ -1,4 +1,4 @@
-"""Train a DQN of Stable-Baselines3 against frozen copies of itself until it is proved unbeatable.
+"""Train Stable-Baselines3's DQN against frozen copies of itself until it is proved unbeatable.
 
 The library knows only one agent, so the opponent belongs to the environment: one of the latest copies of the network,
 or a random cell now and then. The program evaluates the model while it trains, and stops at the first proof.

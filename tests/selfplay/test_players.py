@@ -100,9 +100,9 @@ def test_an_agent_of_the_user_is_proved(capsys: pytest.CaptureFixture[str]) -> N
         ),
         (
             "model.zip",
-            "model.zip is no run folder. Load a model of Stable-Baselines3 in Python, and evaluate that: sel",
+            "model.zip is not a run folder. Load a Stable-Baselines3 model in Python, and evaluate that: sel",
         ),
-        ("heuristc", "nor module:name of an agent of your own; did you mean heuristic?"),
+        ("heuristc", "nor module:name of your own agent; did you mean heuristic?"),
         ("my_agents", "my_agents is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor"),
     ],
 )

@@ -23,7 +23,7 @@ class ArenaConfig:
     """Let each player meet each other, and itself, in both seats, and rate them."""
 
     players: tuple[str, ...] = field(default=(), metadata={"positional": "PLAYER ..."})
-    """Run folders, shipped, built-in opponents (random, heuristic, rule, optimal), and agents of your own as
+    """Run folders, shipped, built-in opponents (random, heuristic, rule, optimal), and your own agents as
     module:name. All play one board; if none of them has a board, they play 3,3,3."""
     out: Path | None = None
     """New folder for the results. Default: runs/arena-BOARD-TIME."""
@@ -31,7 +31,7 @@ class ArenaConfig:
     """Games to sample in each pairing with a built-in opponent on a board of more than 16 cells. All other results are
     exact."""
     perspective: Perspective = "absolute"
-    """Planes that agents of your own see: X and O (absolute), or mine and theirs (mover)."""
+    """Planes that your own agents see: X and O (absolute), or mine and theirs (mover)."""
     seed: Seed = 0
     """Seed of the sampled games and of the ratings' intervals."""
 

@@ -40,7 +40,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True)
 class OwnConfig(RunSettings):
-    """Train a learner of your own, from Python."""
+    """Train your own learner, from Python."""
 
     algorithm: ClassVar[str] = "own"
     unit: ClassVar[str] = "steps"

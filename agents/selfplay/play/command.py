@@ -42,7 +42,7 @@ class PlayConfig(BoardFlags):
     opponent: str = field(default=SHIPPED, metadata={"positional": "PLAYER"})
     """The folder of a run, shipped (our proved player), optimal, rule (wins, or blocks, or moves to
     where the most and fullest open lines cross), heuristic (wins, or blocks, or moves at random), random, or
-    module:name of an agent of your own."""
+    module:name of your own agent."""
     seat: Literal["alternate", "first", "second"] = "alternate"
     """Your seat: "alternate" begins as first and changes after each game."""
     hints: bool = False

@@ -33,7 +33,7 @@ class WebConfig(BoardFlags):
     """Open a page in the browser: play, look inside players, and follow runs. Ctrl-C ends it."""
 
     players: tuple[str, ...] = field(default=(), metadata={"positional": "PLAYER ..."})
-    """Players to list first: run folders, or agents of your own as module:name. You can always choose shipped, the
+    """Players to list first: run folders, or your own agents as module:name. You can always choose shipped, the
     built-in opponents (random, heuristic, rule, optimal), and all runs of --runs."""
     runs: Path = Path("runs")
     """Folder of runs to choose from, and to follow while they train."""

@@ -71,7 +71,7 @@ def test_its_player_is_loaded_by_a_name_that_a_person_types(tmp_path: Path, caps
     prove.main([f"{NAME}@{run.folder}"])
     assert f"optimal in {run.proof.optimal_states:,} of 4,520 decision states" in capsys.readouterr().out
     assert resolve(f"{NAME}@{run.folder}").rules == Rules()
-    wanted = f"its learner is one of your own, {NAME}; name it {NAME}@{run.folder} where"
+    wanted = f"its learner is your own, {NAME}; name it {NAME}@{run.folder} where"
     for refusal in (refused(selfplay.load, run.folder), refused(resolve, str(run.folder))):
         assert wanted in refusal
     assert wanted in refused(selfplay.train, resume=run.folder)

@@ -209,7 +209,7 @@ def test_what_cannot_be_exported_is_one_line(tmp_path: Path, monkeypatch: pytest
     for names, why in {
         (): f"--export writes the page of one player, got 0: selfplay web RUN --export {file}",
         ("optimal",): "optimal: is not a trained player; --export takes shipped, or a run of any algorithm",
-        (str(own),): "its network is one of your own, nets:wide",
+        (str(own),): "its network is your own, nets:wide",
     }.items():
         assert why in refused(command.main, [*names, "--export", str(file)])
     with monkeypatch.context() as smaller:
