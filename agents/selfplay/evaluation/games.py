@@ -33,7 +33,7 @@ def example_games(policy: AgentPolicy, player: Player | None, verdict: Verdict, 
         return own_game and f"A game of the player against itself:\n\n{own_game}\n"
     examples = find_counterexamples(policy, POSITIONS, np.random.default_rng(0))
     shortest = "The shortest game" if examples.verdict.complete else "A game"
-    learned = "" if player is None else "the value that it has learned of each of its moves and "
+    learned = "" if player is None else "the value that it has learned for each of its moves and "
     notes = f"with {learned}the exact result with best play from there"
     return "\n".join(
         f"{shortest} that beats the player as {MARKS[seat]}, {notes}:\n\n"

@@ -79,7 +79,7 @@ def test_the_shortest_games_that_beat_a_player_are_shown_with_its_values_and_the
     player = Valued(first_empty)
     text = shown(policy_of(player, Rules()), player)
     first, second = text.split("\n\nThe shortest game")
-    assert first.startswith("The shortest game that beats the player as X, with the value that it has learned of each")
+    assert first.startswith("The shortest game that beats the player as X, with the value that it has learned for each")
     assert "1. X: 1" in first
     assert first.count("learned") == 1 + 3  # in the heading, and above each board that it leaves
     assert "learned +2.20" in first

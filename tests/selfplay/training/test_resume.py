@@ -151,7 +151,7 @@ def test_a_run_whose_checkpoints_are_gone_keeps_its_results_unless_by_force(
     shutil.rmtree(folder / "checkpoint")
     before = content_of(folder)
     lost = f"{folder}: has results but no checkpoint (the disk was full, or it is gone)"
-    assert refused(resume, folder) == f"{lost}; put them back, or begin the run again with --force"
+    assert refused(resume, folder) == f"{lost}; put it back, or begin the run again with --force"
     assert content_of(folder) == before
     resume(folder, "--force")
     assert capsys.readouterr().err == f"{folder}: holds no checkpoint yet; the run begins again\n"
