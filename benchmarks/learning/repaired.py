@@ -1,8 +1,9 @@
 """Train players of 5,5,4, repair them with the solver, and certify them, with the seconds of each part.
 
-The table of docs/bigger-boards.md:
+The tables of docs/bigger-boards.md. On 6,5,4 the first seat wins, so nobody is unbeatable, and there is no certificate:
 
     python -m benchmarks.learning.repaired --docs docs
+    python -m benchmarks.learning.repaired --rows 6 --seeds 1000 --docs docs
 
 Each seed does what these four commands do, the first with the flags below and no other settings:
 
@@ -34,7 +35,6 @@ from selfplay.evaluation.policy_repair import Corrections
 from tictactoe import Rules, search_value
 
 PROG = "python -m benchmarks.learning.repaired"
-TITLE = "Repaired players"
 FLAGS = (
     "--preset large --rows 5 --cols 5 --k 4 --mask --lines 8 --hidden 512 256 --memory-size 400000 --epsilon-start 0.9 "
     "--rule-weight 2 --total-steps 512000 --eval-every 128000"
@@ -46,6 +46,8 @@ POSITIONS = RepairConfig.positions
 class Flags:
     """Train players of 5,5,4, repair them, and certify them."""
 
+    rows: int = 5
+    """Rows of the board."""
     seeds: tuple[int, ...] = tuple(range(10))
     """Seeds to train with."""
     seconds: float = 600.0
@@ -54,19 +56,19 @@ class Flags:
     """Folder of the pages, in whose data file the results are saved."""
 
 
-def measure(seed: int, seconds: float) -> Result:
-    """Train and repair one player, and certify it if it is proved."""
+def measure(seed: int, flags: Flags) -> Result:
+    """Train and repair one player, and certify it if it is unbeatable."""
     times = [time.process_time()]
-    *_, last = selfplay.training(configuration(FLAGS, seed))
+    *_, last = selfplay.training(configuration(FLAGS.replace("--rows 5", f"--rows {flags.rows}"), seed))
     times.append(time.process_time())
     assert isinstance(last.player, QPlayer)
     rounds = []
     for state in repair(last.player, Corrections(POSITIONS, solver=True)):
         rounds.append(state)
-        if time.process_time() - times[1] >= seconds:
+        if time.process_time() - times[1] >= flags.seconds:
             break
     times.append(time.process_time())
-    proved = state.found.verdict.unbeatable
+    verdict = state.found.verdict
     result = {
         "plies": last.steps,
         "training s": times[1] - times[0],
@@ -75,10 +77,10 @@ def measure(seed: int, seconds: float) -> Result:
         "corrected": state.corrected,
         "rounds": len(rounds) - 1,
         "repair s": times[2] - times[1],
-        "end": "proved" if proved else "stopped",
+        "end": "proved" if verdict.unexploitable else "stopped",
         "still beaten from": state.found.beaten,
     }
-    return result | certified(state.player) if proved else result
+    return result | certified(state.player) if verdict.unbeatable else result
 
 
 def certified(player: QPlayer) -> Result:
@@ -102,13 +104,14 @@ def certified(player: QPlayer) -> Result:
 def main(args: Sequence[str]) -> None:
     """Measure seed after seed, save each as it ends, and print the table at the end."""
     flags = harness.read_flags(Flags, args, PROG)
-    console = harness.start(TITLE, seeds=flags.seeds)
+    title = "Repaired players" if flags.rows == 5 else f"Repaired on {flags.rows}x5x4"
+    console = harness.start(title, seeds=flags.seeds)
     measured_on, results = harness.machine(), {}
     search_value(Rules(), 0, 0)  # compiles
     for seed in flags.seeds:
-        results[seed] = [measure(seed, flags.seconds)]
+        results[seed] = [measure(seed, flags)]
         if flags.docs is not None:
-            data.save(flags.docs, TITLE, results, measured_on)
+            data.save(flags.docs, title, results, measured_on)
     harness.present(console, harness.summary(results), f"a row for each seed; trained by {FLAGS}")
 
 

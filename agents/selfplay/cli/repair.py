@@ -30,7 +30,8 @@ class RepairConfig:
     """Most distinct positions to follow at each ply (move); the default needs 1 GB."""
     solver: bool = False
     """Ask a solver which moves lose, and try only the others. This is much faster if there are hundreds of positions to
-    correct, but the corrections then no longer come from the player's own play alone."""
+    correct, but the corrections then no longer come from the player's own play alone. On a board that the first seat
+    wins with best play, the solver corrects the moves that give the win away."""
 
 
 def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
@@ -56,9 +57,11 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     try:
         with following(console, player.rules) as report:
             for state in repair(player, Corrections(config.positions, report, config.solver)):
-                beaten, positions = state.found.beaten, state.found.positions
-                beaten_from = f"beaten from {beaten:,} of the {positions:,} positions of its play"
-                say(f"{state.corrected:,} positions corrected: {beaten_from}", console)
+                say(
+                    f"{state.corrected:,} positions corrected: can go wrong from {state.found.beaten:,} of the "
+                    f"{state.found.positions:,} positions of its play",
+                    console,
+                )
         if not state.corrected:
             say("\nThere is nothing to correct, so nothing was written.")
             return

@@ -192,5 +192,5 @@ def tree_policy(policy: AgentPolicy, tree: GameTree) -> Policy:
 
 def bitboards(marked: BoolArray) -> IntArray:
     """Return cells [n, A] as bitboards [n]."""
-    words: IntArray = np.where(marked, np.int64(1) << np.arange(marked.shape[1]), 0).sum(axis=1)
+    words: IntArray = marked @ (np.int64(1) << np.arange(marked.shape[1]))
     return words

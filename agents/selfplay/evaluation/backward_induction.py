@@ -47,6 +47,8 @@ class Ends(NamedTuple):
 
 DISTANCE = Ends(taken=1, won=NEVER, answered=2, drawn=NEVER, plies=2)
 """Plies to the loss."""
+NO_WIN = DISTANCE._replace(drawn=1)
+"""Plies to the end of a game that is not won."""
 RESULT = Ends(taken=-1, won=1, answered=-1, drawn=0, plies=0)
 """Mean result of the game."""
 
@@ -72,7 +74,7 @@ def ply_values(policy: AgentPolicy, ply: Ply, later: Values | None, ends: Ends =
     """
     after = moved(policy.rules, ply)
     of_moves = move_values(policy, after, later, ends)
-    if ends is DISTANCE:
+    if ends is not RESULT:
         value = np.full(len(ply.mine), NEVER)
         np.minimum.at(value, after.position, of_moves)
     else:
@@ -94,14 +96,16 @@ def move_values(policy: AgentPolicy, after: Moved, later: Values | None, ends: E
     """Return the value of each move if the opponent replies best, given the values of the agent's next ply."""
     rules = policy.rules
     answered = answered_by_a_line(rules, after)
-    value: FloatArray = np.select([after.taken, after.won, answered], [ends.taken, ends.won, ends.answered], inf)
-    going_on = np.flatnonzero(~(after.taken | after.won | answered))
+    cases = after.taken, after.won, answered
+    value: FloatArray = np.select(cases, ends[:3], float(ends.drawn))  # what fills the board draws
+    going_on = np.flatnonzero(~np.any(cases, axis=0))
     if len(going_on):
         board, cell = np.nonzero(planes.bits(rules.cells, rules.empty_cells(after.mine, after.theirs)[going_on]))
         move = going_on[board]
+        value[move] = inf
         replied = after.theirs[move] | np.int64(1) << cell
         np.minimum.at(value, move, position_values(policy, after.mine[move], replied, later, ends) + ends.plies)
-    return np.where(value == inf, ends.drawn, value)
+    return value
 
 
 def position_values(

@@ -54,13 +54,15 @@ def search_seat(
     salt: int | None = None,
     report: Report | None = None,
     keep_plies: bool = False,
+    settle: bool = True,
 ) -> tuple[SeatVerdict, list[Ply]]:
     """Evaluate a policy in one seat by a forward search, and return the plies as well, if they are to be kept.
 
+    With `settle` games that the policy can no longer lose are not followed further, where `settles` allows it.
     If a ply has more than `limit` distinct positions, a random part is followed, which `salt` chooses; without a salt
     the search ends there.
     """
-    search = ForwardSearch(policy, seat, limit, salt, settles(policy))
+    search = ForwardSearch(policy, seat, limit, salt, settle and settles(policy))
     plies = []
     for number, ply in enumerate(search.plies()):
         if report is not None:
@@ -70,9 +72,7 @@ def search_seat(
     settled = search.settled.games > 0
     if settled and search.complete and not (search.lost.games or search.drawn.games):
         # It wins every game, which is the best result, unless one of those that were settled is a draw.
-        settled, search = False, ForwardSearch(policy, seat, limit, salt)
-        for _ in search.plies():
-            pass
+        return search_seat(policy, seat, limit, salt, settle=False)[0], plies
     lost, illegal = search.lost.games, search.illegal.games
     if not search.complete:
         beaten = -1 if lost + illegal and not policy.stochastic else None

@@ -4,6 +4,9 @@ The forward search of the evaluation finds the positions from which some reply b
 backwards, other moves are tried in each, and the player's own play after them is followed to the end. A move after
 which nothing beats the player corrects the position, and all positions that were lost only because of it. This is a
 step of policy iteration (Howard 1960) in these positions only, and needs no solution of the game.
+
+On a board that the first seat wins with best play, a solver goes forward instead, and corrects the first moves after
+which it does not know the win any more.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +19,9 @@ import numpy as np
 from selfplay.errors import UserError
 from selfplay.evaluation.agents import AgentPolicy, bitboards
 from selfplay.evaluation.backward_induction import (
+    DISTANCE,
     NEVER,
+    NO_WIN,
     Values,
     answered_by_a_line,
     move_values,
@@ -27,11 +32,11 @@ from selfplay.evaluation.evaluate import Report, search_seat, settles
 from selfplay.evaluation.exact import exact_moves
 from selfplay.evaluation.forward_search import ForwardSearch, Ply, moved, some_of
 from selfplay.evaluation.verdict import Verdict
-from tictactoe import Rules, planes
+from tictactoe import Rules, planes, search_value
 from tictactoe.symmetry import representatives
 from tictactoe.tree import BoolArray, FloatArray, IntArray
 
-RANKS = 4, 8, 16
+RANKS = 4, 8, 16, 64
 """Ranks of moves by preference: the moves up to each rank are tried in every lost position before the next."""
 SEARCHED = 1_000_000
 """Positions that the solver visits for one answer, some tenths of a second."""
@@ -50,7 +55,7 @@ class Corrected(NamedTuple):
     verdict: Verdict
     """Verdict of the player as it was."""
     beaten: int
-    """Positions of its own play from which it is beaten."""
+    """Positions of its own play from which it is beaten, or does not win where the first seat's wins are kept."""
     positions: int
     """Number of positions of its own play; all were followed."""
     cells: Moves
@@ -64,7 +69,7 @@ class SeatPlay(NamedTuple):
     seat: int
     plies: Sequence[Ply]
     distances: Sequence[Values]
-    """Plies to the loss of the positions of each ply."""
+    """Plies to the loss, or to the end without a win, of the positions of each ply."""
     preferences: Preferences
 
 
@@ -72,7 +77,8 @@ class Corrections:
     """Find better moves for a player, round after round, and remember the moves that were no better.
 
     At most `positions` positions are followed at each ply of a seat; each ply is reported. With a `solver` moves that
-    lose with best play, by far most of them, are not tried.
+    lose with best play, by far most of them, are not tried. If it knows that the first seat wins the game, the moves as
+    X that give the win away are corrected, and none as O, where every player loses against best play.
     """
 
     def __init__(self, positions: int, report: Report | None = None, solver: bool = False) -> None:
@@ -90,31 +96,33 @@ class Corrections:
         """
         verdicts, beaten, positions = [], 0, 0
         cells: Moves = {}
-        for seat in (0, 1):
-            verdict, plies = search_seat(policy, seat, self._limit, report=self._report, keep_plies=True)
+        won = self._solver and search_value(policy.rules, 0, 0, SEARCHED) == 1
+        for seat in range(1 if won else 2):
+            verdict, plies = search_seat(policy, seat, self._limit, None, self._report, keep_plies=True, settle=not won)
             if not verdict.complete:
                 raise UserError(
                     f"the player leads to more than {self._limit:,} positions at one ply, and must be followed to the "
                     "end to be corrected; raise --positions, or train it longer"
                 )
-            play = SeatPlay(policy, seat, plies, play_values(policy, plies), preferences)
+            play = SeatPlay(policy, seat, plies, play_values(policy, plies, NO_WIN if won else DISTANCE), preferences)
             verdicts.append(verdict)
             beaten += sum(int((distances.value < NEVER).sum()) for distances in play.distances)
             positions += sum(len(ply.mine) for ply in plies)
-            cells |= self._correct(play)
+            cells |= keep_the_win(play) if won else self._correct(play)
+        if won:  # only the last round needs to know how it plays as O
+            verdicts.append(search_seat(policy, 1, 0 if cells else self._limit, report=self._report)[0])
         return Corrected(Verdict(verdicts[0], verdicts[1]), beaten, positions, cells)
 
     def _correct(self, play: SeatPlay) -> Moves:
         """Return the corrections of one seat."""
-        cells = play.policy.rules.cells
-        for first, last in pairwise((0, *(rank for rank in RANKS if rank < cells), cells)):
+        for first, last in pairwise((0, *RANKS)):
             better, _ = self._go_back(play, range(first, last))
             if better:
                 return better
         # Behind each other move there are mistakes, too. In the last ply where one is left to try, the next round goes
         # on behind the move by which a position is lost last, and corrects what it finds there.
         self._ranks_tried.clear()
-        better, longest = self._go_back(play, range(cells))
+        better, longest = self._go_back(play, range(play.policy.rules.cells))
         self._ranks_tried.clear()
         if better:
             return better
@@ -165,7 +173,7 @@ class Corrections:
         """Return the moves [n] of some ranks, bitboards, among the cells that the player does not mark there."""
         others = rules.empty_cells(lost.mine, lost.theirs) & ~lost.moves
         if self._solver:
-            others &= np.array([not_lost(rules, position) for position in _positions(lost)], np.int64)
+            others &= np.array([keeping(rules, position) for position in _positions(lost)], np.int64)
         allowed = planes.bits(rules.cells, others)
         rank = np.argsort(np.argsort(-np.where(allowed, wanted, -np.inf), axis=1, kind="stable"), axis=1)
         return bitboards(allowed & (rank >= ranks.start) & (rank < ranks.stop))
@@ -195,10 +203,26 @@ class Corrections:
         return distance, new, search.positions
 
 
+def keep_the_win(play: SeatPlay) -> Moves:
+    """Return winning moves for the first ply at which the first seat gives a win away.
+
+    Before that ply all its moves keep the win, so it can win from every position of the ply.
+    """
+    rules = play.policy.rules
+    for ply, distances in zip(play.plies, play.distances, strict=True):
+        some = some_of(ply, distances.value < NEVER)
+        winning = np.array([keeping(rules, each, win=True) for each in _positions(some)], np.int64)
+        if (wrong := some.moves & winning == 0).any():
+            some, among = some_of(some, wrong), planes.bits(rules.cells, winning[wrong])
+            return _most_wanted(some, among, play.preferences(some.mine, some.theirs))
+    return {}
+
+
 @cache  # a position is met again in later rounds
-def not_lost(rules: Rules, position: Position) -> int:
-    """Return the cells that the solver does not know to lose, a bitboard."""
-    return sum(1 << cell for cell, bounds in exact_moves(rules, *position, SEARCHED).items() if bounds.most >= 0)
+def keeping(rules: Rules, position: Position, win: bool = False) -> int:
+    """Return the cells, a bitboard, that the solver does not know to lose, or with `win` those that it knows to win."""
+    results = exact_moves(rules, *position, SEARCHED)
+    return sum(1 << cell for cell, bounds in results.items() if (bounds.least if win else bounds.most) >= win)
 
 
 def _most_wanted(ply: Ply, among: BoolArray, wanted: FloatArray) -> Moves:

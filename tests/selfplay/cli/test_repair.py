@@ -33,7 +33,7 @@ def test_a_run_is_repaired_beside_itself(run: Path, capsys: pytest.CaptureFixtur
     repair.main([str(run)])
     assert content_of(run) == before
     output = capsys.readouterr().out
-    assert output.startswith("0 positions corrected: beaten from ")
+    assert output.startswith("0 positions corrected: can go wrong from ")
     assert "PROVED UNBEATABLE" in output
     assert f"The repaired player is in {folder}." in output
     assert f"selfplay certify {folder}" in output

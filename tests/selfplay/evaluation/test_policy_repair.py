@@ -9,7 +9,7 @@ from selfplay.errors import UserError
 from selfplay.evaluation.agents import AgentPolicy
 from selfplay.evaluation.evaluate import evaluate_policy, search_seat
 from selfplay.evaluation.exact import best_bounds, exact_moves
-from selfplay.evaluation.policy_repair import Corrections, Position, Preferences, not_lost
+from selfplay.evaluation.policy_repair import Corrections, Position, Preferences, keeping
 from tests.selfplay.evaluation.players import ScriptedPlayer, first_empty, lost_positions, optimal_player, random_table
 from tests.tictactoe.rule_book import bits, cells_in
 from tictactoe import Rules, solve
@@ -106,10 +106,26 @@ def test_it_goes_on_where_no_single_move_helps(solver: bool) -> None:
     assert evaluate_policy(AgentPolicy(with_moves(player, moves), rules)).unbeatable
 
 
+@pytest.mark.parametrize(("rules", "seed"), [(Rules(1, 9, 2), 4), (Rules(1, 5, 2), 5)], ids=str)
+def test_the_solver_keeps_a_win_of_the_first_seat(rules: Rules, seed: int) -> None:
+    player, solution = random_table(rules, seed, careless=0), solve(rules)
+    corrections = Corrections(10**6, solver=True)
+    moves: dict[Position, int] = {}
+    for _ in range(6):
+        policy = AgentPolicy(with_moves(player, moves), rules, twice=False, legal=True)
+        found = corrections.find(policy, in_order(rules.cells))
+        assert all(solution.lookup(*each)[0] == 1 for each in found.cells)
+        assert all(solution.lookup(theirs, mine | 1 << cell)[0] == -1 for (mine, theirs), cell in found.cells.items())
+        moves |= found.cells
+    assert not found.beaten
+    assert found.verdict.unexploitable
+    assert evaluate_policy(policy).unexploitable
+
+
 def test_the_solver_leaves_what_it_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not_lost(Rules(1, 4, 2), (0, 0b1)) == 0b10  # the cell beside the other mark has to be taken
+    assert keeping(Rules(1, 4, 2), (0, 0b1)) == 0b10  # the cell beside the other mark has to be taken
     monkeypatch.setattr("selfplay.evaluation.policy_repair.SEARCHED", 1)
-    assert not_lost(Rules(5, 5, 3), (0, 0)) == Rules(5, 5, 3).full_board
+    assert keeping(Rules(5, 5, 3), (0, 0)) == Rules(5, 5, 3).full_board
 
 
 def test_a_player_that_leads_to_too_many_positions_is_refused() -> None:
