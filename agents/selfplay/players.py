@@ -14,7 +14,6 @@ from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.errors import UserError, what_failed
 from selfplay.own.config import OwnConfig
 from selfplay.settings import GIGABYTE, Count, as_path, board, machine_bytes, require
-from selfplay.training.folder import CONFIG
 from tictactoe import Rules
 from tictactoe.names import did_you_mean
 from tictactoe.opponents import OPPONENTS
@@ -33,8 +32,6 @@ Perspective: TypeAlias = Literal["absolute", "mover"]
 
 REPAIRED = "repaired"
 """The note in config.json of what was corrected in a player after its training."""
-MOST_NAMED = 10
-"""Most runs that a message lists if it is given a folder of runs."""
 LINE_SECONDS = 10.0
 """Seconds before the first line of progress off a terminal; further lines come ever more seldom."""
 POSITION_BYTES = 200
@@ -91,7 +88,6 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
             policy = agent_policy(code, own if isinstance(own, Rules) else rules, perspective, name)
             return NamedPolicy(name, policy, None, None)
         folder = as_path(place)
-    _check_one_run(folder)
     config, _ = read_settings(folder)
     if code is None or not isinstance(config, OwnConfig):
         player = load(folder, network=code)
@@ -111,18 +107,6 @@ def run_folder(name: str) -> Path | None:
     if name == SHIPPED:
         return SHIPPED_FOLDER
     return Path(name) if name not in OPPONENTS and Path(name).is_dir() else None
-
-
-def _check_one_run(folder: Path) -> None:
-    """Refuse a folder of runs, and list the newest of them.
-
-    Raises:
-        UserError: it is one.
-    """
-    runs = [path.parent for path in folder.glob(f"*/{CONFIG}")]
-    if runs and not (folder / CONFIG).exists():
-        newest = sorted(runs, key=lambda run: run.stat().st_mtime_ns, reverse=True)[:MOST_NAMED]
-        raise UserError(f"{folder}: is a folder of runs; name one, such as the newest: {', '.join(map(str, newest))}")
 
 
 def imported(name: str) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from selfplay.algorithms import SHIPPED_FOLDER
-from selfplay.cli import prove
+from selfplay.cli import prove, train
 from selfplay.players import resolve, run_folder
 from tests.runs import refused, saved
 from tictactoe import Rules
@@ -115,7 +115,8 @@ def test_a_folder_of_runs_lists_the_newest_of_them(here: Path) -> None:
         saved(here / "runs" / f"run-{number}")
         os.utime(here / "runs" / f"run-{number}", (0, number))
     newest = ", ".join(f"runs/run-{number}" for number in range(10, 0, -1))
-    assert refused(prove.main, ["runs"]) == f"runs: is a folder of runs; name one, such as the newest: {newest}"
+    for command, words in ((prove.main, ["runs"]), (train.main, ["--resume", "runs"])):
+        assert refused(command, words) == f"runs: is a folder of runs; name one, such as the newest: {newest}"
     assert refused(prove.main, ["."]).endswith("is this a run folder?")
 
 

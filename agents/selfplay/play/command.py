@@ -47,7 +47,8 @@ class PlayConfig(BoardFlags):
     """Your seat: "alternate" begins as first and changes after each game."""
     hints: bool = False
     """Show before each of your moves the value of every free square to you: the reward that the opponent expects (with
-    the default rewards about +1 for a win, 0 for a draw, -1 for a loss), or against optimal the exact result."""
+    the default rewards about +1 or more for a win, 0 for a draw, -1 or less for a loss), or against optimal the exact
+    result."""
     seed: Seed | None = None
     """Seed of the moves that an opponent samples; with None each session differs."""
 
@@ -117,7 +118,7 @@ def about_hints(opponent: NamedPolicy) -> str:
     """Return what the hints of an opponent mean."""
     if opponent.player is not None:
         unit = f"the reward that {opponent.name} expects for you after each square"
-        return f"{unit}:\nabout +1 for a win, 0 for a draw, -1 for a loss. * is where it would move."
+        return f"{unit}:\nabout +1 or more for a win, 0 for a draw, -1 or less for a loss. * is where it would move."
     if opponent.name == "optimal":
         return f"the result for you after each square with best play. * is best, {NOT_KNOWN} is not known."
     return f"none, because {opponent.name} has no values for squares."

@@ -22,6 +22,8 @@ CONFIG_KEYS = ("format", "version", "algorithm", "finished", "config", "repaired
 CHECKPOINTS, SNAPSHOTS, LATEST, PROGRESS = "checkpoint", "snapshots", "latest.json", "progress.png"
 LONGEST_NAME = 100
 """Characters of a run's default name before its time."""
+MOST_NAMED = 10
+"""Most runs that a message lists if it is given a folder of runs."""
 LARGEST_JSON = 1 << 20
 """Bytes; a configuration has about a thousand."""
 
@@ -103,6 +105,10 @@ def read_config(place: Path) -> dict[str, Any]:
     try:
         content = json.loads(read_small(path, LARGEST_JSON))
     except OSError as error:
+        if runs := [found.parent for found in place.glob(f"*/{CONFIG}")]:
+            newest = sorted(runs, key=lambda run: run.stat().st_mtime_ns, reverse=True)[:MOST_NAMED]
+            names = ", ".join(map(str, newest))
+            raise UserError(f"{place}: is a folder of runs; name one, such as the newest: {names}") from None
         raise UserError(f"{path}: cannot be read ({error.strerror}); is this a run folder?") from None
     except (ValueError, RecursionError):  # not JSON, not even text, or nested too deeply
         raise UserError(f"{path}: is truncated or not JSON") from None

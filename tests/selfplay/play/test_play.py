@@ -122,7 +122,7 @@ def test_hints_that_do_not_exist_are_missed_in_one_line(
 def test_a_game_in_each_seat_against_the_shipped_player_in_which_taken_squares_lose_nothing() -> None:
     terminal = at_terminal("play", "--hints")
     terminal.expect_exact("against shipped (our proved player) on 3x3; 3 in a row win.\r\n")
-    terminal.expect_exact("about +1 for a win, 0 for a draw, -1 for a loss.")
+    terminal.expect_exact("about +1 or more for a win, 0 for a draw, -1 or less for a loss.")
     for seat in ("X and move first", "O and move second"):
         terminal.expect_exact(PROMPT)
         shown = terminal.before

@@ -85,7 +85,7 @@ function legendOf(player, analysis) {
   const keys = names.map((name, i) =>
     html("span", { class: `key ${name}` }, player.run ? `${name} ${worth[i] === 0 ? "0" : valueText(worth[i]).replace(".00", "")}` : name));
   const marks = [`\u2605 ${analysis.move === null ? "what it may mark" : "its move"}`, ...(player.run ? ["\u2260 the maps disagree"] : [])];
-  const unit = player.rewards === "article" ? "Unit: the return that it expects. With these rewards a draw can pay as much as a win." : "Unit: the return that it expects, seen by the seat to move.";
+  const unit = player.rewards === "article" ? "Unit: the return that it expects. With these rewards a draw can pay as much as a win." : "Unit: the return that it expects, seen by the seat to move. Below \u22121 it also counts the penalty for allowing a win.";
   return [html("p", { class: "legend" }, ...keys, ...marks.map((mark) => html("span", {}, mark))),
     ...(player.run ? [html("p", { class: "hint" }, unit)] : [])];
 }
