@@ -80,7 +80,7 @@ def present(run: "Run") -> None:
     since = []
     if proved := run.proved_from:
         seconds = proved.metrics["time/training_s"]
-        since = [f"Each evaluation from {proved.steps:,} {run.config.unit} ({seconds:.1f} s of training) to the end proved it."]
+        since = [f"Proved at each evaluation from {proved.steps:,} {run.config.unit} ({seconds:.1f} s of training) on."]
     say("")
     show_verdict(run.proof, *since)
     say("\n" + example_games(player_policy(run.player), run.player, run.proof, open_console().width).rstrip())
