@@ -52,7 +52,7 @@ def test_what_is_printed_and_where_the_run_lies(finished: tuple[str, Path, str])
     expected = [f"selfplay {command} runs/{folder.name}" for command in ("prove", "play", "web")]
     expected += ["wins against random", " --logdir runs"]
     if algorithm == "dqn":
-        expected += ["PROVED UNBEATABLE", "Proved at each evaluation from", "The run is in runs/it", "selfplay train --help"]
+        expected += ["PROVED UNBEATABLE", "Proved at each evaluation", "The run is in runs/it", "selfplay train --help"]
         expected += ["A game of the player against itself"]
     else:
         expected += ["game that beats the player as", "NOT unbeatable", f"selfplay train {algorithm} --help"]
