@@ -112,7 +112,7 @@ def main(args: Sequence[str]) -> None:
         results[seed] = [measure(seed, flags)]
         if flags.docs is not None:
             data.save(flags.docs, title, results, measured_on)
-    harness.present(console, harness.summary(results), f"a row for each seed; trained by {FLAGS}")
+    harness.present(console, harness.summary(results), "a row for each seed")
 
 
 if __name__ == "__main__":
