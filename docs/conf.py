@@ -8,6 +8,7 @@ import contextlib
 import io
 import re
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import jupytext
 import matplotlib.pyplot as plt
 from sphinx.application import Sphinx
 
+import selfplay
 from selfplay.cli import course
 from selfplay.web.export import export
 
@@ -215,7 +217,10 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     """Give the start page the usual name of a site's first page, and add its player and the units to download."""
     if error is None:
         shutil.copyfile(Path(app.outdir, f"{root_doc}.html"), Path(app.outdir, "index.html"))
-        export(["shipped"], Path(app.outdir, "player.html"))
+        with tempfile.TemporaryDirectory() as runs:
+            export([str(selfplay.train(run_dir=Path(runs, "player")).folder)], Path(app.outdir, "player.html"))
+        for picture in Path(__file__).parent.glob("watch*.png"):  # in HTML, for light and dark
+            shutil.copy(picture, Path(app.outdir, "docs"))
         for unit in course.units():
             folder = Path(app.outdir, "docs", "course")
             shutil.copy(unit, folder)

@@ -1,7 +1,8 @@
-"""Take the README's pictures of the page: `python docs/draw_page.py` writes web.png and web-dark.png beside itself.
+"""Take the pictures of the page: `python docs/draw_page.py` writes web.png, watch.png and their dark variants.
 
-A run trains, `selfplay web` serves it, and Chromium shows what the player thought on its way, in a position in which it
-made a mistake. It needs the extra `dev`, for playwright, and a program called chromium.
+A run trains, `selfplay web` serves it, and Chromium shows what the player thought on its way: in a position in which it
+made a mistake, and as frames of the time bar, in a position with one good move. It needs the extra `dev`, for
+playwright, and a program called chromium.
 """
 
 import io
@@ -27,6 +28,20 @@ PAUSE = 600
 """Milliseconds in which the strokes of the marks are drawn."""
 WIDTH, HEIGHT = 1_280, 960
 COLOURS = 256
+WATCHED = "#player=learner&moves=1&seat=O"
+FRAMES = """async () => {
+    const [table, bar, frames] = [document.getElementById("table"), document.getElementById("then"), []];
+    for (const part of [0, 0.35, 0.5, 0.6, 0.75, 1]) {
+        bar.value = Math.floor(part * bar.max);
+        bar.dispatchEvent(new Event("change"));
+        await new Promise((done) => setTimeout(done, 1500));
+        frames.push(table.cloneNode(true));
+        frames.at(-1).querySelectorAll("#status, #starts, #controls, .watch, select").forEach((each) => each.remove());
+    }
+    document.querySelector("main").style.gridTemplateColumns = "repeat(3, 1fr)";
+    document.querySelector("main").replaceChildren(...frames);
+}"""
+"""Shows the board and the time bar at six moments instead of the page."""
 
 
 def train(runs: Path) -> None:
@@ -48,8 +63,8 @@ def served(runs: Path) -> Iterator[str]:
             process.terminate()
 
 
-def screenshot(browser: Browser, address: str, scheme: Literal["light", "dark"]) -> bytes:
-    """Return the page as a PNG."""
+def screenshots(browser: Browser, address: str, scheme: Literal["light", "dark"]) -> tuple[bytes, bytes]:
+    """Return the page and the frames as PNGs."""
     page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)
     page.goto(address + LINK)
     page.wait_for_selector(".lost-area[d]")
@@ -59,7 +74,10 @@ def screenshot(browser: Browser, address: str, scheme: Literal["light", "dark"])
     page.wait_for_selector(".mistake-steps:not([hidden])")
     page.wait_for_timeout(PAUSE)
     page.mouse.move(0, 0)
-    return page.screenshot()
+    whole = page.screenshot()
+    page.goto(address + WATCHED)
+    page.evaluate(FRAMES)
+    return whole, page.locator("main").screenshot()
 
 
 def main() -> None:
@@ -68,9 +86,9 @@ def main() -> None:
         train(Path(folder))
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
         with served(Path(folder)) as address:
-            pictures = screenshot(browser, address, "light"), screenshot(browser, address, "dark")
+            pictures = *screenshots(browser, address, "light"), *screenshots(browser, address, "dark")
         browser.close()
-    for name, picture in zip(("web.png", "web-dark.png"), pictures, strict=True):
+    for name, picture in zip(("web.png", "watch.png", "web-dark.png", "watch-dark.png"), pictures, strict=True):
         few = Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
         few.save(Path(__file__).with_name(name), optimize=True)
 

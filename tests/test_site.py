@@ -80,7 +80,10 @@ def test_the_site_opens_with_the_readme_and_fetches_nothing_from_elsewhere(site:
 def test_the_first_page_has_a_player_to_play_against_above_the_installation(site: Path, browser: Browser) -> None:
     page = browser.new_page()
     page.goto((site / "index.html").as_uri())
-    page.frame_locator("iframe.player").get_by_text("PROVED UNBEATABLE").first.wait_for()
+    player = page.frame_locator("iframe.player")
+    player.get_by_text("PROVED UNBEATABLE").first.wait_for()
+    player.get_by_label("Watch it learn", exact=True).wait_for()
+    assert (site / "player.html").stat().st_size < 600_000
     page.close()
     text = (site / "index.html").read_text()
     assert text.index('class="player"') < text.index('class="cards"') < text.index('id="install-and-train"')

@@ -3,9 +3,8 @@
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +20,6 @@ from selfplay.training.metrics import Metrics
 from selfplay.training.plots import png, run_figure, special_settings, value_figure
 from selfplay.training.tensorboard import Events
 from tictactoe import batch
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 LARGEST = 1 << 26
 """Most bytes of all snapshots together; a player that does not fit is not saved as a snapshot."""
@@ -79,7 +75,7 @@ class MetricsLog(Callback):
 class Snapshots(Callback):
     """Save the player at evaluations 1, 2, 4, 8, ... and at the end: as the run's model, and as a snapshot.
 
-    Between evaluations it is saved as a snapshot alone, at the steps that `loop.next_frame` returns.
+    Between evaluations it is saved at the steps that `loop.next_frame` returns, so the model is the newest snapshot.
     Snapshots that an earlier process saved stay up to the steps `last` from which the run continues, but for `dropped`.
     """
 
@@ -91,8 +87,8 @@ class Snapshots(Callback):
                 self._path(each).unlink()
 
     def between(self, steps: int, player: Player) -> None:
-        """Save a snapshot; the second half of the room is left to the players of evaluations."""
-        self._save(steps, player.tensors(), LARGEST // 2)
+        """Save the player; its snapshot leaves the second half of the room to the players of evaluations."""
+        self._save(steps, player, LARGEST // 2)
 
     def evaluated(self, record: Record) -> None:
         """Save the player at some evaluations."""
@@ -101,12 +97,11 @@ class Snapshots(Callback):
 
     def ended(self, record: Record) -> None:
         """Save the player."""
-        tensors = record.player.tensors()
-        write_tensors(self._folder / MODEL, tensors)
-        self._save(record.steps, tensors, LARGEST)
+        self._save(record.steps, record.player, LARGEST)
 
-    def _save(self, steps: int, tensors: "Mapping[str, Tensor]", room: int) -> None:
-        path = self._path(steps)
+    def _save(self, steps: int, player: Player, room: int) -> None:
+        tensors, path = player.tensors(), self._path(steps)
+        write_tensors(self._folder / MODEL, tensors)
         # A killed run may have left a part of this very file, which writing it replaces.
         others = [other for other in (self._folder / SNAPSHOTS).iterdir() if not other.name.startswith(path.name)]
         size = sum(tensor.nbytes for tensor in tensors.values())

@@ -121,9 +121,15 @@ class Catalogue:
         try:
             if folder is not None:
                 config, content = read_settings(folder)
-                entry |= {"kind": config.algorithm, "differs": about(config), "unit": config.unit}
-                entry |= {"snapshots": snapshot_steps(folder), "waiting": not (folder / MODEL).exists()}
-                entry |= {"repaired": REPAIRED in content, "rewards": getattr(config, "rewards", None)}
+                entry |= {
+                    "kind": config.algorithm,
+                    "differs": about(config),
+                    "unit": config.unit,
+                    "snapshots": snapshot_steps(folder),
+                    "waiting": not (folder / MODEL).exists(),
+                    "repaired": REPAIRED in content,
+                    "rewards": getattr(config, "rewards", None),
+                }
             rules = self.player(number).rules
         except UserError as error:
             return entry | {"error": str(error)}

@@ -3,6 +3,7 @@
 import errno
 import logging
 import os
+import re
 import socket
 import sys
 import webbrowser
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from selfplay.web.server import Hosts
 
 PAGE = Path(__file__).parent / "page"
+IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.-]+)";$', re.MULTILINE)
 LARGEST_PORT = 65_535
 GRACE = 1
 """Seconds for open requests to end after Ctrl-C; a page that follows runs would never end its request."""
@@ -82,7 +84,7 @@ def server(catalogue: "Catalogue", hosts: "Hosts") -> "uvicorn.Server":
 
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # do not log malformed requests
     settings = uvicorn.Config(
-        application(Api(catalogue).routes(), PAGE, hosts),
+        application(Api(catalogue).routes(), hosts),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -91,6 +93,24 @@ def server(catalogue: "Catalogue", hosts: "Hosts") -> "uvicorn.Server":
         timeout_graceful_shutdown=GRACE,
     )
     return uvicorn.Server(settings)
+
+
+def bundled_script(entry: str) -> str:
+    """Return a module of the page and all that it imports as one script, in the order in which they need each other.
+
+    Modules import only names, and no two declare the same name; a test checks both.
+    """
+    sources: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        source = (PAGE / name).read_text("utf-8")
+        for imported in IMPORT.findall(source):
+            if imported not in sources:
+                add(imported)
+        sources[name] = re.sub("^export ", "", IMPORT.sub("", source), flags=re.MULTILINE)
+
+    add(entry)
+    return "".join(sources.values())
 
 
 def listen(host: str, port: int) -> socket.socket:

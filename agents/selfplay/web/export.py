@@ -4,7 +4,6 @@ import base64
 import gzip
 import hashlib
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +17,7 @@ from selfplay.errors import UserError
 from selfplay.files import check_output, write_output
 from selfplay.web import mistakes
 from selfplay.web.catalogue import Catalogue
-from selfplay.web.command import PAGE
+from selfplay.web.command import PAGE, bundled_script
 from selfplay.web.live import history
 from tictactoe import Rules
 from tictactoe.symmetry import symmetries
@@ -36,7 +35,6 @@ PARTS = 127
 """Parts of a scale, which a signed number of 8 bits holds."""
 RIVALS = "random", "heuristic"
 """Built-in opponents that the page plays as well."""
-IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.-]+)";$', re.MULTILINE)
 
 
 def export(names: Sequence[str], output: Path) -> None:
@@ -139,24 +137,6 @@ def document(data: dict[str, Any]) -> str:
     }.items():
         html = html.replace(place, content)
     return html
-
-
-def bundled_script(entry: str) -> str:
-    """Return a module of the page and all that it imports as one script, in the order in which they need each other.
-
-    Modules import only names, and no two declare the same name; a test checks both.
-    """
-    sources: dict[str, str] = {}
-
-    def add(name: str) -> None:
-        source = (PAGE / name).read_text("utf-8")
-        for imported in IMPORT.findall(source):
-            if imported not in sources:
-                add(imported)
-        sources[name] = re.sub("^export ", "", IMPORT.sub("", source), flags=re.MULTILINE)
-
-    add(entry)
-    return "".join(sources.values())
 
 
 def _hash(content: str) -> str:

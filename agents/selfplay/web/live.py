@@ -95,8 +95,8 @@ def history(folder: Path) -> list[Point]:
 def read_points(path: Path, unit: str) -> list[Point]:
     """Return the points to plot from metrics.jsonl: at most MOST_POINTS lines, evenly spaced, with both ends.
 
-    What a line does not hold is None. `lost` and `illegal` are games of both seats; `exact` tells whether these are
-    all, or only those found so far.
+    What a line does not hold is None. `lost` is the games lost in both seats, also by a taken cell; `exact` tells
+    whether these are all, or only those found so far.
     """
     points: list[Point] = []
     with contextlib.suppress(UserError):  # the lines before a damaged one are shown
@@ -104,9 +104,8 @@ def read_points(path: Path, unit: str) -> list[Point]:
             points.append(  # noqa: PERF401 (an error leaves the points before it)
                 {
                     "steps": metrics[unit],
-                    "lost": _of_both_seats(metrics, "losses"),
-                    "illegal": _of_both_seats(metrics, "illegal"),
-                    "exact": all(f"eval/{seat}/losses" in metrics for seat in SEATS),
+                    "lost": _games_lost(metrics),
+                    "exact": "eval/games_lost" in metrics,
                     "optimal": metrics.get("eval/optimal_states"),
                 }
             )
@@ -116,9 +115,10 @@ def read_points(path: Path, unit: str) -> list[Point]:
     return [points[round(number * spacing)] for number in range(MOST_POINTS)]
 
 
-def _of_both_seats(metrics: Metrics, what: str) -> float | None:
-    """Return the games of both seats; for a seat that was not followed completely, those found so far."""
-    games = [metrics.get(f"eval/{seat}/{what}", metrics.get(f"eval/{seat}/{what}_at_least")) for seat in SEATS]
+def _games_lost(metrics: Metrics) -> float | None:
+    """Return the games lost in both seats; for a seat that was not followed completely, those found so far."""
+    tags = [f"eval/{seat}/{how}" for seat in SEATS for how in ("losses", "illegal")]
+    games = [metrics.get(tag, metrics.get(f"{tag}_at_least")) for tag in tags]
     return None if None in games else sum(number for number in games if number is not None)
 
 

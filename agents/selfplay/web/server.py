@@ -9,7 +9,6 @@ import socket
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from starlette.applications import Starlette
@@ -20,6 +19,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from selfplay.errors import UserError
+from selfplay.web.command import PAGE, bundled_script
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'",
@@ -28,9 +28,9 @@ HEADERS = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
 }
-MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-"""Media types of the page's files by suffix."""
-START = "index.html"
+MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".svg": "image/svg+xml"}
+"""Media types by suffix of the page's files but for its modules."""
+START, SCRIPT = "index.html", "served.js"
 FOREIGN = "requests from other pages are refused"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERY_ADDRESS = ("0.0.0.0", "::")
@@ -65,18 +65,19 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def application(routes: Sequence[Route], page: Path, hosts: Hosts) -> ASGIApp:
-    """Return the application that serves some routes and the files of the folder `page`.
+def application(routes: Sequence[Route], hosts: Hosts) -> ASGIApp:
+    """Return the application that serves some routes and the files of the page, its modules as one script.
 
     The files are read once, here: no path from a client is ever looked up on the disk.
     """
     files = [
         Route("/" if path.name == START else f"/{path.name}", Response(path.read_bytes(), media_type=media_type))
-        for path in sorted(page.iterdir())
+        for path in sorted(PAGE.iterdir())
         if (media_type := MEDIA_TYPES.get(path.suffix)) is not None
     ]
+    script = Route(f"/{SCRIPT}", Response(bundled_script(SCRIPT), media_type="text/javascript"))
     handlers: dict[Any, Any] = {UserError: _mistake, Exception: _bug}
-    app = Starlette(routes=[*routes, *files], exception_handlers=handlers)
+    app = Starlette(routes=[*routes, *files, script], exception_handlers=handlers)
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:

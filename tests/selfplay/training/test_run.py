@@ -107,6 +107,13 @@ def record(number: int) -> Record:
     return Record(number, number * 10, nothing, {}, lambda: AfterstatePlayer(Rules(), table), 0)
 
 
+def test_the_model_of_a_run_in_progress_is_its_newest_snapshot(tmp_path: Path) -> None:
+    snapshots = Snapshots(tmp_path, 0, [])
+    snapshots.evaluated(record(1))
+    snapshots.between(15, AfterstatePlayer(Rules(), np.zeros(3**9)))
+    assert (tmp_path / "model.safetensors").read_bytes() == (tmp_path / "snapshots" / "15.safetensors").read_bytes()
+
+
 def test_a_player_for_which_there_is_no_room_is_no_snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     snapshots = Snapshots(tmp_path, 0, [])
     snapshots.evaluated(record(1))

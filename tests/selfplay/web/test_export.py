@@ -56,7 +56,7 @@ def table(player: type[TabularPlayer], *shape: int) -> TabularPlayer:
 def page(browser: Browser) -> Iterator[Page]:
     """Yield a page that knows the script of a file."""
     page = browser.new_page()
-    page.evaluate(f"() => {{ {export.bundled_script('exported_api.js')}; window.exportedApi = exportedApi; }}")
+    page.evaluate(f"() => {{ {command.bundled_script('exported_api.js')}; window.exportedApi = exportedApi; }}")
     yield page
     page.close()
 

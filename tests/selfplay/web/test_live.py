@@ -13,13 +13,14 @@ from selfplay.web.live import MOST_POINTS, Event, LiveRuns, read_latest, read_po
 from tests.selfplay.dqn.scripted import config_with
 from tictactoe import Rules
 
-SEATS = {"eval/first/losses": 3, "eval/second/losses": 4, "eval/first/illegal": 0, "eval/second/illegal": 2}
-POINT = {"steps": 70, "lost": 7, "illegal": 2, "exact": True, "optimal": None}
+LOST = {"eval/games_lost": 9, "eval/first/losses": 3, "eval/second/losses": 4}
+LOST |= {"eval/first/illegal": 0, "eval/second/illegal": 2}
+POINT = {"steps": 70, "lost": 9, "exact": True, "optimal": None}
 LATEST: dict[str, Any] = {"steps": 70, "opening": [0.5, None, *[-1] * 7], "game": [4, 0, 4]}
 
 
 def line(steps: Any, **others: Any) -> bytes:
-    return (json.dumps({"plies": steps, "time/training_s": 0.5, **SEATS, **others}) + "\n").encode()
+    return (json.dumps({"plies": steps, "time/training_s": 0.5, **LOST, **others}) + "\n").encode()
 
 
 @pytest.fixture
@@ -36,8 +37,8 @@ def test_of_a_seat_that_was_not_followed_to_the_end_the_games_met_count(path: Pa
     metrics = {"plies": 70, "time/training_s": 0.5, "eval/first/losses": 3, "eval/first/illegal": 0}
     metrics |= {"eval/second/losses_at_least": 10, "eval/second/illegal_at_least": 1}
     path.write_text(json.dumps(metrics) + '\n{"plies": 71, "time/training_s": 0.5}\n')
-    unknown = {"steps": 71, "lost": None, "illegal": None, "exact": False}
-    assert read_points(path, "plies") == [POINT | {"lost": 13, "illegal": 1, "exact": False}, POINT | unknown]
+    unknown = {"steps": 71, "lost": None, "exact": False}
+    assert read_points(path, "plies") == [POINT | {"lost": 14, "exact": False}, POINT | unknown]
 
 
 @pytest.mark.parametrize("other", [line(2)[:20], b"nothing\n" + line(2)], ids=["half a line", "a damaged line"])

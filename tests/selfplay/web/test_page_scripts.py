@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 
 from selfplay.errors import UserError
 from selfplay.position import read_board
-from selfplay.web.export import bundled_script
+from selfplay.web.command import bundled_script
 from tictactoe import Rules
 
 Call = Callable[..., Any]
@@ -53,7 +53,7 @@ def test_the_time_bar_has_even_stops_and_a_flag_where_the_proof_begins(call: Cal
     assert call("time_bar.js", "stopsOf", [*range(1, 131)]) == [*range(1, 131, 3)]
     places = [call("time_bar.js", "placeOf", [100, 200, 800], steps) for steps in (50, 100, 141.42, 200, 400, 900)]
     assert places == pytest.approx([0, 0, 0.25, 0.5, 0.75, 1], abs=1e-4)
-    points = [{"steps": at, "lost": lost, "illegal": 0, "exact": True} for at, lost in enumerate([0, 3, 0, 0])]
+    points = [{"steps": at, "lost": lost, "exact": True} for at, lost in enumerate([0, 3, 0, 0])]
     assert call("time_bar.js", "proofBegins", points) == 2
     assert call("time_bar.js", "proofBegins", points[:2]) is None
     assert call("time_bar.js", "proofBegins", [points[2] | {"exact": False}]) is None
@@ -76,7 +76,7 @@ def test_players_have_names_that_people_read(call: Call) -> None:
     ("position", "exact", "lost", "cell", "words"),
     [
         ("draw", ["draw", "win"], [], 1, "square 2 wins against anybody"),
-        ("draw", ["draw", "loss"], [[0, 1, 2, 3, 4], [1, 0, 3, 2, 4, 5]], 0, "square 1. From here 1 game known"),
+        ("draw", ["draw", "loss"], [[0, 1, 2, 3, 4], [1, 0, 3, 2, 4, 5]], 0, "square 1. It begins 1 known way to win."),
         ("draw", ["draw", "loss"], [[1, 2, 1]], 0, "No move wins against it from here; square 1 keeps the draw."),
         ("loss", ["loss", "loss"], [], 0, "Every move loses against best play."),
         (None, [None, None], [], None, "No way to win is known from here."),

@@ -12,7 +12,7 @@ import pytest
 
 from selfplay.evaluation.agents import AgentPolicy
 from selfplay.web import api, mistakes
-from selfplay.web.command import PAGE
+from selfplay.web.command import PAGE, bundled_script
 from selfplay.web.server import MEDIA_TYPES, Hosts
 from tests.selfplay.web.serving import Served, serving
 from tictactoe import Rules
@@ -30,7 +30,7 @@ HEADERS = {
 EMPTY = "board=" + "." * 9
 PATHS = [
     *("/", "/index.html", "/..", "/../pyproject.toml", "/..%2f..%2fpyproject.toml", "/%2e%2e/%2e%2e/etc/passwd"),
-    *("//etc/passwd", "/page/index.html", "/command.py", "/\\..\\command.py", "/" + "x" * 3_000, "/board.js"),
+    *("//etc/passwd", "/page/index.html", "/command.py", "/\\..\\command.py", "/" + "x" * 3_000, "/served.js"),
     *(f"/api/analysis?player={name}&{EMPTY}" for name in ("0", "1", "9", "shipped", "../x", "os:system")),
     *("/api/players", "/api/evaluation?player=1", "/api/evaluation?player=", f"/api/analysis?player=0&steps=1&{EMPTY}"),
 ]
@@ -192,6 +192,7 @@ def test_no_answer_takes_longer_than_it_may(monkeypatch: pytest.MonkeyPatch) -> 
 def test_whatever_is_sent_no_file_but_the_pages_is_served(served: Served, capfd: pytest.CaptureFixture[str]) -> None:
     generator = random.Random(SEED)
     page = {path.read_bytes() for path in PAGE.iterdir() if path.suffix in MEDIA_TYPES}
+    page.add(bundled_script("served.js").encode())
     host = "Host", f"127.0.0.1:{served.port}"
     requests = [raw("GET", path, [host, ("Origin", f"http://{host[1]}"), ("Accept", "*/*")]) for path in PATHS]
     statuses = set()

@@ -24,6 +24,7 @@ export function beatPanel(app) {
   const beaten = new Set();
   const ways = new Map();
   let base = null;
+  let rungs = [];
   let counted = null;
   let reviewed = null;
 
@@ -43,19 +44,19 @@ export function beatPanel(app) {
   }
 
   /** Request in how many ways a rung can be beaten, one after the other. */
-  async function ask(rungs) {
+  async function ask() {
     for (const { player, steps } of rungs) {
       const key = `${player} ${steps}`;
       if (!ways.has(key)) {
         ways.set(key, "\u2026");
         const words = await app.evaluation(player, steps).then(rungText, (error) => error.message);
         ways.set(key, words);
-        drawLadder(rungs);
+        drawLadder();
       }
     }
   }
 
-  function drawLadder(rungs) {
+  function drawLadder() {
     const now = `${app.state.player} ${app.state.steps}`;
     ladder.replaceChildren(...rungs.map(({ player, steps, words }) => {
       const key = `${player} ${steps}`;
@@ -89,9 +90,9 @@ export function beatPanel(app) {
     show() {
       const chosen = app.player();
       base = chosen.run || base === null || !sameRules(base, chosen) ? chosen : app.players.find(({ index }) => index === base.index) ?? chosen;
-      const rungs = rungsOf(app.players, base);
-      drawLadder(rungs);
-      ask(rungs);
+      rungs = rungsOf(app.players, base);
+      drawLadder();
+      ask();
       drawReview();
       tally.textContent = `On this visit you have won ${counts.win}, drawn ${counts.draw} and lost ${counts.loss}.`;
     },

@@ -29,6 +29,7 @@ export function evaluationSection(app, draw) {
   const content = html("div", { class: "stack" });
   const again = button("Look again", () => { wanted = null; show(); });
   const root = html("div", {}, status, content, html("div", { class: "row" }, again));
+  const keyNow = () => `${app.state.player} ${app.state.steps}`;
   let wanted = null;
   let response = null;
 
@@ -40,7 +41,9 @@ export function evaluationSection(app, draw) {
     content.replaceChildren();
     try {
       const loaded = await app.evaluation();
-      if (key === wanted) {
+      if (key === wanted && key !== keyNow()) {
+        wanted = null; // another player has been chosen while this panel is hidden
+      } else if (key === wanted) {
         response = loaded;
         status.hidden = true;
         content.replaceChildren(...draw(response));
@@ -55,9 +58,8 @@ export function evaluationSection(app, draw) {
   }
 
   function show() {
-    const { player, steps, playing } = app.state;
-    const key = `${player} ${steps}`;
-    if (key !== wanted && !playing) {
+    const key = keyNow();
+    if (key !== wanted && !app.state.playing) {
       wanted = key;
       load(key);
     }

@@ -31,6 +31,7 @@ export function insidePanel(app) {
     maps.className = player.cols > 3 ? "maps wide" : "maps";
     const mover = analysis.moves.length ? ` for ${MARKS[seatToMove(board)]}` : "";
     const heading = player.run ? `What it has learned${mover}` : "No learned values";
+    [maps, legend, truth].forEach((part) => { part.hidden = !analysis.moves.length; });
     learned.replaceChildren(html("figcaption", {}, html("h3", {}, heading)), learnedMap(player, board, analysis));
     exact.replaceChildren(html("figcaption", {}, html("h3", {}, `What is true${mover}`)), exactMap(player, board, analysis));
     legend.replaceChildren(...legendOf(player, analysis));

@@ -188,7 +188,7 @@ function stageOf(app, run, last, state, rate) {
   const steps = state?.steps ?? last?.steps ?? 0;
   const progress = html("progress", { max: run.length, value: Math.min(steps, run.length), "aria-label": "Progress" });
   const facts = [
-    ["progress", `${numberText(steps)} of at most ${numberText(run.length)} ${run.unit}`],
+    ["progress", `${numberText(steps)} of at most ${numberText(Math.max(steps, run.length))} ${run.unit}`],
     ["speed", rate === null ? "\u2013" : `${numberText(Math.round(rate))} ${run.unit} a second`],
     ["games lost", last === undefined ? "not evaluated yet" : scoreText(last)],
   ];
@@ -196,12 +196,12 @@ function stageOf(app, run, last, state, rate) {
     html("dl", { class: "facts" }, ...facts.map(([name, words]) => html("div", {}, html("dt", {}, name), html("dd", {}, words))))];
 }
 
-function scoreText({ lost, illegal, exact, optimal }) {
-  if (lost === null || illegal === null) {
+function scoreText({ lost, exact, optimal }) {
+  if (lost === null) {
     return "not known";
   }
   const states = typeof optimal === "number" ? `, ${numberText(optimal)} states optimal` : "";
-  return `${exact ? "" : "at least "}${numberText(lost)}${illegal ? `, ${numberText(illegal)} illegal` : ""}${states}`;
+  return `${exact ? "" : "at least "}${numberText(lost)}${states}`;
 }
 
 function evaluatedText(evaluation) {

@@ -29,7 +29,8 @@ const MOST_REMEMBERED = 4000;
  * @property {(change: Partial<import("./state.js").State>) => void} update Changes the state and shows it.
  * @property {() => Promise<void>} reload Requests the players again.
  * @property {(board: string, player?: number, steps?: number | null) => Promise<import("./server_api.js").Analysis>} look
- * @property {() => import("./server_api.js").Analysis | null} thought What is known of the position on the board by now.
+ * @property {() => import("./server_api.js").Analysis | null} thought What is known of the position on the board by now;
+ *   until a snapshot's analysis has come, that of the snapshot before.
  * @property {(player?: number, steps?: number | null) => Promise<import("./server_api.js").Evaluation>} evaluation
  * @property {(player?: number) => Promise<{points: import("./server_api.js").Point[]}>} history
  */
@@ -42,7 +43,7 @@ const MOST_REMEMBERED = 4000;
 export async function start(api) {
   const shown = [];
   const answers = new Map();
-  let thought = { key: null, analysis: null };
+  let thought = { key: null, place: null, analysis: null };
   const ask = (key, request) => {
     if (!answers.has(key)) {
       if (answers.size > MOST_REMEMBERED) {
@@ -54,7 +55,8 @@ export async function start(api) {
     }
     return answers.get(key);
   };
-  const keyNow = () => `${app.state.player} ${app.state.steps} ${app.position().board}`;
+  const placeNow = () => `${app.state.player} ${app.position().board}`;
+  const keyNow = () => `${placeNow()} ${app.state.steps}`;
   const show = () => shown.forEach((each) => each());
 
   async function think() {
@@ -62,7 +64,7 @@ export async function start(api) {
     try {
       const analysis = await app.look(app.position().board);
       if (key === keyNow() && thought.key !== key) {
-        thought = { key, analysis };
+        thought = { key, place: placeNow(), analysis };
         show();
       }
     } catch (error) {
@@ -78,8 +80,9 @@ export async function start(api) {
     position: () => positionOf(app.player(), app.state.game),
     update(change) {
       app.state = { ...app.state, ...change };
-      if (!app.state.playing) { // a browser allows some hundred changes of the address in a while
-        history.replaceState(null, "", linkTo(app.state, app.player()));
+      const link = linkTo(app.state, app.player());
+      if (!app.state.playing && link !== location.hash) { // a browser allows some hundred changes of the address in a while
+        history.replaceState(null, "", link);
       }
       show();
       think();
@@ -90,7 +93,7 @@ export async function start(api) {
     },
     look: (board, player = app.state.player, steps = app.state.steps) =>
       ask(`${player} ${steps} ${board}`, () => api.analysis(player, board, steps)),
-    thought: () => (thought.key === keyNow() ? thought.analysis : null),
+    thought: () => (thought.place === placeNow() ? thought.analysis : null),
     evaluation: (player = app.state.player, steps = app.state.steps) =>
       ask(`evaluation ${player} ${steps}`, () => api.evaluation(player, steps)),
     history: (player = app.state.player) => ask(`history ${player}`, () => api.history(player)),

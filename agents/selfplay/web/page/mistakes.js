@@ -75,9 +75,9 @@ export function describe(player, { board, move }, analysis) {
   const best = bestOf(analysis).map((cell) => squareName(player, cell));
   const lines = [`plays ${squareName(player, move)}${believed}`];
   if (truth !== null && analysis.position !== null) {
-    lines.push(`${analysis.position} \u2192 ${truth}`);
+    lines.push(analysis.position === truth ? `keeps the ${truth} so far` : `${analysis.position} \u2192 ${truth}`);
   }
-  if (best.length) {
+  if (best.length && truth !== analysis.position) {
     lines.push(best.length > MOST_NAMED ? `${best.length} squares are best` : `best: ${listed(best)}`);
   }
   return lines.map((line) => html("span", {}, line));
@@ -135,7 +135,7 @@ export function mistakeSteps(app) {
       root.hidden = at < 0;
       if (at >= 0) {
         const { board, move, games } = groups[at];
-        words.textContent = `Mistake ${at + 1} of ${groups.length}: in this position it plays ${squareWords(app.player(), move)}${board[move] === EMPTY ? "" : ", which is taken"}, which ${games ? `loses ${counted(games, "game")}` : "loses no game of its own play"}.`;
+        words.textContent = `Mistake ${at + 1} of ${groups.length}: here it plays ${squareWords(app.player(), move)}${board[move] === EMPTY ? "" : ", which is taken,"} and loses ${games ? counted(games, "game") : "no game of its own play"}.`;
       }
     },
   };

@@ -223,7 +223,7 @@ export function hintFor(rules, game, position, analysis, lost) {
   if (ways.length) {
     const [shortest] = ways;
     const cell = shortest[begun.length];
-    return { cell, text: `Hint: ${squareWords(rules, cell)}. From here ${counted(ways.length, "game")} known to us beat${ways.length === 1 ? "s" : ""} it.` };
+    return { cell, text: `Hint: ${squareWords(rules, cell)}. It begins ${counted(ways.length, "known way")} to win.` };
   }
   const keeps = analysis.position;
   const best = analysis.exact.flatMap((result, cell) => (result !== null && result === keeps ? [cell] : []));

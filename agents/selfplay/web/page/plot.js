@@ -64,10 +64,10 @@ export function evenScale(smallest, largest) {
 export function plot(title, series, scaleOf, unit) {
   const drawn = series.filter(({ points }) => points.length);
   const all = drawn.flatMap(({ points }) => points);
-  const xs = evenScale(0, Math.max(1, ...all.map(({ x }) => x)));
+  const last = Math.max(1, ...all.map(({ x }) => x));
   const ys = scaleOf(all.map(({ y }) => y));
   const at = ({ x, y }) => [
-    LEFT + xs.place(x) * (WIDTH - LEFT - RIGHT),
+    LEFT + (x / last) * (WIDTH - LEFT - RIGHT),
     HEIGHT - BOTTOM - ys.place(y) * (HEIGHT - TOP - BOTTOM),
   ];
   const latest = drawn.map(({ name, points }) => `${name} ${numberText(points.at(-1).y)}`).join(", ");
@@ -75,7 +75,7 @@ export function plot(title, series, scaleOf, unit) {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img", "aria-label": `${title}, latest: ${latest || "none yet"}`,
   });
   picture.append(...ys.ticks.map((tick) => yTick(tick, at({ x: 0, y: tick })[1])));
-  picture.append(...xs.ticks.map((tick) => xTick(tick, at({ x: tick, y: ys.ticks[0] })[0])));
+  picture.append(...evenScale(0, last).ticks.filter((tick) => tick <= last).map((tick) => xTick(tick, at({ x: tick, y: ys.ticks[0] })[0])));
   picture.append(...drawn.map((each) => curve(each, at)));
   return html("figure", { class: "plot-figure" }, html("figcaption", {}, html("h3", {}, title), html("span", {}, `over ${unit}`)), picture);
 }

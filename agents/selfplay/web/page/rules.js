@@ -123,7 +123,7 @@ export function squareName(rules, cell) {
   if (rules.rows * rules.cols <= NUMBERED_CELLS) {
     return String(cell + 1);
   }
-  return `${Math.floor(cell / rules.cols) + 1} ${(cell % rules.cols) + 1}`;
+  return `${Math.floor(cell / rules.cols) + 1},${(cell % rules.cols) + 1}`;
 }
 
 /**

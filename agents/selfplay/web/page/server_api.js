@@ -70,7 +70,7 @@
  * @property {number | null} ply The move's place in it.
  */
 
-/** @typedef {{steps: number, lost: number | null, illegal: number | null, exact: boolean, optimal: number | null}} Point */
+/** @typedef {{steps: number, lost: number | null, exact: boolean, optimal: number | null}} Point */
 
 const EVENTS = ["runs", "metrics", "latest"];
 

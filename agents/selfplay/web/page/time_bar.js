@@ -28,8 +28,8 @@ export function placeOf(stops, steps) {
 /** Return the steps from which on no game was lost until the end; null if the last evaluation proves nothing. */
 export function proofBegins(points) {
   let first = null;
-  for (const { steps, lost, illegal, exact } of points) {
-    first = exact && lost === 0 && illegal === 0 ? first ?? steps : null;
+  for (const { steps, lost, exact } of points) {
+    first = exact && lost === 0 ? first ?? steps : null;
   }
   return first;
 }
@@ -40,7 +40,7 @@ export function proofBegins(points) {
  * @param {import("./main.js").App} app
  */
 export function timeBar(app) {
-  const range = html("input", { type: "range", id: "then", "aria-label": "Watch it learn", min: 0, step: 1, input: () => go(Number(range.value)) });
+  const range = html("input", { type: "range", id: "then", "aria-label": "Watch it learn", min: 0, step: 1, input: () => go(Number(range.value), true), change: () => go(Number(range.value)) });
   const output = html("output", { for: "then", class: "when" });
   const curve = svg("svg", { viewBox: `0 0 ${LENGTH} ${DEPTH}`, preserveAspectRatio: "none", "aria-hidden": "true" });
   const flag = html("span", { class: "flag-sign", hidden: true }, "\u2691 proved");
@@ -105,9 +105,9 @@ export function timeBar(app) {
 
   function draw() {
     const all = stops();
-    const known = points.filter(({ lost, illegal }) => lost !== null && illegal !== null);
-    const most = Math.max(1, ...known.map(({ lost, illegal }) => lost + illegal));
-    const places = known.map(({ steps, lost, illegal }) => [placeOf(all, steps) * LENGTH, DEPTH * (1 - (lost + illegal) / most)]);
+    const known = points.filter(({ lost }) => lost !== null);
+    const most = Math.max(1, ...known.map(({ lost }) => lost));
+    const places = known.map(({ steps, lost }) => [placeOf(all, steps) * LENGTH, DEPTH * (1 - lost / most)]);
     const line = places.map(([x, y]) => `L${x.toFixed(1)} ${y.toFixed(1)}`).join("");
     curve.replaceChildren(svg("path", { class: "lost-area", d: places.length ? `M0 ${DEPTH}V${places[0][1].toFixed(1)}${line}L${LENGTH} ${places.at(-1)[1].toFixed(1)}V${DEPTH}Z` : "" }));
     const proved = proofBegins(known);
@@ -124,7 +124,7 @@ export function timeBar(app) {
     const all = stops();
     const steps = all[at()];
     const point = points.findLast((each) => each.steps <= steps);
-    const lost = point && point.lost !== null && point.illegal !== null ? `, ${point.steps === steps ? "" : "about "}${counted(point.lost + point.illegal, "game")} lost` : "";
+    const lost = point && point.lost !== null ? `, ${point.steps === steps ? "" : "about "}${counted(point.lost, "game")} lost` : "";
     output.textContent = `after ${numberText(steps)} ${app.player().unit}${lost}`;
     setAttribute(range, "aria-valuetext", output.textContent);
   }
@@ -135,6 +135,7 @@ export function timeBar(app) {
     root.hidden = all.length < 2;
     other.hidden = !root.hidden;
     if (root.hidden) {
+      drawn = null; // an answer that is still to come is of no use
       const learner = app.players.find((each) => each.error === null && each.snapshots.length > 1 && sameRules(each, player));
       const words = learner === undefined ? ["This player has no snapshots. Train one to watch it learn: selfplay train"]
         : ["This player has no snapshots. ", button(`Watch ${learner.title} learn`, () => app.update({ player: learner.index, steps: null, setup: null }), { class: "link" })];
