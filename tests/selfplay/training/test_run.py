@@ -108,9 +108,7 @@ def record(number: int) -> Record:
 
 
 def test_the_model_of_a_run_in_progress_is_its_newest_snapshot(tmp_path: Path) -> None:
-    snapshots = Snapshots(tmp_path, 0, [])
-    snapshots.evaluated(record(1))
-    snapshots.between(15, AfterstatePlayer(Rules(), np.zeros(3**9)))
+    Snapshots(tmp_path, 0, []).between(15, AfterstatePlayer(Rules(), np.zeros(3**9)))
     assert (tmp_path / "model.safetensors").read_bytes() == (tmp_path / "snapshots" / "15.safetensors").read_bytes()
 
 

@@ -137,10 +137,6 @@ function hatching() {
 }
 
 function spoken(rules, board, notes, wrong) {
-  const squares = notes.map((text, cell) => (text === "" ? null : `${squareWords(rules, cell)} ${nameOf(text)}${wrong[cell] ? ", the maps disagree" : ""}`));
+  const squares = notes.map((text, cell) => (text === "" ? null : `${squareWords(rules, cell)} ${text === "?" ? "not known" : text}${wrong[cell] ? ", the maps disagree" : ""}`));
   return squares.filter((words, cell) => words !== null && board[cell] === EMPTY).join(", ") || "none";
-}
-
-function nameOf(text) {
-  return text === "?" ? "not known" : text;
 }

@@ -29,7 +29,7 @@ export function insidePanel(app) {
     verdict.className = `verdict ${moveClass(analysis.gives_away)}`;
     verdict.textContent = moveSentence(player, board, analysis, app.state.steps !== null);
     maps.className = player.cols > 3 ? "maps wide" : "maps";
-    const mover = analysis.moves.length ? ` for ${MARKS[seatToMove(board)]}` : "";
+    const mover = analysis.moves.length ? ` for\u00a0${MARKS[seatToMove(board)]}` : "";
     const heading = player.run ? `What it has learned${mover}` : "No learned values";
     [maps, legend, truth].forEach((part) => { part.hidden = !analysis.moves.length; });
     learned.replaceChildren(html("figcaption", {}, html("h3", {}, heading)), learnedMap(player, board, analysis));

@@ -5,8 +5,8 @@ import { learnedMap } from "./heat_map.js";
 import { gameFrom, positionOf } from "./game.js";
 import { MARKS, emptyBoard } from "./rules.js";
 import { STYLES, countScale, evenScale, legendSample, plot } from "./plot.js";
-import { statusOf } from "./evaluation.js";
 import { numberText } from "./sentences.js";
+import { still } from "./time_bar.js";
 
 const MOST_CHIPS = 8;
 const PLOTS = [
@@ -118,7 +118,8 @@ export function livePanel(app) {
       const player = app.players.find((each) => each.name === name && each.error === null);
       if (!points.has(index) && player !== undefined && !evaluated.has(index)) {
         evaluated.set(index, "\u2026");
-        evaluated.set(index, await app.evaluation(player.index, null).then(evaluatedText, (error) => error.message));
+        const text = ({ lost, complete }) => scoreText({ lost: lost[0] + lost[1], exact: complete });
+        evaluated.set(index, await app.evaluation(player.index, null).then(text, (error) => error.message));
         draw();
       }
     }
@@ -132,14 +133,13 @@ export function livePanel(app) {
     picture.hidden = false;
     clearTimeout(moving?.timer);
     moving = { state, timer: null };
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const move = (at) => {
       picture.replaceChildren(html("div", { class: "maps" }, ...[openingFigure(app, run, state.opening), gameFigure(app, run, state.game, at)].filter(Boolean)));
       if (at < state.game.length && stop !== null) {
         moving.timer = setTimeout(() => move(at + 1), PLY_WAIT);
       }
     };
-    move(still ? state.game.length : 1);
+    move(still.matches ? state.game.length : 1);
   }
 
   function toggle(index) {
@@ -189,24 +189,16 @@ function stageOf(app, run, last, state, rate) {
   const progress = html("progress", { max: run.length, value: Math.min(steps, run.length), "aria-label": "Progress" });
   const facts = [
     ["progress", `${numberText(steps)} of at most ${numberText(Math.max(steps, run.length))} ${run.unit}`],
-    ["speed", rate === null ? "\u2013" : `${numberText(Math.round(rate))} ${run.unit} a second`],
+    ...(rate === null ? [] : [["speed", `${numberText(Math.round(rate))} ${run.unit} a second`]]),
     ["games lost", last === undefined ? "not evaluated yet" : scoreText(last)],
+    ...(typeof last?.optimal === "number" ? [["states in which its move is optimal", numberText(last.optimal)]] : []),
   ];
   return [html("h3", { title: run.name }, nameOfRun(app, run)), progress,
     html("dl", { class: "facts" }, ...facts.map(([name, words]) => html("div", {}, html("dt", {}, name), html("dd", {}, words))))];
 }
 
-function scoreText({ lost, exact, optimal }) {
-  if (lost === null) {
-    return "not known";
-  }
-  const states = typeof optimal === "number" ? `, ${numberText(optimal)} states optimal` : "";
-  return `${exact ? "" : "at least "}${numberText(lost)}${states}`;
-}
-
-function evaluatedText(evaluation) {
-  const lost = evaluation.lost[0] + evaluation.lost[1];
-  return statusOf(evaluation) === "unbeatable" ? "0, proved unbeatable" : `${evaluation.complete ? "" : "at least "}${numberText(lost)}`;
+function scoreText({ lost, exact }) {
+  return lost === null ? "not known" : `${exact ? "" : "at least "}${numberText(lost)}`;
 }
 
 function chipOf(app, run, style, click) {

@@ -29,14 +29,10 @@ function drawMistakes(app, evaluation) {
   return [
     html("p", { class: `verdict ${rating}` }, verdict),
     ...(losing.length ? [html("h3", {}, `${counted(losing.length, "move")} by which it loses`),
-      html("p", { class: "hint" }, `Up to turning and reflecting the board; what loses most games first. ${waysWords(evaluation)}${some} Open one to land on that move.`), ...cards(losing)] : []),
+      html("p", { class: "hint" }, `Up to turning and reflecting the board; what loses most games first. Together they are in ${waysText(evaluation)} to beat it.${some} Open one to land on that move.`), ...cards(losing)] : []),
     ...(others.length ? [html("h3", {}, othersHeading(evaluation, others)), stillWrongWords(evaluation), ...cards(others)] : []),
     ...(groups.length ? [] : [html("p", { class: "hint" }, nothingWords(evaluation))]),
   ];
-}
-
-function waysWords(evaluation) {
-  return `Together they are in ${waysText(evaluation)} to beat it.`;
 }
 
 /** Return what is said of a player without a mistake; nothing good because time was up. */
@@ -75,7 +71,7 @@ export function describe(player, { board, move }, analysis) {
   const best = bestOf(analysis).map((cell) => squareName(player, cell));
   const lines = [`plays ${squareName(player, move)}${believed}`];
   if (truth !== null && analysis.position !== null) {
-    lines.push(analysis.position === truth ? `keeps the ${truth} so far` : `${analysis.position} \u2192 ${truth}`);
+    lines.push(analysis.position === truth ? `still a ${truth}` : `${analysis.position} \u2192 ${truth}`);
   }
   if (best.length && truth !== analysis.position) {
     lines.push(best.length > MOST_NAMED ? `${best.length} squares are best` : `best: ${listed(best)}`);

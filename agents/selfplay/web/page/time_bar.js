@@ -7,7 +7,9 @@ import { counted, numberText } from "./sentences.js";
 const MOST_STOPS = 60;
 const [LENGTH, DEPTH] = [1000, 100];
 const SPEEDS = [["slow", 600], ["normal", 300], ["fast", 120]];
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Tells whether the visitor wants no motion. */
+export const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Return the snapshots that the bar stops at: all, or every second one, or every third, always with the last. */
 export function stopsOf(snapshots) {
