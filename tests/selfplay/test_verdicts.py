@@ -155,18 +155,19 @@ GRADIENTS = torch.ones(9, requires_grad=True)
 @pytest.mark.parametrize(
     ("agent", "gist"),
     [
-        (lambda _: None, "the agent returned None in the position ... ... ...: is a `return` missing?"),
-        (lambda _: 0.5, "the agent returned 0.5 in the position ... ... ...: wanted int(cell), 0 to 8"),
-        (lambda _: [1, 2], "the agent returned [1, 2] in the position ... ... ...: wanted int(cell), 0 to 8"),
-        (lambda _: [[1], [2, 3]], "the agent returned [[1], [2, 3]] in the position ... ... ...: wanted int(cell)"),
-        (lambda _: 9, "the agent returned 9 in the position ... ... ...: wanted int(cell), 0 to 8"),
+        (lambda _: None, "the agent returned None in the position .../.../...: is a `return` missing?"),
+        (lambda _: 0.5, "the agent returned 0.5 in the position .../.../...: wanted int(cell), 0 to 8"),
+        (lambda _: [1, 2], "the agent returned [1, 2] in the position .../.../...: wanted int(cell), 0 to 8"),
+        (lambda _: [[1], [2, 3]], "the agent returned [[1], [2, 3]] in the position .../.../...: wanted int(cell)"),
+        (lambda _: 9, "the agent returned 9 in the position .../.../...: wanted int(cell), 0 to 8"),
         (lambda _: GRADIENTS, "the agent returned array([1., 1."),
         (lambda _: (np.array(4), None), "the agent returned (array(4), None) in the position"),
         (Valuing(), "the agent's actions must be 2 integers, one for each board, got ndarray of shape (2, 9)"),
         (Predicting(), "the agent's actions must be 2 integers, one for each board, got str"),
-        (nn.Linear(27, 5), "the agent's actions must be 2 integers, one for each board, got ndarray of shape (2, 5)"),
+        (nn.Linear(27, 5), "a module must return [boards, 9] values, one for each cell, got (2, 5)"),
         (nn.LSTM(27, 9), "a LSTM cannot be asked"),
         (nn.Linear(9, 9), "RuntimeError: mat1 and mat2 shapes cannot be"),
+        (nn.Sequential(nn.Flatten(2), nn.Linear(12, 9)), "(6x9 and 12x9)"),
         (
             Model("planes", 4),
             "a Model cannot be asked about a board of shape (3, 3, 3): ValueError: Error: Unexpected obser",
@@ -192,12 +193,12 @@ def test_a_mistake_that_comes_later_names_the_position(view: Any, of_x: int) -> 
     def forgetful(observation: Planes) -> int | None:
         return None if observation[0, 0, of_x] and observation[..., 0].sum() == 8 else first_empty(observation)
 
-    with pytest.raises(gymnasium.error.InvalidAction, match=r"^the agent returned None in the position X\.\. .*: is"):
+    with pytest.raises(gymnasium.error.InvalidAction, match=r"^the agent returned None in the position X\.\./.*: is"):
         selfplay.evaluate(forgetful, perspective=view)
     with pytest.raises(IndexError) as caught:
         selfplay.evaluate(lambda observation: [8][int(observation[..., 1:].sum())], perspective=view)
     notes = getattr(caught.value, "__notes__", ["before Python 3.11"])
-    assert notes in (["The agent was asked about the position X.. ... ...."], ["before Python 3.11"])
+    assert notes in (["The agent was asked about the position X../.../...."], ["before Python 3.11"])
 
 
 @pytest.mark.parametrize("agent", [first_empty, "shipped"])

@@ -72,7 +72,7 @@ def way_to_ask(agent: Any, observation: Array) -> Way:
     )  # else it wants more than an observation
     if called and not isinstance(way.ask, partial):
         raise first  # an error of the user's own program is best seen where it is
-    said = f"{what_failed(first)}; {INSTEAD}" if called else f"{first}; {WITH_MASK}"
+    said = f"{' and '.join(map(what_failed, errors[:2]))}; {INSTEAD}" if called else f"{first}; {WITH_MASK}"
     raise UserError(
         f"a {type(agent).__name__} cannot be asked about a board of shape {observation.shape[1:]}: {said}"
     ) from first
@@ -112,7 +112,10 @@ def _best(module: Any, observation: Array) -> Any:
     like = next(module.parameters(), torch.zeros(()))
     with torch.no_grad():
         values = numbers(module(torch.as_tensor(observation, dtype=like.dtype, device=like.device)))
-    return values.argmax(axis=1) if np.shape(values) == (len(observation), observation[0].size // 3) else values
+    cells = observation[0].size // 3
+    if np.shape(values) != (len(observation), cells):
+        raise InvalidAction(f"a module must return [boards, {cells}] values, one for each cell, got {np.shape(values)}")
+    return values.argmax(axis=1)
 
 
 def checked(answer: Any, observation: Array) -> IntArray:
@@ -134,10 +137,10 @@ def checked(answer: Any, observation: Array) -> IntArray:
 
 
 def position_text(board: Array) -> str:
-    """Return a position [R, C, 3] of either perspective as text, row by row, such as X.. .O. ..."""
+    """Return a position [R, C, 3] of either perspective as text, row by row, such as X../.O./...."""
     first, second = board[..., 1:].sum(axis=(0, 1))
     marks = ".XO" if first >= second else ".OX"  # O moves second, so it has no more marks than X
-    return " ".join("".join(marks[cell] for cell in row) for row in board.argmax(axis=-1))
+    return "/".join("".join(marks[cell] for cell in row) for row in board.argmax(axis=-1))
 
 
 def numbers(answer: Any) -> Any:

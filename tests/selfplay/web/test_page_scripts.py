@@ -77,7 +77,7 @@ def test_players_have_names_that_people_read(call: Call) -> None:
     [
         ("draw", ["draw", "win"], [], 1, "square 2 wins against anybody"),
         ("draw", ["draw", "loss"], [[0, 1, 2, 3, 4], [1, 0, 3, 2, 4, 5]], 0, "square 1. It begins 1 known way to win."),
-        ("draw", ["draw", "loss"], [[1, 2, 1]], 0, "No move wins against it from here; square 1 keeps the draw."),
+        ("draw", ["draw", "loss"], [[1, 2, 1]], 0, "No way to beat it is known from here; square 1 keeps the draw."),
         ("loss", ["loss", "loss"], [], 0, "Every move loses against best play."),
         (None, [None, None], [], None, "No way to win is known from here."),
     ],

@@ -41,8 +41,9 @@ export function playingTable(app) {
   };
 }
 
+/** Return the hint for the board and the player that are shown, null if there is none. */
 function hintOf(app) {
-  return app.hint?.game === app.state.game ? app.hint : null;
+  return ["game", "player", "steps"].every((name) => app.hint?.[name] === app.state[name]) ? app.hint : null;
 }
 
 /** Play a square for the person, or fill it; the keys 1 to 9 do so as well. */
@@ -197,7 +198,7 @@ function letMove(app) {
 
 /** Show the next move of a way to beat the player, or the best move where there is none. */
 async function giveHint(app) {
-  const { game } = app.state;
+  const { game, player, steps } = app.state;
   const position = app.position();
   if (position.over) {
     return;
@@ -206,7 +207,7 @@ async function giveHint(app) {
   if (app.state.game !== game) {
     return;
   }
-  app.hint = { game, ...hintFor(app.player(), game, position, analysis, evaluation.games) };
+  app.hint = { game, player, steps, ...hintFor(app.player(), game, position, analysis, evaluation.games) };
   say(app.hint.text);
   app.update({});
 }
@@ -230,7 +231,7 @@ export function hintFor(rules, game, position, analysis, lost) {
   if (!best.length) {
     return { cell: null, text: "No way to win is known from here." };
   }
-  const words = keeps === "loss" ? "Every move loses against best play." : `No move wins against it from here; ${listed(best.slice(0, 4).map((cell) => squareWords(rules, cell)))} keeps the ${keeps}.`;
+  const words = keeps === "loss" ? "Every move loses against best play." : `No way to beat it is known from here; ${listed(best.slice(0, 4).map((cell) => squareWords(rules, cell)))} keeps the ${keeps}.`;
   return { cell: best[0], text: words };
 }
 
