@@ -80,8 +80,10 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
         typed, _, place = name.partition("@")
         if not re.fullmatch(r"[\w.]+:[\w.]+", typed):
             known = (SHIPPED, *OPPONENTS)
-            others = f"one of {', '.join(known)}, nor module:name of your own agent{did_you_mean(name, known)}"
-            raise UserError(f"{name} is neither a run folder, nor {others}")
+            raise UserError(
+                f"{name} is neither a run folder, nor one of {', '.join(known)}, nor module:name of your own agent"
+                f"{did_you_mean(name, known)}"
+            )
         code = imported(typed)
         if not place:
             own = getattr(code, "rules", None)

@@ -79,8 +79,8 @@ def present(run: "Run") -> None:
 
     since = []
     if proved := run.proved_from:
-        seconds = proved.metrics["time/training_s"]
-        since = [f"Proved at each evaluation from {proved.steps:,} {run.config.unit} ({seconds:.1f} s of training) on."]
+        after = f"{proved.steps:,} {run.config.unit} ({proved.metrics['time/training_s']:.1f} s of training)"
+        since = [f"Proved at each evaluation from {after} on."]
     say("")
     show_verdict(run.proof, *since)
     say("\n" + example_games(player_policy(run.player), run.player, run.proof, open_console().width).rstrip())

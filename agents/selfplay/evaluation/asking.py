@@ -64,15 +64,16 @@ def way_to_ask(agent: Any, observation: Array) -> Way:
             errors.append(error)
         else:
             return way
-    first = min(errors, key=lambda error: not isinstance(error, InvalidAction))  # one that says what was returned
-    if isinstance(first, InvalidAction):
-        raise UserError(first) from first
+    for error in errors:
+        if isinstance(error, InvalidAction):  # it says what was returned
+            raise UserError(error) from error
+    first = errors[0]
     called = (
         traceback.extract_tb(first.__traceback__)[-1].filename != __file__
     )  # else it wants more than an observation
     if called and not isinstance(way.ask, partial):
         raise first  # an error of the user's own program is best seen where it is
-    said = f"{' and '.join(map(what_failed, errors[:2]))}; {INSTEAD}" if called else f"{first}; {WITH_MASK}"
+    said = f"{' and '.join(map(what_failed, errors))}; {INSTEAD}" if called else f"{first}; {WITH_MASK}"
     raise UserError(
         f"a {type(agent).__name__} cannot be asked about a board of shape {observation.shape[1:]}: {said}"
     ) from first

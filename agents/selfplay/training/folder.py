@@ -107,8 +107,9 @@ def read_config(place: Path) -> dict[str, Any]:
     except OSError as error:
         if runs := [found.parent for found in place.glob(f"*/{CONFIG}")]:
             newest = sorted(runs, key=lambda run: run.stat().st_mtime_ns, reverse=True)[:MOST_NAMED]
-            names = ", ".join(map(str, newest))
-            raise UserError(f"{place}: is a folder of runs; name one, such as the newest: {names}") from None
+            raise UserError(
+                f"{place}: is a folder of runs; name one, such as the newest: {', '.join(map(str, newest))}"
+            ) from None
         raise UserError(f"{path}: cannot be read ({error.strerror}); is this a run folder?") from None
     except (ValueError, RecursionError):  # not JSON, not even text, or nested too deeply
         raise UserError(f"{path}: is truncated or not JSON") from None

@@ -79,7 +79,9 @@ def test_the_shortest_games_that_beat_a_player_are_shown_with_its_values_and_the
     player = Valued(first_empty)
     text = shown(policy_of(player, Rules()), player)
     first, second = text.split("\n\nThe shortest game")
-    assert first.startswith("The shortest game that beats the player as X, with the value that it has learned for each")
+    assert first.startswith(
+        "The shortest game that beats the player as X (squares count from 1), with the value that it"
+    )
     assert "1. X: 1" in first
     assert first.count("learned") == 1 + 3  # in the heading, and above each board that it leaves
     assert "learned +2.20" in first
@@ -102,7 +104,7 @@ def test_a_taken_cell_is_named_as_illegal() -> None:
 def test_on_a_board_that_takes_long_to_solve_a_search_finds_the_exact_result(monkeypatch: pytest.MonkeyPatch) -> None:
     policy = policy_of(ScriptedPlayer(first_empty), Rules(4, 4, 4))
     text = shown(policy)
-    assert text.startswith("The shortest game that beats the player as X, with the exact result with best play from")
+    assert text.startswith("The shortest game that beats the player as X (squares count from 1), with the exact result")
     assert text.count("exact: draw") == 5
     assert text.count("exact: loss") == 2
     monkeypatch.setattr("selfplay.evaluation.games.MOVE_POSITIONS", 1)
@@ -114,7 +116,7 @@ def test_on_a_board_that_takes_long_to_solve_a_search_finds_the_exact_result(mon
 
 def test_an_unbeaten_player_is_shown_against_itself() -> None:
     text = shown(policy_of(optimal_player(Rules()), Rules()))
-    assert text.startswith("A game of the player against itself:\n\n1. X: ")
+    assert text.startswith("A game of the player against itself (squares count from 1):\n\n1. X: ")
     assert "\n(X) .  .      X  .  .      X (X) ." in text
     assert text.endswith("X (O) .      X  O (X)\n\nA draw.\n")
 
