@@ -86,8 +86,8 @@ def check_fits(rules: Rules) -> None:
     """
     if rules.cells > WORD_BITS:
         raise ValueError(
-            f"a batch holds each board in one {WORD_BITS}-bit word, but a {rules.rows}x{rules.cols} board "
-            f"has {rules.cells} cells; only environments of a single board take it"
+            f"a batch holds each board in one {WORD_BITS}-bit word, but a {rules.rows}x{rules.cols} board has "
+            f"{rules.cells} cells; only environments of a single board take it, or vectorization_mode='sync'"
         )
 
 
@@ -114,7 +114,7 @@ def reset(rules: Rules, num_boards: int, xp: Any, device: Any = None) -> State:
 
 def play(rules: Rules, state: State, actions: Array) -> Outcome:
     """Play one ply on every board, without rewards; `actions` is [B], of any integer type."""
-    xp = library(actions)
+    xp = library(state.mover)
     actions = xp.asarray(actions, dtype=xp.int64)  # a narrower type would shift its bit out
     cell = 1 << actions
     occupied = state.mover | state.opponent
@@ -152,7 +152,7 @@ def winner(seat: Array, outcome: Outcome) -> Array:
 
 def step(rules: Rules, rewards: Rewards, state: State, actions: Array) -> Step:
     """Play one ply on every board and return its rewards; `actions` is [B], of any integer type."""
-    xp = library(actions)
+    xp = library(state.mover)
     outcome = play(rules, state, actions)
     return Step(
         outcome.state,

@@ -1,7 +1,6 @@
 """Who wins a position with best play: a search for boards too large for `solve`, limited by a number of positions.
 
-It needs Numba, which comes with the agents (`pip install 'tictactoe-selfplay[train]'`). The algorithm is in
-`tictactoe.compiled_search`.
+It needs Numba (`pip install numba`). The algorithm is in `tictactoe.compiled_search`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -181,7 +180,7 @@ def _kernels() -> ModuleType:
         from tictactoe import compiled_search  # noqa: PLC0415
     except ImportError:
         raise ModuleNotFoundError(
-            "numba is not installed, but searching a board needs it: pip install 'tictactoe-selfplay[train]'",
+            "numba is not installed, but searching a board needs it: pip install numba",
             name="numba",
         ) from None
     return compiled_search

@@ -21,8 +21,7 @@ def symmetries(rules: Rules) -> NDArray[np.int64]:
     turned = [board, board[::-1, ::-1]]
     if rules.rows == rules.cols:
         turned += [np.rot90(board), np.rot90(board, 3)]
-    table = np.stack([image.ravel() for turn in turned for image in (turn, turn[:, ::-1])])
-    return read_only(table)
+    return read_only(np.stack([image.ravel() for turn in turned for image in (turn, turn[:, ::-1])]))
 
 
 CHUNK_CELLS = 9

@@ -17,7 +17,7 @@ LIBRARIES = [pytest.param(np, id="numpy"), pytest.param(torch, id="torch")]
 @pytest.mark.parametrize("size", [(5, 13, 5), (9, 9, 5), (1, 65, 3)], ids=str)
 def test_a_board_beyond_a_word_is_refused(size: tuple[int, int, int], library: ModuleType) -> None:
     rows, cols, _ = size
-    with pytest.raises(ValueError, match=f"64-bit word.*a {rows}x{cols} board has {rows * cols} cells"):
+    with pytest.raises(ValueError, match=f"64-bit word.*a {rows}x{cols} board has {rows * cols} cells; .*'sync'"):
         batch.reset(Rules(*size), 4, library)
 
 
@@ -31,9 +31,10 @@ def test_an_unknown_perspective_is_named(library: ModuleType) -> None:
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64"])
 def test_actions_may_be_of_any_integer_type(library: ModuleType, dtype: str) -> None:
     rules, cell = Rules(8, 8, 5), 40
-    actions = library.asarray([cell], dtype=getattr(library, dtype))
-    result = batch.step(rules, Rewards(), batch.reset(rules, 1, library), actions)
-    assert int(result.state.opponent[0]) == 1 << cell
+    for actions in (library.asarray([cell], dtype=getattr(library, dtype)), np.array([cell], dtype), [cell]):
+        result = batch.step(rules, Rewards(), batch.reset(rules, 1, library), actions)
+        assert isinstance(result.illegal, type(result.state.opponent))
+        assert int(result.state.opponent[0]) == 1 << cell
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

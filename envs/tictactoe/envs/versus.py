@@ -1,7 +1,8 @@
 """The versus view: a single-agent Gymnasium environment in which the opponent answers inside `step`."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import gymnasium
@@ -79,7 +80,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
     def set_opponent(self, opponent: str | Opponent) -> None:
         """Set the opponent from the next reply on: a name or an agent."""
         check_opponent(opponent, self.game.rules)
-        self._opponent = opponent if isinstance(opponent, str) else asking(opponent)
+        self._opponent = asking(opponent)
         self._in_batches = hasattr(opponent, "act")
 
     def reset(
@@ -142,8 +143,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
             seen, mask = node.seen.copy(), node.mask.copy()
             if not self._in_batches:
                 return self._opponent(seen, mask)
-            answer = np.ravel(self._opponent(seen[None], mask[None]))
-            return int(checked_cells(len(mask), answer, 1)[0])
+            return int(checked_cells(len(mask), np.ravel(self._opponent(seen[None], mask[None])), 1)[0])
         cells = node.choices.get(self._opponent)
         if cells is None:
             rules, to_play = self.game.rules, self.game.to_play
@@ -206,13 +206,19 @@ def check_opponent(opponent: object, rules: Rules) -> None:
         check_optimal(rules)  # now, not in the first game
 
 
-def asking(opponent: Any) -> Callable[..., Any]:
-    """Return a function of observation and action mask that calls an agent, even if the agent takes no mask."""
-    ask: Callable[..., Any] = getattr(opponent, "act", opponent)
+def asking(opponent: Any) -> Any:
+    """Return a name, or a function of observation and action mask that calls an agent, also one that takes no mask."""
+    if isinstance(opponent, str):
+        return opponent
+    ask: Any = getattr(opponent, "act", opponent)
     try:
         inspect.signature(ask).bind(None, None)
     except TypeError:
-        return lambda observation, _mask: ask(observation)
+        return partial(_without_mask, ask)  # which can be pickled
     except ValueError:  # Python does not know the arguments of a compiled function
         pass
     return ask
+
+
+def _without_mask(ask: Any, observation: Any, _mask: Any) -> Any:
+    return ask(observation)

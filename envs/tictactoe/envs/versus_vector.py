@@ -67,4 +67,4 @@ class TicTacToeVersusVectorEnv(BaseVectorEnv):
     def set_opponent(self, opponent: str | Opponent) -> None:
         """Set the opponent from the next reply on: a name or an agent."""
         check_opponent(opponent, self._rules)
-        self._games.set_opponent(opponent if isinstance(opponent, str) else asking(opponent))
+        self._games.set_opponent(asking(opponent))
