@@ -133,7 +133,7 @@ def test_an_opponent_that_fails_ends_the_game_and_is_heard(answer: Any) -> None:
 def test_optimal_on_a_board_that_is_searched_wants_numba(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tictactoe.compiled_search", None)
     monkeypatch.delattr("tictactoe.compiled_search", raising=False)
-    with pytest.raises(ImportError, match="numba is not installed, .*: pip install numba$"):
+    with pytest.raises(ImportError, match=r"numba is not installed, .*: pip install numba$"):
         make(VERSUS, opponent="optimal", **sized((5, 5, 4)))
     make(VERSUS, opponent="optimal")
     make(VERSUS, opponent="rule", **sized((5, 5, 4)))
