@@ -121,7 +121,7 @@ def about_hints(opponent: NamedPolicy) -> str:
         return f"{unit}:\nabout +1 or more for a win, 0 for a draw, -1 or less for a loss. * is where it would move."
     if opponent.name == "optimal":
         return f"the result for you after each square with best play. * is best, {NOT_KNOWN} is not known."
-    return f"none, because {opponent.name} has no values for squares."
+    return "none; only trained players and optimal have values to show."
 
 
 def play_games(opponent: NamedPolicy, seat: str, hints: bool, generator: np.random.Generator) -> None:

@@ -115,7 +115,7 @@ def test_hints_that_do_not_exist_are_missed_in_one_line(
     answers(monkeypatch, "q")
     main(["heuristic", "--hints"])
     shown = capsys.readouterr().out
-    assert "Hints: none, because heuristic has no values for squares.\n" in shown
+    assert "Hints: none; only trained players and optimal have values to show.\n" in shown
     assert shown.count("---+---+---") == 2
 
 
