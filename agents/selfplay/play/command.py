@@ -118,7 +118,7 @@ def about_hints(opponent: NamedPolicy) -> str:
     """Return what the hints of an opponent mean."""
     if opponent.player is not None:
         unit = f"the reward that {opponent.name} expects for you after each square"
-        return f"{unit}:\nabout +1 or more for a win, 0 for a draw, -1 or less for a loss. * is where it would move."
+        return f"{unit}:\nabout +1 or more for a win, 0 for a draw, -1 or less for a loss.\n* is where it would move."
     if opponent.name == "optimal":
         return f"the result for you after each square with best play. * is best, {NOT_KNOWN} is not known."
     return "none; only trained players and optimal have values to show."
