@@ -40,7 +40,7 @@ const KEPT_WORTH = { win: "the win", draw: "the draw" };
  */
 export function moveSentence(player, board, analysis, then) {
   if (!analysis.moves.length) {
-    return "The game is over: there is no move to look at.";
+    return "The game is over. Go back by a move to look inside.";
   }
   const would = then ? "It would have played" : "It would play";
   if (analysis.move === null) {
