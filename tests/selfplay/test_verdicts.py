@@ -165,7 +165,8 @@ GRADIENTS = torch.ones(9, requires_grad=True)
         (Valuing(), "the agent's actions must be 2 integers, one for each board, got ndarray of shape (2, 9)"),
         (Predicting(), "the agent's actions must be 2 integers, one for each board, got str"),
         (nn.Linear(27, 5), "a module must return [boards, 9] values, one for each cell, got (2, 5)"),
-        (nn.LSTM(27, 9), "a LSTM cannot be asked"),
+        (nn.LSTM(27, 9), "a module must return [boards, 9] values, one for each cell, got tuple"),
+        (nn.Sequential(nn.Linear(27, 9), nn.Threshold(9, float("nan"))), "values, one for each cell, got nan"),
         (nn.Linear(9, 9), "RuntimeError: mat1 and mat2 shapes cannot be"),
         (nn.Sequential(nn.Flatten(2), nn.Linear(12, 9)), "(6x9 and 12x9)"),
         (
@@ -177,6 +178,7 @@ GRADIENTS = torch.ones(9, requires_grad=True)
             "missing 1 required positional argument: 'mask'; if it needs the mask, write lambda observation: agent(",
         ),
         (3, "an object of type int is not an agent: write a function of one observation that returns int(cell)"),
+        (Valuing, "a class is not an agent: write Valuing()"),
         ("nowhere", "nowhere is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
     ],
 )

@@ -114,9 +114,12 @@ def _best(module: Any, observation: Array) -> Any:
     with torch.no_grad():
         values = numbers(module(torch.as_tensor(observation, dtype=like.dtype, device=like.device)))
     cells = observation[0].size // 3
-    if np.shape(values) != (len(observation), cells):
-        raise InvalidAction(f"a module must return [boards, {cells}] values, one for each cell, got {np.shape(values)}")
-    return values.argmax(axis=1)
+    got = getattr(values, "shape", type(values).__name__)
+    if got == (len(observation), cells):
+        if not np.isnan(values).any():
+            return values.argmax(axis=1)
+        got = "nan"
+    raise InvalidAction(f"a module must return [boards, {cells}] values, one for each cell, got {got}")
 
 
 def checked(answer: Any, observation: Array) -> IntArray:

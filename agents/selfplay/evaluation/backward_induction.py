@@ -95,8 +95,7 @@ def worst_mean(policy: AgentPolicy, plies: Sequence[Ply]) -> float:
 def move_values(policy: AgentPolicy, after: Moved, later: Values | None, ends: Ends = DISTANCE) -> FloatArray:
     """Return the value of each move if the opponent replies best, given the values of the agent's next ply."""
     rules = policy.rules
-    answered = answered_by_a_line(rules, after)
-    cases = after.taken, after.won, answered
+    cases = after.taken, after.won, answered_by_a_line(rules, after)
     value: FloatArray = np.select(cases, ends[:3], float(ends.drawn))  # what fills the board draws
     going_on = np.flatnonzero(~np.any(cases, axis=0))
     if len(going_on):

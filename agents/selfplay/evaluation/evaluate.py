@@ -42,8 +42,9 @@ def evaluate_policy(
     small = policy.rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)
     if small and not policy.stochastic:
         policy = TabulatedPolicy(policy)
-    limit = sys.maxsize if small else positions
-    first, second = (search_seat(policy, seat, limit, report=report)[0] for seat in (0, 1))
+    first, second = (
+        search_seat(policy, seat, sys.maxsize if small else positions, report=report)[0] for seat in (0, 1)
+    )
     return with_all_states(policy, first, second) if small else Verdict(first, second, perspective=policy.shown)
 
 
@@ -76,19 +77,19 @@ def search_seat(
     lost, illegal = search.lost.games, search.illegal.games
     if not search.complete:
         beaten = -1 if lost + illegal and not policy.stochastic else None
-        extent = {"plies": search.plies_followed, "positions": search.positions}
-        return SeatVerdict(lost, illegal, best_response=beaten, **extent), plies
+        return SeatVerdict(
+            lost, illegal, best_response=beaten, plies=search.plies_followed, positions=search.positions
+        ), plies
     # An agent that samples nothing leaves its opponent the choice among all games, so the worst one counts.
     worst = -1 if lost + illegal else 0 if search.drawn.games + search.settled.games else 1
-    verdict = SeatVerdict(
+    return SeatVerdict(
         lost,
         illegal,
         win=None if settled else _rounded(search.won.probability),
         draw=None if settled else _rounded(search.drawn.probability),
         loss=_rounded(search.lost.probability + search.illegal.probability),
         best_response=worst_mean(policy, plies) if policy.stochastic and plies else worst,
-    )
-    return verdict, plies
+    ), plies
 
 
 def _rounded(probability: float) -> float:
@@ -113,7 +114,11 @@ def suboptimal_moves(policy: AgentPolicy) -> tuple[IntArray, IntArray]:
     """Return the decision states [n] of a small board in which some move does not keep the value, and the moves [n]."""
     solution = solve(policy.rules)
     tree, decisions = solution.tree, solution.tree.decisions
-    parts = np.array_split(decisions, len(decisions) // BOARDS + 1)
-    moves = np.concatenate([policy.moves(tree.mover[part], tree.opponent[part]) for part in parts])
+    moves = np.concatenate(
+        [
+            policy.moves(tree.mover[part], tree.opponent[part])
+            for part in np.array_split(decisions, len(decisions) // BOARDS + 1)
+        ]
+    )
     suboptimal = moves & ~solution.optimal_moves[decisions] != 0
     return decisions[suboptimal], moves[suboptimal]

@@ -34,9 +34,9 @@ def example_games(policy: AgentPolicy, player: Player | None, verdict: Verdict, 
     examples = find_counterexamples(policy, POSITIONS, np.random.default_rng(0))
     shortest = "The shortest game" if examples.verdict.complete else "A game"
     learned = "" if player is None else "the value that it has learned for each of its moves and "
-    notes = f"with {learned}the exact result with best play from there"
     return "\n".join(
-        f"{shortest} that beats the player as {MARKS[seat]} (squares count from 1), {notes}:\n\n"
+        f"{shortest} that beats the player as {MARKS[seat]} (squares count from 1), with {learned}"
+        "the exact result with best play from there:\n\n"
         f"{_boards(policy.rules, game, width, seat, player)}\n"
         for seat, game in enumerate(examples.shortest)
         if game is not None

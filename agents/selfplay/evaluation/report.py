@@ -65,8 +65,7 @@ def verdict_html(verdict: Verdict) -> str:
 
 def player_html(player: Player) -> str | None:
     """Return the verdict of a player as HTML, for notebooks, on a board that takes less than a second, else None."""
-    small = player.rules.cells <= ALL_STATES_CELLS
-    return verdict_html(evaluate_policy(player_policy(player))) if small else None
+    return verdict_html(evaluate_policy(player_policy(player))) if player.rules.cells <= ALL_STATES_CELLS else None
 
 
 def verdict_text(verdict: Verdict) -> str:

@@ -118,5 +118,7 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all numbers and what they prove, ready for JSON."""
-        names = "complete", "unbeatable", "unexploitable", "optimal", "exploitability"
-        return {**asdict(self), **{name: getattr(self, name) for name in names}}
+        return asdict(self) | {
+            name: getattr(self, name)
+            for name in ("complete", "unbeatable", "unexploitable", "optimal", "exploitability")
+        }
