@@ -64,9 +64,9 @@ def way_to_ask(agent: Any, observation: Array) -> Way:
             errors.append(error)
         else:
             return way
-    for error in errors:
-        if isinstance(error, InvalidAction):  # it says what was returned
-            raise UserError(error) from error
+    for each in errors:
+        if isinstance(each, InvalidAction):  # it says what was returned
+            raise UserError(each) from each
     first = errors[0]
     called = (
         traceback.extract_tb(first.__traceback__)[-1].filename != __file__

@@ -52,6 +52,10 @@ class Counterexamples(NamedTuple):
         first, second = (next(iter(games), None) for games in self.games)
         return first, second
 
+    def __repr__(self) -> str:
+        """Return a line without the arrays, which may be long."""
+        return f"Counterexamples({len(self.mover)} positions, shortest={self.shortest})"
+
 
 def find_counterexamples(
     policy: AgentPolicy, positions: int, generator: np.random.Generator, most_games: int = 1

@@ -127,6 +127,7 @@ def test_one_mark_that_wins_beats_the_second_seat_at_once() -> None:
     every = find_counterexamples(policy, 99, np.random.default_rng(0), most_games=9)
     assert every.games == ((), ((0,), (1,), (2,), (3,)))
     assert not len(every.mover)
+    assert repr(every) == "Counterexamples(0 positions, shortest=(None, (0,)))"
 
 
 def test_of_too_many_positions_a_part_is_followed_and_all_it_finds_is_true() -> None:
