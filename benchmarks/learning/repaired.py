@@ -3,7 +3,7 @@
 The tables of docs/bigger-boards.md. On 6,5,4 the first seat wins, so nobody is unbeatable, and there is no certificate:
 
     python -m benchmarks.learning.repaired --docs docs
-    python -m benchmarks.learning.repaired --rows 6 --seeds 1000 1001 --docs docs
+    python -m benchmarks.learning.repaired --rows 6 --seeds 1000 1001 1002 --docs docs
 
 Each seed does what these four commands do, the first with the flags below and no other settings:
 
