@@ -24,8 +24,6 @@ from selfplay.settings import LARGEST, check, declared
 from tictactoe.names import did_you_mean
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from selfplay.evaluation.verdict import Verdict
 
 USER_ERROR, INTERRUPTED = 2, 130
@@ -177,14 +175,14 @@ def _documents(kind: Any) -> dict[str, str]:
     return documents
 
 
-def say(text: str, console: "Console | None" = None, style: str = "") -> None:
+def say(text: str, style: str = "") -> None:
     """Print a text with escapes for what could move the cursor, broken between words and only on a terminal.
 
     The text up to its first colon has the `style`.
     """
     from rich.text import Text
 
-    console = console or open_console()
+    console = open_console()
     shown = Text("\n".join(map(one_line, text.split("\n"))))
     shown.stylize(style, 0, shown.plain.find(":"))
     console.print(shown, soft_wrap=not console.is_terminal)
@@ -204,7 +202,9 @@ def offer(commands: Mapping[str, str]) -> None:
     column = max(map(len, commands))
     beside = column + max(map(len, commands.values())) + 4 <= open_console().width
     for what, line in commands.items():
-        print(f"  {what:{column}}  {one_line(line)}" if beside else f"{what}\n  {one_line(line)}")
+        if not beside:
+            say(what)
+        print(f"  {what:{column}}  {one_line(line)}" if beside else f"  {one_line(line)}")
 
 
 def commands_for(folder: Path, **names: str) -> dict[str, str]:

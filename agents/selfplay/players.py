@@ -7,12 +7,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.errors import UserError, what_failed
 from selfplay.own.config import OwnConfig
+from selfplay.program import open_console
 from selfplay.settings import GIGABYTE, Count, as_path, board, machine_bytes, require
 from tictactoe import Rules
 from tictactoe.names import did_you_mean
@@ -22,18 +23,16 @@ from tictactoe.rules import WORD_BITS
 from tictactoe.tree import SOLVABLE_CELLS
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from selfplay.agent import Player
     from selfplay.evaluation.agents import AgentPolicy
-    from selfplay.evaluation.evaluate import Report
+    from selfplay.evaluation.forward_search import Report
 
 Perspective: TypeAlias = Literal["absolute", "mover"]
 
 REPAIRED = "repaired"
 """The note in config.json of what was corrected in a player after its training."""
-LINE_SECONDS = 10.0
-"""Seconds before the first line of progress off a terminal; further lines come ever more seldom."""
+LINE_SECONDS = 30
+"""Seconds between two lines of progress off a terminal."""
 POSITION_BYTES = 200
 """Memory for each position of a ply."""
 
@@ -177,21 +176,25 @@ def check_not_searched(named: NamedPolicy, purpose: str) -> None:
 
 
 @contextlib.contextmanager
-def following(console: "Console", rules: Rules) -> "Iterator[Report]":
-    """Yield a function that shows how far a player has been followed; off a terminal it prints a line now and then."""
-    began, due = monotonic(), LINE_SECONDS
+def following(rules: Rules) -> "Iterator[Report]":
+    """Yield a function that shows how far a player has been followed; off a terminal a line tells it now and then."""
+    console, ended = open_console(), Event()
     with console.status("following every legal reply") as status:
 
         def report(seat: int, ply: int, positions: int) -> None:
-            nonlocal due
-            text = f"as {MARKS[seat]}: ply {ply + 1} of {rules.cells}, {positions:,} positions"
-            status.update(text)
-            seconds = monotonic() - began
-            if seconds >= due and not console.is_terminal:
-                console.print(text, highlight=False)
-                due = seconds + max(LINE_SECONDS, seconds / 4)
+            status.update(f"as {MARKS[seat]}: ply {ply + 1} of {rules.cells}, {positions:,} positions")
 
-        yield report
+        def tell() -> None:
+            while not ended.wait(LINE_SECONDS):
+                with contextlib.suppress(OSError):  # nobody reads on, or the disk is full, as the next result will say
+                    print(status.status, flush=True)
+
+        if not console.is_terminal:
+            Thread(target=tell).start()
+        try:
+            yield report
+        finally:
+            ended.set()
 
 
 def check_room(positions: int, rules: Rules) -> None:

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,12 +19,12 @@ UNMOVED = "dumb", "unknown", "xterm-color"
 """What TERM says of terminals on which no cursor moves; the last is what a notebook says to the commands behind `!`."""
 
 
-def open_console(**options: Any) -> "Console":
+def open_console() -> "Console":
     """Return a console that uses colours and moves the cursor only on a terminal that can show them."""
     from rich.console import Console  # noqa: PLC0415 (some commands print nothing with it)
 
     moves = sys.stdout.isatty() and os.environ.get("TERM") not in UNMOVED
-    return Console(**options, force_terminal=None if moves else False)
+    return Console(force_terminal=None if moves else False)
 
 
 def command(*words: str) -> str:

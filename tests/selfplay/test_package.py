@@ -86,6 +86,7 @@ def test_the_program_lists_its_commands(args: list[str], capsys: pytest.CaptureF
         main(args)
     output = capsys.readouterr().out
     assert all(f"selfplay {name}" in output for name in COMMANDS)
+    assert max(map(len, output.splitlines())) <= 80
 
 
 def test_the_program_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from selfplay.command_line import offer, parse, say
 from selfplay.evaluation import certificate, check_certificate
 from selfplay.evaluation.agents import BuiltInPolicy
 from selfplay.files import check_output, checksum_of_file, write_output, write_whole
-from selfplay.players import EvaluatedPlayer
+from selfplay.players import EvaluatedPlayer, following
 from selfplay.program import shell_line
 from selfplay.training.folder import MODEL
 from tictactoe.opponents import OPPONENTS
@@ -36,8 +36,9 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     place = named.folder if named.folder and name != SHIPPED else Path()
     output = config.output or place / NAME
     check_output(output)
-    play = certificate.unbeatable_play(policy, config.positions, name)
-    content = certificate.packed(policy, play, checksum_of_file(named.folder / MODEL) if named.folder else None)
+    with following(rules):
+        play = certificate.unbeatable_play(policy, config.positions, name)
+        content = certificate.packed(policy, play, checksum_of_file(named.folder / MODEL) if named.folder else None)
     (write_output if config.output else write_whole)(output, content)
     say(f"CERTIFIED: {name} is unbeatable on {rules}; the certificate is in {output} ({len(content):,} bytes)")
     check = shell_line("python", check_certificate.__file__, str(output))

@@ -49,7 +49,7 @@ def main(args: Sequence[str], prog: str = "selfplay course") -> None:
     try:
         config.into.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"--into {config.into}: is not a folder and cannot be made ({error.strerror})") from None
+        raise UserError(f"--into {config.into}: cannot be made a folder ({error.strerror}); choose another") from None
     for path, content in notebooks.items():
         write_whole(path, content)
     say(f"{len(notebooks)} notebooks are in {config.into}.")

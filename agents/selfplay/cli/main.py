@@ -13,13 +13,13 @@ COMMANDS = {
     "train": ("cli.train", "train a player until it is proved unbeatable"),
     "prove": ("cli.prove", "evaluate a player exactly: can it be beaten?"),
     "repair": ("cli.repair", "correct the moves of a trained player that lose"),
-    "certify": ("cli.certify", "write a certificate that a player is unbeatable, for others to check"),
+    "certify": ("cli.certify", "write a certificate for others that a player is unbeatable"),
     "play": ("play.command", "play against a player"),
     "arena": ("arena.command", "let players meet, and rate them"),
-    "web": ("web.command", "open a page in the browser: play, look inside players, follow runs"),
+    "web": ("web.command", "open a page to play, look inside players, and follow runs"),
     "sweep": ("sweep.command", "train with many settings and seeds, on all cores or machines"),
     "report": ("sweep.report", "report the results of a sweep, with intervals and plots"),
-    "course": ("cli.course", "write the eight units of the course as notebooks, or check those of students"),
+    "course": ("cli.course", "write the course as notebooks, or check those of students"),
 }
 """Each command with its module, which is imported only to run it, and what it does."""
 
@@ -30,7 +30,7 @@ def main(args: Sequence[str] | None = None, prog: str | None = None) -> NoReturn
 
     def command(rest: Sequence[str]) -> None:
         if name in ("-h", "--help"):
-            print("Train players of tic-tac-toe by self-play, and find out exactly whether they can be beaten.\n")
+            print("Train players of tic-tac-toe, and find out exactly whether they can be beaten.\n")
             print("\n".join(f"  selfplay {each:7} {about}" for each, (_, about) in COMMANDS.items()))
             print("\nEach command has --help. selfplay --version prints the version.")
         elif name == "--version":

@@ -20,10 +20,9 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     """Print the exact evaluation of a player, and the shortest games that beat it, or else a game with itself."""
     config = parse(ProveConfig, args, prog)
     named = config.resolve()
-    console = open_console()
-    with following(console, named.rules) as report:
+    with following(named.rules) as report:
         verdict = evaluate_policy(named.policy, every_state=True, positions=config.positions, report=report)
     repair = read_config(named.folder).get(REPAIRED) if named.folder else None
     show_verdict(verdict, *([f"It was repaired after its training: {repair}."] if isinstance(repair, str) else []))
-    if games := example_games(named.policy, named.player, verdict, console.width):
+    if games := example_games(named.policy, named.player, verdict, open_console().width):
         say(f"\n{games}")

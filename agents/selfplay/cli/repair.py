@@ -12,7 +12,6 @@ from selfplay.errors import UserError
 from selfplay.evaluation.agents import player_policy
 from selfplay.evaluation.evaluate import evaluate_policy
 from selfplay.players import REPAIRED, check_room, following
-from selfplay.program import open_console
 from selfplay.settings import Count
 from selfplay.training import folder as run_folder
 from tictactoe.tree import SOLVABLE_CELLS
@@ -52,15 +51,15 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     assert isinstance(player, QPlayer)
     check_room(config.positions, player.rules)
     folder = config.run_dir or run_folder.unused(place.with_name(f"{place.name}-repaired"))
-    console = open_console()
     run_folder.create(folder)  # before the long search, which would be lost if this failed
     try:
-        with following(console, player.rules) as report:
+        with following(player.rules) as report:
             for state in repair(player, Corrections(config.positions, report, config.solver)):
-                say(
+                # Not `say`, whose console is not that of the spinner, which would be drawn over the line.
+                print(
                     f"{state.corrected:,} positions corrected: can go wrong from {state.found.beaten:,} of the "
                     f"{state.found.positions:,} positions of its play",
-                    console,
+                    flush=True,
                 )
         if not state.corrected:
             say("\nThere is nothing to correct, so nothing was written.")

@@ -6,13 +6,12 @@ in all decision states are also compared with the solution.
 """
 
 import sys
-from collections.abc import Callable
 
 import numpy as np
 
 from selfplay.evaluation.agents import BOARDS, AgentPolicy, TabulatedPolicy
 from selfplay.evaluation.backward_induction import EXACT_DIGITS, worst_mean
-from selfplay.evaluation.forward_search import ForwardSearch, Ply
+from selfplay.evaluation.forward_search import ForwardSearch, Ply, Report
 from selfplay.evaluation.verdict import SeatVerdict, Verdict
 from tictactoe import solve
 from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
@@ -25,9 +24,6 @@ SETTLED_ABOVE = SOLVABLE_CELLS
 """Largest board on which games are followed to their end even if the player can no longer lose."""
 TWO_EMPTY_BOARDS: IntArray = np.zeros((2, 2), np.int64)
 """The marks of both seats on two boards; an answer of the wrong shape may be right for one."""
-
-Report = Callable[[int, int, int], None]
-"""A function that is called after each ply with the seat, the ply and its number of distinct positions."""
 
 
 def evaluate_policy(
@@ -63,13 +59,8 @@ def search_seat(
     If a ply has more than `limit` distinct positions, a random part is followed, which `salt` chooses; without a salt
     the search ends there.
     """
-    search = ForwardSearch(policy, seat, limit, salt, settle and settles(policy))
-    plies = []
-    for number, ply in enumerate(search.plies()):
-        if report is not None:
-            report(seat, 2 * number + seat, len(ply.mine))
-        if keep_plies or policy.stochastic:
-            plies.append(ply)
+    search = ForwardSearch(policy, seat, limit, salt, settle and settles(policy), report)
+    plies = [ply for ply in search.plies() if keep_plies or policy.stochastic]
     settled = search.settled.games > 0
     if settled and search.complete and not (search.lost.games or search.drawn.games):
         # It wins every game, which is the best result, unless one of those that were settled is a draw.

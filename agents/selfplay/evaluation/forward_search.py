@@ -5,7 +5,7 @@ thousands of positions where its whole tree has millions. If an agent plays the 
 position, one image of each is enough.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -72,6 +72,8 @@ class Frontier(NamedTuple):
 
 
 Positions = TypeVar("Positions", Ply, Frontier)
+Report = Callable[[int, int, int], None]
+"""A function that is called at each ply of the agent with the seat, the ply and its number of distinct positions."""
 
 
 def some_of(positions: Positions, which: BoolArray | IntArray | slice) -> Positions:
@@ -101,10 +103,16 @@ class ForwardSearch:
     """
 
     def __init__(
-        self, policy: AgentPolicy, seat: int, limit: int, salt: int | None = None, settle: bool = False
+        self,
+        policy: AgentPolicy,
+        seat: int,
+        limit: int,
+        salt: int | None = None,
+        settle: bool = False,
+        report: Report | None = None,
     ) -> None:
         self._policy, self._rules, self._seat = policy, policy.rules, seat
-        self._limit, self._salt, self._settle = limit, salt, settle
+        self._limit, self._salt, self._settle, self._report = limit, salt, settle, report
         self.won, self.drawn, self.lost, self.illegal, self.settled = (Total() for _ in range(5))
         self.positions = 0
         """Distinct positions met in which the agent is to move."""
@@ -126,6 +134,8 @@ class ForwardSearch:
             if not len(frontier.mine):
                 return
             if number % 2 == self._seat:
+                if self._report is not None:
+                    self._report(self._seat, number, len(frontier.mine))
                 ply = self._moves(frontier)
                 yield ply
                 frontier = self._after_moves(frontier, ply)

@@ -28,9 +28,9 @@ from selfplay.evaluation.backward_induction import (
     play_values,
     ply_values,
 )
-from selfplay.evaluation.evaluate import Report, search_seat, settles
+from selfplay.evaluation.evaluate import search_seat, settles
 from selfplay.evaluation.exact import exact_moves
-from selfplay.evaluation.forward_search import ForwardSearch, Ply, moved, some_of
+from selfplay.evaluation.forward_search import ForwardSearch, Ply, Report, moved, some_of
 from selfplay.evaluation.verdict import Verdict
 from tictactoe import Rules, planes, search_value
 from tictactoe.symmetry import representatives
@@ -190,7 +190,7 @@ class Corrections:
         policy = play.policy
         own, after = moved(policy.rules, lost), moved(policy.rules, lost._replace(moves=moves))
         going_on = ~(after.won | answered_by_a_line(policy.rules, after))
-        search = ForwardSearch(policy, play.seat, self._limit, settle=settles(policy))
+        search = ForwardSearch(policy, play.seat, self._limit, settle=settles(policy), report=self._report)
         plies = list(search.plies(after.mine[going_on], after.theirs[going_on], play.seat + 2 * number + 1))
         if not search.complete:
             raise UserError(f"a better move leads to more than {self._limit:,} positions at one ply; raise --positions")

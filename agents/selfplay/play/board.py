@@ -20,7 +20,7 @@ NUMBERED_CELLS = 9
 """Cells of the largest board whose squares are numbered; larger boards name squares by row and column."""
 MARK_STYLES = ("bold blue", "bold red")
 LINE_STYLE = "bold black on green"
-LOW, MIDDLE, HIGH = ColorTriplet(232, 148, 92), ColorTriplet(229, 225, 218), ColorTriplet(117, 174, 238)
+LOW, MIDDLE, HIGH = ColorTriplet(233, 146, 92), ColorTriplet(232, 229, 222), ColorTriplet(116, 176, 236)
 """Backgrounds (red, green, blue) of the shades -1, 0 and 1: the page's, chosen for colour-blind people too."""
 
 

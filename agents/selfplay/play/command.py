@@ -179,7 +179,7 @@ def show(position: Position, hints: Mapping[int, Hint] | None = None) -> None:
     """Print the board, and the hints beside it, or below it in a narrow terminal."""
     boards = [board_table(position), *([] if hints is None else [board_table(position, hints)])]
     print()
-    open_console(highlight=False).print(Columns(boards, padding=(1, GAP, 0, 0)))
+    open_console().print(Columns(boards, padding=(1, GAP, 0, 0)))
     print()
 
 
@@ -189,10 +189,9 @@ def ask(question: str, read: Callable[[str], Answer]) -> Answer:
     Raises:
         Quit: the person quits, or the input ends.
     """
-    complaint = ""
     while True:
         try:
-            print(complaint + question, end="", flush=True)
+            print(question, end="", flush=True)
             line = sys.stdin.readline() if sys.stdin else ""
         except KeyboardInterrupt:
             print()
@@ -205,7 +204,7 @@ def ask(question: str, read: Callable[[str], Answer]) -> Answer:
         try:
             return read(answer)
         except UserError as error:
-            complaint = f"{error}. "
+            say(f"{error}.")
 
 
 def _read_yes(answer: str) -> bool:

@@ -195,9 +195,10 @@ def check_runs(plan: Plan, runs: Sequence[Run]) -> None:
 
 def run_of(values: dict[str, Any], seed: int) -> Run:
     """Return the run of a setting and a seed; its name is one that a folder can have."""
-    setting = name = label(values)
-    if len(setting) > LONGEST_NAME:
-        name = f"{setting[:LONGEST_NAME]}-{zlib.crc32(setting.encode()):08x}"
+    setting = label(values)
+    name = setting.replace(", ", ",")
+    if len(name) > LONGEST_NAME:
+        name = f"{name[:LONGEST_NAME]}-{zlib.crc32(name.encode()):08x}"
     return Run(f"{name},seed={seed}", setting, values, seed)
 
 
@@ -214,8 +215,8 @@ def config_of(plan: Plan, values: Mapping[str, Any], seed: int) -> Config:
 
 
 def label(values: Mapping[str, Any]) -> str:
-    """Return settings in words."""
-    return ",".join(f"{name}={text(value)}" for name, value in values.items()) or "default"
+    """Return settings in words, between which a narrow terminal breaks a line."""
+    return ", ".join(f"{name}={text(value)}" for name, value in values.items()) or "default"
 
 
 def text(value: object) -> str:

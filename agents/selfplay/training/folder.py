@@ -112,7 +112,7 @@ def read_config(place: Path) -> dict[str, Any]:
             ) from None
         raise UserError(f"{path}: cannot be read ({error.strerror}); is this a run folder?") from None
     except (ValueError, RecursionError):  # not JSON, not even text, or nested too deeply
-        raise UserError(f"{path}: is truncated or not JSON") from None
+        raise UserError(f"{path}: is truncated or not JSON; restore it, or name a run folder") from None
     number = content.get("format") if isinstance(content, dict) else None
     if number != FORMAT:
         made = "train it again, or use the version that made it"

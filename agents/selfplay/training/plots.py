@@ -27,7 +27,7 @@ from selfplay.training.metrics import Metrics, metrics_evaluation
 
 FIRST, SECOND, PROVED, BOTH = "#3a7bd5", "#cf6a2b", "#2e8b57", "#7b7b7b"
 """The hues of the page in the browser; each differs enough from white and from black."""
-VALUES = LinearSegmentedColormap.from_list("values", ["#e8945c", "#e5e1da", "#75aeee"])
+VALUES = LinearSegmentedColormap.from_list("values", ["#e9925c", "#e8e5de", "#74b0ec"])
 """Colours of a loss, a draw and a win, as on the page; black is readable on all of them."""
 CURVES = cycler(color=[FIRST, SECOND, PROVED, "#a45fb5", "#9a7d14", BOTH, "#c2557a", "#2a93a3"])
 STYLE: dict[Any, Any] = {"axes.prop_cycle": CURVES, "legend.frameon": False} | dict.fromkeys(

@@ -30,11 +30,6 @@ def test_each_unit_becomes_a_notebook_of_the_same_cells(here: Path, capsys: pyte
     assert capsys.readouterr().out.splitlines()[-1] == "  jupyter lab course/unit_1.ipynb"
 
 
-def test_a_folder_whose_name_could_confuse_a_terminal_is_shown_with_escapes(capsys: pytest.CaptureFixture[str]) -> None:
-    course.main(["--into", "a\u202eb\x1b[2J"])
-    assert capsys.readouterr().out.replace("\n", "").isprintable()
-
-
 def test_what_was_filled_in_is_replaced_only_if_asked(here: Path) -> None:
     course.main([])
     first, third = (here / "course" / f"unit_{number}.ipynb" for number in (1, 3))
@@ -50,7 +45,7 @@ def test_what_was_filled_in_is_replaced_only_if_asked(here: Path) -> None:
 @pytest.mark.parametrize("into", ["taken", "taken/below"])
 def test_a_file_in_the_place_of_the_folder_is_one_line(into: str, here: Path) -> None:
     (here / "taken").write_text("")
-    assert refused(course.main, ["--into", into]).startswith(f"--into {into}: is not a folder and cannot be made")
+    assert refused(course.main, ["--into", into]).startswith(f"--into {into}: cannot be made a folder")
 
 
 def test_without_jupytext_nothing_is_left_behind(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

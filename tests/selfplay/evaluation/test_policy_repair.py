@@ -1,6 +1,7 @@
 """Corrections are moves behind which nothing beats a player as it plays, as following every game confirms."""
 
 from itertools import pairwise
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -86,7 +87,8 @@ def test_behind_a_correction_nothing_beats_it(rules: Rules, seed: int) -> None:
 def test_it_goes_on_where_no_single_move_helps(solver: bool) -> None:
     rules = Rules(2, 4, 3)
     player, solution = random_table(rules, 0, careless=0), solve(rules)
-    corrections = Corrections(10**6, solver=solver)
+    report = Mock()
+    corrections = Corrections(10**6, report, solver)
     moves: dict[Position, int] = {}
     beaten = []
     for _ in range(50):
@@ -104,6 +106,7 @@ def test_it_goes_on_where_no_single_move_helps(solver: bool) -> None:
     if not solver:  # with a move that only loses later the next round starts from more positions, or as many
         assert any(after >= before for before, after in pairwise(beaten))
     assert evaluate_policy(AgentPolicy(with_moves(player, moves), rules)).unbeatable
+    assert report.call_count > len(beaten) * rules.cells  # what other moves lead to is reported, too
 
 
 @pytest.mark.parametrize(("rules", "seed"), [(Rules(1, 9, 2), 4), (Rules(1, 5, 2), 5)], ids=str)

@@ -66,7 +66,7 @@ def test_only_yes_starts_another_game(monkeypatch: pytest.MonkeyPatch, capsys: p
     with pytest.raises(Quit):
         play_games(scripted_opponent(3, 4, 3, 4, 5), "first", False, GENERATOR)
     shown = capsys.readouterr().out
-    assert "'perhaps' is neither y nor n. Another game? (y or n) " in shown
+    assert "'perhaps' is neither y nor n.\nAnother game? (y or n) " in shown
     assert "script wins. You have won 1, drawn 0 and lost 1." in shown
     assert shown.count("You are X") == 2
 
@@ -90,7 +90,7 @@ def test_senseless_input_asks_again_in_one_line(
         "an empty line is not a square of this board",
         "5 is taken",
     ):
-        assert f"\n{complaint}. X {PROMPT}" in shown
+        assert f"\n{complaint}.\nX {PROMPT}" in shown
     assert shown.count("---+---+---") == 4  # the board is shown twice
     assert "Hints" not in shown
 
@@ -134,7 +134,7 @@ def test_a_game_in_each_seat_against_the_shipped_player_in_which_taken_squares_l
             if over:
                 break
         assert "You have won 0" in shown
-        assert " is taken. " in shown
+        assert " is taken.\r\n" in shown
         assert "\x1b[30;" in shown  # a colour
         terminal.sendline("y")
     terminal.expect_exact(PROMPT)
@@ -143,10 +143,11 @@ def test_a_game_in_each_seat_against_the_shipped_player_in_which_taken_squares_l
     assert terminal.wait() == 130
 
 
-def test_answers_may_come_through_a_pipe_which_gets_no_colours() -> None:
+def test_answers_may_come_through_a_pipe_which_gets_no_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # even then
     command = [sys.executable, "-m", "selfplay", "play", "optimal", "--seat", "first", "--hints"]
     done = subprocess.run(command, input=b"5\n\xff\n", capture_output=True, check=True)
     lines = done.stdout.decode().splitlines()
     assert f"X {PROMPT}5" in lines
-    assert lines[-2:] == [rf"'\\xff' is not a square of this board. X {PROMPT}", "Goodbye."]
+    assert lines[-3:] == [r"'\\xff' is not a square of this board.", f"X {PROMPT}", "Goodbye."]
     assert b"\x1b" not in done.stdout

@@ -100,5 +100,5 @@ def test_the_colours_of_hints_go_from_orange_over_grey_to_blue() -> None:
     console = Console(color_system="truecolor", force_terminal=True)
     with console.capture() as capture:
         console.print(board_table(Position(Rules(1, 5, 1)), hints))
-    colours = ["232;148;92", "230;186;155", "229;225;218", "173;199;228", "117;174;238"]
+    colours = ["233;146;92", "232;187;157", "232;229;222", "174;202;229", "116;176;236"]
     assert re.findall(r"48;2;([\d;]+)m", capture.get()) == colours

@@ -38,16 +38,16 @@ def work(sweep: Sweep, number: int) -> plans.Run:
 @pytest.fixture
 def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sweep:
     without_plots(monkeypatch.setattr)
-    return make(tmp_path / "it", each=["learning_rate=1e30"])
+    return make(tmp_path / "it", vary=["gamma=0.9"], each=["learning_rate=1e30"])
 
 
 def test_a_report_holds_every_run_also_those_that_failed_or_are_missing(
     sweep: Sweep, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (sweep.folder / "default,seed=1002").write_text("in the way")
+    (sweep.folder / "gamma=0.9,seed=1002").write_text("in the way")
     for number in (0, 1, 2, 4):
         work(sweep, number)
-    (sweep.folder / "default,seed=1001" / "metrics.jsonl").write_text("{}\n")
+    (sweep.folder / "gamma=0.9,seed=1001" / "metrics.jsonl").write_text("{}\n")
     sweep.runs[3].state, sweep.runs[3].why = "failed", "=1`<img src=x>`![](y)|"  # as a stranger may say
     sweep.write()
     report.main([str(sweep.folder), "--out", str(tmp_path / "out")])
@@ -56,12 +56,15 @@ def test_a_report_holds_every_run_also_those_that_failed_or_are_missing(
     assert sweep.runs[4].objective == 2 * plans.UNPROVED_PENALTY
     page, runs, evaluations = (files[name].decode() for name in ("report.md", "runs.csv", "evaluations.csv"))
     assert page.partition("\n![")[0] in capsys.readouterr().out
-    assert "- failed: `learning_rate=1e+30,seed=1000`: `the loss is no longer finite; lower learning_rate=" in page
-    assert "- failed: `learning_rate=1e+30,seed=1001`: `=1'<img src=x>'![](y)|`\n" in page
-    assert "- failed: `default,seed=1001`: `default,seed=1001/metrics.jsonl: line 1" in page
-    assert "- failed: `default,seed=1002`: `default,seed=1002: cannot be made" in page
-    assert "- missing: `learning_rate=1e+30,seed=1002`: `it has not ended" in page
-    assert "| learning_rate=1e+30 | 0 of 2 | 0% to 66% | 2 | 0 | 1 |" in page
+    assert (
+        "- failed: `gamma=0.9,learning_rate=1e+30,seed=1000`: `the loss is no longer finite; lower learning_rate="
+        in page
+    )
+    assert "- failed: `gamma=0.9,learning_rate=1e+30,seed=1001`: `=1'<img src=x>'![](y)|`\n" in page
+    assert "- failed: `gamma=0.9,seed=1001`: `gamma=0.9,seed=1001/metrics.jsonl: line 1" in page
+    assert "- failed: `gamma=0.9,seed=1002`: `gamma=0.9,seed=1002: cannot be made" in page
+    assert "- missing: `gamma=0.9,learning_rate=1e+30,seed=1002`: `it has not ended" in page
+    assert "| gamma=0.9, learning_rate=1e+30 | 0 of 2 | 0% to 66% | 2 | 0 | 1 |" in page
     ends = [line["end"] for line in csv.DictReader(runs.splitlines())]
     assert ends == ["no proof", "failed", "failed", "failed", "failed", "missing"]
     assert "failed,'=1`<img" in runs
@@ -118,9 +121,9 @@ SEARCH = {"search": 2, "seeds": [0], "vary": {"gamma": "0.1..0.9", "hidden": [[1
 RUN = {"name": "", "setting": "", "seed": 0}
 MISFITS: list[tuple[dict[str, Any], str]] = [
     ({"gamma": 0.5}, "gamma=0.5 is not among the settings of its search"),
-    ({"gamma": 5.0, "hidden": [16]}, "gamma=5.0,hidden=16 is not"),
-    ({"gamma": "0.5", "hidden": [16]}, "gamma=0.5,hidden=16 is not"),
-    ({"gamma": 0.5, "hidden": [64]}, "gamma=0.5,hidden=64 is not"),
+    ({"gamma": 5.0, "hidden": [16]}, "gamma=5.0, hidden=16 is not"),
+    ({"gamma": "0.5", "hidden": [16]}, "gamma=0.5, hidden=16 is not"),
+    ({"gamma": 0.5, "hidden": [64]}, "gamma=0.5, hidden=64 is not"),
     ({"gamma": 0.5, "hidden": [16]}, "its runs are not those of its plan"),
 ]
 """Values that Optuna would not take, and some that it would, of a run of another name."""

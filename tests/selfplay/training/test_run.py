@@ -147,7 +147,7 @@ def test_the_latest_state_is_written_once_a_second_and_at_the_end(
 def test_on_a_terminal_the_score_moves_between_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
     console = Console(force_terminal=True, width=70, color_system=None)
     monkeypatch.setattr(screen, "open_console", lambda: console)
-    learner = TDBackup(TDBackupConfig(games=3_000))
+    learner = TDBackup(TDBackupConfig(games=1_500))  # and more at its end
     shown, texts = Screen(learner), []
     for number in range(3):
         with console.capture() as capture:
@@ -160,7 +160,7 @@ def test_on_a_terminal_the_score_moves_between_evaluations(monkeypatch: pytest.M
     assert [text.split(" of at most")[0].split()[-1] for text in texts] == ["0", "1,000", "2,000"]
     assert "training until the first evaluation" in texts[0]
     bar = "[━╸╺]+"
-    lines = [rf"{bar} *2,000 of at most 3,000 games; .*", r"[▁-█]{2} +games lost [\d,]+ as X, [\d,]+ as O *"]
+    lines = [rf"{bar} *2,000 of at most 2,000 games; .*", r"[▁-█]{2} +games lost [\d,]+ as X, [\d,]+ as O *"]
     lines += [" *illegal games .*", f"{bar} *optimal in .*", rf"{bar} *proved \w+ 1 of 3 times in a row *"]
     assert re.fullmatch("\n".join([*lines, ""]), texts[-1])
     assert sparkline([800, 27, 1, 0, 0]).plain == "█▅▂▁▁"

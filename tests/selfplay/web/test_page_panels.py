@@ -15,6 +15,8 @@ from selfplay.algorithms import load, snapshot_steps
 from selfplay.cli import train
 from selfplay.evaluation.agents import player_policy
 from selfplay.position import Position, read_board
+from selfplay.tabular.config import TDBackupConfig
+from selfplay.training import folder as run_folder
 from selfplay.web import mistakes
 from tests.runs import DQN, Stopper, metrics, stopped
 from tests.selfplay.web.positions import exact_result
@@ -231,10 +233,13 @@ def test_an_answer_that_comes_late_is_not_shown_for_another_player(visit: Open) 
 
 
 def test_a_run_without_a_player_yet_is_no_failure(visit: Open, served: Site) -> None:
+    page = visit("#player=masked&view=live")
+    page.wait_for_selector(".run-chip")
     waiting = served.runs / "waiting"
     waiting.mkdir()
-    (waiting / "config.json").write_text((served.runs / "trained" / "config.json").read_text())
-    page = visit()
+    run_folder.write_config(waiting, TDBackupConfig(), {})
+    says(page, ".live-stage", "0 of at most 100,000 games")
+    expect(page.locator(".run-chip:visible")).to_have_count(0)  # as games and plies share no axis
     says(page, "#player option[title=waiting]", "has no player yet")
     assert page.locator(".damaged").count() == 0
     (waiting / "config.json").unlink()

@@ -10,7 +10,9 @@ import pytest
 from playwright.sync_api import Browser
 
 from selfplay.errors import UserError
+from selfplay.play.board import HIGH, LOW, MIDDLE
 from selfplay.position import read_board
+from selfplay.training.plots import VALUES
 from selfplay.web.command import bundled_script
 from tictactoe import Rules
 
@@ -38,8 +40,9 @@ def test_values_are_signed_and_short(call: Call) -> None:
 
 
 def test_colours_mean_a_loss_a_draw_or_a_win(call: Call) -> None:
-    """A board of zeros is all in the colour of a draw, and what is beyond a win is no more than a win."""
-    loss, draw, win = "rgb(233,146,92)", "rgb(232,229,222)", "rgb(116,176,236)"
+    """A board of zeros is all in the colour of a draw, and beyond a win is no more than a win; as elsewhere."""
+    loss, draw, win = LOW.rgb, MIDDLE.rgb, HIGH.rgb
+    assert VALUES(1.0)[:3] == HIGH.normalized
     for kind, values in (("dqn", [-2, -1, 0, 0, 1, 1.9, None]), ("td-value", [-0.1, 0, 0.5, 0.5, 1, 1.1, None])):
         shown = call("heat_map.js", "learnedColours", {"kind": kind}, values)
         assert shown == [loss, loss, draw, draw, win, win, None]
