@@ -58,7 +58,7 @@ class MetricsLog(Callback):
         values = opening_values(player).reshape(player.rules.rows, player.rules.cols)
         title = f"Values of the opening, {steps:,} {self._config.unit}"
         if not np.isnan(values).all():  # as of a player of the user without values
-            self._events.picture("q/opening", png(value_figure(values, title)), steps)
+            self._events.picture("q/opening", png(value_figure(values, title, self._config.algorithm)), steps)
         game = self_play_game(player_policy(player))
         self._events.text("game/self_play", "\n".join("    " + line for line in game.split("\n")), steps)
 

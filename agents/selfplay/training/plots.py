@@ -35,8 +35,6 @@ STYLE: dict[Any, Any] = {"axes.prop_cycle": CURVES, "legend.frameon": False} | d
 )
 TITLE_WIDTH = 3.5
 """Inches that the heading of the opening needs; a board of two columns is narrower."""
-LEAST_VALUE = 0.05
-"""Least distance from 0 to both ends of the scale of values."""
 OUTCOMES = (
     ("first_wins", "first seat wins", FIRST),
     ("second_wins", "second seat wins", SECOND),
@@ -143,8 +141,8 @@ def progress_figure(
 
 
 @styled()
-def value_figure(values: Array, title: str) -> Figure:
-    """Plot the action values of one position, [R, C], as a board of colours and numbers; the best are framed."""
+def value_figure(values: Array, title: str, algorithm: str) -> Figure:
+    """Plot the action values of one position, [R, C], as a board of numbers, in the page's colours; frame the best."""
     rows, cols = values.shape
     # A run plots this while it trains: a layout that fits by itself, ticks and a scale would take most of the time.
     wide, high = max(1.1 * cols + 0.4, TITLE_WIDTH), 1.1 * rows + 0.75
@@ -153,10 +151,9 @@ def value_figure(values: Array, title: str) -> Figure:
     axes.set_axis_off()
     axes.invert_yaxis()
     axes.set_aspect("equal")
-    # With a least range around 0, or the noise of a player that has learned nothing would be full of colours.
     drawn = finite_values(values)
-    most = max(abs(drawn).max(), LEAST_VALUE)
-    axes.pcolormesh(drawn, cmap=VALUES, vmin=-most, vmax=most, edgecolors=BOTH, linewidth=2)
+    loss = 0 if algorithm.startswith("td-") else -1  # what it is worth, as on the page
+    axes.pcolormesh(drawn, cmap=VALUES, vmin=loss, vmax=1, edgecolors=BOTH, linewidth=2)
     for (row, col), value in np.ndenumerate(drawn):
         axes.text(col + 0.5, row + 0.5, value_text(values[row, col]), ha="center", va="center", color="black")
         if value == drawn.max():

@@ -10,7 +10,7 @@ from matplotlib.text import Text
 from matplotlib.typing import ColorType
 
 from selfplay.training.metrics import LARGEST_NUMBER
-from selfplay.training.plots import CURVES, LEAST_VALUE, PROVED, VALUES, png, progress_figure, value_figure
+from selfplay.training.plots import CURVES, PROVED, VALUES, png, progress_figure, value_figure
 
 EXACT = {"eval/first/win_vs_random": 0.9, "eval/optimal_fraction": 0.5, "loss/td": 1.0}
 LINES = [{"plies": 100 * number, "eval/first/losses": 4 - number, **EXACT} for number in range(1, 5)]
@@ -39,14 +39,14 @@ def test_progress_is_plotted_of_the_largest_numbers_that_metrics_may_hold() -> N
     assert png(progress_figure([LINES[0], {"plies": 500, **large}], "plies", "it", {}, None)).startswith(b"\x89PNG")
 
 
-def test_the_opening_frames_the_best_moves_on_a_scale_that_noise_does_not_fill() -> None:
+def test_the_opening_frames_the_best_moves_on_the_scale_of_a_loss_and_a_win() -> None:
     values = np.full((3, 3), 1e-124)
     values[1, 1] = values[0, 2] = 2e-124
-    axes = value_figure(values, "").axes[0]
-    assert axes.collections[0].get_clim() == (-LEAST_VALUE, LEAST_VALUE)
+    axes = value_figure(values, "", "dqn").axes[0]
+    assert axes.collections[0].get_clim() == (-1, 1)
     centres = {tuple(map(int, patch.get_center())) for patch in axes.patches}  # type: ignore[attr-defined]
     assert centres == {(1, 1), (2, 0)}
-    assert value_figure(np.array([[-2.0, 3.0]]), "").axes[0].collections[0].get_clim() == (-3.0, 3.0)
+    assert value_figure(values, "", "td-value").axes[0].collections[0].get_clim() == (0, 1)
 
 
 def luminance(colour: ColorType) -> float:
@@ -66,7 +66,7 @@ def test_pictures_are_transparent_and_readable_on_white_and_on_black() -> None:
 
 @pytest.mark.parametrize("size", [(2, 2), (3, 3), (6, 5)])
 def test_the_heading_of_the_opening_is_whole(size: tuple[int, int]) -> None:
-    figure = value_figure(np.zeros(size), "Values of the opening, 10,000,000 plies")
+    figure = value_figure(np.zeros(size), "Values of the opening, 10,000,000 plies", "dqn")
     figure.draw_without_rendering()
     heading, whole = figure.axes[0].title.get_window_extent(), figure.get_window_extent()
     assert whole.x0 <= heading.x0
@@ -75,7 +75,7 @@ def test_the_heading_of_the_opening_is_whole(size: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("values", [[1e308, -1e308], [np.inf, -np.inf], [np.nan, 1.0], [np.nan, np.nan]])
 def test_the_opening_is_plotted_of_values_that_are_huge_or_no_numbers(values: list[float]) -> None:
-    figure = value_figure(np.array([values]), "")
+    figure = value_figure(np.array([values]), "", "dqn")
     assert png(figure).startswith(b"\x89PNG")
     assert {len(text.get_text()) for text in figure.axes[0].texts} <= {4, 5, 6, 7}
 
