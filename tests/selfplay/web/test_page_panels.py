@@ -234,7 +234,7 @@ def test_an_answer_that_comes_late_is_not_shown_for_another_player(visit: Open) 
 
 def test_a_run_without_a_player_yet_is_no_failure(visit: Open, served: Site) -> None:
     page = visit("#player=masked&view=live")
-    page.wait_for_selector(".run-chip")
+    page.wait_for_selector(".live-stage h3")
     waiting = served.runs / "waiting"
     waiting.mkdir()
     run_folder.write_config(waiting, TDBackupConfig(), {})
