@@ -172,18 +172,19 @@ def read_page(_app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def unit_page(unit: str, script: str) -> str:
-    """Return a unit of the course as Markdown, with what the cells above its blank show, and its curve."""
+    """Return a unit as Markdown, with its curve and with what the cells above its blank or tagged `shown` show."""
     parts = []
     names: dict[str, Any] = {}
     above = True
     for cell in jupytext.reads(script, "py:percent").cells:
+        tags = cell.metadata.get("tags", [])
         if cell.cell_type == "markdown":
-            parts.append(cell.source)
+            parts.append(re.sub(r"`docs/([a-z-]+\.md)`", r"[\1](../\1)", cell.source))
             continue
-        blank = "blank" in cell.metadata.get("tags", [])
+        blank = "blank" in tags
         above &= not blank
         parts.append(BLOCK.format("python", "blank" if blank else "code", cell.source))
-        if above:
+        if above or "shown" in tags:
             parts += shown(cell.source, names)
         elif "savefig" in cell.source:
             parts.append(f"![What this draws, with the solution]({unit}.svg)")

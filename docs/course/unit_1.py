@@ -21,8 +21,8 @@
 # ```
 #
 # The game has two *seats*: X moves first, O second. A set of marks is one integer: bit `c` is 1 if there is a mark in
-# cell `c`. A position is two integers: the marks of the seat to move (`mover`) and those of the other seat
-# (`opponent`). After each move the two change places.
+# cell `c`. So `1 << c` is the set of this one cell, and `|` joins two sets. A position is two integers: the marks of
+# the seat to move (`mover`) and those of the other seat (`opponent`). After each move the two change places.
 
 # %%
 from functools import cache
@@ -171,8 +171,8 @@ for name, cell in (("corner", 0), ("centre", 4), ("edge", 1)):
 #
 # - Count the positions in which exactly one of several moves keeps the value, once with your `best_cells` and once
 #   with `solution.optimal_moves`. Do the counts agree?
-# - Set `RULES = Rules(3, 4, 3)`, a board one column wider. Who wins? (Leave out `agent`: it is written for nine
-#   cells.)
+# - At the end set `RULES = Rules(3, 4, 3)`, a board one column wider, and print `value(0, 0)`. Who wins? First call
+#   `value.cache_clear()`, or you get the old answer. It takes some seconds.
 # - Remove `@cache`, and time `value(0, 0)`. Why does it take so much longer?
 #
 # ## Look inside a trained player

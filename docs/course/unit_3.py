@@ -109,15 +109,14 @@ def own_turn(moved):
 # ## Three small tests first
 
 # %%
-won = Moved(1.0, 0.0, 0.0, 0.0)
-lost = Moved(0.0, 1.0, 1.0, 0.0)  # the opponent could complete a line, and did
-quiet = Moved(0.0, 0.25, 0.0, 0.5)
-assert [rule(won) for rule in (minus, plus, own_turn)] == [1, 1, 1], "I completed a line: nothing follows"
-assert minus(quiet) == -0.25, "a value of 0.25 to the opponent is -0.25 to me"
-assert plus(quiet) == 0.25, "the opponent's turn, treated as my own"
-assert own_turn(quiet) == 0.5, "my own next turn has the value 0.5"
-assert minus(lost) == -1, "the opponent can get 1"
-assert own_turn(lost) == -1, "the reply completed a line, so I have lost"
+for moved, right_answers, what in (
+    (Moved(1.0, 0.0, 0.0, 0.0), (1, 1, 1), "I completed a line: nothing follows"),
+    (Moved(0.0, 0.25, 0.0, 0.5), (-0.25, 0.25, 0.5), "the game goes on"),
+    (Moved(0.0, 1.0, 1.0, 0.0), (-1, 1, -1), "the opponent could complete a line, and did"),
+):
+    for rule, right in zip((minus, plus, own_turn), right_answers, strict=True):
+        answer = rule(moved)
+        assert answer == right, f"{rule.__name__} must return {right} for {moved}, but it returned {answer}: {what}"
 print("The small tests pass.")
 
 # %% [markdown]

@@ -23,6 +23,8 @@ import numpy as np
 
 import selfplay
 from tictactoe import Rewards, Rules, batch
+from tictactoe.rendering.pixels import board_image
+from tictactoe.rendering.text import board_text
 from tictactoe.tree import game_tree
 
 RULES = Rules()
@@ -89,11 +91,13 @@ def best_legal(values, legal):
 # ## A small test first
 
 # %%
-values = np.array([[-0.5, 0.0, -0.25], [0.5, 2.0, 1.0]])
-legal = np.array([[True, False, True], [True, False, True]])
+values = np.array([[-0.5, 0.0, -0.25], [0.5, 2.0, 1.0], [0.0, -1.0, 0.0]])
+legal = np.array([[True, False, True], [True, False, True], [False, True, False]])
 before = values.copy()
-assert highest_legal(values, legal).tolist() == [-0.25, 1.0], "every legal value of the first row is below 0"
-assert best_legal(values, legal).tolist() == [2, 2]
+for rule, right in (highest_legal, [-0.25, 1.0, -1.0]), (best_legal, [2, 2, 1]):
+    answer = rule(values, legal)
+    passed = isinstance(answer, np.ndarray) and answer.tolist() == right
+    assert passed, f"{rule.__name__} must return the array {right}, but it returned {answer!r}"
 assert (values == before).all(), "the caller's values have changed"
 print("The small test passes.")
 
@@ -155,10 +159,19 @@ print("PASSED")
 # ## What you should see
 #
 # `half masked` never breaks a rule, and yet it loses games in both seats, most of them as O. In the position below
-# every move loses, because the opponent threatens two lines at once. Its values to the mover:
+# every move of O loses, because X threatens two lines at once.
+
+# %% tags=["shown"]
+mover, opponent = 1 << 1 | 1 << 3, 1 << 0 | 1 << 4 | 1 << 6  # O and X
+plt.figure(figsize=(2, 2))
+plt.axis("off")
+plt.imshow(board_image(RULES, opponent, mover))
+print(board_text(RULES, opponent, mover))
+
+# %% [markdown]
+# The values of its nine cells to the mover:
 
 # %%
-mover, opponent = 1 << 1 | 1 << 3, 1 << 0 | 1 << 4 | 1 << 6  # X has 0, 4 and 6, and threatens 2 and 8
 row = int(np.searchsorted(HERE, TREE.find(np.array(mover), np.array(opponent))))
 for name, (values, _) in learners.items():
     print(f"{name:13}", np.round(values[row], 2).tolist())
@@ -180,6 +193,7 @@ assert half.max() == 0
 # By default our DQN learns the rules; with `--mask` it masks. What does learning the rules cost?
 
 # %%
+plt.figure()
 for mask in (False, True):
     run = selfplay.train(mask=mask)
     plies = [record.steps for record in run.records]
@@ -194,9 +208,9 @@ print("selfplay web", run.folder)
 
 # %% [markdown]
 # Both are proved. Compare the plies (single moves): without the mask the network has to learn the rules as well.
-# Without a mask hundreds of games end with a taken cell at first, and none at the end. Meanwhile the number of *lost*
-# games may grow. The player is not worse then: games that it used to end by breaking a rule now go on, and it loses
-# some of them. Always look at both numbers.
+# Without a mask hundreds of games end with a taken cell at first ("illegal games" in the lines above), and none at the
+# end. Meanwhile the number of *lost* games may grow. The player is not worse then: games that it used to end by
+# breaking a rule now go on, and it loses some of them. Always look at both numbers.
 #
 # ## What to try next
 #
@@ -206,7 +220,6 @@ print("selfplay web", run.folder)
 #
 # ## Look inside what you have trained
 #
-# The cell above has saved the last player. On an almost full board, compare its values of taken squares with those of
-# empty ones.
-#
-# In a terminal, run the line that the cell printed: `selfplay web FOLDER`.
+# The network's cell has saved both players. In a terminal, run the line that it printed: `selfplay web FOLDER`. In the
+# list of players choose the one without "mask", and make some moves: its taken squares say "avoids". Those of the
+# masked player say nothing, because their values mean nothing.
