@@ -35,6 +35,7 @@ WRONG = {
     "a copy": (4, "slow.lerp_(quick, rate)", "slow.copy_(quick)"),
     "mask forgotten": (5, "np.where(legal, values, -np.inf).max(axis=1)", "values.max(axis=1)"),
     "mask multiplied": (5, "np.where(legal, values, -np.inf).max(axis=1)", "(values * legal).max(axis=1)"),
+    "a lost position's value for taken cells": (5, "-np.inf).argmax", "-1).argmax"),
     "mask forgotten in acting": (5, "np.where(legal, values, -np.inf).argmax(axis=1)", "values.argmax(axis=1)"),
     "a draw is a win": (6, "draw * move.draw", "move.draw"),
     "fined for drawing": (6, "allow * move.allow", "allow * move.draw"),
