@@ -24,7 +24,7 @@ class CourseConfig:
     overwrite: bool = False
     """Replace notebooks that exist already; what was filled in there is lost."""
     check: Path | None = None
-    """Check the units in this folder and in the folders in it, and print one line for each: passed, or what failed.
+    """Check the units in this folder, a subfolder for each student, and print one line for each student.
     This runs code that students wrote: do it where it can do no harm. Only the cell with the tag `blank` is theirs,
     the rest is our copy."""
     seconds: int = 120
@@ -79,16 +79,24 @@ def filled(unit: Path, blank: str) -> str:
 
 
 def check(folder: Path, seconds: int) -> None:
-    """Print for each notebook and script in a folder whether it is passed, and what is wrong if not.
+    """Print for each student's subfolder or file which units are passed, and what is wrong with the others.
 
     Raises:
         UserError: there is nothing to check.
     """
-    paths = sorted(path for name in ("*.ipynb", "*.py", "*/*.ipynb", "*/*.py") for path in folder.glob(name))
-    if not paths:
+    handed_in = {
+        student: [
+            path
+            for path in (student, *sorted(student.rglob("[!.]*")))
+            if path.suffix in {".ipynb", ".py"} and path.parent.name != ".ipynb_checkpoints"
+        ]
+        for student in sorted(folder.glob("[!.]*"))
+    }
+    if not any(handed_in.values()):
         raise UserError(f"--check {folder}: holds no notebook (.ipynb) and no script (.py)")
-    for path in paths:
-        say(f"{path.relative_to(folder)}: {outcome(path, seconds)}")
+    for student, paths in handed_in.items():
+        results = "; ".join(outcome(path, seconds) for path in paths)
+        say(f"{student.name}: {results or 'no notebook (.ipynb) and no script (.py)'}")
 
 
 def outcome(path: Path, seconds: int) -> str:
@@ -97,9 +105,10 @@ def outcome(path: Path, seconds: int) -> str:
 
     try:
         cells = jupytext.read(path).cells
-        unit = units()[int(cells[0].source[7]) - 1]  # behind "# Unit "
+        number = int(cells[0].source[7])  # behind "# Unit "
+        unit = units()[number - 1]
     except Exception:  # jupytext raises many kinds, and one student's file must not keep the others from their result
-        return "is no unit of the course"
+        return f"{path.name} is no unit of the course"
     blank = "\n\n".join(cell.source for cell in cells if "blank" in cell.metadata.get("tags", ()))
     script = filled(unit, blank)
     script = script[: script.index("\n", script.rindex("PASSED"))]
@@ -114,5 +123,5 @@ def outcome(path: Path, seconds: int) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"not finished after {seconds} s"
-    return ["ended before its check", *ended.stderr.splitlines()][-1]
+        return f"unit {number} not finished after {seconds} s"
+    return f"unit {number} {['ended before its check', *ended.stderr.splitlines()][-1]}"

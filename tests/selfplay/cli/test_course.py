@@ -64,7 +64,7 @@ def test_the_units_are_in_the_wheel(here: Path, monkeypatch: pytest.MonkeyPatch)
     assert course.units() == [here / "unit_1.py"]
 
 
-def test_each_students_file_gets_a_line_with_what_failed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_student_gets_one_line_with_what_failed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     course.main([])
     unit = (here / "course" / "unit_5.ipynb").read_text()
     right = (ROOT / "docs" / "course" / "solutions" / "unit_5.py").read_text()
@@ -84,17 +84,19 @@ def test_each_students_file_gets_a_line_with_what_failed(here: Path, capsys: pyt
         (here / "handed in" / name).mkdir(parents=True)
         (here / "handed in" / name / "unit_5.ipynb").write_text(nbformat.writes(notebook))
     (here / "handed in" / "eve.ipynb").write_text("{}")
-    (here / "handed in" / "fay.py").write_text(course.units()[0].read_text())
+    (here / "handed in" / "ann" / "week 1").mkdir()
+    (here / "handed in" / "ann" / "week 1" / "my first.py").write_text(course.units()[0].read_text())
+    (here / "handed in" / "fay").mkdir()
     course.main(["--check", "handed in/cy", "--seconds", "1"])
-    assert capsys.readouterr().out.splitlines()[-1] == "unit_5.ipynb: not finished after 1 s"
+    assert capsys.readouterr().out.splitlines()[-1] == "unit_5.ipynb: unit 5 not finished after 1 s"
     shutil.rmtree(here / "handed in" / "cy")
     course.main(["--check", "handed in"])
     wrong = "highest_legal must return the array [-0.25, 1.0, -1.0], but it returned array([0., 2., 0.])"
     assert capsys.readouterr().out.splitlines()[-5:] == [
-        "ann/unit_5.ipynb: passed",
-        f"ben/unit_5.ipynb: AssertionError: {wrong}",
-        "dee/unit_5.ipynb: ended before its check",
-        "eve.ipynb: is no unit of the course",
-        "fay.py: NotImplementedError: unit 1: write value(mover, opponent)",
+        "ann: unit 5 passed; unit 1 NotImplementedError: unit 1: write value(mover, opponent)",
+        f"ben: unit 5 AssertionError: {wrong}",
+        "dee: unit 5 ended before its check",
+        "eve.ipynb: eve.ipynb is no unit of the course",
+        "fay: no notebook (.ipynb) and no script (.py)",
     ]
     assert refused(course.main, ["--check", "none"]) == "--check none: holds no notebook (.ipynb) and no script (.py)"
