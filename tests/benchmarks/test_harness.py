@@ -1,7 +1,6 @@
 """What decides a published verdict: from when a proof holds, and what a table shows of several seeds."""
 
 import math
-import time
 from typing import Any
 
 import pytest
@@ -65,16 +64,6 @@ def test_a_run_that_is_proved_counts_from_where_the_proof_began() -> None:
     assert 0 < found["seconds"] < found["all seconds"]
     found, last = time_to_unbeatable.train(DQNConfig(total_steps=4_096, eval_every=512), seconds=0)
     assert (found["proved"], found["plies"], last.steps) == (False, math.inf, 512)
-
-
-def test_one_exact_evaluation_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def evaluate(*_: object) -> None:
-        ends = time.process_time() + 0.1
-        while time.process_time() < ends:
-            pass
-
-    monkeypatch.setattr("selfplay.evaluate", evaluate)
-    assert 100 <= time_to_unbeatable.evaluation_milliseconds(seed=1000) < 10_000
 
 
 @pytest.mark.parametrize(

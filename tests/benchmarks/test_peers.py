@@ -83,11 +83,6 @@ def test_the_clock_stops_during_evaluations() -> None:
     assert found[0].bad_games == expected.games_lost > 0
 
 
-def test_evaluations_are_denser_at_the_beginning() -> None:
-    assert evaluations.growing_times(300, 3) == pytest.approx([1, 300**0.5, 300])
-    assert evaluations.growing_times(60, 1) == [60]
-
-
 def test_a_measurement_can_be_made_in_pieces(tmp_path: Path) -> None:
     earlier = [line(7, 0.25, seed=1000), line(7, 0.25, seed=1001), line(7, 0.25, "tianshou")]
     report.write(tmp_path, earlier)
@@ -196,18 +191,6 @@ def test_a_learner_learns_until_told_to_stop(name: str, steps: int, updates: int
     assert len(ticks) == steps
     assert (ticks[-1] > 0) if updates is None else (ticks[-1] == updates)
     assert (chosen[0] != chosen[1]).any()
-
-
-@pytest.mark.parametrize("name", ["ours", "ours-plain", "stable-baselines3", "cleanrl-style"])
-def test_a_contestant_learns_with_what_was_sampled(name: str) -> None:
-    module, ticks = load(name), list[int]()
-
-    def tick(updates: int, _: object) -> bool:
-        ticks.append(updates)
-        return len(ticks) < 400 and not updates
-
-    module.make(1000, module.sampled_settings({**SAMPLED, "boards": 64}))(tick)
-    assert ticks[-1] > 0
 
 
 def test_the_greedy_player_is_the_arg_max_of_its_seats_network() -> None:

@@ -153,16 +153,6 @@ def test_built_in_opponents_play_the_same_games_on_both_backends(
     assert compare(theirs, [ours], mode, plies=60)
 
 
-@pytest.mark.parametrize("size", [(3, 3, 3), (4, 4, 4)], ids=str)
-def test_actions_of_any_layout_are_taken_and_never_written_to(size: tuple[int, ...]) -> None:
-    env = gymnasium.make_vec(TURN, num_envs=2, **sized(size))
-    env.reset()
-    cells = np.array([0, 9, 1, 9])[::2]
-    cells.flags.writeable = False
-    env.step(cells)
-    assert env.step(np.array([2, 3]))[4]["action_mask"].sum() == 2 * (size[0] * size[1] - 2)
-
-
 @pytest.mark.parametrize("env_id", [TURN, VERSUS])
 def test_there_is_no_step_without_a_game(env_id: str) -> None:
     env: Any = gymnasium.make_vec(env_id, num_envs=2, autoreset_mode="Disabled")
