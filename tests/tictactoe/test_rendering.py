@@ -147,15 +147,6 @@ def test_every_environment_of_one_board_renders_alike(api: str) -> None:
     assert not pygame.display.get_init()
 
 
-def test_a_vector_draws_each_of_its_boards() -> None:  # as text: `test_vectors.py`
-    env = gymnasium.make_vec(TURN, num_envs=2, render_mode="rgb_array")
-    with pytest.raises(gymnasium.error.ResetNeeded, match=r"call reset\(\) before render\(\)"):
-        env.render()
-    env.reset()
-    env.step([0, 1])
-    np.testing.assert_array_equal(env.render(), [board_image(Rules(), marks, 0) for marks in (0b1, 0b10)])
-
-
 @pytest.mark.parametrize("api", [TURN, "PettingZoo", "vector"])
 def test_rendering_without_a_mode_warns_and_returns_nothing(api: str) -> None:
     env: Any = gymnasium.make_vec(TURN, num_envs=2) if api == "vector" else single(api, None)

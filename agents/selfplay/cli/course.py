@@ -1,5 +1,6 @@
 """Write the course as notebooks, or check those of students: `selfplay course [--into FOLDER | --check FOLDER]`."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -84,19 +85,16 @@ def check(folder: Path, seconds: int) -> None:
     Raises:
         UserError: there is nothing to check.
     """
-    handed_in = {
-        student: [
-            path
+    students = sorted(folder.glob("[!.]*"))
+    if not students:
+        raise UserError(f"--check {folder}: holds nothing to check")
+    for student in students:
+        results = [
+            outcome(path, seconds)
             for path in (student, *sorted(student.rglob("[!.]*")))
-            if path.suffix in {".ipynb", ".py"} and path.parent.name != ".ipynb_checkpoints"
+            if re.fullmatch(r".*(?<!-checkpoint)\.(ipynb|py)", path.name)  # Jupyter keeps copies as checkpoints
         ]
-        for student in sorted(folder.glob("[!.]*"))
-    }
-    if not any(handed_in.values()):
-        raise UserError(f"--check {folder}: holds no notebook (.ipynb) and no script (.py)")
-    for student, paths in handed_in.items():
-        results = "; ".join(outcome(path, seconds) for path in paths)
-        say(f"{student.name}: {results or 'no notebook (.ipynb) and no script (.py)'}")
+        say(f"{student.name}: {'; '.join(results) or 'no notebook (.ipynb) and no script (.py)'}")
 
 
 def outcome(path: Path, seconds: int) -> str:

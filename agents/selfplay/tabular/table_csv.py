@@ -21,11 +21,9 @@ def read_table(path: Path) -> FloatArray:
         UserError: the file cannot be read, or is not 19,683 lines of 9 finite numbers.
     """
     try:
-        lines = read_small(path, LARGEST_CSV).decode().splitlines()
+        lines = read_small(path, LARGEST_CSV).decode(errors="replace").splitlines()
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: is not CSV ({error})") from None
     if len(lines) != 3**CELLS:
         raise UserError(f"{path}: must have {3**CELLS:,} lines, one per position of 3,3,3, but has {len(lines):,}")
     table = np.empty((3**CELLS, CELLS))

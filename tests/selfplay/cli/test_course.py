@@ -99,4 +99,4 @@ def test_each_student_gets_one_line_with_what_failed(here: Path, capsys: pytest.
         "eve.ipynb: eve.ipynb is no unit of the course",
         "fay: no notebook (.ipynb) and no script (.py)",
     ]
-    assert refused(course.main, ["--check", "none"]) == "--check none: holds no notebook (.ipynb) and no script (.py)"
+    assert refused(course.main, ["--check", "none"]) == "--check none: holds nothing to check"
