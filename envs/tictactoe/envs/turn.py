@@ -187,7 +187,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         known = type(action) is int and 0 <= action < self._cells  # `checked_cell` would cost a tenth of the ply
         cell = action if known else checked_cell(self._cells, action)
         self.node = self._graph.play(self.node, cell)
-        if not self.node.illegal:  # a taken cell gets no mark
+        if not (self.node.over and self.node.illegal):  # a taken cell gets no mark
             self._last_cell = cell
         if self._window is not None:
             self.render()
