@@ -163,15 +163,9 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Let the seat to move mark the cell `action`."""
-        # The common case makes few calls: a move that has been made from here before, by an int or a sampled action. So
-        # `info` is written out here as well, because calling it would take a twentieth of the ply.
-        node = self.node.after.get(action) if type(action) in INTEGERS else None
-        if node is None or self._window is not None:
-            node = self.play(action)
-        else:
-            self.node, self._last_cell = node, action
+        node = self.play(action)
         observation = self.observe(node.to_play) if self.dict_observation else node.seen.copy()
-        info = {
+        info = {  # as `info` returns it; calling that would take a twentieth of the ply
             "action_mask": node.mask.copy(),
             "to_play": node.to_play,
             "winner": node.winner,
@@ -181,17 +175,21 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     def play(self, action: int) -> Node:
         """Play one ply as `step` does, and return the node of the position it leads to."""
-        if self.node.over:
-            what = "no game has started" if self.node is self._unbegun else "the game is over"
-            raise gymnasium.error.ResetNeeded(f"{what}: call reset()")
-        known = type(action) is int and 0 <= action < self._cells  # `checked_cell` would cost a tenth of the ply
-        cell = action if known else checked_cell(self._cells, action)
-        self.node = self._graph.play(self.node, cell)
-        if not (self.node.over and self.node.illegal):  # a taken cell gets no mark
-            self._last_cell = cell
+        # The common case makes no calls: a move that was made from here before, by an int or a sampled action.
+        after = self.node.after.get(action) if type(action) in INTEGERS else None
+        if after is None:
+            if self.node.over:
+                what = "no game has started" if self.node is self._unbegun else "the game is over"
+                raise gymnasium.error.ResetNeeded(f"{what}: call reset()")
+            known = type(action) is int and 0 <= action < self._cells  # `checked_cell` would cost a tenth of the ply
+            action = action if known else checked_cell(self._cells, action)
+            after = self._graph.play(self.node, action)
+        self.node = after
+        if not (after.over and after.illegal):  # a taken cell gets no mark
+            self._last_cell = action
         if self._window is not None:
             self.render()
-        return self.node
+        return after
 
     def abandon(self) -> None:
         """End the game without a result, so that it cannot go on; `reset` starts another."""
