@@ -178,7 +178,8 @@ def check_not_searched(named: NamedPolicy, purpose: str) -> None:
 @contextlib.contextmanager
 def following(rules: Rules) -> "Iterator[Report]":
     """Yield a function that shows how far a player has been followed; off a terminal a line tells it now and then."""
-    console, ended = open_console(), Event()
+    console = open_console()
+    ended = Event()
     with console.status("following every legal reply") as status:
 
         def report(seat: int, ply: int, positions: int) -> None:

@@ -96,7 +96,7 @@ def test_an_agent_of_the_user_is_proved(capsys: pytest.CaptureFixture[str]) -> N
         ("my_agents:samples", "my_agents:samples: the agent answers the same positions differently when asked twice"),
         (
             "my_agents:Fails",
-            "my_agents:Fails: a class is not an agent: make one, as in agent = Fails()",
+            "my_agents:Fails: a class is not an agent: make an object of it first",
         ),
         (
             "model.zip",

@@ -177,7 +177,7 @@ GRADIENTS = torch.ones(9, requires_grad=True)
             "missing 1 required positional argument: 'mask'; if it needs the mask, write lambda observation: agent(",
         ),
         (3, "an object of type int is not an agent: write a function of one observation that returns int(cell)"),
-        (Valuing, "a class is not an agent: make one, as in agent = Valuing()"),
+        (Valuing, "a class is not an agent: make an object of it first"),
         ("nowhere", "nowhere is neither a run folder, nor one of shipped, random, heuristic, rule, optimal"),
     ],
 )

@@ -65,7 +65,7 @@ class AgentPolicy:
         self._way: Way | None = None
         with self._named_errors():
             if isinstance(agent, type):
-                raise UserError(f"a class is not an agent: make one, as in agent = {agent.__name__}()")
+                raise UserError("a class is not an agent: make an object of it first")
             if not (callable(agent) or any(hasattr(agent, name) for name in ("act", "probabilities", "predict"))):
                 raise UserError(f"an object of type {type(agent).__name__} is not an agent: {INSTEAD}")
 

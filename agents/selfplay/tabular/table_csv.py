@@ -10,7 +10,7 @@ from tictactoe import Rules
 from tictactoe.tree import FloatArray
 
 CELLS = Rules().cells
-LARGEST_CSV = 64 << 20
+LARGEST_CSV = 64_000_000
 """Upper bound for the bytes of a file; a run's table.csv has four million."""
 
 
@@ -33,6 +33,6 @@ def read_table(path: Path) -> FloatArray:
         except ValueError:
             numbers = np.empty(0)
         if len(numbers) != CELLS or not np.isfinite(numbers).all():
-            raise UserError(f"{path}, line {row + 1}: must hold {CELLS} finite numbers, but is {line[:80]!r}")
+            raise UserError(f"{path}, line {row + 1}: must hold {CELLS} finite numbers, but is {line!r:.80}")
         table[row] = numbers
     return table

@@ -89,8 +89,10 @@ class Screen(Callback):
         config, steps = self._learner.config, self._learner.steps
         speed = (steps - self._began_at) / seconds
         passed = timedelta(seconds=int(seconds))
-        most = max(config.length, steps)  # some play more games at their end
-        return f"{steps:,} of at most {most:,} {config.unit}; {speed:,.0f} {config.unit}/s; {passed}"
+        # Some play more games at their end.
+        return (
+            f"{steps:,} of at most {max(config.length, steps):,} {config.unit}; {speed:,.0f} {config.unit}/s; {passed}"
+        )
 
     def _as_line(self) -> dict[str, str]:
         """Return what a notebook shows at the moment, by its media type."""
