@@ -89,7 +89,7 @@ class Verdict:
         If best play on the board is a draw, this is the same as unbeatable. If one seat wins with best play, nobody is
         unbeatable in the other seat, so this is the best possible result.
         """
-        return self.exploitability == 0 and self.first.illegal == self.second.illegal == 0
+        return self.complete and self.exploitability == 0 and self.first.illegal == self.second.illegal == 0
 
     @property
     def optimal(self) -> bool:
@@ -106,7 +106,7 @@ class Verdict:
     def __repr__(self) -> str:
         from selfplay.evaluation.report import live_score, verdict_text  # noqa: PLC0415 (it imports this class)
 
-        proved, _, _ = verdict_text(self).partition(":")
+        proved = verdict_text(self).partition(":")[0]
         shown = f"; perspective={self.perspective!r}" if self.perspective else ""
         return f"Verdict({proved}; {live_score(self)}{shown})"
 

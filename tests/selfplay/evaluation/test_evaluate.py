@@ -163,7 +163,11 @@ def test_one_bad_or_unfollowed_game_in_either_seat_is_no_proof(field: str) -> No
     assert [numbers[name] for name in ("unbeatable", "unexploitable", "optimal", "complete")] == [True] * 4
     bad = replace(clean, **{field: 1})
     for spoilt in (replace(verdict, first=bad), replace(verdict, second=bad)):
-        assert (spoilt.unbeatable, spoilt.complete) == (False, field != "plies")
+        assert (spoilt.unbeatable, spoilt.complete, spoilt.unexploitable) == (
+            False,
+            field != "plies",
+            field == "losses",
+        )
     assert not replace(verdict, optimal_states=9).optimal
     assert not replace(verdict, decision_states=None, optimal_states=None).optimal
 
