@@ -161,7 +161,7 @@ def _pgx(num_boards: int, delivery: Literal["step", "scan"] = "step", *, from_ma
 
 
 OURS, PGX = "TicTacToe-v0, gymnasium.make", "pgx, jitted steps"
-VECTOR, SAME_STEP = "make_vec, NEXT_STEP", "make_vec, SAME_STEP"
+VECTOR, SAME_STEP, DICTS = "make_vec, NEXT_STEP", "make_vec, SAME_STEP", "make_vec, SAME_STEP, dicts"
 CHECKED, RAW = "PettingZoo tictactoe_v3.env()", "PettingZoo tictactoe_v3.raw_env()"
 CLASSIC: Mapping[str, Make] = {
     CHECKED: _two_agents(lambda: libraries.pettingzoo_classic().env()),
@@ -191,6 +191,7 @@ def vector(num_boards: int) -> Group:
     from_mask, scan, sync = ", from the mask", "pgx, one lax.scan", "SyncVectorEnv of TicTacToe-v0"
     rows = {
         **{f"make_vec, {mode.name}": many_boards(num_boards, autoreset_mode=mode) for mode in AutoresetMode},
+        DICTS: many_boards(num_boards, autoreset_mode=AutoresetMode.SAME_STEP, dict_observation=True),
         VECTOR + from_mask: many_boards(num_boards, from_mask=True),
         PGX: _pgx(num_boards),
         PGX + from_mask: _pgx(num_boards, from_mask=True),
@@ -199,7 +200,7 @@ def vector(num_boards: int) -> Group:
     }
     ratios = [
         (VECTOR, PGX), (SAME_STEP, PGX), (VECTOR + from_mask, PGX + from_mask), (SAME_STEP, scan),
-        (VECTOR, sync),
+        (DICTS, SAME_STEP), (VECTOR, sync),
     ]  # fmt: skip
     return Group(f"boards: {num_boards:,}", rows, ratios)
 

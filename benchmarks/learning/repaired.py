@@ -36,7 +36,7 @@ from tictactoe import Rules, search_value
 
 PROG = "python -m benchmarks.learning.repaired"
 FLAGS = (
-    "--preset large --rows 5 --cols 5 --k 4 --mask --lines 8 --hidden 512 256 --memory-size 400000 --epsilon-start 0.9 "
+    "--preset large --cols 5 --k 4 --mask --lines 8 --hidden 512 256 --memory-size 400000 --epsilon-start 0.9 "
     "--rule-weight 2 --total-steps 512000 --eval-every 128000"
 )
 POSITIONS = RepairConfig.positions
@@ -59,7 +59,7 @@ class Flags:
 def measure(seed: int, flags: Flags) -> Result:
     """Train and repair one player, and certify it if it is unbeatable."""
     times = [time.process_time()]
-    *_, last = selfplay.training(configuration(FLAGS.replace("--rows 5", f"--rows {flags.rows}"), seed))
+    *_, last = selfplay.training(configuration(f"{FLAGS} --rows {flags.rows}", seed))
     times.append(time.process_time())
     assert isinstance(last.player, QPlayer)
     rounds = []
@@ -104,7 +104,7 @@ def certified(player: QPlayer) -> Result:
 def main(args: Sequence[str]) -> None:
     """Measure seed after seed, save each as it ends, and print the table at the end."""
     flags = harness.read_flags(Flags, args, PROG)
-    title = "Repaired players" if flags.rows == 5 else f"Repaired on {flags.rows}x5x4"
+    title = f"Repaired on {flags.rows}x5x4"
     console = harness.start(title, seeds=flags.seeds)
     measured_on, results = harness.machine(), {}
     search_value(Rules(), 0, 0)  # compiles

@@ -3,7 +3,6 @@
 import errno
 import logging
 import os
-import re
 import socket
 import sys
 import webbrowser
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from selfplay.web.catalogue import Catalogue
     from selfplay.web.server import Hosts
 
-PAGE = Path(__file__).parent / "page"
-IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.-]+)";$', re.MULTILINE)
 LARGEST_PORT = 65_535
 GRACE = 1
 """Seconds for open requests to end after Ctrl-C; a page that follows runs would never end its request."""
@@ -93,24 +90,6 @@ def server(catalogue: "Catalogue", hosts: "Hosts") -> "uvicorn.Server":
         timeout_graceful_shutdown=GRACE,
     )
     return uvicorn.Server(settings)
-
-
-def bundled_script(entry: str) -> str:
-    """Return a module of the page and all that it imports as one script, in the order in which they need each other.
-
-    Modules import only names, and no two declare the same name; a test checks both.
-    """
-    sources: dict[str, str] = {}
-
-    def add(name: str) -> None:
-        source = (PAGE / name).read_text("utf-8")
-        for imported in IMPORT.findall(source):
-            if imported not in sources:
-                add(imported)
-        sources[name] = re.sub("^export ", "", IMPORT.sub("", source), flags=re.MULTILINE)
-
-    add(entry)
-    return "".join(sources.values())
 
 
 def listen(host: str, port: int) -> socket.socket:

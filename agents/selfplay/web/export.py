@@ -17,8 +17,8 @@ from selfplay.errors import UserError
 from selfplay.files import check_output, write_output
 from selfplay.web import mistakes
 from selfplay.web.catalogue import Catalogue
-from selfplay.web.command import PAGE, bundled_script
 from selfplay.web.live import history
+from selfplay.web.server import PAGE, bundled_script
 from tictactoe import Rules
 from tictactoe.symmetry import symmetries
 

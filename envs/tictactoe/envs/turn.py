@@ -165,13 +165,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         """Let the seat to move mark the cell `action`."""
         node = self.play(action)
         observation = self.observe(node.to_play) if self.dict_observation else node.seen.copy()
-        info = {  # as `info` returns it; calling that would take a twentieth of the ply
-            "action_mask": node.mask.copy(),
-            "to_play": node.to_play,
-            "winner": node.winner,
-            "illegal": node.illegal.copy(),
-        }
-        return observation, node.reward, node.over, False, info
+        return observation, node.reward, node.over, False, self.info()
 
     def play(self, action: int) -> Node:
         """Play one ply as `step` does, and return the node of the position it leads to."""

@@ -19,7 +19,7 @@ from selfplay.position import read_board
 from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer, TabularPlayer
 from selfplay.tensor_file import write_tensors
 from selfplay.training.folder import SNAPSHOTS as FOLDER, write_config
-from selfplay.web import command, export
+from selfplay.web import command, export, server
 from selfplay.web.analysis import analyse
 from tests.runs import refused, save
 from tests.selfplay.decisions import ABSOLUTE
@@ -56,7 +56,7 @@ def table(player: type[TabularPlayer], *shape: int) -> TabularPlayer:
 def page(browser: Browser) -> Iterator[Page]:
     """Yield a page that knows the script of a file."""
     page = browser.new_page()
-    page.evaluate(f"() => {{ {command.bundled_script('exported_api.js')}; window.exportedApi = exportedApi; }}")
+    page.evaluate(f"() => {{ {server.bundled_script('exported_api.js')}; window.exportedApi = exportedApi; }}")
     yield page
     page.close()
 

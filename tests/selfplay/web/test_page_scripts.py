@@ -13,7 +13,7 @@ from selfplay.errors import UserError
 from selfplay.play.board import HIGH, LOW, MIDDLE
 from selfplay.position import read_board
 from selfplay.training.plots import VALUES
-from selfplay.web.command import bundled_script
+from selfplay.web.server import bundled_script
 from tictactoe import Rules
 
 Call = Callable[..., Any]

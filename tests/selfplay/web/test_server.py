@@ -12,8 +12,7 @@ import pytest
 
 from selfplay.evaluation.agents import AgentPolicy
 from selfplay.web import api, mistakes
-from selfplay.web.command import PAGE, bundled_script
-from selfplay.web.server import MEDIA_TYPES, Hosts
+from selfplay.web.server import MEDIA_TYPES, PAGE, Hosts, bundled_script
 from tests.selfplay.web.serving import Served, serving
 from tictactoe import Rules
 
