@@ -5,6 +5,7 @@ one seed after the other, so that what slows the machine for a while slows every
 """
 
 import dataclasses
+import functools
 import math
 import os
 import platform
@@ -122,6 +123,7 @@ def _version(distribution: str) -> str:
         return "not installed"
 
 
+@functools.cache  # what the process runs, whatever it writes into docs/data
 def _commit() -> str:
     command = ["git", "describe", "--always", "--dirty=, with uncommitted changes"]
     try:

@@ -64,9 +64,9 @@ class Flags:
 
     subjects: tuple[Subject, ...] = get_args(Subject)
     """What to measure."""
-    rounds: int = 5
+    rounds: int = 21
     """Turns of each row."""
-    seconds: float = 0.5
+    seconds: float = 0.15
     """Time of a turn on the processor, or one chunk of plies if that takes longer."""
     seed: int = 0
     """Seed of the games, which are the same for all rows of a kind."""

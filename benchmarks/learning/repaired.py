@@ -7,7 +7,7 @@ The tables of docs/bigger-boards.md. On 6,5,4 the first seat wins, so nobody is 
 
 Each seed does what these four commands do, the first with the flags below and no other settings:
 
-    python train.py FLAGS --run-dir runs/five
+    python train.py --rows 5 FLAGS --run-dir runs/five
     selfplay repair --solver runs/five
     selfplay certify runs/five-repaired
     python agents/selfplay/evaluation/check_certificate.py runs/five-repaired/certificate.txt.gz

@@ -26,7 +26,7 @@ SCRIPTS: dict[str, tuple[str, list[str]]] = {
     "learning.bigger_boards": ("--rows 1x3x3 --seeds 1000 --total-steps 4096 --games 20", ["1 of 1", "plies in all"]),
     "learning.learners": ("--shorten 1000 --seeds 1000", ["td-backup", "ties with itself"]),
     "learning.published": ("--seeds 1000 --match-up-seeds 1000 --shorten 100 --docs", ["| 58.5 | 28.8 | 12.7 |"]),
-    "learning.repaired": ("--seeds 1000", ["certified positions", "| proved |", "| unbeatable |"]),
+    "learning.repaired": ("--rows 3 --seeds 1000", ["certified positions", "| proved |", "| unbeatable |"]),
     "learning.targets": ("--seeds 1000 --total-steps 1024 --docs", ["negamax", "independent", "article"]),
     "learning.time_to_unbeatable": (
         "--modes mask --seeds 1000 --total-steps 2048 --unit-steps 200",
