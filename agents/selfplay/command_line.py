@@ -70,6 +70,9 @@ def parse_together(parts: Sequence[Any], args: Sequence[str], prog: str, about: 
     configs = []
     for part in parts:
         own = {field.name: given[field.name] for field in dataclasses.fields(part) if field.name in given}
+        for name, value in own.items():
+            if value is None and not hasattr(part, name):  # after the unknown flags, which argparse would name last
+                parser.error(f"{name.upper()} is missing")
         config = part(**own) if isinstance(part, type) else dataclasses.replace(part, **own)
         check(config)
         configs.append(config)
@@ -117,8 +120,7 @@ def _parser(parts: Sequence[Any], prog: str, about: Sequence[str], add_help: boo
             options["help"] = (documents.get(field.name, "") + options["help"]).replace("%", "%%")
             if metavar := field.metadata.get("positional"):
                 usage.append(metavar)
-                if hasattr(part, field.name):
-                    options |= {"nargs": options.get("nargs", "?"), "default": default, "action": "store"}
+                options |= {"nargs": options.get("nargs", "?"), "default": default, "action": "store"}
                 parser.add_argument(field.name, **options | {"metavar": metavar})
                 continue
             group = places.get(field.name, headings["learning"] if groups else parser)
@@ -141,7 +143,8 @@ def _options(hint: Any, default: Any) -> dict[str, Any]:
     if kind is bool:
         return options | {"action": argparse.BooleanOptionalAction}
     if get_origin(kind) is tuple:
-        return _options(get_args(kind)[0], default) | {"action": "extend", "nargs": "*"}
+        value = functools.partial(_value, get_args(kind)[0], several="; write several with spaces between: 1 2 3")
+        return _options(get_args(kind)[0], default) | {"action": "extend", "nargs": "*", "type": value}
     choices = ",".join(map(str, get_args(kind)))
     return options | {
         "type": functools.partial(_value, hint),
@@ -149,7 +152,7 @@ def _options(hint: Any, default: Any) -> dict[str, Any]:
     }
 
 
-def _value(hint: Any, text: str) -> Any:
+def _value(hint: Any, text: str, several: str = "") -> Any:
     """Return the value of a text for a flag of this type; an unknown choice stays a text."""
     kind, _, optional = declared(hint)
     if optional and text == "None":
@@ -159,7 +162,7 @@ def _value(hint: Any, text: str) -> Any:
     try:
         return kind(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"must be of type {kind.__name__}, got {text!r}") from None
+        raise argparse.ArgumentTypeError(f"must be of type {kind.__name__}, got {text!r}{several}") from None
 
 
 @functools.cache

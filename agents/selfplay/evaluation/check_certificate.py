@@ -187,11 +187,18 @@ def show(board: Board, game: tuple[int, ...]) -> None:
 
 def main(*paths: str) -> int:
     """Print the verdict and return the exit status."""
+    if len(paths) != 1:
+        print("usage: python check_certificate.py FILE", file=sys.stderr)
+        return 2
     try:
-        (path,) = paths
-        certificate = Certificate(path)
+        certificate = Certificate(paths[0])
     except Exception as error:  # a file can be anything
-        print(f"no certificate in {paths} (python check_certificate.py FILE): {error!r}", file=sys.stderr)
+        why = (
+            error
+            if type(error) is ValueError
+            else getattr(error, "strerror", None) or "it is damaged or no certificate"
+        )
+        print(f"no certificate in {paths[0]!r}: {why}", file=sys.stderr)
         return 2
     positions, problem, game = check(certificate)
     print(*(f"{name} {certificate.header.get(name)!a}" for name in ("rows", "cols", "k", "model_sha256")), sep=", ")

@@ -77,13 +77,17 @@ def test_several_dataclasses_are_read_together_and_an_instance_holds_the_default
     [
         ("a --numbr 3", "unrecognized arguments: --numbr 3; did you mean --number? (prog --help lists every flag)"),
         ("a --num 3", "unrecognized arguments: --num 3; did you mean --number? (prog --help lists every flag)"),
-        ("a --xyz", "unrecognized arguments: --xyz (prog --help lists every flag)"),
+        ("--xyz", "unrecognized arguments: --xyz (prog --help lists every flag)"),
         ("a --number three", "--number: must be of type int, got 'three' (prog --help lists every flag)"),
-        ("a --sizes 1 1,000,000,", "--sizes: must be of type int, got '1,000,000,' (prog --help lists every flag)"),
+        (
+            "a --sizes 1 0..4",
+            "--sizes: must be of type int, got '0..4'; write several with spaces between: 1 2 3 (prog --help lists "
+            "every flag)",
+        ),
         ("a --number", "--number: expected one argument (prog --help lists every flag)"),
         ("a --number 0", "--number must be between 1 and 1,000,000,000,000, got 0"),
         ("a --kind 2", "--kind must be one of 0, 1, none, got '2'"),
-        ("", "the following arguments are required: RUN (prog --help lists every flag)"),
+        ("", "RUN is missing (prog --help lists every flag)"),
     ],
 )
 def test_a_mistake_is_one_line_that_names_it(args: str, line: str) -> None:

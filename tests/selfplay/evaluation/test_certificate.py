@@ -278,6 +278,7 @@ def one_line_of_complaint(path: Path, capsys: pytest.CaptureFixture[str]) -> str
     shown = capsys.readouterr()
     assert not shown.out
     assert len(shown.err.splitlines()) == 1
+    assert "Error" not in shown.err
     return shown.err
 
 
@@ -299,8 +300,8 @@ def test_a_damaged_file_is_one_line(path: Path, capsys: pytest.CaptureFixture[st
 def test_a_foreign_file_is_one_line(content: bytes | None, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if content is not None:
         path.write_bytes(content)
-    assert "no certificate in" in one_line_of_complaint(path, capsys)
-    assert "no certificate in" in one_line_of_complaint(path.parent, capsys)
+    assert f"no certificate in '{path}': " in one_line_of_complaint(path, capsys)
+    assert f"no certificate in '{path.parent}': it is not a regular file" in one_line_of_complaint(path.parent, capsys)
 
 
 HEADERS: list[dict[str, Any]] = [
@@ -354,7 +355,7 @@ def test_what_is_no_regular_file_is_not_opened(path: Path) -> None:
     assert "it is not a regular file" in ended.stderr
 
 
-def test_the_checker_needs_nothing_but_python(path: Path) -> None:
+def test_the_checker_needs_nothing_but_python(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = PROGRAM.read_text()
     nodes = list(ast.walk(ast.parse(source)))
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
@@ -367,3 +368,4 @@ def test_the_checker_needs_nothing_but_python(path: Path) -> None:
     assert (ended.returncode, ended.stderr) == (UNBEATABLE, "")
     assert "UNBEATABLE as X and as O" in ended.stdout
     assert check_certificate.main() == check_certificate.main("one", "two") == DAMAGED
+    assert capsys.readouterr().err == 2 * "usage: python check_certificate.py FILE\n"
