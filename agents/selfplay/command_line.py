@@ -111,7 +111,7 @@ def _parser(parts: Sequence[Any], prog: str, about: Sequence[str], add_help: boo
     for part in parts:
         kind = part if isinstance(part, type) else type(part)
         hints, documents = get_type_hints(kind, include_extras=True), _documents(kind)
-        groups: Mapping[str, str] = getattr(kind, "groups", {})
+        groups = getattr(kind, "groups", {})
         headings = {heading: parser.add_argument_group(heading) for heading in (*groups, "learning")}
         places = {name: headings[heading] for heading, names in groups.items() for name in names.split()}
         for field in dataclasses.fields(kind):
@@ -120,8 +120,13 @@ def _parser(parts: Sequence[Any], prog: str, about: Sequence[str], add_help: boo
             options["help"] = (documents.get(field.name, "") + options["help"]).replace("%", "%%")
             if metavar := field.metadata.get("positional"):
                 usage.append(metavar)
-                options |= {"nargs": options.get("nargs", "?"), "default": default, "action": "store"}
-                parser.add_argument(field.name, **options | {"metavar": metavar})
+                options |= {
+                    "nargs": options.get("nargs", "?"),
+                    "default": default,
+                    "action": "store",
+                    "metavar": metavar,
+                }
+                parser.add_argument(field.name, **options)
                 continue
             group = places.get(field.name, headings["learning"] if groups else parser)
             group.add_argument(_flag(field.name), *field.metadata.get("aliases", ()), **options)
@@ -139,21 +144,23 @@ def _options(hint: Any, default: Any) -> dict[str, Any]:
     shown = " ".join(map(str, default)) if isinstance(default, tuple) else str(default)
     notes = [str(limits) for limits in bounds if limits.high < LARGEST]
     notes += [f"default: {shown}"] if shown not in ("", "None") else []
-    options: dict[str, Any] = {"help": f" ({'; '.join(notes)})" if notes else ""}
+    options = {"help": f" ({'; '.join(notes)})" if notes else ""}
     if kind is bool:
         return options | {"action": argparse.BooleanOptionalAction}
     if get_origin(kind) is tuple:
-        value = functools.partial(_value, get_args(kind)[0], several="; write several with spaces between: 1 2 3")
-        return _options(get_args(kind)[0], default) | {"action": "extend", "nargs": "*", "type": value}
+        return _options(get_args(kind)[0], default) | {"action": "extend", "nargs": "*"}
     choices = ",".join(map(str, get_args(kind)))
     return options | {
-        "type": functools.partial(_value, hint),
+        "type": functools.partial(_value, hint, "; write several as 1 2 3" * isinstance(default, tuple)),
         "metavar": f"{{{choices}}}" if choices else kind.__name__.upper(),
     }
 
 
-def _value(hint: Any, text: str, several: str = "") -> Any:
-    """Return the value of a text for a flag of this type; an unknown choice stays a text."""
+def _value(hint: Any, several: str, text: str) -> Any:
+    """Return the value of a text for a flag of this type; an unknown choice stays a text.
+
+    `several` ends the message about one that is none.
+    """
     kind, _, optional = declared(hint)
     if optional and text == "None":
         return None
@@ -168,7 +175,7 @@ def _value(hint: Any, text: str, several: str = "") -> Any:
 @functools.cache
 def _documents(kind: Any) -> dict[str, str]:
     """Return the docstrings below the fields of a dataclass, by name."""
-    documents: dict[str, str] = {}
+    documents = {}
     for base in reversed(kind.__mro__[:-1]):
         definition: Any = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0]
         for pair in itertools.pairwise(definition.body):

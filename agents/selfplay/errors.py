@@ -1,6 +1,7 @@
 """Mistakes that a user can make and correct: shown as one line, never as a traceback."""
 
 import contextlib
+import sysconfig
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,8 @@ EXTRAS = {
     **dict.fromkeys(("optuna", "ray", "tomli"), ("sweep", "which sweeps need")),
 }
 """Modules that an extra brings, with its name and what they are for."""
+LIBRARIES = ("<", str(Path(__file__).parent), *map(sysconfig.get_path, ("stdlib", "purelib")))
+"""Beginnings of the names of files that are not the user's: built-in code, ours, Python's, installed libraries."""
 
 
 _typed_as_flags = False
@@ -95,7 +98,7 @@ def naming_the_extra() -> Iterator[None]:
 
 
 def what_failed(error: BaseException) -> str:
-    """Return what a program of the user raised, and where, for a message."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).exists()]
+    """Return what a program of the user raised, and where in it, for a message."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(LIBRARIES)]
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {error}{place}"

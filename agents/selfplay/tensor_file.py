@@ -41,7 +41,7 @@ def read_tensors(
     Raises:
         UserError: it has others, is damaged, or cannot be read.
     """
-    tensors: dict[str, Tensor] = {}
+    tensors = {}
     try:
         with open_regular(path) as file:
             if int.from_bytes(file.read(8), "little") > LARGEST_HEADER:

@@ -1,7 +1,7 @@
-"""Figures of every data file that a benchmark has saved: where it was measured, its table, and each cell of the table.
+"""Figures of every data file: where it was measured, the runs of a row, its table, and each cell of the table.
 
-Their names begin with the name of the file, as in `time-to-unbeatable.measured-on`, `time-to-unbeatable.table` and
-`time-to-unbeatable.default.all-seconds`.
+Their names begin with the name of the file, as in `time-to-unbeatable.measured-on`, `time-to-unbeatable.runs`,
+`time-to-unbeatable.table` and `time-to-unbeatable.default.all-seconds`.
 """
 
 import json
@@ -20,6 +20,7 @@ def figures(docs: Path) -> dict[str, str]:
         results = saved_results(docs, path.stem)
         machines = [row["measured on"] for row in json.loads(path.read_text()).values()]
         found[f"{path.stem}.measured-on"] = described(machines)
+        found[f"{path.stem}.runs"] = cell([*map(len, results.values())])
         found[f"{path.stem}.table"] = markdown(summary(results))
         found |= cells(path.stem, results)
     return found

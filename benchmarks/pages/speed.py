@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from benchmarks.data import Result, saved_results
 from benchmarks.environment import speed
-from benchmarks.harness import cell, markdown, spread
+from benchmarks.harness import markdown, spread
 
 Rows: TypeAlias = Mapping[str, Sequence[Result]]
 
@@ -21,7 +21,6 @@ def figures(docs: Path) -> dict[str, str]:
         groups.setdefault(group, {})[row] = results
     vectors = {name.partition(": ")[2]: rows for name, rows in groups.items() if name.startswith("boards: ")}
     return {
-        "speed.rounds": cell([len(results) for rows in groups.values() for results in rows.values()]),
         "speed.one-board": markdown([HEADER, *ratios(groups["one board"]), *ratios(groups["two agents, AEC"])]),
         "speed.opponents": markdown([HEADER, *ratios(groups["an opponent inside"])]),
         "speed.vectors": side_by_side(vectors, "boards at once"),

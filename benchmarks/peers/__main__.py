@@ -65,7 +65,7 @@ def main(args: Sequence[str]) -> None:
             try:
                 histories[name, seed] = evaluations.measure(name, evaluations.load(name).make(seed), seed, due)
             except Exception as error:  # the learner may be somebody's own program
-                why = str(error) if isinstance(error, UserError) else what_failed(error)
+                why = error if isinstance(error, UserError) else what_failed(error)
                 console.print(f"{name}, seed {seed}, failed: {why}", soft_wrap=True)
                 continue
             console.print(str(histories[name, seed][-1]), soft_wrap=True)

@@ -89,7 +89,7 @@ def measure(
     take nothing from the training time.
 
     Raises:
-        UserError: The training returned before the last due time, or did not return after it.
+        UserError: The training returned before the last due time, or did not return after it, or is no function.
     """
     history: list[Evaluation] = []
     evaluated = 0.0
@@ -112,6 +112,8 @@ def measure(
         evaluated += now() - stopped
         return len(history) < len(due)
 
+    if not callable(train):
+        raise UserError(f"must return a function train(tick), got {train!r}")
     selfplay.evaluate(lambda _: 0, RULES)  # solves the game, which is slow only once in a process
     started = now()
     train(tick)

@@ -93,15 +93,15 @@ def test_a_measurement_can_be_made_in_pieces(tmp_path: Path) -> None:
     assert trained[-1].seconds >= 0.2
 
 
-def make_own(seed: int) -> evaluations.Train:
-    """Return a learner as somebody else would write one, which plays the first cell; three seeds show a mistake."""
+def make_own(seed: int) -> evaluations.Train | None:
+    """Return a learner as somebody else would write one, which plays the first cell; four seeds show a mistake."""
 
     def train(tick: evaluations.Tick) -> None:
         while tick(0, lambda board: board[9] if seed == 1 else 0) or seed == 2:
             if seed == 3:
                 return
 
-    return train
+    return train if seed < 4 else None
 
 
 def test_a_learner_of_your_own_is_judged_and_each_run_that_fails_is_named(
@@ -114,8 +114,9 @@ def test_a_learner_of_your_own_is_judged_and_each_run_that_fails_is_named(
     assert "\nown, seed 1, failed: IndexError: index 9 is out of bounds" in printed
     assert "\nown, seed 2, failed: went on after tick had returned False; return then\n" in printed
     assert "\nown, seed 3, failed: returned too early; call tick until it returns False\n" in printed
+    assert "\nown, seed 4, failed: must return a function train(tick), got None\n" in printed
     saved = evaluations.read(tmp_path / "peers.csv")
-    assert [(run.player, run.seed, run.first_illegal > 0) for run in saved] == [(name, 0, True), (name, 4, True)]
+    assert [(run.player, run.seed, run.first_illegal > 0) for run in saved] == [(name, 0, True)]
     assert "\n| own | 0 of 5, 0.00 [0.00, 0.43] | not within 0.01" in printed
     assert printed.splitlines()[-5] in Path("docs/protocol.md").read_text()  # the header
 

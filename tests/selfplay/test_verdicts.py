@@ -1,6 +1,7 @@
 """Names, runs, agents and models of other libraries are evaluated as they are."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import gymnasium
@@ -155,7 +156,10 @@ GRADIENTS = torch.ones(9, requires_grad=True)
 @pytest.mark.parametrize(
     ("agent", "gist"),
     [
-        (lambda _: None, "the agent returned None in the position .../.../...: is a `return` missing?"),
+        (
+            SimpleNamespace(act=lambda _: None),
+            "the agent returned None in the position .../.../...: wanted int(cell), 0 to 8 (is a `return` missing?)",
+        ),
         (lambda _: 0.5, "the agent returned 0.5 in the position .../.../...: wanted int(cell), 0 to 8"),
         (lambda _: [1, 2], "the agent returned [1, 2] in the position .../.../...: wanted int(cell), 0 to 8"),
         (lambda _: [[1], [2, 3]], "the agent returned [[1], [2, 3]] in the position .../.../...: wanted int(cell)"),
@@ -173,8 +177,8 @@ GRADIENTS = torch.ones(9, requires_grad=True)
             "a Model cannot be asked about a board of shape (3, 3, 3): ValueError: Error: Unexpected obser",
         ),
         (
-            lambda seen, mask: (seen, mask),
-            "missing 1 required positional argument: 'mask'; if it needs the mask, write lambda observation: agent(",
+            SimpleNamespace(act=lambda seen, mask: (seen, mask)),
+            "if it needs the mask too, write lambda observation: agent.act(observation, observation[..., 0].ravel())",
         ),
         (3, "an object of type int is not an agent: write a function of one observation that returns int(cell)"),
         (Valuing, "a class is not an agent: make an object of it first"),
@@ -194,7 +198,7 @@ def test_a_mistake_that_comes_later_names_the_position(view: Any, of_x: int) -> 
     def forgetful(observation: Planes) -> int | None:
         return None if observation[0, 0, of_x] and observation[..., 0].sum() == 8 else first_empty(observation)
 
-    with pytest.raises(gymnasium.error.InvalidAction, match=r"^the agent returned None in the position X\.\./.*: is"):
+    with pytest.raises(gymnasium.error.InvalidAction, match=r"^the agent returned None in the position X\.\./.*: "):
         selfplay.evaluate(forgetful, perspective=view)
     with pytest.raises(IndexError) as caught:
         selfplay.evaluate(lambda observation: [8][int(observation[..., 1:].sum())], perspective=view)

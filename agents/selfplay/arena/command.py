@@ -86,7 +86,7 @@ def enter(names: Sequence[str], perspective: Perspective) -> list[NamedPolicy]:
         if place in places:
             raise UserError(f"{name}: {places[place]} is listed already; give each player once, it also meets itself")
         places[place] = name
-    players: dict[str, NamedPolicy] = {}
+    players = {}
     rules = Rules()
     # Players without a board play that of the others, so runs come first, then agents of the user, then opponents.
     for name in sorted(names, key=lambda name: (folders[name] is None, name in OPPONENTS)):

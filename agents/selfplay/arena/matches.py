@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 from selfplay.evaluation.agents import AgentPolicy, tree_policy
 from selfplay.players import NamedPolicy
 from tictactoe import Rules, batch
-from tictactoe.tree import SOLVABLE_CELLS, FloatArray, IntArray, Policy, game_tree, play_out
+from tictactoe.tree import SOLVABLE_CELLS, FloatArray, IntArray, game_tree, play_out
 
 SAMPLE_BATCH = 4_096
 """Games played at once to sample results."""
@@ -60,7 +60,7 @@ def round_robin(players: Sequence[NamedPolicy], games: int, seed: int) -> Iterat
     is sampled in `games` games, with its own generator.
     """
     rules = players[0].rules
-    policies: list[Policy] = []
+    policies = []
     if rules.cells <= SOLVABLE_CELLS:
         tree = game_tree(rules)
         policies = [tree_policy(player.policy, tree) for player in players]

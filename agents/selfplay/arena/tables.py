@@ -82,14 +82,16 @@ def percent(share: float) -> str:
 
 def result_note(results: Results) -> str:
     """Return which results are exact, and where the intervals of the others are."""
-    sampled = [result for result in results.values() if result.games is not None]
-    illegal = any(any(result.illegal) for result in results.values())
-    legend = " !: games that end with a taken cell, by first + second seat, which then loses." if illegal else ""
-    if not sampled:
-        return f"Rows: first seat. All results are exact: every choice was followed. 0 is never, 100 always.{legend}"
+    games = max(result.games or 0 for result in results.values())
+    legend = " !: games that end with a taken cell, by first + second seat, which then loses."
+    if not any(any(result.illegal) for result in results.values()):
+        legend = ""
+    seats = "Rows move first, columns second; a cell is the row's result."
+    if not games:
+        return f"{seats} All results are exact: every choice was followed. 0 is never, 100 always.{legend}"
     return (
-        f"Rows: first seat. ~: sampled in {sampled[0].games:,} games each; results.csv has the 95 % intervals "
-        f"(Wilson). The others are exact.{legend}"
+        f"{seats} ~: sampled in {games:,} games each; results.csv has the 95 % intervals (Wilson). "
+        f"The others are exact.{legend}"
     )
 
 

@@ -72,7 +72,7 @@ class DQNLearner(RunLearner):
 
     def metrics(self) -> dict[str, float]:
         """Return the newest loss and values, and epsilon, by TensorBoard tag."""
-        metrics: dict[str, float] = {"explore/epsilon": self.self_play.epsilon}
+        metrics = {"explore/epsilon": self.self_play.epsilon}
         if self.self_play.last_updates:
             losses, values = zip(*self.self_play.last_updates, strict=True)
             metrics |= {"loss/td": float(torch.stack(losses).mean()), "q/mean": float(torch.cat(values).mean())}

@@ -21,7 +21,7 @@ from tictactoe.actions import checked_cells
 from tictactoe.tree import IntArray
 
 INSTEAD = "write a function of one observation that returns int(cell), and name the board with rules="
-WITH_MASK = "if it needs the mask, write lambda observation: agent(observation, observation[..., 0].ravel())"
+WITH_MASK = "it must take one observation and return int(cell); if it needs the mask too, write lambda observation: "
 
 
 class Way(NamedTuple):
@@ -56,7 +56,7 @@ def way_to_ask(agent: Any, observation: Array) -> Way:
         UserError: it returns no cell for any form of the observation, cannot be called with one alone, or is a model or
             a module and fails for all.
     """
-    errors: list[Exception] = []
+    errors = []
     for way in _ways(agent):
         try:
             way.cells(observation[[0, 0]])
@@ -73,7 +73,8 @@ def way_to_ask(agent: Any, observation: Array) -> Way:
     )  # else it wants more than an observation
     if called and not isinstance(way.ask, partial):
         raise first  # an error of the user's own program is best seen where it is
-    said = f"{' and '.join(map(what_failed, errors))}; {INSTEAD}" if called else f"{first}; {WITH_MASK}"
+    with_mask = f"{WITH_MASK}agent{'.act' * hasattr(agent, 'act')}(observation, observation[..., 0].ravel())"
+    said = f"{' and '.join(map(what_failed, errors))}; {INSTEAD}" if called else f"{first}; {with_mask}"
     raise UserError(
         f"a {type(agent).__name__} cannot be asked about a board of shape {observation.shape[1:]}: {said}"
     ) from first
@@ -132,12 +133,11 @@ def checked(answer: Any, observation: Array) -> IntArray:
     try:
         return checked_cells(cells, np.ravel(given) if boards == 1 else given, boards)
     except (InvalidAction, ValueError) as error:  # the latter for lists in a list, of several lengths
-        if boards > 1:
+        if boards > 1 and answer is not None:
             raise InvalidAction(f"the agent's {error}") from None
-        wanted = "is a `return` missing?" if answer is None else f"wanted int(cell), 0 to {cells - 1}"
-        raise InvalidAction(
-            f"the agent returned {reprlib.repr(given)} in the position {position_text(observation[0])}: {wanted}"
-        ) from None
+        said = f"{reprlib.repr(given)} in the position {position_text(observation[0])}"
+        hint = " (is a `return` missing?)" if answer is None else ""
+        raise InvalidAction(f"the agent returned {said}: wanted int(cell), 0 to {cells - 1}{hint}") from None
 
 
 def position_text(board: Array) -> str:

@@ -143,7 +143,7 @@ def check(certificate: Certificate) -> tuple[int, str, tuple[int, ...]]:
     # As X the player moves on the empty board. As O it moves after each first mark of X.
     openings = [((cell,), board.after(board.empty, 0, cell)) for cell in board.cells]
     waiting: list[tuple[tuple[int, ...], Images]] = [((), board.empty), *openings]
-    seen: set[int] = set()
+    seen = set()
     positions = 0
     while waiting:
         game, images = waiting.pop()

@@ -165,7 +165,7 @@ def all_runs(plan: Plan) -> list[Run]:
     """
     if plan.search:
         return []
-    alone: list[dict[str, Any]] = [{}, *({name: value} for name, values in plan.each.items() for value in values)]
+    alone = [{}, *({name: value} for name, values in plan.each.items() for value in values)]
     number = len(plan.seeds) * len(alone) * math.prod(map(len, plan.vary.values()))
     if number > MOST_RUNS:
         raise UserError(f"a sweep has at most {MOST_RUNS:,} runs, and this one would have {number:,}; vary less")

@@ -21,7 +21,7 @@ MOST_SETTINGS = 60
 @styled()
 def figures(results: Results, titles: Mapping[str, str]) -> dict[str, Figure]:
     """Return the plots over steps, updates or seconds, which have these titles, by the names of their files."""
-    plots: dict[str, Figure] = {}
+    plots = {}
     settings = [*results.items()]
     for kind, title in titles.items():
         for start in range(0, max(len(settings) - 1, 1), MOST_CURVES):

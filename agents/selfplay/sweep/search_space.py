@@ -30,7 +30,7 @@ def sample(
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.filterwarnings("ignore", "Choices for a categorical", UserWarning)  # a tuple could not be in its database
     kinds = optuna.distributions
-    distributions: dict[str, Any] = {}
+    distributions = {}
     for name, values in space.items():
         if not isinstance(values, Range):
             distributions[name] = kinds.CategoricalDistribution(values)

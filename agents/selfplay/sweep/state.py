@@ -66,8 +66,7 @@ def read(folder: Path) -> Sweep:
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); is this the folder of a sweep?") from None
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-        reason = error if isinstance(error, UserError) else repr(error)
-        raise UserError(f"{path}: is not the state of a sweep of this program ({reason}); restore it") from None
+        raise UserError(f"{path}: is not the state of a sweep of this program ({error}); restore it") from None
     if content["format"] != FORMAT:
         raise UserError(f"{path}: has format {content['format']!r}; this program reads format {FORMAT}")
     return sweep

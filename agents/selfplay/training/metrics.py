@@ -41,7 +41,7 @@ UNFINISHED_TAGS = {
 
 def evaluation_metrics(evaluation: Verdict) -> Metrics:
     """Return an evaluation as TensorBoard tags and numbers; what is not known is left out."""
-    numbers: dict[str, float | None] = {
+    numbers = {
         "eval/optimal_states": evaluation.optimal_states,
         "eval/optimal_fraction": evaluation.optimal_fraction,
         "eval/illegal_states": evaluation.illegal_states,
@@ -57,7 +57,7 @@ def evaluation_metrics(evaluation: Verdict) -> Metrics:
 
 def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Verdict:
     """Return the evaluation from which `evaluation_metrics` made these numbers."""
-    seats: list[SeatVerdict] = []
+    seats = []
     for name in ("first", "second"):
         tags = SEAT_TAGS if f"eval/{name}/losses" in metrics else UNFINISHED_TAGS
         fields: dict[str, Any] = {field: metrics.get(f"eval/{name}/{tag}") for tag, field in tags.items()}

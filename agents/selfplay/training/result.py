@@ -113,7 +113,7 @@ class Run:
 
 def earlier_records(lines: Iterable[Metrics], config: RunSettings, read: ReadPlayer) -> list[Record]:
     """Return the evaluations that lines of metrics.jsonl describe."""
-    records: list[Record] = []
+    records = []
     proofs = 0
     for number, line in enumerate(lines, start=1):
         evaluation = metrics_evaluation(line, config.rules)

@@ -116,7 +116,7 @@ class Catalogue:
         folder = chosen if isinstance(chosen, Path) else None
         name = SHIPPED if folder == SHIPPED_FOLDER else folder.resolve().name if folder else chosen
         kind = "built-in" if chosen in OPPONENTS else "own"
-        entry: dict[str, Any] = {"index": number, "name": one_line(name), "kind": kind, "run": folder is not None}
+        entry = {"index": number, "name": one_line(name), "kind": kind, "run": folder is not None}
         entry |= {"differs": "", "snapshots": [], "waiting": False, "error": None}
         try:
             if folder is not None:

@@ -45,7 +45,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def test_what_is_printed(held: tuple[Path, str]) -> None:
     runs, output = held
     expected = ["4 players on 3,3,3, 16 pairings", "random has 0", "58/13/29", "!: games that end with a taken cell"]
-    expected += ["All results are exact", f"{runs}/arena holds results.csv"]
+    expected += ["columns second; a cell is the row's result. All results are exact", f"{runs}/arena holds results.csv"]
     expected += ["1 drawn game is added to every 100 of two players"]
     assert [text for text in expected if text not in " ".join(output.split())] == []
     assert "…" not in output
@@ -105,7 +105,7 @@ def test_a_large_board_is_sampled_and_says_so(capsys: pytest.CaptureFixture[str]
     for name, seed in (("one", "3"), ("two", "4")):
         arena.main(["large", "random", "--games", "500", "--seed", seed, "--out", name])
     output = capsys.readouterr().out
-    assert "~: sampled in 500 games each" in output
+    assert "~: sampled in 500 games each" in " ".join(output.split())
     assert "(Wilson)" in output
     one, two = (read(Path(name, "results.csv")) for name in ("one", "two"))
     assert one != two

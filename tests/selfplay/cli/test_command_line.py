@@ -81,8 +81,7 @@ def test_several_dataclasses_are_read_together_and_an_instance_holds_the_default
         ("a --number three", "--number: must be of type int, got 'three' (prog --help lists every flag)"),
         (
             "a --sizes 1 0..4",
-            "--sizes: must be of type int, got '0..4'; write several with spaces between: 1 2 3 (prog --help lists "
-            "every flag)",
+            "--sizes: must be of type int, got '0..4'; write several as 1 2 3 (prog --help lists every flag)",
         ),
         ("a --number", "--number: expected one argument (prog --help lists every flag)"),
         ("a --number 0", "--number must be between 1 and 1,000,000,000,000, got 0"),

@@ -135,6 +135,13 @@ def test_the_time_bar_shows_and_plays_snapshots(visit: Open, served: Site) -> No
     press(page, "watch it learn")
     expect(bar).to_have_value(str(len(steps) - 1))
     says(page, "#verdict", f"trained {steps[-1]:,} plies")
+    go_to(page, "#player=trained&view=mistakes")
+    says(page, "#panel-mistakes .verdict", "unbeatable")
+    page.get_by_label("Speed").select_option("slow")
+    press(page, "watch it learn")
+    says(page, "#panel-mistakes [role=status]", "Pause to see the mistakes of the player on the board")
+    press(page, "Pause")
+    expect(page.get_by_text("Pause to see the mistakes")).to_be_hidden()
 
 
 def test_each_kind_of_mistake_is_a_click_away(visit: Open, served: Site) -> None:

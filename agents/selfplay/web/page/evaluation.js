@@ -59,9 +59,14 @@ export function evaluationSection(app, draw) {
 
   function show() {
     const key = keyNow();
-    if (key !== wanted && !app.state.playing) {
+    if (key === wanted) {
+      status.hidden = response !== null;
+    } else if (!app.state.playing) {
       wanted = key;
       load(key);
+    } else if (response !== null && status.hidden) { // said once
+      status.hidden = false;
+      status.textContent = "While it learns, this stays as it was. Pause to see the mistakes of the player on the board.";
     }
   }
 
