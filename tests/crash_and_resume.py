@@ -67,7 +67,7 @@ class Crashes:
         """Start a run, kill its processes before these operations, resume it to its end, and return its faults."""
         folder = self._place / "killed" / "it"
         folder.parent.mkdir()
-        faults: list[str] = []
+        faults = []
         for moment in (*moments, 0):
             begun = (folder / "config.json").exists()
             start = ["--resume", str(folder)] if begun else [*self._args, "--run-dir", str(folder)]

@@ -181,5 +181,5 @@ def read_checkpoint(folder: Path) -> tuple[dict[str, torch.Tensor], dict[str, An
     """Return the tensors of a run's last checkpoint, and its JSON."""
     path = last_checkpoint(folder)
     with safe_open(path, framework="pt") as file:
-        run: dict[str, Any] = json.loads(file.metadata()["run"])
+        run = json.loads(file.metadata()["run"])
     return load_file(path), run

@@ -4,10 +4,9 @@ import importlib.util
 import re
 import shlex
 import subprocess
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -96,7 +95,7 @@ def test_each_snippet_runs_by_itself(snippet: Block, here: Path, capsys: pytest.
 
 @pytest.mark.usefixtures("here")
 def test_the_notebook_runs_from_top_to_bottom(capsys: pytest.CaptureFixture[str]) -> None:
-    names: dict[str, Any] = {"__name__": "__main__"}
+    names = {"__name__": "__main__"}
     for cell in blocks("python", NOTEBOOK):
         exec(compile(cell.text, f"line {cell.line}", "exec"), names)
         lines = iter(capsys.readouterr().out.splitlines())
@@ -153,7 +152,7 @@ def read_command(words: list[str]) -> None:
         words = words[2:]
     if words[:1] == ["selfplay"] and "--help" not in words:
         _, command, *args = words
-        read: Callable[[list[str], str], object] = train.read
+        read = train.read
         if command != "train":
             read = partial(parse, CONFIGS[command])
         read(args, f"selfplay {command}")

@@ -111,7 +111,7 @@ def test_its_search_finds_a_heading_first_without_a_server(site: Path, browser: 
         **{question: f"docs/why-does-my-dqn-not-learn.html#{anchor}" for question, anchor in QUESTIONS.items()},
     }
     page = browser.new_page()
-    requests: list[str] = []
+    requests = []
     page.on("request", lambda request: requests.append(request.url))
     first = {}
     for words in expected:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from benchmarks import data
-from benchmarks.data import Result
 from benchmarks.pages import __main__ as pages, measured, speed
 from selfplay.errors import UserError
 
@@ -109,7 +108,7 @@ def test_a_data_file_has_its_machine_its_table_and_its_cells(tmp_path: Path) -> 
 
 
 def test_speeds_are_shown_beside_their_peers_and_by_board() -> None:
-    rows: dict[str, list[Result]] = {
+    rows = {
         "vector, 3,3,3": [{"plies/s": 307_499.0}, {"plies/s": 23_812_345.0}],
         "peer, 3,3,3": [{"plies/s": 100.4}],
         "vector, 3,3,3 / peer, 3,3,3": [{"ratio": 2.0}],

@@ -21,7 +21,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 @pytest.fixture
 def remembered(monkeypatch: pytest.MonkeyPatch) -> list[Transitions]:
     """Return what a loop stores; its moves are random, and it learns nothing."""
-    told: list[Transitions] = []
+    told = []
     monkeypatch.setattr(DQN, "remember", lambda _self, new: told.append(new))
     monkeypatch.setattr(loops, "EPSILON", 1.0)
     return told

@@ -106,7 +106,7 @@ def small_network(rules: Rules) -> nn.Module:
 
 @pytest.mark.usefixtures("stopper")
 def test_a_custom_network_is_trained_saved_loaded_and_proved(tmp_path: Path) -> None:
-    settings: dict[str, Any] = {**SHORT, "network": small_network, "networks": "separate"}
+    settings = {**SHORT, "network": small_network, "networks": "separate"}
     place = tmp_path / "it"
     run = selfplay.train(**settings, run_dir=place)
     loaded = selfplay.load(place, network=small_network)
@@ -154,7 +154,7 @@ def test_every_record_has_the_player_that_was_evaluated() -> None:
 
 @pytest.mark.usefixtures("stopper")
 def test_the_records_of_a_run_have_the_players_of_its_snapshots(tmp_path: Path) -> None:
-    settings: dict[str, Any] = {**SHORT, "eval_every": 480, "run_dir": tmp_path / "it"}
+    settings = {**SHORT, "eval_every": 480, "run_dir": tmp_path / "it"}
     run = selfplay.train(**settings)
     longer = selfplay.train(resume=run.folder, total_steps=2_880)
     for one in (run, longer):

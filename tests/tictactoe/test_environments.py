@@ -195,8 +195,8 @@ def test_arrays_are_fresh_at_every_call_and_writing_into_them_changes_no_game(
 ) -> None:
     settings = {**settings, **sized(size)}
     env: Any = MANY(env_id, autoreset_mode=mode, **settings) if mode else ONE(env_id, **settings)
-    given: list[np.ndarray] = []
-    games: list[str] = []
+    given = []
+    games = []
     for writes in (False, True, True):  # the second time shows what the first has written into an environment's tables
         returned, game = env.reset(seed=0), []
         for _ in range(9):

@@ -49,7 +49,7 @@ def test_opponents_choose_what_their_names_promise_in_every_state(name: str) -> 
 def test_rule_is_the_same_for_one_board_and_for_many(size: tuple[int, int, int]) -> None:
     rules, book = Rules(*size), RuleBook(*size)
     rng = np.random.default_rng(0)
-    boards: list[Board] = []
+    boards = []
     for marks in range(rules.cells):
         shuffled = rng.permutation([*"OX" * (marks // 2), *"O" * (marks % 2), *EMPTY * (rules.cells - marks)])
         boards.append(tuple(shuffled.tolist()))

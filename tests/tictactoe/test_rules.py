@@ -73,7 +73,7 @@ def unsigned(words: list[int]) -> list[int]:
 def random_boards(cells: int, count: int) -> list[Board]:
     """Return boards from empty to full, most of them out of reach: the rules must judge those as well."""
     rng = np.random.default_rng(cells)
-    boards: list[Board] = [(EMPTY,) * cells, ("X",) * cells, ("O",) * cells]
+    boards = [(EMPTY,) * cells, ("X",) * cells, ("O",) * cells]
     for _ in range(count):
         x_share, o_share, empty_share = rng.dirichlet((1, 1, 1))
         boards.append(tuple(rng.choice(["X", "O", EMPTY], size=cells, p=[x_share, o_share, empty_share]).tolist()))

@@ -263,7 +263,7 @@ def test_nobody_else_is_believed_to_be_symmetric_or_legal() -> None:
 
 
 def test_each_ply_is_reported() -> None:
-    reports: list[tuple[int, int, int]] = []
+    reports = []
     policy = policy_of(ScriptedPlayer(first_empty), Rules(1, 13, 3))
     evaluate_policy(policy, report=lambda *report: reports.append(report))
     assert [(seat, ply) for seat, ply, _ in reports[:3]] == [(0, 0), (0, 2), (0, 4)]

@@ -202,7 +202,7 @@ def test_metrics_that_lack_what_the_checkpoint_counts_are_refused(content: str, 
 
 def test_what_metrics_hold_beyond_the_checkpoint_is_cut_off(folder: Path) -> None:
     path = folder / "metrics.jsonl"
-    first: dict[str, Any] = metrics(folder)[0]
+    first = metrics(folder)[0]
     path.write_text(path.read_text() + path.read_text().replace("960", "1111") + '{"plies"')
     resume(folder)
     assert [line["plies"] for line in metrics(folder)] == [960, 1_920, 2_400]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from selfplay.algorithms import load, snapshot_steps
 from selfplay.cli import train
@@ -227,7 +227,7 @@ def test_a_run_is_followed_from_its_first_evaluation_to_its_end(visit: Open, ser
 def test_an_answer_that_comes_late_is_not_shown_for_another_player(visit: Open) -> None:
     """What is written for the first player about the second would be an error in the console."""
     page = visit()
-    late: list[Route] = []
+    late = []
     page.route(re.compile("history|evaluation"), lambda route: late.append(route))  # noqa: PLW0108 (it sets an attribute)
     go_to(page, "#player=trained&view=mistakes")
     go_to(page, "#player=larger")

@@ -149,7 +149,7 @@ def test_the_page_accepts_the_positions_that_the_server_accepts(call: Call) -> N
     ],
 )
 def test_a_sentence_says_what_is_known_of_a_move(call: Call, changes: dict[str, Any], sentence: str) -> None:
-    analysis: dict[str, Any] = {
+    analysis = {
         "move": 3,
         "moves": [3],
         "reply": 1,

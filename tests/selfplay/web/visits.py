@@ -30,8 +30,8 @@ class Site(NamedTuple):
 def watched(page: Page, address: str) -> Iterator[None]:
     """Watch a page: it requests nothing but what starts with its address, and its console stays empty."""
     page.set_default_timeout(PATIENCE)
-    requested: list[str] = []
-    written: list[str] = []
+    requested = []
+    written = []
     page.on("request", lambda request: requested.append(request.url))
     page.on("console", lambda message: written.append(message.text))
     page.on("pageerror", lambda error: written.append(str(error)))
