@@ -99,6 +99,7 @@ def test_a_data_file_has_its_machine_its_table_and_its_cells(tmp_path: Path) -> 
     data.save(tmp_path, "Time to unbeatable", {"unit": [{"ms": 2.5}]}, {**machine, "load": "1.50 over"})
     assert measured.figures(tmp_path) == {
         "time-to-unbeatable.measured-on": "EPYC, 2 cores, load 1.00 (0.50 to 1.50), Linux, torch 2",
+        "time-to-unbeatable.runs": "1.5 (1 to 2)",
         "time-to-unbeatable.table": "| what | all seconds | proved | ms |\n| --- | --- | --- | --- |\n"
         "| train.py | never (least 1) | 1 of 2 | - |\n| unit | - | - | 2.50 |\n",
         "time-to-unbeatable.train-py.all-seconds": "never (least 1)",
