@@ -3,18 +3,17 @@
 The pages stay plain Markdown whose links work in the repository too, so what only the site needs is here.
 """
 
-import base64
 import contextlib
 import io
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jupytext
-import matplotlib.pyplot as plt
 from sphinx.application import Sphinx
 
 import selfplay
@@ -172,7 +171,7 @@ def read_page(_app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def unit_page(unit: str, script: str) -> str:
-    """Return a unit as Markdown, with its curve and with what the cells above its blank or tagged `shown` show."""
+    """Return a unit as Markdown, with its curve and with what the cells above its blank or tagged show."""
     parts = []
     names: dict[str, Any] = {}
     above = True
@@ -186,6 +185,8 @@ def unit_page(unit: str, script: str) -> str:
         parts.append(BLOCK.format("python", "blank" if blank else "code", cell.source))
         if above or "shown" in tags:
             parts += shown(cell.source, names)
+        elif "drawn" in tags:
+            parts.append(Path(__file__).with_name("course").joinpath(f"{unit}_game.html").read_text())
         elif "savefig" in cell.source:
             parts.append(f"![What this draws, with the solution]({unit}.svg)")
     title, text = parts[0].split("\n", 1)
@@ -194,16 +195,12 @@ def unit_page(unit: str, script: str) -> str:
 
 def shown(code: str, names: dict[str, Any]) -> Iterator[str]:
     """Run a cell, and yield what it prints and draws as Markdown."""
-    plt.switch_backend("agg")
+    sys.displayhook = print  # the SVG, where a notebook would draw it
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(code, names)
-    if printed.getvalue():
-        yield BLOCK.format("text", "shown", printed.getvalue())
-    for number in plt.get_fignums():
-        file = io.BytesIO()
-        plt.figure(number).savefig(file, bbox_inches="tight", transparent=True)
-        yield f'<img alt="What this draws" src="data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}">'
-    plt.close("all")
+    for part in re.split(r"((?:<svg.*?</svg>\s)+)", printed.getvalue(), flags=re.DOTALL):
+        if part:
+            yield part if part.startswith("<svg") else BLOCK.format("text", "shown", part)
 
 
 def mark_fields(_app: Sphinx, kind: str, _name: str, _documented: object, _options: object, lines: list[str]) -> None:

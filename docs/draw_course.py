@@ -1,9 +1,10 @@
-"""Draw the curves of the course: `python -m docs.draw_course` runs each unit with its solution, in a minute or two.
+"""Draw the curves and lost games of the course: `python -m docs.draw_course` runs each unit with its solution.
 
-The paper is transparent, so that the pictures suit a light and a dark page.
+That takes a minute or two. The paper is transparent, so that the pictures suit a light and a dark page.
 """
 
 import os
+import sys
 import tempfile
 
 import matplotlib.pyplot as plt
@@ -21,15 +22,19 @@ OURS = STYLE | {
 
 
 def main() -> None:
-    """Write the last picture of each unit that saves one."""
+    """Write the last picture of each unit that saves one, and the last boards that it shows."""
     plt.switch_backend("agg")
     plt.rcParams.update(OURS)
     os.chdir(tempfile.mkdtemp())  # for the runs and pictures of the units themselves
     for unit in course.units():
         if "savefig" in unit.read_text():
+            drawn: list[str] = []
+            sys.displayhook = drawn.append
             exec(course.filled(unit, (SOLUTIONS / unit.name).read_text()), {"__name__": "__main__"})
             plt.savefig(unit.with_suffix(".svg"), metadata={"Date": None})
             plt.close("all")
+            if 'tags=["drawn"]' in unit.read_text():
+                unit.with_name(f"{unit.stem}_game.html").write_text(drawn[-1])
 
 
 if __name__ == "__main__":

@@ -96,7 +96,9 @@ def test_each_unit_of_the_course_is_a_page_to_read_and_two_files_to_download(sit
         assert f"<h1>Unit {number}: " in page
         assert page.count('class="blank') == 1
         assert page.count("<summary>Hint ") == 2
-        assert '<img alt="What this draws' in page
+        assert ('<img alt="What this draws' in page) == (number > 1)
+        assert ('role="img"' in page) == (number != 4)
+        assert "data:image/png" not in page  # its ground would be white on a dark page too
         for suffix in (".ipynb", ".py"):
             assert f'href="{unit.name}{suffix}" download' in page
             assert "raise NotImplementedError" in unit.with_suffix(suffix).read_text()

@@ -26,27 +26,15 @@
 
 # %%
 from functools import cache
-
-import matplotlib.pyplot as plt
+from sys import displayhook as show  # draws a board in a notebook, and prints it in a terminal
 
 import selfplay
-from tictactoe import Rules, solve
-from tictactoe.rendering.pixels import board_image
-from tictactoe.rendering.text import board_text
+from tictactoe import Rules, board_svg, solve
 
 RULES = Rules()  # 3 rows, 3 columns, 3 in a row
 
-
-def show(mover, opponent):
-    """Print a position, and draw it in a notebook; X is the mover."""
-    print(board_text(RULES, mover, opponent))
-    plt.figure(figsize=(2, 2))
-    plt.axis("off")
-    plt.imshow(board_image(RULES, mover, opponent))
-
-
-mover, opponent = 1 << 0 | 1 << 8, 1 << 4  # the mover has the cells 0 and 8, the opponent has cell 4
-show(mover, opponent)
+mover, opponent = 1 << 0 | 1 << 8, 1 << 4  # the mover, here X, has the cells 0 and 8; the opponent has cell 4
+show(board_svg(RULES, mover, opponent))
 print("empty cells: ", RULES.cells_of(RULES.empty_cells(mover, opponent)))
 print("does the opponent have a line?", RULES.has_line(opponent))
 print("the mover marks cell 2:", (mover | 1 << 2, opponent), "and the seats change:", (opponent, mover | 1 << 2))
@@ -105,7 +93,7 @@ def best_cells(mover, opponent):
 #
 # Your answers are compared with the right ones in every position that a game can lead to, those with the most marks
 # first. So the wrong answer that you see is the one nearest to the end of a game, and the easiest to check on paper. In
-# the picture `X` is the mover, and `[O]` in brackets is part of a complete line.
+# the picture X is the mover, and a complete line is green.
 
 # %%
 solution = solve(RULES)
@@ -114,7 +102,7 @@ from_the_end = list(zip(positions, solution.value.tolist(), solution.optimal_mov
 for position, right, _ in from_the_end:
     answer = value(*position)
     if answer != right:
-        show(*position)
+        show(board_svg(RULES, *position))
     hint = " (is a `return` missing?)" if answer is None else ""
     assert answer == right, f"value must return {right} in the position above, but it returned {answer}{hint}"
 print(f"All {len(positions):,} values are right.")
@@ -126,7 +114,7 @@ for position, _, best in from_the_end:
     assert isinstance(answer, list | tuple), f"best_cells must return a list, such as {right}, but it returned {answer}"
     passed = all(cell in right for cell in answer) and all(cell in answer for cell in right)
     if not passed:
-        show(*position)
+        show(board_svg(RULES, *position))
     hint = " (is the sign right? The position after a move belongs to the other seat)" if not answer else ""
     assert passed, f"best_cells must return {right} in the position above, but it returned {answer}{hint}"
 print("All best cells are right.")

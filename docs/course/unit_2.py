@@ -19,11 +19,12 @@
 
 # %%
 import random
+from sys import displayhook as show  # draws boards in a notebook, and prints them in a terminal
 
 import matplotlib.pyplot as plt
 
 import selfplay
-from tictactoe import Rules
+from tictactoe import Rules, game_svg
 
 RULES = Rules()
 CELLS = [RULES.cells_of(marks) for marks in range(512)]  # the cells of each set of marks
@@ -179,6 +180,8 @@ for more, games in ((100, 100), (900, 1_000), (9_000, 10_000), (20_000, 30_000),
     history.append((game_with_itself(), proof.games_lost))
     print(f"{games:7,} games: {history[-1][0]:6}  games lost {proof.first.losses:3} as X, "
           f"{proof.second.losses:3} as O;  right in {proof.optimal_states:,} of {proof.decision_states:,}")  # fmt: skip
+    if proof.games_lost:
+        lost_as_x, lost_as_o = selfplay.counterexamples(agent, RULES).shortest  # None where it cannot be beaten
 assert proof.unbeatable, "it can still be beaten: do target and choose take the best number for the seat to move?"
 assert proof.optimal
 print(f"PASSED: {proof.games_lost} games lost; you predicted {my_prediction}.")
@@ -202,13 +205,14 @@ plt.savefig("unit_2.png")
 #
 # Look also at the games against itself. During training it draws them, and yet it can lose many other games:
 
-# %%
+# %% tags=["drawn"]
 assert any(ended == "draw" and beaten > 0 for ended, beaten in history)
 print([f"{ended}, though it can lose {beaten} games" for ended, beaten in history if ended == "draw" and beaten])
+show(game_svg(RULES, lost_as_o or lost_as_x))
 
 # %% [markdown]
-# A thousand draws against itself show nothing: it is the same game, played a thousand times. The proof follows every
-# other game too.
+# The boards show a game that the last of these players loses. A thousand draws against itself show nothing: it is the
+# same game, played a thousand times. The proof follows every other game too.
 #
 # ## What to try next
 #

@@ -18,12 +18,13 @@
 
 # %%
 import random
+from sys import displayhook as show  # draws boards in a notebook, and prints them in a terminal
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 
 import selfplay
-from tictactoe import Rules
+from tictactoe import Rules, game_svg
 
 RULES = Rules()
 CELLS = [RULES.cells_of(marks) for marks in range(512)]
@@ -164,31 +165,32 @@ def learn(table, rule, games, generator):
             reward, reward_after = 0.0, reward
 
 
-def judge(table):
-    """Return the exact evaluation of the player of a table."""
+def player(table):
+    """Return the player of a table."""
 
     def agent(observation):
         marks = [sum(1 << cell for cell in range(9) if observation[cell // 3, cell % 3, plane]) for plane in (1, 2)]
         values = values_at(table, *marks)
         return max(values, key=values.get)
 
-    return selfplay.evaluate(agent, RULES, perspective="mover")
+    return agent
 
 
 # %% [markdown]
 # ## The run
 
 # %%
-curves, believed, proofs = {}, {}, {}
+curves, believed, proofs, lost = {}, {}, {}, {}
 for rule in (minus, plus, own_turn):
     name, table, generator = rule.__name__, {}, random.Random(0)
     curves[name], played = [], 0
     for games in CHECKPOINTS:
         learn(table, rule, games - played, generator)
         played = games
-        proofs[name] = judge(table)
+        proofs[name] = selfplay.evaluate(player(table), RULES, perspective="mover")
         curves[name].append(proofs[name].games_lost)
     believed[name] = max(values_at(table, 0, 0).values())
+    lost[name] = selfplay.counterexamples(player(table), RULES, perspective="mover").shortest
     print(f"{name:8} games lost {curves[name]}, empty board {believed[name]:+.2f}; you predicted {my_prediction[name]}")
 
 # %% [markdown]
@@ -226,8 +228,13 @@ plt.savefig("unit_3.png")
 #   that move at random, and against *them* X wins most games. `own_turn` learns what is best against the opponents it
 #   met; `minus` learns what is best against the best opponent.
 #
-# More games help `minus`, but not `plus`. That is how you tell a slow learner from a wrong target.
-#
+# More games help `minus`, but not `plus`. That is how you tell a slow learner from a wrong target. Here
+# `plus` loses as X:
+
+# %% tags=["drawn"]
+show(game_svg(RULES, lost["plus"][0]))
+
+# %% [markdown]
 # ## What to try next
 #
 # - Leave `opponents_reward` out of `own_turn`, and skip the small tests. How many games does it lose now, and why?

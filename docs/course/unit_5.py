@@ -18,13 +18,13 @@
 # The arrays below have a row for each position in which the game goes on, and a column for each cell.
 
 # %%
+from sys import displayhook as show  # draws a board in a notebook, and prints it in a terminal
+
 import matplotlib.pyplot as plt
 import numpy as np
 
 import selfplay
-from tictactoe import Rewards, Rules, batch
-from tictactoe.rendering.pixels import board_image
-from tictactoe.rendering.text import board_text
+from tictactoe import Rewards, Rules, batch, board_svg
 from tictactoe.tree import game_tree
 
 RULES = Rules()
@@ -163,10 +163,7 @@ print("PASSED")
 
 # %% tags=["shown"]
 mover, opponent = 1 << 1 | 1 << 3, 1 << 0 | 1 << 4 | 1 << 6  # O and X
-plt.figure(figsize=(2, 2))
-plt.axis("off")
-plt.imshow(board_image(RULES, opponent, mover))
-print(board_text(RULES, opponent, mover))
+show(board_svg(RULES, opponent, mover))
 
 # %% [markdown]
 # The values of its nine cells to the mover:
@@ -193,7 +190,6 @@ assert half.max() == 0
 # By default our DQN learns the rules; with `--mask` it masks. What does learning the rules cost?
 
 # %%
-plt.figure()
 for mask in (False, True):
     run = selfplay.train(mask=mask)
     plies = [record.steps for record in run.records]

@@ -13,11 +13,13 @@
 # discount: with 1 later rewards count in full, with 0 only the reward of the next move counts.
 
 # %%
+from sys import displayhook as show  # draws boards in a notebook, and prints them in a terminal
+
 import matplotlib.pyplot as plt
 import numpy as np
 
 import selfplay
-from tictactoe import Rules, batch
+from tictactoe import Rules, batch, game_svg
 from tictactoe.tree import game_tree
 
 RULES = Rules()
@@ -45,15 +47,20 @@ class EveryBest:
         return self.chances[np.searchsorted(HERE, TREE.find(mine, theirs))]
 
 
-def learned(reward, future, **amounts):
-    """Return the proof of the player that learns `reward(move, **amounts)`, which returns [4520] for each cell."""
+def player(reward, future, **amounts):
+    """Return the player that learns `reward(move, **amounts)`, which returns [4520] for each cell."""
     rewards = np.stack([reward(move, **amounts) for move in MOVES], axis=1)
     values = np.zeros(LEGAL.shape)
     for _ in range(9):
         worth = np.zeros(len(TREE))  # the value of each position to its mover; 0 where the game is over
         worth[HERE] = np.where(LEGAL, values, -np.inf).max(axis=1)
         values = rewards - future * GOES_ON * worth[NEXT]
-    return selfplay.evaluate(EveryBest(values), RULES, perspective="mover")
+    return EveryBest(values)
+
+
+def learned(reward, future, **amounts):
+    """Return the proof of that player."""
+    return selfplay.evaluate(player(reward, future, **amounts), RULES, perspective="mover")
 
 
 # %% [markdown]
@@ -175,14 +182,18 @@ plt.savefig("unit_6.png")
 
 # %% [markdown]
 # - Without the future and without the penalty the player never blocks: a move that lets the opponent win pays 0, like
-#   any other.
+#   any other. The boards below show a game that it loses.
 # - The penalty alone teaches the player to block, **without looking ahead**: it puts one ply of looking ahead into the
 #   reward. It does not teach the player to see two threats at once.
 # - With the full future the penalty changes nothing in the end: the best moves stay the same. It only makes learning
 #   faster, which is why our default has it.
 # - The penalty also hides the mistake of `draw=1`: a loss now costs O the 1 of a draw *and* the penalty, so it is
 #   worse than a draw again. Without the penalty the mistake comes back.
-#
+
+# %% tags=["drawn"]
+show(game_svg(RULES, selfplay.counterexamples(player(reward, 0.0), RULES, perspective="mover").shortest[0]))
+
+# %% [markdown]
 # ## What to try next
 #
 # - Set the future to `0.99` with `draw=1`: the same mistake with fewer lost games. Which moves does the discount tell

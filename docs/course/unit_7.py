@@ -16,13 +16,12 @@
 # 3. Otherwise take the centre, or else a corner, or else an edge.
 
 # %%
+from sys import displayhook  # draws boards in a notebook, and prints them in a terminal
+
 import matplotlib.pyplot as plt
-import numpy as np
 
 import selfplay
-from tictactoe import Rules
-from tictactoe.rendering.pixels import board_image
-from tictactoe.rendering.text import board_text
+from tictactoe import Rules, game_svg
 
 RULES = Rules()
 
@@ -77,18 +76,10 @@ def show(agent):
     proof = selfplay.evaluate(agent, RULES, perspective="mover")
     found = selfplay.counterexamples(agent, RULES, perspective="mover")
     print(f"games lost: {proof.first.losses} as X, {proof.second.losses} as O; beaten in {len(found.mover)} positions")
-    for seat, line in enumerate(found.shortest):
-        if line is not None:
-            print(f"It is beaten as {'XO'[seat]}:")
-            marks, images = [0, 0], []
-            for ply, cell in enumerate(line):
-                marks[ply % 2] |= 1 << cell
-                who = "the agent" if ply % 2 == seat else "opponent"
-                print(f"{ply + 1}. {who} marks {cell}\n{board_text(RULES, *marks, cell)}\n")
-                images.append(board_image(RULES, *marks, cell))
-            plt.figure(figsize=(2 * len(images), 2))
-            plt.axis("off")
-            plt.imshow(np.hstack(images))
+    for seat, game in enumerate(found.shortest):
+        if game is not None:
+            print(f"It is beaten as {'XO'[seat]}, after the moves {game}:")
+            displayhook(game_svg(RULES, game))
     return len(found.mover)
 
 
@@ -148,7 +139,7 @@ print(f"PASSED: unbeatable. Its move is the best in {proof.optimal_states:,} of 
 # A first idea: make two threats if you can; otherwise mark the cell with which the opponent could.
 
 
-# %%
+# %% tags=["shown"]
 def first_thought(mover, opponent):
     """Return a cell that makes or stops two threats at once."""
     return next(iter(forks(mover, opponent) + forks(opponent, mover)), None)
@@ -173,7 +164,6 @@ assert selfplay.evaluate(played_by(first_thought), RULES, perspective="mover").s
 # still learn which moves are best there. Without and with:
 
 # %%
-plt.figure()
 for part in (0.0, 0.5):
     run = selfplay.train(mask=True, counterexamples=part, total_steps=250_000)
     plies = [record.steps for record in run.records]

@@ -10,13 +10,15 @@
 # **You need** unit 7. **Time:** about 50 minutes; the computer needs a few seconds.
 
 # %%
+from sys import displayhook as show  # draws boards in a notebook, and prints them in a terminal
+
 import matplotlib.pyplot as plt
 import numpy as np
 
 import selfplay
 from selfplay.evaluation.agents import AgentPolicy
 from selfplay.evaluation.evaluate import search_seat
-from tictactoe import Rules, solve
+from tictactoe import Rules, game_svg, solve
 from tictactoe.opponents import rule_choices
 
 
@@ -172,7 +174,11 @@ assert rule["4,4,4"] == [(27_974, 0), (124_866, 0)]
 # a row is easily blocked. The proof as X looked at less than one in a hundred of all positions. So if a network "has
 # learned 4 x 4", first ask how a simple rule plays there.
 #
-# On 3,4,3, with one column more than tic-tac-toe, the rule is never beaten as X, but often as O. Is the rule bad?
+# On 3,4,3, with one column more than tic-tac-toe, the rule is never beaten as X, but often as O, as here. Is it bad?
+
+# %% tags=["shown"]
+lost_as_o = selfplay.counterexamples("rule", Rules(3, 4, 3)).shortest[1]
+show(game_svg(Rules(3, 4, 3), lost_as_o))
 
 # %%
 wide = solve(Rules(3, 4, 3))

@@ -9,6 +9,7 @@ from tictactoe.envs.turn import TicTacToeEnv
 from tictactoe.envs.vector import TicTacToeVectorEnv
 from tictactoe.envs.versus import TicTacToeVersusEnv
 from tictactoe.envs.versus_vector import TicTacToeVersusVectorEnv
+from tictactoe.rendering.svg import board_svg, game_svg
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 from tictactoe.search import best_moves, search_value
@@ -26,6 +27,8 @@ __all__ = [
     "TicTacToeVersusEnv",
     "TicTacToeVersusVectorEnv",
     "best_moves",
+    "board_svg",
+    "game_svg",
     "search_value",
     "solve",
 ]

@@ -18,7 +18,7 @@ TABLE = "<p>NOT unbeatable.*</p><table><tr><td></td><td>plays X, .*<tr><td>games
 NO_CONTROL = r"[^\x00-\x09\x0b-\x1f\x7f]*"
 CELLS = {
     """\
-import json, sys, gymnasium, selfplay
+import json, sys, gymnasium, selfplay, tictactoe
 run = selfplay.train("minimax-q", games=600, eval_every=200, run_dir="it")
 """: f"text/plain 600 of at most 600 games; [0-9,]+ games/s; 0:[0-9:]+; {LOST}",
     "run": rf"text/plain Run\(it, {LAST}\)\ntext/html <p>it</p>{TABLE}",
@@ -49,7 +49,12 @@ selfplay.train(run_dir="other", stop_when=lambda: True, progress=False)
 env = gymnasium.make("tictactoe:TicTacToeVersus-v0", opponent="rule")
 _ = env.reset(), env.step(0)
 env
-""": r"text/plain <.*\ntext/html <pre> X  .  .\n . \(O\) .\n .  .  .\n</pre>",
+""": r'text/plain <.*\ntext/html <svg [^>]*" X  .  .\n . \(O\) .\n .  .  ."[\s\S]*</svg>',
+    """\
+from sys import displayhook as show
+for cell in 0, 1:
+    show(tictactoe.game_svg(tictactoe.Rules(1, 2, 2), [cell]))
+""": r"text/plain \(X\) .\ntext/html <svg [\s\S]*</svg>\ntext/plain  . \(X\)\ntext/html <svg [\s\S]*</svg>",
 }
 """The cells of a notebook, and what each shows."""
 

@@ -36,22 +36,11 @@ def test_solution_is_the_same_however_many_states_are_worked_on_at_a_time(monkey
 
 @pytest.mark.parametrize(
     ("size", "value"),
-    [((3, 4, 3), 1), ((4, 3, 3), 1), ((3, 3, 2), 1), ((2, 2, 2), 1), ((3, 4, 4), 0), ((2, 6, 3), 0), ((1, 5, 3), 0)],
+    [((3, 4, 3), 1), ((4, 3, 3), 1), ((3, 4, 4), 0), ((2, 6, 3), 0), ((1, 5, 3), 0)],
     ids=str,
 )
 def test_known_values_of_other_boards(size: tuple[int, int, int], value: int) -> None:
     assert solve(Rules(*size)).lookup(0, 0)[0] == value
-
-
-def test_there_are_255168_games() -> None:
-    tree = game_tree(Rules())
-    random = uniform_legal(tree)
-
-    def every_legal(states: IntArray) -> np.ndarray:
-        return np.ceil(random(states))
-
-    totals = play_out(tree, every_legal, every_legal)
-    assert totals == (131_184, 77_904, 46_080, (0, 0))
 
 
 def test_random_against_random_is_exact() -> None:

@@ -24,9 +24,9 @@ from selfplay.settings import RunSettings
 from selfplay.training.folder import differences
 from selfplay.training.loop import first_of_final_streak
 from selfplay.training.metrics import Metrics, metrics_evaluation
+from tictactoe.rendering.svg import HUES
 
-FIRST, SECOND, PROVED, BOTH = "#3a7bd5", "#cf6a2b", "#2e8b57", "#7b7b7b"
-"""The hues of the page in the browser; each differs enough from white and from black."""
+FIRST, SECOND, PROVED, BOTH = HUES
 VALUES = LinearSegmentedColormap.from_list("values", ["#e9925c", "#e8e5de", "#74b0ec"])
 """Colours of a loss, a draw and a win, as on the page; black is readable on all of them."""
 CURVES = cycler(color=[FIRST, SECOND, PROVED, "#a45fb5", "#9a7d14", BOTH, "#c2557a", "#2a93a3"])

@@ -15,6 +15,7 @@ from tictactoe.batch import check_perspective
 from tictactoe.envs.position_graph import Node, position_graph
 from tictactoe.positions import check_options, check_seat_to_move, checked_position, seat_to_move
 from tictactoe.rendering import check_render_mode, render
+from tictactoe.rendering.svg import board_svg
 from tictactoe.rendering.window import Window
 from tictactoe.rewards import Rewards, named_rewards
 from tictactoe.rules import Rules, named_rules
@@ -112,7 +113,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         self.render_mode = render_mode
         self.observation_space = observation_space(self.rules, dict_observation)
         self.action_space = spaces.Discrete(self.rules.cells)  # type: ignore[assignment]
-        self._window = Window("Tic-tac-toe") if render_mode == "human" else None
+        self._window = Window() if render_mode == "human" else None
         self._graph = position_graph(self.rules, self.rewards, perspective)
         self._unbegun = self.node = self._graph.at((0, 0)).copy()
         """The current position, and all that is delivered there; it must not be changed."""
@@ -222,15 +223,15 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
             return None
         if self.node is self._unbegun:
             raise gymnasium.error.ResetNeeded("there is no board to render: call reset() before render()")
-        image = render(self.render_mode, self.rules, self.node.marks[0], self.node.marks[1], self._last_cell)
+        image = render(self.render_mode, self.rules, *self.node.marks, self._last_cell)
         if self._window is None:
             return image
         self._window.show(image, self.metadata["render_fps"])
         return None
 
     def _repr_html_(self) -> str:
-        """Return the board for a notebook."""
-        return f"<pre>{render('ansi', self.rules, self.node.marks[0], self.node.marks[1], self._last_cell)}</pre>"
+        """Return the board as SVG, which a notebook draws."""
+        return board_svg(self.rules, *self.node.marks, self._last_cell)
 
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
         """Return which key marks which cell in Gymnasium's `play`; pass it `window.release_keys` as the callback.

@@ -1,4 +1,4 @@
-"""A position as text, as pixels or in a window."""
+"""A position as text, as SVG, as pixels or in a window."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -15,7 +15,6 @@ from tictactoe.rules import Rules
 Image: TypeAlias = NDArray[np.uint8]
 Field: TypeAlias = NDArray[np.floating]
 Point: TypeAlias = tuple[float, float]
-Colour: TypeAlias = tuple[int, int, int]
 
 PAPER, GRID = 252, 188  # greys, with which NumPy fills an array at its quickest
 TINT = (205, 215, 229)  # behind the last move
@@ -24,9 +23,9 @@ BAND_EDGE = (222, 168, 24)
 # Two of Okabe and Ito's colours, which stay apart in every kind of colour blindness: blue X, vermilion O.
 MARK_COLOURS = ((0, 114, 178), (213, 94, 0))
 
-# In pixels, all even: a picture with an odd side is refused by many video encoders.
+# In pixels; the margin and the cells are even: many video encoders refuse a picture with an odd side.
 MARGIN = 16
-GRID_WIDTH = 2
+HALF_LINE = 1  # half the width of the grid's lines
 SMALLEST_CELL, LARGEST_CELL = 12, 96
 LONGEST_SIDE = 640  # of the grid, unless cells would become smaller than the smallest
 
@@ -44,14 +43,14 @@ def board_image(rules: Rules, x_marks: int, o_marks: int, last_cell: int | None 
     The last move's cell is tinted, and winning lines have a band behind them. `x_marks` and `o_marks` are bitboards.
     Height and width are even and depend only on the size of the board. The array is new.
     """
-    side, half_line = cell_pixels(rules), GRID_WIDTH // 2
+    side = cell_pixels(rules)
     height, width = rules.rows * side + 2 * MARGIN, rules.cols * side + 2 * MARGIN
     image = np.full((height, width, 3), PAPER, np.uint8)
-    image[MARGIN - half_line : half_line - MARGIN, MARGIN - half_line : half_line - MARGIN] = GRID
+    image[MARGIN - HALF_LINE : HALF_LINE - MARGIN, MARGIN - HALF_LINE : HALF_LINE - MARGIN] = GRID
     corners = [(MARGIN + row * side, MARGIN + col * side) for row in range(rules.rows) for col in range(rules.cols)]
     cells = [image[top : top + side, left : left + side] for top, left in corners]
     for number, cell in enumerate(cells):
-        cell[half_line:-half_line, half_line:-half_line] = TINT if number == last_cell else PAPER
+        cell[HALF_LINE:-HALF_LINE, HALF_LINE:-HALF_LINE] = TINT if number == last_cell else PAPER
 
     lines = rules.complete_lines(x_marks) + rules.complete_lines(o_marks)
     if lines:
@@ -102,7 +101,7 @@ def _distance(down: Field, right: Field, start: Point, end: Point) -> Field:
     return distance
 
 
-def _paint(image: Image, shape: Field, colour: Colour) -> None:
+def _paint(image: Image, shape: Field, colour: tuple[int, int, int]) -> None:
     """Blend a colour into the pixels that a shape covers, in place; `shape` is its distance field."""
     cover = np.clip(0.5 - shape, 0.0, 1.0)[..., None]
     image[:] = np.rint(image + cover * (np.array(colour) - image))

@@ -14,15 +14,13 @@ def board_text(rules: Rules, x_marks: int, o_marks: int, last_cell: int | None =
     `x_marks` and `o_marks` are bitboards. Rows are separated by line breaks, with none at the end.
     """
     winning = line_cells(rules, x_marks) | line_cells(rules, o_marks)
-    rows = []
-    for row in range(rules.rows):
-        cells = []
-        for cell in range(row * rules.cols, (row + 1) * rules.cols):
-            mark = "X" if x_marks >> cell & 1 else "O" if o_marks >> cell & 1 else "."
-            brackets = "[]" if winning >> cell & 1 else "()" if cell == last_cell else "  "
-            cells.append(brackets[0] + mark + brackets[1])
-        rows.append("".join(cells).rstrip())
-    return "\n".join(rows)
+    text = ""
+    for cell in range(rules.cells):
+        mark = "X" if x_marks >> cell & 1 else "O" if o_marks >> cell & 1 else "."
+        text += ("[{}]" if winning >> cell & 1 else "({})" if cell == last_cell else " {} ").format(mark)
+        if not (cell + 1) % rules.cols:
+            text = text.rstrip() + "\n"
+    return text[:-1]
 
 
 def line_cells(rules: Rules, board: int) -> int:

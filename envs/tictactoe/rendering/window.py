@@ -20,7 +20,7 @@ class Window:
         gymnasium.error.DependencyNotInstalled: pygame is missing.
     """
 
-    def __init__(self, title: str) -> None:
+    def __init__(self) -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # pygame's greeting on standard output
         try:
             import pygame  # noqa: F401, PLC0415 (lazy: an optional dependency)
@@ -28,7 +28,6 @@ class Window:
             raise DependencyNotInstalled(
                 "render_mode 'human' needs pygame: run pip install 'pygame-ce>=2.5', or choose 'rgb_array' or 'ansi'"
             ) from error
-        self.title = title
         self._opened = False
         self._closed = False
 
@@ -52,7 +51,7 @@ class Window:
                     f"no window can be opened here ({error}): choose render_mode 'rgb_array' or 'ansi'"
                 ) from error
         self._opened = True
-        pygame.display.set_caption(self.title)
+        pygame.display.set_caption("Tic-tac-toe")
         surface.blit(pygame.image.frombuffer(image.tobytes(), (width, height), "RGB"), (0, 0))
         pygame.display.flip()
 
