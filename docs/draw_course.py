@@ -28,13 +28,13 @@ def main() -> None:
     os.chdir(tempfile.mkdtemp())  # for the runs and pictures of the units themselves
     for unit in course.units():
         if "savefig" in unit.read_text():
-            drawn: list[str] = []
+            drawn: list[object] = []
             sys.displayhook = drawn.append
             exec(course.filled(unit, (SOLUTIONS / unit.name).read_text()), {"__name__": "__main__"})
             plt.savefig(unit.with_suffix(".svg"), metadata={"Date": None})
             plt.close("all")
             if 'tags=["drawn"]' in unit.read_text():
-                unit.with_name(f"{unit.stem}_game.html").write_text(drawn[-1])
+                unit.with_name(f"{unit.stem}_game.html").write_text(str(drawn[-1]))
 
 
 if __name__ == "__main__":

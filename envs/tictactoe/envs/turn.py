@@ -174,8 +174,9 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         after = self.node.after.get(action) if type(action) in INTEGERS else None
         if after is None:
             if self.node.over:
-                what = "no game has started" if self.node is self._unbegun else "the game is over"
-                raise gymnasium.error.ResetNeeded(f"{what}: call reset()")
+                raise gymnasium.error.ResetNeeded(
+                    f"{'no game has started' if self.node is self._unbegun else 'the game is over'}: call reset()"
+                )
             known = type(action) is int and 0 <= action < self._cells  # `checked_cell` would cost a tenth of the ply
             action = action if known else checked_cell(self._cells, action)
             after = self._graph.play(self.node, action)
@@ -223,7 +224,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
             return None
         if self.node is self._unbegun:
             raise gymnasium.error.ResetNeeded("there is no board to render: call reset() before render()")
-        image = render(self.render_mode, self.rules, *self.node.marks, self._last_cell)
+        image = render(self.render_mode, self.rules, self.node.marks[0], self.node.marks[1], self._last_cell)
         if self._window is None:
             return image
         self._window.show(image, self.metadata["render_fps"])
@@ -231,7 +232,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
 
     def _repr_html_(self) -> str:
         """Return the board as SVG, which a notebook draws."""
-        return board_svg(self.rules, *self.node.marks, self._last_cell)
+        return board_svg(self.rules, self.node.marks[0], self.node.marks[1], self._last_cell)
 
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
         """Return which key marks which cell in Gymnasium's `play`; pass it `window.release_keys` as the callback.

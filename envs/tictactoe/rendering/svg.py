@@ -20,9 +20,9 @@ SQUARE = (
     f'stroke="{GREY}" stroke-width=".04"/>{{3}}</g>'
 )
 BOARD = (
-    '<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{}" width="{}" viewBox="-.5 -.5 {} {}" '
-    'style="margin: .3em .9em .3em 0" overflow="visible" fill="none" fill-opacity=".25" stroke-width=".11" '
-    'stroke-linecap="round">{}</svg>'
+    '<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{0}" width="{1}00" viewBox="-.5 -.5 {1} {2}" '
+    'style="width: calc(2em * {1}); max-width: 100%; margin: .3em .9em .3em 0" overflow="visible" fill="none" '
+    'fill-opacity=".25" stroke-width=".11" stroke-linecap="round">{3}</svg>'
 )
 
 
@@ -45,7 +45,7 @@ def board_svg(rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = 
         SQUARE.format(*divmod(cell, rules.cols), TINTS[bracket], MARK_SHAPES[mark])
         for cell, (bracket, mark) in enumerate(re.findall(r"([ [(])([XO.])", text))
     )
-    return Drawing(BOARD.format(text, 32 * rules.cols, rules.cols, rules.rows, "".join(squares)))
+    return Drawing(BOARD.format(text, rules.cols, rules.rows, "".join(squares)))
 
 
 def game_svg(rules: Rules, cells: Sequence[int]) -> str:
@@ -53,5 +53,5 @@ def game_svg(rules: Rules, cells: Sequence[int]) -> str:
     marks, boards = [0, 0], []
     for ply, cell in enumerate(cells):
         marks[ply % 2] |= 1 << cell & ~sum(marks)  # a taken cell, which ends a game, keeps its mark
-        boards.append(board_svg(rules, *marks, cell))
+        boards.append(board_svg(rules, marks[0], marks[1], cell))
     return Drawing(" ".join(boards))

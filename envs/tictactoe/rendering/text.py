@@ -20,7 +20,7 @@ def board_text(rules: Rules, x_marks: int, o_marks: int, last_cell: int | None =
         text += ("[{}]" if winning >> cell & 1 else "({})" if cell == last_cell else " {} ").format(mark)
         if not (cell + 1) % rules.cols:
             text = text.rstrip() + "\n"
-    return text[:-1]
+    return text.rstrip()
 
 
 def line_cells(rules: Rules, board: int) -> int:
