@@ -12,7 +12,7 @@ import platform
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -36,11 +36,11 @@ Flags = TypeVar("Flags")
 Made = TypeVar("Made")
 
 
-def read_flags(kind: type[Flags], args: Sequence[str], prog: str, may_be_empty: Collection[str] = ()) -> Flags:
+def read_flags(kind: type[Flags], args: Sequence[str], prog: str) -> Flags:
     """Return the flags that a script's dataclass declares, each checked by its type.
 
-    Integers are counts, floats are times, tuples name something to measure unless they `may_be_empty`, and paths are
-    written to: `--docs` is a folder that exists, `--dir` may be made in another.
+    Integers are counts, floats are times, tuples name something to measure, and paths are written to: `--docs` is a
+    folder that exists, `--dir` may be made in another.
 
     Raises:
         UserError: There is no such flag, or its value is of no use.
@@ -48,13 +48,11 @@ def read_flags(kind: type[Flags], args: Sequence[str], prog: str, may_be_empty: 
     flags = parse(kind, args, prog)
     for field in dataclasses.fields(flags):  # type: ignore[arg-type]
         name, value = field.name, getattr(flags, field.name)
-        if name == "seed":
-            require(0 <= value < 2**63, name, "0 or more, and below 2^63", value)
-        elif isinstance(value, float):
+        if isinstance(value, float):
             require(0 < value < math.inf, name, "above 0 and finite", value)
         elif isinstance(value, int) and not isinstance(value, bool):
             require(value >= 1, name, "at least 1", value)
-        elif isinstance(value, tuple) and name not in may_be_empty:
+        elif isinstance(value, tuple):
             require(len(value) > 0, name, "at least one", value)
         elif isinstance(value, Path):
             folder = value if name == "docs" or (name == "dir" and value.exists()) else value.parent
@@ -107,7 +105,7 @@ def cores() -> int:
 
 def load() -> str:
     """Return the mean number of busy processes over the last minute, near 0 on a quiet machine."""
-    return f"{os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else "unknown"
+    return f"{os.getloadavg()[0]:.2f}"
 
 
 def _cpu_model() -> str:

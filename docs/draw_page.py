@@ -20,6 +20,7 @@ from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 import selfplay
+from selfplay.errors import UserError
 
 LINK = "#player=learner&moves=5,1&seat=X"
 THEN = 0.6
@@ -50,9 +51,23 @@ def train(runs: Path) -> None:
 
 
 @contextmanager
-def served(runs: Path) -> Iterator[str]:
+def chromium() -> Iterator[Browser]:
+    """Start Chromium anew, as a browser that nobody has used.
+
+    Raises:
+        UserError: it is not installed.
+    """
+    path = shutil.which("chromium")
+    if path is None:
+        raise UserError("no program called chromium is installed")
+    with sync_playwright() as playwright, playwright.chromium.launch(executable_path=path) as browser:
+        yield browser
+
+
+@contextmanager
+def served(*args: str) -> Iterator[str]:
     """Serve the page in a process of its own, and yield its address."""
-    command = [sys.executable, "-m", "selfplay", "web", "--no-open", "--port", "0", "--runs", str(runs)]
+    command = [sys.executable, "-m", "selfplay", "web", "--no-open", "--port", "0", *args]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         address = re.search(r"http://\S+", process.stdout.readline())
@@ -82,12 +97,10 @@ def screenshots(browser: Browser, address: str, scheme: Literal["light", "dark"]
 
 def main() -> None:
     """Write the screenshots; their few colours make them a tenth as large."""
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         train(Path(folder))
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
-        with served(Path(folder)) as address:
+        with served("--runs", folder) as address:
             pictures = *screenshots(browser, address, "light"), *screenshots(browser, address, "dark")
-        browser.close()
     for name, picture in zip(("web.png", "watch.png", "web-dark.png", "watch-dark.png"), pictures, strict=True):
         few = Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
         few.save(Path(__file__).with_name(name), optimize=True)

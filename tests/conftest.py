@@ -27,15 +27,12 @@ os.environ["SDL_VIDEODRIVER"] = "dummy"
 @pytest.fixture(scope="session")
 def browser() -> "Iterator[Browser]":
     """Yield Debian's Chromium, started once for all tests of a process."""
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 (most tests need none of it)
-
-    path = shutil.which("chromium")
-    if path is None:
+    if shutil.which("chromium") is None:
         pytest.skip("no program called chromium is installed")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path)
-        yield chromium
-        chromium.close()
+    from docs.draw_page import chromium  # noqa: PLC0415 (most tests need none of it)
+
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture

@@ -11,12 +11,10 @@ come from random orders sampled before the clock starts, the same for all. Rows 
 of the delivered masks instead, each library in its natural way: NumPy tables here, `jax.random.categorical` for pgx.
 
 All rows run in this process, pinned to one core so that JAX starts no second thread. The rows
-of a group take turns, and one turn of all of them is a round: a ratio is one of the same round. "plies per game" tells
-whether two rows played the same: 7.6 on 3,3,3 under random play. CartPole knows no mask, and its games are its
-episodes. A peer that is not installed is skipped.
+of a group take turns, and one turn of all of them is a round: a ratio is one of the same round. A test checks
+that all rows play the same games. CartPole knows no mask. A peer that is not installed is skipped.
 """
 
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,19 +66,15 @@ class Flags:
     """Turns of each row."""
     seconds: float = 0.15
     """Time of a turn on the processor, or one chunk of plies if that takes longer."""
-    seed: int = 0
-    """Seed of the games, which are the same for all rows of a kind."""
     docs: Path | None = None
     """Folder of the pages, in whose data file the results are saved."""
 
 
-def measure(
-    rows: Mapping[str, Make], rounds: int, seconds: float, seed: int, console: Console
-) -> dict[str, list[Result]]:
+def measure(rows: Mapping[str, Make], rounds: int, seconds: float, console: Console) -> dict[str, list[Result]]:
     """Measure rows in turns, and return a result for each round; peers that are not installed are left out."""
     chunks: dict[str, Chunk] = {}
     for name, make in rows.items():
-        chunk = harness.prepare(console, name, partial(make, np.random.default_rng(seed)))
+        chunk = harness.prepare(console, name, partial(make, np.random.default_rng(0)))
         if chunk is not None:
             chunk()
             chunks[name] = chunk
@@ -93,19 +87,17 @@ def measure(
 
 def turn(chunk: Chunk, seconds: float) -> Result:
     """Play chunks for some time."""
-    plies = ended = 0
+    plies = 0
     started = time.process_time()
     while (elapsed := time.process_time() - started) < seconds or not plies:
-        played = chunk()
-        plies += played.plies
-        ended += played.games
-    return {"plies/s": plies / elapsed, "plies per game": plies / ended if ended else math.inf}
+        plies += chunk().plies
+    return {"plies/s": plies / elapsed}
 
 
 def compare(group: Group, flags: Flags, console: Console) -> None:
     """Measure a group, and print its rows and the ratios round by round."""
     measured_on = harness.machine(LIBRARIES)
-    results = measure(group.rows, flags.rounds, flags.seconds, flags.seed, console)
+    results = measure(group.rows, flags.rounds, flags.seconds, console)
     for ours, peer in group.ratios:
         if {ours, peer} <= results.keys():
             pairs = zip(results[ours], results[peer], strict=True)
@@ -245,7 +237,7 @@ GROUPS: Mapping[Subject, Callable[[], Sequence[Group]]] = {
 def main(args: Sequence[str]) -> None:
     """Measure group after group, and print the tables of each as it ends."""
     flags = harness.read_flags(Flags, args, PROG)
-    console = harness.start(TITLE, LIBRARIES, [flags.seed])
+    console = harness.start(TITLE, LIBRARIES)
     harness.pin_to_one_core(console)
     for subject in flags.subjects:
         for group in GROUPS[subject]():

@@ -54,7 +54,7 @@ class Flags:
 
     modes: tuple[Mode, ...] = get_args(Mode)
     """What to train: no flags, --mask, --networks separate, --stop optimal, --mask --stop optimal."""
-    seeds: tuple[int, ...] = ()
+    seeds: tuple[int, ...] | None = None
     """Seeds of every mode. Default: 0 to 9 for default and mask, 0 to 4 for the others."""
     total_steps: int = DQNConfig().total_steps
     """Plies after which a run ends at the latest."""
@@ -119,7 +119,7 @@ def evaluation_milliseconds(seed: int) -> float:
 
 def main(args: Sequence[str]) -> None:
     """Measure, and print each result as it comes and the table at the end."""
-    flags = harness.read_flags(Flags, args, PROG, may_be_empty=["seeds"])
+    flags = harness.read_flags(Flags, args, PROG)
     configs: dict[str, DQNConfig] = {
         mode: replace(MODES[mode], total_steps=flags.total_steps, device="cpu") for mode in flags.modes
     }

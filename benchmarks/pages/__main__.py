@@ -4,12 +4,12 @@ A page names a figure between markers, in a text or on lines of its own for a ta
 
     The slowest of <!-- evidence.seeds -->100<!-- end --> seeds ...
 
-`--list` shows every figure with its name. `--typed` shows the numbers in running text that no data file holds.
+`--list` shows every figure with its name.
 """
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,19 +34,6 @@ SUBJECTS: tuple[Callable[[Path], Mapping[str, str]], ...] = (
 MARKED = re.compile(r"(<!-- (?P<name>[a-z0-9-]+(\.[a-z0-9-]+)+) -->)(?P<text>.*?)(<!-- end -->)", re.DOTALL)
 MARKER_FIRST = re.compile(r" ((?:<!-- [a-z0-9.-]+ -->[^\n<]*<!-- end -->|[^\s<])+)\n( *)(?=<!-- [a-z0-9.-]+ -->[^\n])")
 """The last word of a line before one that begins with a marker: in Markdown that is HTML, which ends the paragraph."""
-NO_PROSE = re.compile(
-    r"^```.*?^```$|^---\n.*?^---$|`[^`\n]+`|\]\([^)]*\)|<[^>]+>|^\[[^]]+\]:.*?$|https?://\S+", re.DOTALL | re.MULTILINE
-)
-"""Code, the targets of links, and addresses."""
-CODE_LINE = re.compile(r"^(?!# ).*$", re.MULTILINE)
-NO_MEASUREMENT = re.compile(
-    r"\b\d{1,2},\d{1,2},\d{1,2}\b|\b\d+\.\d+\.\d+\b|\b(?:Python|torch|Gymnasium|PettingZoo) \d+\.\d+"
-    r"|\bseeds?(?:\s+from)? \d+(?: (?:to|and) \d+)?|\b(?:19|20)\d\d\b(?:-\d\d-\d\d)?"
-    r"|\b(?:arXiv|doi):\S+|\bpages\s+\d+\s+to\s+\d+|\bexercise \d\.\d|\b\d+-bit\b|\b\d+\s+cells\b"
-)
-"""Boards and their cells, versions, seeds, years and dates, what is cited, and the size of numbers."""
-MEASUREMENT = re.compile(r"\b\d[\d,.]*\d\b|\b\d(?= ?(?:%|ms|µs|ns|s|minutes?|hours?|times|kB|MB|GB|M)\b)|\b\d(?= ?%)")
-"""Numbers of two digits or more, and any with a unit."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +44,6 @@ class Flags:
     """Change nothing, and name each page that is out of date."""
     list: bool = False
     """Show every figure with its name."""
-    typed: bool = False
-    """Show the numbers in running text that no data file holds."""
     root: Path = harness.ROOT
     """Folder with README.md and docs."""
 
@@ -88,21 +73,6 @@ def filled(text: str, figures: Mapping[str, str]) -> str:
     return MARKER_FIRST.sub(r"\n\2\1 ", MARKED.sub(between_markers, text))
 
 
-def typed_numbers(text: str, is_code: bool = False) -> Iterator[tuple[int, str]]:
-    """Yield line and text of each measured number in a page's prose that is between no markers.
-
-    The prose of a unit of the course is in its comments.
-    """
-
-    def blank(found: re.Match[str]) -> str:
-        return re.sub(r"[^\n]", " ", found[0])
-
-    for pattern in (*((CODE_LINE,) if is_code else ()), MARKED, NO_PROSE, NO_MEASUREMENT):
-        text = pattern.sub(blank, text)
-    for number, line in enumerate(text.splitlines(), start=1):
-        yield from ((number, found[0]) for found in MEASUREMENT.finditer(line))
-
-
 def main(args: Sequence[str]) -> None:
     """Fill in the pages, or say what is out of date.
 
@@ -117,11 +87,6 @@ def main(args: Sequence[str]) -> None:
     outdated = []
     for page in pages(flags.root):
         text, name = page.read_text(), page.relative_to(flags.root)
-        if flags.typed:
-            sys.stdout.writelines(
-                f"{name}:{line}: {number}\n" for line, number in typed_numbers(text, page.suffix == ".py")
-            )
-            continue
         try:
             right = filled(text, figures)
         except KeyError as unknown:

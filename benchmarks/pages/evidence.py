@@ -56,7 +56,7 @@ def figures(docs: Path) -> dict[str, str]:
         name: number(value, 0) if type(value) is int else plans.text(value) for name, value in vars(DEFAULT).items()
     }
     found: dict[str, Any] = {
-        "share": {str(many): f"{100 * proportion(many, many).low:.0f} %" for many in (5, 10, 20, 100)},
+        "share": {str(many): f"{100 * proportion(many, many).low:.0f} %" for many in (5, 10, 100)},
         "default": {name.replace("_", "-"): text for name, text in defaults.items()},
     }
     texts = {name: (docs / "evidence" / f"{name}.csv").read_text() for name in TABLES}
@@ -95,7 +95,7 @@ def of_file(name: str, text: str) -> dict[str, Any]:
     table = [[row[column] for column in TABLES[name].split()] for row in (TITLES, *rows.values())]
     proved = [line["end"] for line in lines].count("proved")
     found["proved"] = f"{number(proved, 0)} of {number(len(lines), 0)}"
-    return {**found, "table": markdown(table), "runs": number(len(lines), 0), "comparisons": str(len(rows) - 1)}
+    return {**found, "table": markdown(table), "comparisons": str(len(rows) - 1)}
 
 
 def amounts(name: str, line: Mapping[str, str]) -> dict[str, float]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from benchmarks.data import Result, saved_results
 from benchmarks.harness import markdown, summary
 from benchmarks.learning import learners, published, targets
-from benchmarks.pages.measured import cells
 
 
 def figures(docs: Path) -> dict[str, str]:
@@ -27,7 +26,6 @@ def figures(docs: Path) -> dict[str, str]:
         "targets.seeds": str(max(map(len, of_targets.values()))),
         "targets.window": str(targets.WINDOW),
         "targets.table": markdown(summary(of_targets)),
-        **dict(cells("targets", of_targets)),
         "published.group": str(published.GROUP),
         "published.ms": str(published.PUBLISHED_MS),
         "published.match-ups": markdown(match_ups(saved_results(docs, published.MATCH_UP_TITLE))),

@@ -8,7 +8,6 @@ from benchmarks.peers.tuning import Flags
 DEFAULTS = ("trials", "seconds", "evaluations", "final_seconds", "final_evaluations")
 
 
-def figures(docs: Path) -> dict[str, str]:
+def figures(_docs: Path) -> dict[str, str]:
     """Return the defaults of the search and of the final runs after it."""
-    del docs
     return {f"protocol.{name.replace('_', '-')}": number(getattr(Flags, name), 0) for name in DEFAULTS}

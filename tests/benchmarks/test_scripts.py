@@ -1,17 +1,21 @@
 """Every script measures, prints and writes, at the smallest settings; mistakes in its flags are named first."""
 
 import importlib
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from benchmarks import harness
+from benchmarks import harness, page
 from benchmarks.environment import speed
 from benchmarks.learning import article_speed, bigger_boards, repaired, targets
 from benchmarks.peers import tuning
+from docs import draw_page
 from selfplay import DQNConfig
 from selfplay.errors import UserError
+from tests.runs import saved
 
 QUICK = "--mask --num-envs 16 --hidden 8 --batch-size 32 --warmup 64 --memory-size 1000 --eval-every 512"
 SEARCH = "--trials 1 --seeds 1000 --seconds 0.05 --evaluations 2 --final-seconds 0.1 --final-evaluations 2"
@@ -32,6 +36,7 @@ SCRIPTS: dict[str, tuple[str, list[str]]] = {
         "--modes mask --seeds 1000 --total-steps 2048 --unit-steps 200",
         ["mask", "unit", "one exact evaluation", "never"],
     ),
+    "page": ("--times 1", ["requests 10,", "it needs no server"]),
     "peers": (
         "--players ours cleanrl-style --seeds 1000 --seconds 0.2 --evaluations 2 --docs",
         ["| ours, seed 1000 |", "not within"],
@@ -56,6 +61,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make what no flag makes smaller small."""
     monkeypatch.setattr(bigger_boards, "ROWS", {"1x3x3": f"--rows 1 --cols 3 --k 3 {QUICK}"})
     monkeypatch.setattr(repaired, "FLAGS", f"--total-steps 1024 {QUICK}")
+    monkeypatch.setattr(page.selfplay, "train", lambda run_dir: saved(Path(run_dir)))
     monkeypatch.setattr(targets, "DQNConfig", lambda **settings: DQNConfig(**settings | {"eval_every": 512}))
     monkeypatch.setattr(article_speed, "WARM_UP_STEPS", 120)
     for name in ("ONE_BOARD_PLIES", "MANY_BOARDS_PLIES"):
@@ -66,10 +72,18 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_a_script_measures_prints_and_writes(script: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_script_measures_prints_and_writes(
+    script: str,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     flags, expected = SCRIPTS[script]
     if script == "peers.tuning":
         pytest.importorskip("optuna")  # of the extras `bench` and `sweep`
+    if script == "page":  # two of its drivers cannot be in a process
+        monkeypatch.setattr(draw_page, "chromium", partial(nullcontext, request.getfixturevalue("browser")))
     args = flags.split()
     if args[-1] == "--docs":
         args.append(str(tmp_path))
@@ -91,9 +105,9 @@ MISTAKES = [
     ("environment.speed", "--subjects", "--subjects must be at least one"),
     ("environment.search", "--boards 3x3x4", "--boards must be named as in 5x5x4, got '3x3x4'"),
     ("environment.speed", "--docs nowhere", "nowhere: is not a folder; make it first"),
-    ("environment.speed", "--seed -1", "--seed must be 0 or more"),
     ("learning.bigger_boards", "--rows 9x9x9", "--rows must be some of 1x3x3"),
     ("learning.waiting", "--seeds none", "none"),
+    ("page", "", "no program called chromium is installed"),
     ("peers", "--docs docs --seconds 3", r"docs: its peers.csv holds runs of 30\d s; train as long, or name another"),
     ("peers.tuning", "--docs docs --final-seconds 3", r"docs: its peers.csv holds runs of 30\d s"),
     ("peers.tuning", "--dir pyproject.toml", "pyproject.toml: is not a folder"),
@@ -106,6 +120,9 @@ MISTAKES = [
 
 @pytest.mark.usefixtures("in_a_command")
 @pytest.mark.parametrize(("script", "args", "message"), MISTAKES)
-def test_a_mistake_is_named_before_anything_is_measured(script: str, args: str, message: str) -> None:
+def test_a_mistake_is_named_before_anything_is_measured(
+    script: str, args: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
     with pytest.raises(UserError, match=message):
         load(script).main(args.split())

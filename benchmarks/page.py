@@ -1,0 +1,92 @@
+"""Measure the page of `selfplay web`: how soon it is there, how fast it answers, and how large it is as a file.
+
+    python -m benchmarks.page --docs docs
+
+A run with the default settings trains, and its page is served as `selfplay web RUN` serves it. Each turn starts
+Chromium anew. The first load lasts from the navigation until a click has marked a square; its requests are those until
+the board is drawn. Then the page asks for the player's move in each of the 252 positions after three moves, one after
+the other. It needs the extra `dev`, for playwright, and a program called chromium.
+"""
+
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import selfplay
+from benchmarks import harness
+from benchmarks.data import Result
+from selfplay.command_line import run_command
+from selfplay.errors import UserError
+from selfplay.web import command
+
+PROG = "python -m benchmarks.page"
+ANSWERS = """async () => {
+    const times = [];
+    for (let cells = 0; cells < 729; cells++) {
+        const [first, reply, second] = [Math.floor(cells / 81), Math.floor(cells / 9) % 9, cells % 9];
+        if (first < second && first !== reply && second !== reply) {
+            const board = Object.assign([..."........."], { [first]: "X", [reply]: "O", [second]: "X" }).join("");
+            const started = performance.now();
+            await (await fetch(`api/analysis?player=0&board=${board}`)).json();
+            times.push(performance.now() - started);
+        }
+    }
+    times.sort((one, other) => one - other);
+    const at = (part) => times[Math.ceil(part * times.length) - 1];
+    return { "answer, ms": at(0.5), "95 %, ms": at(0.95), "most, ms": at(1) };
+}"""
+"""Asks for the player's move in each position, and returns what the answers took."""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Measure the page: its first load, its answers, and its size as a file."""
+
+    times: int = 10
+    """How often Chromium is started."""
+    docs: Path | None = None
+    """Folder of the pages, in whose data file the results are saved."""
+
+
+def main(args: Sequence[str]) -> None:
+    """Measure, and print each turn as it ends and the table at the end.
+
+    Raises:
+        UserError: Playwright or Chromium is missing.
+    """
+    flags = harness.read_flags(Flags, args, PROG)
+    try:
+        from docs.draw_page import chromium, served  # noqa: PLC0415 (only here is the extra needed)
+    except ModuleNotFoundError as error:
+        raise UserError(f"no {error.name} here; pip install -c constraints.txt -e '.[dev]'") from None
+
+    def measure(*_: object) -> Result:
+        with chromium() as browser:
+            page, requests = browser.new_page(), list[str]()
+            page.on("request", lambda request: requests.append(request.url))
+            started = time.perf_counter()
+            page.goto(address)
+            page.wait_for_selector(".board")
+            number = len(requests)
+            page.click("[data-cell='4']")
+            page.wait_for_selector("[data-mark='X']")
+            seconds = time.perf_counter() - started
+            answers = page.evaluate(ANSWERS)
+        size = file.stat().st_size / 1_000
+        return {"first load, s": seconds, "requests": number, **answers, "file, kB": size}
+
+    with chromium():
+        pass  # it is there, and its first start ever took longer
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "page.html"
+        selfplay.train(run_dir=folder + "/run")
+        command.main([folder + "/run", "--export", str(file)])
+        with served(folder + "/run") as address:
+            note = "of all starts of Chromium"
+            harness.run("The page", ["default run"], range(flags.times), measure, note, ["playwright"], flags.docs)
+
+
+if __name__ == "__main__":
+    run_command(main, PROG)
