@@ -25,7 +25,7 @@ from tests.runs import refused, save
 from tests.selfplay.decisions import ABSOLUTE
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.web.positions import early_boards, texts
-from tests.selfplay.web.visits import SHOWN, board_of, says, square, wait_for_turn, watched
+from tests.selfplay.web.visits import SHOWN, board_of, says, square, violations, wait_for_turn, watched
 from tictactoe import Rules
 
 LARGEST = 600_000
@@ -159,6 +159,7 @@ def test_the_file_is_played_and_looked_into(exported: Exported, browser: Browser
         page.locator("#tab-mistakes").click()
         page.locator("#panel-mistakes .card").first.click()
         assert board_of(page) == data["evaluations"]["0"]["groups"][0]["board"]
+        assert violations(page) == []
         page.locator("#tab-beat").click()
         lost = {f"{sum(each['lost']):,} ways to win" for each in data["evaluations"].values()}
         says(page, ".rung", [re.compile(r"\d ways? to win")] * 5)

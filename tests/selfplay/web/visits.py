@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 PATIENCE = 60_000
@@ -17,6 +18,12 @@ SHOWN = """(values) => {
     return squares.length === values.length && squares.every(same);
 }"""
 """Tells whether the page shows these values, as it does once it has analysed a position."""
+
+AXE = {
+    "resultTypes": ["violations"],
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+}
+"""What axe-core looks for: everything of these standards."""
 
 
 class Site(NamedTuple):
@@ -83,3 +90,8 @@ def press(page: Page, name: str) -> None:
 def says(page: Page, selector: str, text: str | re.Pattern[str] | list[re.Pattern[str]]) -> None:
     """Wait until a part of the page contains a text, or its parts one each."""
     expect(page.locator(selector)).to_contain_text(text)
+
+
+def violations(page: Page) -> Any:
+    """Return a list of what axe-core finds; the package axe-playwright-python brings it."""
+    return Axe().run(page, options=AXE).response["violations"]
