@@ -102,7 +102,9 @@ def test_each_unit_of_the_course_is_a_page_to_read_and_two_files_to_download(sit
         for suffix in (".ipynb", ".py"):
             assert f'href="{unit.name}{suffix}" download' in page
             assert "raise NotImplementedError" in unit.with_suffix(suffix).read_text()
-        assert f'href="{unit.name}.html"' in (unit.parent / "README.html").read_text()
+        text = (unit.parent / "README.html").read_text()
+        assert f'href="{unit.name}.html"' in text
+        assert len({*re.findall(rf'href="([^"]*{unit.name}\.py)', text)}) == 1  # its solution alone is a file there
 
 
 def test_its_search_finds_a_heading_first_without_a_server(site: Path, browser: Browser) -> None:
