@@ -64,7 +64,7 @@ def main(args: Sequence[str]) -> None:
 
     def measure(*_: object) -> Result:
         with chromium() as browser:
-            page, requests = browser.new_page(), list[str]()
+            page, requests = browser.new_page(), []
             page.on("request", lambda request: requests.append(request.url))
             started = time.perf_counter()
             page.goto(address)

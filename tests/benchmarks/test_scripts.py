@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from benchmarks import harness, page
+from benchmarks import harness
 from benchmarks.environment import speed
 from benchmarks.learning import article_speed, bigger_boards, repaired, targets
 from benchmarks.peers import tuning
@@ -61,7 +61,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make what no flag makes smaller small."""
     monkeypatch.setattr(bigger_boards, "ROWS", {"1x3x3": f"--rows 1 --cols 3 --k 3 {QUICK}"})
     monkeypatch.setattr(repaired, "FLAGS", f"--total-steps 1024 {QUICK}")
-    monkeypatch.setattr(page.selfplay, "train", lambda run_dir: saved(Path(run_dir)))
+    monkeypatch.setattr("selfplay.train", lambda run_dir: saved(Path(run_dir)))
     monkeypatch.setattr(targets, "DQNConfig", lambda **settings: DQNConfig(**settings | {"eval_every": 512}))
     monkeypatch.setattr(article_speed, "WARM_UP_STEPS", 120)
     for name in ("ONE_BOARD_PLIES", "MANY_BOARDS_PLIES"):
