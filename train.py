@@ -10,7 +10,12 @@ The DQN is one file, agents/selfplay/dqn/dqn.py; the loop around every algorithm
 
 import sys
 
-from selfplay.cli.main import main
+try:
+    from selfplay.cli.main import main
+except ModuleNotFoundError as error:
+    way_out = "activate the virtual environment, or install as the README says"
+    print(f"python train.py: {error.name} is not installed in this Python; {way_out}", file=sys.stderr)
+    sys.exit(2)
 
 if __name__ == "__main__":
     main(["train", *sys.argv[1:]], "python train.py")

@@ -63,9 +63,8 @@ def parse_together(parts: Sequence[Any], args: Sequence[str], prog: str, about: 
     parser = _parser(parts, prog, about)
     found, unknown = parser.parse_known_intermixed_args(args)
     if unknown:
-        flags = [_flag(field.name) for part in parts for field in dataclasses.fields(part)]
-        near = did_you_mean(_flag(unknown[0].lstrip("-").partition("=")[0]), flags)
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}{near}")
+        flags = (_flag(field.name) for part in parts for field in dataclasses.fields(part))
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{did_you_mean(unknown[0].partition('=')[0], flags)}")
     given = vars(found)
     configs = []
     for part in parts:
@@ -91,7 +90,10 @@ def peek(kind: type[Any], args: Sequence[str], prog: str) -> dict[str, Any]:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise UserError(f"{message.removeprefix('argument ')} ({self.prog} --help lists every flag)")
+        raise UserError(
+            f"{message.removeprefix('argument ').replace('ignored explicit argument', 'takes no value, got')} "
+            f"({self.prog} --help lists every flag)"
+        )
 
     def print_help(self, file: object = None) -> None:  # noqa: ARG002
         print(self.format_help(), end="")  # argparse would pass over what cannot be written

@@ -121,7 +121,7 @@ def test_a_learner_of_your_own_is_judged_and_each_run_that_fails_is_named(
     assert printed.splitlines()[-5] in Path("docs/protocol.md").read_text()  # the header
 
 
-RUNS: Mapping[tuple[str, int], Mapping[int, int]] = {
+RUNS = {
     ("ours, searched", 0): {1: 2, 2: 0, 3: 3, 4: 0, 5: 0},
     ("ours, searched", 1): {1: 101, 3: 0, 4: 100, 5: 10},
     ("own:learner", 0): {2: 11, 5: 1},

@@ -98,5 +98,5 @@ def test_the_program_says_its_version(capsys: pytest.CaptureFixture[str]) -> Non
 def test_an_unknown_command_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["trian"])
-    known = "choose one of train, prove, repair, certify, play, arena, web, sweep, report, course"
+    known = "choose one of train, prove, repair, certify, play, arena, web, sweep, report, course; did you mean train?"
     assert capsys.readouterr().err == f"selfplay: there is no command 'trian'; {known}\n"

@@ -8,6 +8,7 @@ from typing import NoReturn
 from selfplay.command_line import run_command
 from selfplay.errors import UserError
 from tictactoe import __version__
+from tictactoe.names import did_you_mean
 
 COMMANDS = {
     "train": ("cli.train", "train a player until it is proved unbeatable"),
@@ -38,6 +39,8 @@ def main(args: Sequence[str] | None = None, prog: str | None = None) -> NoReturn
         elif name in COMMANDS:
             importlib.import_module(f"selfplay.{COMMANDS[name][0]}").main(rest, prog or f"selfplay {name}")
         else:
-            raise UserError(f"there is no command {name!r}; choose one of {', '.join(COMMANDS)}")
+            raise UserError(
+                f"there is no command {name!r}; choose one of {', '.join(COMMANDS)}{did_you_mean(name, COMMANDS)}"
+            )
 
     run_command(command, prog or (f"selfplay {name}" if name in COMMANDS else "selfplay"), rest)

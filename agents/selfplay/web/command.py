@@ -105,7 +105,7 @@ def listen(host: str, port: int) -> socket.socket:
         taken = {errno.EADDRINUSE: "is taken", errno.EACCES: "needs privileges"}.get(getattr(error, "errno", 0))
         if taken is not None:
             raise UserError(f"port {port} {taken}; choose another with --port, or 0 for any free port") from None
-        raise UserError(f"--host {host}: cannot listen there ({error})") from None
+        raise UserError(f"--host {host}: is not an address of this machine") from None
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each response waits 40 ms
     return listening
 

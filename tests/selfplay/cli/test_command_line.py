@@ -76,7 +76,7 @@ def test_several_dataclasses_are_read_together_and_an_instance_holds_the_default
     ("args", "line"),
     [
         ("a --numbr 3", "unrecognized arguments: --numbr 3; did you mean --number? (prog --help lists every flag)"),
-        ("a --num 3", "unrecognized arguments: --num 3; did you mean --number? (prog --help lists every flag)"),
+        ("a --flag=1", "--flag/--no-flag: takes no value, got '1' (prog --help lists every flag)"),
         ("--xyz", "unrecognized arguments: --xyz (prog --help lists every flag)"),
         ("a --number three", "--number: must be of type int, got 'three' (prog --help lists every flag)"),
         (

@@ -4,6 +4,8 @@ import contextlib
 import io
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,12 @@ def finished(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def evaluation(folder: Path) -> dict[str, Any]:
     verdict: dict[str, Any] = json.loads((folder / "evaluation.json").read_text())
     return verdict
+
+
+def test_where_nothing_is_installed_a_line_says_so() -> None:
+    ended = subprocess.run([sys.executable, "-IS", ROOT / "train.py"], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("python train.py: selfplay is not installed in this Python; activate the virtual")
 
 
 def test_what_is_printed_and_where_the_run_lies(finished: tuple[str, Path, str]) -> None:

@@ -43,6 +43,7 @@ def test_flags_are_read_for_the_algorithm_that_is_named_and_override_the_presets
         ("minimax-q --gams 3", "did you mean --games? (selfplay train minimax-q --help lists every flag)"),
         ("td-backup --rows 1000000 --cols 100000", "holds 3^100000000000 values"),
         ("minimax-q --rows 4", "unrecognized arguments: --rows 4"),
+        ("--mask True", "unrecognized arguments: True (selfplay train --help"),
     ],
 )
 @pytest.mark.usefixtures("in_a_command", "here")

@@ -304,7 +304,7 @@ def test_a_foreign_file_is_one_line(content: bytes | None, path: Path, capsys: p
     assert f"no certificate in '{path.parent}': it is not a regular file" in one_line_of_complaint(path.parent, capsys)
 
 
-HEADERS: list[dict[str, Any]] = [
+HEADERS = [
     {"version": 2},
     {"rows": 0},
     {"rows": -3, "cols": -3},
