@@ -102,7 +102,7 @@ def _converted(value: Any, hint: Any) -> Any:
         try:
             value = tuple(_converted(item, arguments[0]) for item in items)
         except ValueError as wanted:
-            raise ValueError(f"values {wanted}") from None
+            raise ValueError(f"values, each {wanted}") from None
     elif base is Path and isinstance(place := getattr(value, "folder", value), str | os.PathLike):
         value = Path(os.path.expanduser(place))  # noqa: PTH111 (leaves a ~ that means nobody as it is)
     elif base is int and isinstance(value, float) and value.is_integer():

@@ -70,7 +70,7 @@ def test_an_interrupted_run_is_returned_and_loses_nothing(tmp_path: Path, stoppe
     assert_same(run.folder, tmp_path / "whole")
     begun = selfplay.train(run_dir=tmp_path / "begun", stop_when=lambda: True, **SHORT)
     for call in (begun.frame, begun.plot, lambda: begun.proof):
-        assert "begun: was interrupted before its first evaluation" in refused(call)
+        assert "begun: holds no evaluation; the run was interrupted before, or recorded none" in refused(call)
 
 
 @pytest.mark.parametrize(

@@ -93,9 +93,9 @@ def test_a_value_is_held_as_plain_python_however_it_is_typed(
         ("choice", True, "one of 0, 1, none"),
         ("device", torch.device("cuda:1"), "one of auto, cpu, cuda"),
         ("path", 3, "of type Path"),
-        ("sizes", "2", "values of type int"),
-        ("sizes", (2, 9), "values between 2 and 8"),
-        ("sizes", [2.5], "values of type int"),
+        ("sizes", "2", "values, each of type int"),
+        ("sizes", (2, 9), "values, each between 2 and 8"),
+        ("sizes", [2.5], "values, each of type int"),
         ("sizes", np.array([2, 2, 2, 2]), "between 0 and 3 values"),
     ],
 )

@@ -69,8 +69,7 @@ def notebook(unit: Path) -> bytes:
 
     cells = jupytext.read(unit)
     cells.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    content: str = jupytext.writes(cells, fmt="ipynb")
-    return content.encode()
+    return str(jupytext.writes(cells, fmt="ipynb")).encode()
 
 
 def filled(unit: Path, blank: str) -> str:
@@ -122,4 +121,5 @@ def outcome(path: Path, seconds: int) -> str:
         )
     except subprocess.TimeoutExpired:
         return f"unit {number} not finished after {seconds} s"
-    return f"unit {number} {['ended before its check', *ended.stderr.splitlines()][-1]}"
+    said = ended.stderr.split("The agent was asked about")[0]  # a note behind the error
+    return f"unit {number} {['ended before its check', *said.splitlines()][-1]}"

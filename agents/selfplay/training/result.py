@@ -99,7 +99,7 @@ class Run:
             UserError: there is none.
         """
         if not self.records:
-            raise UserError(f"{self.folder}: was interrupted before its first evaluation")
+            raise UserError(f"{self.folder}: holds no evaluation; the run was interrupted before, or recorded none")
         return self.records
 
     def __repr__(self) -> str:

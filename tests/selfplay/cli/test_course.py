@@ -85,7 +85,7 @@ def test_each_student_gets_one_line_with_what_failed(here: Path, capsys: pytest.
         (here / "handed in" / name / "unit_5.ipynb").write_text(nbformat.writes(notebook))
     (here / "handed in" / "eve.ipynb").write_text("{}")
     (here / "handed in" / "ann" / "week 1").mkdir()
-    (here / "handed in" / "ann" / "week 1" / "my first.py").write_text(course.units()[0].read_text())
+    (here / "handed in" / "ann" / "week 1" / "my best.py").write_text(course.units()[6].read_text())
     (here / "handed in" / "fay").mkdir()
     course.main(["--check", "handed in/cy", "--seconds", "1"])
     assert capsys.readouterr().out.splitlines()[-1] == "unit_5.ipynb: unit 5 not finished after 1 s"
@@ -93,7 +93,7 @@ def test_each_student_gets_one_line_with_what_failed(here: Path, capsys: pytest.
     course.main(["--check", "handed in"])
     wrong = "highest_legal must return the array [-0.25, 1.0, -1.0], but it returned array([0., 2., 0.])"
     assert capsys.readouterr().out.splitlines()[-5:] == [
-        "ann: unit 5 passed; unit 1 NotImplementedError: unit 1: write value(mover, opponent)",
+        "ann: unit 5 passed; unit 7 NotImplementedError: unit 7: write mend(mover, opponent)",
         f"ben: unit 5 AssertionError: {wrong}",
         "dee: unit 5 ended before its check",
         "eve.ipynb: eve.ipynb is no unit of the course",
