@@ -15,7 +15,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from tensorboard.backend.event_processing.plugin_event_accumulator import TENSORS, EventAccumulator
@@ -26,7 +26,7 @@ from tests.runs import OFTEN, SMALL, difference, often
 DQN = f"{' '.join(SMALL)} --warmup 32 --total-steps 128 --eval-every 48 --device cpu --stop never"
 SHORT = "--total-steps 60 --eval-every 25 --device cpu"
 TABULAR = "--games 100 --eval-every 40"
-SETTINGS: Mapping[str, str] = {
+SETTINGS = {
     "default": DQN,
     "mask": f"{DQN} --mask --counterexamples 0.9 --convolution 4 --dueling --double --symmetry none",
     "separate": f"{DQN} --networks separate --target independent --lines 2 --hard-update 3 --symmetry augment",

@@ -130,6 +130,11 @@ def test_a_data_file_has_its_machine_its_table_and_its_cells(tmp_path: Path) -> 
     }
 
 
+def test_each_data_file_without_a_commit_is_named() -> None:
+    page = Path("docs/results.md").read_text()
+    assert all('"commit"' in path.read_text() or path.name in page for path in Path("docs/data").glob("*.json"))
+
+
 def test_speeds_are_shown_beside_their_peers_and_by_board() -> None:
     rows = {
         "vector, 3,3,3": [{"plies/s": 307_499.0}, {"plies/s": 23_812_345.0}],
