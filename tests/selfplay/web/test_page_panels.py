@@ -250,6 +250,12 @@ def test_a_run_is_followed_from_its_first_evaluation_to_its_end(visit: Open, ser
     assert len(dashes) == len(set(dashes)) == 2  # told apart without colours
     page.locator(".run-chip[title=trained]").click()
     expect(plot.locator(".curve")).to_have_count(1)
+    page.locator("#panel-live tr[data-run=trained] button").click()
+    page.wait_for_selector("#panel-live tr[data-run=begun]:first-child")  # the newest
+    page.locator("#tab-inside").click()
+    page.locator("#tab-live").click()
+    page.wait_for_selector("h3[title=trained]")  # as it was
+    page.locator("#panel-live tr[data-run=begun] button").click()
     press(page, "Step through it")
     assert page.locator("#player").get_attribute("title") == "begun"
 

@@ -28,9 +28,10 @@ export function livePanel(app) {
   const plots = html("div", { class: "plots" });
   const table = html("div", {});
   const root = html("div", { class: "live" }, status, stage, picture, chips, plots, table);
-  let runs = [];
+  let runs = []; // the newest first
+  let listed = []; // as the server numbers them, which is another order each time that the panel is opened
   let gone = false; // the server does not answer
-  const points = new Map(); // of the metrics, by the indices of their runs
+  const points = new Map(); // of the metrics, by the keys of their runs: names, which keep when the numbers change
   const states = new Map(); // the latest ones
   const speeds = new Map(); // steps a second, and the steps and time of the last news
   const evaluated = new Map(); // what is said of runs that have no metrics, such as repaired players
@@ -44,14 +45,14 @@ export function livePanel(app) {
   function listen(event, data) {
     gone = event === "gone" || (gone && event !== "back");
     if (event === "runs") {
-      const begun = runs.length ? data.runs.at(runs.length) : undefined;
-      ({ runs } = data);
-      staged = begun?.index ?? staged ?? runs[0]?.index ?? null; // a run that has just begun takes the stage
+      listed = data.runs;
+      takeOver(keyed(listed));
     } else if (event === "metrics") {
-      points.set(data.run, data.points);
+      points.set(listed[data.run].key, data.points);
     } else if (event === "latest") {
-      measure(data.run, data.steps);
-      states.set(data.run, data);
+      const { key } = listed[data.run];
+      measure(key, data.steps);
+      states.set(key, data);
     }
     if (event === "runs" || event === "latest") {
       lookForPlayers();
@@ -65,6 +66,20 @@ export function livePanel(app) {
     }
   }
 
+  /** Put the runs that have begun before the others; the newest takes the stage. */
+  function takeOver(all) {
+    const others = runs.filter(({ key }) => all.has(key)).map(({ key }) => all.get(key));
+    others.forEach(({ key }) => all.delete(key));
+    const begun = [...all.values()];
+    if (others.includes(listed[0])) {
+      begun.reverse(); // the server lists the newest first, and appends those that begin later
+    }
+    runs = [...begun, ...others];
+    if ((others.length && begun.length) || !runs.some(({ key }) => key === staged)) {
+      staged = runs[0]?.key ?? null;
+    }
+  }
+
   function measure(run, steps) {
     const before = speeds.get(run);
     const now = performance.now();
@@ -75,7 +90,7 @@ export function livePanel(app) {
   /** Reload the players when a run starts or saves its first player, so that it can be chosen. */
   async function lookForPlayers() {
     const known = new Set(app.players.filter(({ error }) => error === null).map(({ name }) => name));
-    const trained = runs.filter(({ index }) => states.has(index)).map(({ name }) => name).join();
+    const trained = runs.filter(({ key }) => states.has(key)).map(({ name }) => name).join();
     if (trained !== requested && runs.some(({ name }) => !known.has(name))) {
       requested = trained;
       await app.reload().catch(() => null); // the panel says already that the server is gone
@@ -86,8 +101,8 @@ export function livePanel(app) {
 
   /** Return the runs to plot: that on the stage, and the compared ones with its unit. */
   function drawnRuns() {
-    const main = runs.filter(({ index }) => index === staged);
-    const others = runs.filter(({ index, unit }) => compared.has(index) && index !== staged && unit === main[0].unit);
+    const main = runs.filter(({ key }) => key === staged);
+    const others = runs.filter(({ key, unit }) => compared.has(key) && key !== staged && unit === main[0].unit);
     return [...main, ...others].slice(0, STYLES);
   }
 
@@ -98,14 +113,14 @@ export function livePanel(app) {
       return;
     }
     const drawn = drawnRuns();
-    stage.replaceChildren(...stageOf(app, main, points.get(main.index)?.at(-1), states.get(main.index), speeds.get(main.index)?.rate ?? null));
-    drawGame(main, states.get(main.index));
-    const others = runs.filter(({ index, unit }) => index !== staged && unit === main.unit && points.has(index)).slice(0, MOST_CHIPS);
+    stage.replaceChildren(...stageOf(app, main, points.get(staged)?.at(-1), states.get(staged), speeds.get(staged)?.rate ?? null));
+    drawGame(main, states.get(staged));
+    const others = runs.filter(({ key, unit }) => key !== staged && unit === main.unit && points.has(key)).slice(0, MOST_CHIPS);
     const focused = document.activeElement?.id;
     chips.hidden = !others.length;
-    chips.replaceChildren(...others.map((run) => chipOf(app, run, drawn.indexOf(run), () => toggle(run.index))));
+    chips.replaceChildren(...others.map((run) => chipOf(app, run, drawn.indexOf(run), () => toggle(run.key))));
     plots.replaceChildren(...PLOTS.map((each) => plotOf(app, each, drawn, points)).filter(Boolean));
-    table.replaceChildren(...tableOf(app, runs.filter(({ index }) => index !== staged), points, evaluated, take));
+    table.replaceChildren(...tableOf(app, runs.filter(({ key }) => key !== staged), points, evaluated, take));
     if (focused?.startsWith("run-") || focused?.startsWith("chip-")) {
       document.getElementById(focused)?.focus();
     }
@@ -114,12 +129,12 @@ export function livePanel(app) {
 
   /** Evaluate the players of runs without metrics, one after the other. */
   async function askForOthers() {
-    for (const { index, name } of runs) {
+    for (const { key, name } of runs) {
       const player = app.players.find((each) => each.name === name && each.error === null);
-      if (!points.has(index) && player !== undefined && !evaluated.has(index)) {
-        evaluated.set(index, "\u2026");
+      if (!points.has(key) && player !== undefined && !evaluated.has(key)) {
+        evaluated.set(key, "\u2026");
         const text = ({ lost, complete }) => scoreText({ lost: lost[0] + lost[1], exact: complete });
-        evaluated.set(index, await app.evaluation(player.index, null).then(text, (error) => error.message));
+        evaluated.set(key, await app.evaluation(player.index, null).then(text, (error) => error.message));
         draw();
       }
     }
@@ -142,15 +157,15 @@ export function livePanel(app) {
     move(still.matches ? state.game.length : 1);
   }
 
-  function toggle(index) {
-    if (!compared.delete(index)) {
-      compared.add(index);
+  function toggle(key) {
+    if (!compared.delete(key)) {
+      compared.add(key);
     }
     draw();
   }
 
-  function take(index) {
-    staged = index;
+  function take(key) {
+    staged = key;
     draw();
   }
 
@@ -170,6 +185,16 @@ export function livePanel(app) {
       }
     },
   };
+}
+
+/** Give each run a key, its name unless another has that, and return the runs by their keys. */
+function keyed(runs) {
+  const all = new Map();
+  for (const run of runs) {
+    run.key = all.has(run.name) ? `${run.name} ${run.index}` : run.name;
+    all.set(run.key, run);
+  }
+  return all;
 }
 
 function liveStatus(runs, gone) {
@@ -202,14 +227,14 @@ function scoreText({ lost, exact }) {
 }
 
 function chipOf(app, run, style, click) {
-  const chip = button("", click, { id: `chip-${run.index}`, class: "run-chip", "aria-pressed": String(style >= 0), title: run.name });
+  const chip = button("", click, { id: `chip-${run.key}`, class: "run-chip", "aria-pressed": String(style >= 0), title: run.name });
   chip.append(...(style >= 0 ? [legendSample(style)] : []), nameOfRun(app, run));
   return chip;
 }
 
 function plotOf(app, { key, title, scale }, runs, points) {
   const series = runs.map((run, style) => {
-    const known = (points.get(run.index) ?? []).filter((point) => point[key] !== null);
+    const known = (points.get(run.key) ?? []).filter((point) => point[key] !== null);
     return { name: nameOfRun(app, run), style, points: known.map((point) => ({ x: point.steps, y: point[key] })) };
   });
   return series.every(({ points: some }) => !some.length) ? null : plot(title, series, scale, runs[0].unit);
@@ -221,11 +246,11 @@ function tableOf(app, runs, points, evaluated, take) {
   }
   const heads = ["Run", "Length", "Games lost"].map((words) => html("th", { scope: "col" }, words));
   const rows = runs.map((run) => {
-    const last = points.get(run.index)?.at(-1);
-    const open = button(nameOfRun(app, run), () => take(run.index), { id: `run-${run.index}`, class: "link", title: run.name });
+    const last = points.get(run.key)?.at(-1);
+    const open = button(nameOfRun(app, run), () => take(run.key), { id: `run-${run.key}`, class: "link", title: run.name });
     const length = last === undefined ? "" : `${numberText(last.steps)} ${run.unit}`;
     return html("tr", { "data-run": run.name }, html("td", {}, open), html("td", {}, length),
-      html("td", {}, last === undefined ? evaluated.get(run.index) ?? "not evaluated yet" : scoreText(last)));
+      html("td", {}, last === undefined ? evaluated.get(run.key) ?? "not evaluated yet" : scoreText(last)));
   });
   const caption = html("caption", {}, "Other runs");
   return [html("table", {}, caption, html("thead", {}, html("tr", {}, ...heads)), html("tbody", {}, ...rows))];
