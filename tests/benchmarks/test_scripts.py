@@ -114,7 +114,6 @@ MISTAKES = [
     ("peers.tuning", "--processes 9999", "--processes must be at most the cores"),
     ("sweeps.disturbed", "--pairs 0", "--pairs must be at least 1"),
     ("sweeps.evidence", "", "sweep"),
-    ("sweeps.targets", "", "sweep"),
 ]
 
 
