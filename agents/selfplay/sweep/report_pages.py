@@ -23,8 +23,8 @@ NOTE = """A run is proved from the first evaluation on from which the proof held
 One without a proof, or one that failed, is never left out: in the curves it is censored where it ended, one that failed
 at the end of the longest of its setting, and in shares and means both count as never. Medians and their intervals are
 read off the curves (Kaplan and Meier, log-log intervals), which take runs that have not ended as far as they are;
-interquartile means leave out the lowest and the highest quarter, and their intervals and those of differences come of a
-bootstrap (percentiles of 9,999 resamples). A difference is the interquartile mean over the seeds with which both
+interquartile means leave out the lowest and the highest quarter, and their intervals and those of differences come from
+a bootstrap (percentiles of 9,999 resamples). A difference is the interquartile mean over the seeds with which both
 settings are proved; below 0 the setting was sooner.
 """
 
