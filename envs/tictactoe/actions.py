@@ -24,9 +24,7 @@ def checked_cell(cells: int, action: Any) -> int:
         gymnasium.error.InvalidAction: it is not an integer from 0 to `cells - 1`.
     """
     try:
-        # A bool would pass as the number 0 or 1, and is a mistake. NumPy's refuses that itself, PyTorch's does not.
-        flag = not isinstance(action, np.integer) and "bool" in f"{type(action)} {getattr(action, 'dtype', '')}"
-        cell = -1 if flag else operator.index(action)
+        cell = -1 if _is_flag(action) else operator.index(action)
     except TypeError:
         cell = -1
     if not 0 <= cell < cells or getattr(action, "shape", ()) != ():
@@ -68,3 +66,10 @@ def checked_cells(cells: int, actions: Any, boards: int, ignored: NDArray[np.boo
 
 KEYS = "1234567890abcdefghijklmnopqrstuvwxyz"
 """The keys that a person presses for the cells, in reading order."""
+
+
+def _is_flag(action: Any) -> bool:
+    # It would pass as the number 0 or 1, and is a mistake. NumPy's integers are asked first: they are common.
+    if isinstance(action, np.integer):
+        return False
+    return isinstance(action, bool) or "bool" in str(getattr(action, "dtype", ""))

@@ -155,9 +155,8 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
             self._refuse()
 
     def _refuse(self) -> NoReturn:
-        raise gymnasium.error.ResetNeeded(
-            f"{'the game is over' if hasattr(self, 'agent_selection') else 'no game has started'}: call reset()"
-        )
+        over = hasattr(self, "agent_selection")
+        raise gymnasium.error.ResetNeeded(f"{'the game is over' if over else 'no game has started'}: call reset()")
 
     def _share(self) -> None:
         # In the Gymnasium environments `info` always holds `winner` and `illegal`. Here they come at the end only:

@@ -174,9 +174,8 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         after = self.node.after.get(action) if type(action) in INTEGERS else None
         if after is None:
             if self.node.over:
-                raise gymnasium.error.ResetNeeded(
-                    f"{'no game has started' if self.node is self._unbegun else 'the game is over'}: call reset()"
-                )
+                what = "no game has started" if self.node is self._unbegun else "the game is over"
+                raise gymnasium.error.ResetNeeded(f"{what}: call reset()")
             known = type(action) is int and 0 <= action < self._cells  # `checked_cell` would cost a tenth of the ply
             action = action if known else checked_cell(self._cells, action)
             after = self._graph.play(self.node, action)
