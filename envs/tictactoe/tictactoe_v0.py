@@ -66,6 +66,8 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
         self._moved = True
+        self._no_cells = np.zeros(self._game.rules.cells, np.int8)
+        """The mask of an agent that waits."""
         # One for each agent, because a space holds the generator that it samples from.
         self.observation_spaces = {agent: deepcopy(self._game.observation_space) for agent in AGENTS}
         self.action_spaces = {agent: deepcopy(self._game.action_space) for agent in AGENTS}
@@ -164,22 +166,20 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         node, agent = self._game.node, self.agent_selection
         self.infos: dict[str, dict[str, Any]] = {
             agent: {"action_mask": node.mask.copy()},
-            AGENTS[1 - SEATS[agent]]: {"action_mask": self._mask_waiting()},
+            AGENTS[1 - SEATS[agent]]: {"action_mask": (node.mask if node.over else self._no_cells).copy()},
         }
         if node.over:
             for info in self.infos.values():
                 info |= {"winner": int(node.winner), "illegal": bool(node.illegal)}
-
-    def _mask_waiting(self) -> Planes:
-        node = self._game.node
-        return node.mask.copy() if node.over else np.zeros(len(node.mask), np.int8)
 
     def observe(self, agent: str) -> dict[str, Planes]:
         """Return the observation of an agent, in new arrays."""
         self._check_begun()
         check_agent(agent)
         seen: dict[str, Planes] = self._game.observe(SEATS[agent])
-        return seen if agent == self.agent_selection else {**seen, "action_mask": self._mask_waiting()}
+        node = self._game.node
+        waits = agent != self.agent_selection and not node.over
+        return {**seen, "action_mask": self._no_cells.copy()} if waits else seen
 
     def render(self) -> Any:
         """Return or show the board, as `TicTacToeEnv.render` does."""
