@@ -22,10 +22,10 @@ from rich.console import Console
 
 from benchmarks import data
 from benchmarks.data import Result, Row, Seats
-from selfplay.command_line import parse
+from selfplay.cli.flags import parse
 from selfplay.errors import UserError
+from selfplay.learning.folder import check_writable
 from selfplay.settings import require
-from selfplay.training.folder import check_writable
 
 ROOT = Path(__file__).parents[1]
 WIDTH = 140

@@ -17,9 +17,9 @@ from pathlib import Path
 import selfplay
 from benchmarks import harness
 from benchmarks.data import Result
-from selfplay.command_line import run_command
+from selfplay.cli import web as command
+from selfplay.cli.flags import run_command
 from selfplay.errors import UserError
-from selfplay.web import command
 
 PROG = "python -m benchmarks.page"
 ANSWERS = """async () => {

@@ -98,7 +98,7 @@ def _command(
     before: Callable[[], object] | None,
     dies_at: int | None,
 ) -> None:
-    from selfplay.command_line import run_command  # noqa: PLC0415 (loaded already where this runs)
+    from selfplay.cli.flags import run_command  # noqa: PLC0415 (loaded already where this runs)
     from tests.fork_server import COMMANDS  # noqa: PLC0415
 
     nowhere = os.open(os.devnull, os.O_RDWR)

@@ -54,8 +54,8 @@ def in_a_command() -> Iterator[None]:
 @pytest.fixture
 def stopper(monkeypatch: pytest.MonkeyPatch) -> object:
     """Return the `tests.runs.Stopper` of runs without plots, whose tabular learners can often be stopped."""
+    from selfplay.learning.callbacks import MetricsLog  # noqa: PLC0415 (the environment's tests need none of it)
     from selfplay.tabular import learners  # noqa: PLC0415
-    from selfplay.training.callbacks import MetricsLog  # noqa: PLC0415 (the environment's tests need none of it)
     from tests.runs import Stopper, without_plots  # noqa: PLC0415
 
     monkeypatch.setattr(learners, "SLICE", 70)

@@ -10,10 +10,8 @@ import tempfile
 
 import torch
 
-from selfplay.algorithms import ALGORITHMS
-from selfplay.arena import command as arena
-from selfplay.cli import prove, train
-from selfplay.play import command as play
+from selfplay.cli import arena, play, prove, train
+from selfplay.learning.api import ALGORITHMS
 from tests.runs import SMALL, without_plots
 
 torch.set_num_threads(1)  # a process that is forked must not have others

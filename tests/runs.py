@@ -19,10 +19,10 @@ from safetensors.torch import load_file
 from selfplay.cli import train
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
+from selfplay.learning import callbacks, checkpoint, folder as run_folder
+from selfplay.learning.checkpoint import Checkpoints
 from selfplay.tabular import learners as training
 from selfplay.tensor_file import write_tensors
-from selfplay.training import callbacks, checkpoint, folder as run_folder
-from selfplay.training.checkpoint import Checkpoints
 from selfplay.verdicts import evaluate
 from tests.selfplay.dqn.scripted import config_with, make
 

@@ -10,11 +10,9 @@ from typing import NamedTuple
 
 import pytest
 
-from selfplay.arena import command as arena
-from selfplay.cli import certify, course, prove, repair, train
-from selfplay.command_line import parse
+from selfplay.cli import arena, certify, course, play, prove, repair, train
+from selfplay.cli.flags import parse
 from selfplay.errors import UserError
-from selfplay.play import command as play
 from selfplay.sweep import command as sweep, report
 from selfplay.web import command as web
 from tests.runs import saved

@@ -23,7 +23,7 @@ from docs.recipes import (
     self_play_dqn,
     torchrl_dqn,
 )
-from selfplay.evaluation.evaluate import evaluate_policy
+from selfplay.judging.evaluate import evaluate_policy
 from selfplay.players import resolve
 
 PAGE = Path(__file__).parent.parent / "docs" / "recipes.md"

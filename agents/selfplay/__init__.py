@@ -7,12 +7,6 @@ PyTorch, which takes seconds.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-# At once, because the function `training` must take the place of the package of this name, once that is loaded.
-from selfplay.algorithms import (
-    load as load,
-    open as open,  # noqa: A004 (selfplay.open, as gymnasium.make)
-    snapshot_steps as snapshot_steps,
-)
 from selfplay.errors import naming_the_extra
 
 if TYPE_CHECKING:
@@ -20,8 +14,17 @@ if TYPE_CHECKING:
     from selfplay.dqn.config import PRESETS as PRESETS, DQNConfig as DQNConfig
     from selfplay.dqn.dqn import DQNAgent as DQNAgent, InterleavedSelfPlay as InterleavedSelfPlay
     from selfplay.errors import UserError as UserError
-    from selfplay.evaluation.counterexamples import Counterexamples as Counterexamples
-    from selfplay.evaluation.verdict import SeatVerdict as SeatVerdict, Verdict as Verdict
+    from selfplay.judging.counterexamples import Counterexamples as Counterexamples
+    from selfplay.judging.verdict import SeatVerdict as SeatVerdict, Verdict as Verdict
+    from selfplay.learning.api import (
+        load as load,
+        open as open,  # noqa: A004 (selfplay.open, as gymnasium.make)
+        snapshot_steps as snapshot_steps,
+        train as train,
+        training as training,
+    )
+    from selfplay.learning.loop import Record as Record
+    from selfplay.learning.result import Run as Run
     from selfplay.own.config import Learner as Learner, OwnConfig as OwnConfig
     from selfplay.tabular.config import (
         AfterstateQConfig as AfterstateQConfig,
@@ -29,31 +32,26 @@ if TYPE_CHECKING:
         TDBackupConfig as TDBackupConfig,
         TDValueConfig as TDValueConfig,
     )
-    from selfplay.training.loop import Record as Record
-    from selfplay.training.result import Run as Run
-    from selfplay.typed import train as train, training as training
     from selfplay.verdicts import counterexamples as counterexamples, evaluate as evaluate
 
     __version__: str
-else:
-    from selfplay.algorithms import train, training
 
 _PLACES = {
+    "learning.api": ("load", "open", "snapshot_steps", "train", "training"),
     "agent": ("Agent", "Player", "StochasticAgent"),
     "dqn.config": ("PRESETS", "DQNConfig"),
     "dqn.dqn": ("DQNAgent", "InterleavedSelfPlay"),
     "errors": ("UserError",),
-    "evaluation.counterexamples": ("Counterexamples",),
-    "evaluation.verdict": ("SeatVerdict", "Verdict"),
+    "judging.counterexamples": ("Counterexamples",),
+    "judging.verdict": ("SeatVerdict", "Verdict"),
     "own.config": ("Learner", "OwnConfig"),
-    "training.result": ("Run",),
-    "training.loop": ("Record",),
+    "learning.result": ("Run",),
+    "learning.loop": ("Record",),
     "verdicts": ("counterexamples", "evaluate"),
     "tabular.config": ("AfterstateQConfig", "MinimaxQConfig", "TDBackupConfig", "TDValueConfig"),
 }
 """The names by the module that each comes from; a test compares them with the imports above."""
-__all__ = ["load", "open", "snapshot_steps", "train", "training"]
-__all__ += [name for names in _PLACES.values() for name in names]
+__all__ = [name for names in _PLACES.values() for name in names]
 
 
 def __getattr__(name: str) -> Any:

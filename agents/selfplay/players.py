@@ -10,8 +10,8 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.errors import UserError, what_failed
+from selfplay.learning.api import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.own.config import OwnConfig
 from selfplay.program import open_console
 from selfplay.settings import GIGABYTE, Count, as_path, board, machine_bytes, require
@@ -24,8 +24,8 @@ from tictactoe.tree import SOLVABLE_CELLS
 
 if TYPE_CHECKING:
     from selfplay.agent import Player
-    from selfplay.evaluation.agents import AgentPolicy
-    from selfplay.evaluation.forward_search import Report
+    from selfplay.judging.agents import AgentPolicy
+    from selfplay.judging.forward_search import Report
 
 Perspective: TypeAlias = Literal["absolute", "mover"]
 
@@ -64,7 +64,7 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
     Raises:
         UserError: the name means nothing, or the player cannot be loaded.
     """
-    from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, agent_policy, player_policy
+    from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, agent_policy, player_policy
 
     rules = rules or Rules()
     if name in OPPONENTS:

@@ -7,13 +7,13 @@ import numpy as np
 
 from selfplay.agent import AnyAgent
 from selfplay.errors import UserError
-from selfplay.evaluation.agents import AgentPolicy, agent_policy
-from selfplay.evaluation.counterexamples import Counterexamples, find_counterexamples
-from selfplay.evaluation.evaluate import POSITIONS, evaluate_policy
-from selfplay.evaluation.verdict import Verdict
+from selfplay.judging.agents import AgentPolicy, agent_policy
+from selfplay.judging.counterexamples import Counterexamples, find_counterexamples
+from selfplay.judging.evaluate import POSITIONS, evaluate_policy
+from selfplay.judging.verdict import Verdict
+from selfplay.learning.result import Run
 from selfplay.players import Perspective, check_not_searched, resolve
 from selfplay.settings import Count, as_path, converted
-from selfplay.training.result import Run
 from tictactoe import Rules, batch
 
 Evaluated: TypeAlias = AnyAgent | str | os.PathLike[str] | Run

@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from benchmarks import harness
 from benchmarks.data import Result, Seats
 from benchmarks.environment.search import rules_of
-from selfplay.arena.matches import sample
-from selfplay.command_line import run_command
-from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy
-from selfplay.evaluation.forward_search import sort_keys
+from selfplay.cli.arena_matches import sample
+from selfplay.cli.flags import run_command
+from selfplay.judging.agents import AgentPolicy, BuiltInPolicy
+from selfplay.judging.forward_search import sort_keys
 from tictactoe import Rules, planes
 from tictactoe.opponents import OPPONENTS, Choices
 from tictactoe.symmetry import representatives

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from benchmarks import harness
 from benchmarks.data import Result
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from selfplay.errors import UserError
 from tictactoe import Rules, search_value
 from tictactoe.search import Search

@@ -31,7 +31,7 @@ from benchmarks import data, harness
 from benchmarks.data import Result
 from benchmarks.environment import libraries, loops
 from benchmarks.environment.loops import CELLS, Chunk, FromMask, Presampled, games
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from tictactoe import Rules, tictactoe_v0
 
 PROG = "python -m benchmarks.environment.speed"

@@ -23,7 +23,7 @@ from torch.utils.tensorboard import SummaryWriter
 import selfplay
 from benchmarks import dqn, harness
 from benchmarks.data import Result, Seats
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from selfplay.dqn.config import PRESETS
 
 PROG = "python -m benchmarks.learning.article_speed"

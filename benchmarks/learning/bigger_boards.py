@@ -21,9 +21,9 @@ from benchmarks.data import Result, Seats
 from benchmarks.environment.rule import sampled_games
 from benchmarks.learning.learners import configuration
 from benchmarks.learning.time_to_unbeatable import train
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from selfplay.dqn.config import DQNConfig
-from selfplay.evaluation.agents import player_policy
+from selfplay.judging.agents import player_policy
 
 PROG = "python -m benchmarks.learning.bigger_boards"
 ROWS = MappingProxyType(

@@ -20,10 +20,10 @@ import numpy as np
 import selfplay
 from benchmarks import harness
 from benchmarks.data import Result, Seats
-from selfplay.algorithms import Config
+from selfplay.cli.flags import run_command
 from selfplay.cli.train import read
-from selfplay.command_line import run_command
 from selfplay.dqn.config import DQNConfig
+from selfplay.learning.api import Config
 from tictactoe import Rewards, Rules, batch
 
 PROG, TITLE = "python -m benchmarks.learning.learners", "The published learners"

@@ -18,12 +18,12 @@ import selfplay
 from benchmarks import data, harness
 from benchmarks.data import Result
 from benchmarks.learning.learners import COMMANDS, RULES, configuration
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from selfplay.files import write_whole
+from selfplay.learning.plots import png
 from selfplay.tabular.config import AfterstateQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import MATCH_UPS, TDBackup, match_up_curves
 from selfplay.tabular.results import cumulative_figure, density_figure, group_counts, groups_figure, write_curves
-from selfplay.training.plots import png
 from tictactoe.tree import game_tree, play_out, uniform_legal
 
 PROG = "python -m benchmarks.learning.published"

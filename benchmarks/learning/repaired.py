@@ -10,7 +10,7 @@ Each seed does what these four commands do, the first with the flags below and n
     python train.py --rows 5 FLAGS --run-dir runs/five
     selfplay repair --solver runs/five
     selfplay certify runs/five-repaired
-    python agents/selfplay/evaluation/check_certificate.py runs/five-repaired/certificate.txt.gz
+    python agents/selfplay/judging/check_certificate.py runs/five-repaired/certificate.txt.gz
 
 Seconds are those of the processor, because a run takes minutes, in which other programs may slow the clock on the wall.
 """
@@ -25,13 +25,13 @@ import selfplay
 from benchmarks import data, harness
 from benchmarks.data import Result
 from benchmarks.learning.learners import configuration
+from selfplay.cli.flags import run_command
 from selfplay.cli.repair import RepairConfig
-from selfplay.command_line import run_command
 from selfplay.dqn.player import QPlayer
 from selfplay.dqn.repair import repair
-from selfplay.evaluation import certificate, check_certificate
-from selfplay.evaluation.agents import player_policy
-from selfplay.evaluation.policy_repair import Corrections
+from selfplay.judging import certificate, check_certificate
+from selfplay.judging.agents import player_policy
+from selfplay.judging.policy_repair import Corrections
 from tictactoe import Rules, search_value
 
 PROG = "python -m benchmarks.learning.repaired"

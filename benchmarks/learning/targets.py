@@ -17,7 +17,7 @@ from typing import get_args
 import selfplay
 from benchmarks import harness
 from benchmarks.data import Result
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from selfplay.dqn.config import DQNConfig, Target
 from selfplay.files import write_csv
 

@@ -29,9 +29,9 @@ import selfplay
 import tictactoe
 from benchmarks import harness
 from benchmarks.data import Result
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from selfplay.dqn.config import DQNConfig
-from selfplay.training.loop import proves
+from selfplay.learning.loop import proves
 
 PROG = "python -m benchmarks.learning.time_to_unbeatable"
 TITLE = "Time to unbeatable"

@@ -20,7 +20,7 @@ from pathlib import Path
 from benchmarks import harness
 from benchmarks.data import Result
 from benchmarks.harness import ROOT
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.learning.waiting"

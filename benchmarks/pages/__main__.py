@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks import harness
 from benchmarks.pages import baselines, course, evidence, learning, measured, proofs, protocol, speed, symptoms
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.pages"

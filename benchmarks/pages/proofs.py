@@ -4,8 +4,8 @@ from pathlib import Path
 
 import selfplay
 from benchmarks.harness import number
-from selfplay.evaluation import certificate, check_certificate, evaluate
-from selfplay.evaluation.agents import player_policy
+from selfplay.judging import certificate, check_certificate, evaluate
+from selfplay.judging.agents import player_policy
 from tictactoe import Rules
 from tictactoe.tree import SOLVABLE_CELLS, game_tree
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from benchmarks import data, harness
 from benchmarks.peers import evaluations, report
 from benchmarks.peers.evaluations import MODULES
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from selfplay.errors import UserError, what_failed
 
 PROG = "python -m benchmarks.peers"

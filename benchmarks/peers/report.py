@@ -17,8 +17,8 @@ from benchmarks.peers import evaluations
 from benchmarks.peers.evaluations import MODULES, SEARCHED, Evaluation
 from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
+from selfplay.learning.plots import BOTH, FIRST, png, styled
 from selfplay.sweep.statistics import proportion
-from selfplay.training.plots import BOTH, FIRST, png, styled
 
 SHADES = {"unbeatable": FIRST, "1 to 10": f"{FIRST}80", "11 to 100": f"{FIRST}40", "more": f"{FIRST}18"}
 """Colours of lost and illegal games, ever paler; they differ in print and for every kind of colour vision."""

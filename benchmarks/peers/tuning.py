@@ -34,7 +34,7 @@ from rich.console import Console
 from benchmarks import data, harness
 from benchmarks.peers import evaluations, report
 from benchmarks.peers.evaluations import SEARCHED, Evaluation
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from selfplay.files import locked, write_csv, write_whole
 from selfplay.settings import require
 from selfplay.sweep import search_space

@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias, get_args
 from benchmarks import harness
 from benchmarks.data import Result
 from benchmarks.sweeps.processes import WORKER, kill, programs, start, workers
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from selfplay.errors import UserError
 from selfplay.sweep import report_pages, results, state
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks import data, harness
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from selfplay.files import write_csv
 from selfplay.sweep import results, state
 

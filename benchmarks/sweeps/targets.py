@@ -16,10 +16,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
 
 from benchmarks import harness
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from selfplay.files import write_csv, write_whole
+from selfplay.learning.plots import FIRST, PROVED, SECOND, png, styled
 from selfplay.sweep import results, state
-from selfplay.training.plots import FIRST, PROVED, SECOND, png, styled
 
 PROG = "python -m benchmarks.sweeps.targets"
 PLIES = 150_000

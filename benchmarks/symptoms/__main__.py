@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks import data, harness
 from benchmarks.data import Result
 from benchmarks.symptoms.experiments import EXPERIMENTS, ILLEGAL, PROVED
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from selfplay.files import write_csv
 
 PROG = "python -m benchmarks.symptoms"

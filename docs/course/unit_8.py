@@ -16,8 +16,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import selfplay
-from selfplay.evaluation.agents import AgentPolicy
-from selfplay.evaluation.evaluate import search_seat
+from selfplay.judging.agents import AgentPolicy
+from selfplay.judging.evaluate import search_seat
 from tictactoe import Rules, game_svg, solve
 from tictactoe.opponents import rule_choices
 

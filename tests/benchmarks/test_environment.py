@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks.environment import rule, search, speed
 from benchmarks.environment.loops import CELLS, COLUMNS, FromMask
-from selfplay.evaluation.agents import BuiltInPolicy
-from selfplay.evaluation.evaluate import evaluate_policy
+from selfplay.judging.agents import BuiltInPolicy
+from selfplay.judging.evaluate import evaluate_policy
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS, Choices
 

@@ -18,9 +18,9 @@ from open_spiel.python.algorithms import best_response
 from shared import print_versions
 
 import selfplay
-from selfplay.evaluation.agents import player_policy
-from selfplay.evaluation.certificate import packed, unbeatable_play
-from selfplay.evaluation.check_certificate import Certificate, check
+from selfplay.judging.agents import player_policy
+from selfplay.judging.certificate import packed, unbeatable_play
+from selfplay.judging.check_certificate import Certificate, check
 from tictactoe import Rules
 
 Moves = Mapping[str, int]

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.cli import certify
+from selfplay.cli import certify, web
 from selfplay.errors import UserError
 from selfplay.files import write_csv
-from selfplay.web import command as web
 from tests.runs import refused
 
 pytestmark = pytest.mark.usefixtures("here")

@@ -10,11 +10,11 @@ import torch
 from numpy.typing import NDArray
 
 import selfplay
-from selfplay.algorithms import SHIPPED_FOLDER, read_settings
 from selfplay.cli import train
 from selfplay.dqn.player import QPlayer
-from selfplay.evaluation.agents import AgentPolicy
-from selfplay.evaluation.evaluate import search_seat
+from selfplay.judging.agents import AgentPolicy
+from selfplay.judging.evaluate import search_seat
+from selfplay.learning.api import SHIPPED_FOLDER, read_settings
 from tictactoe import Rules, batch, planes, solve
 from tictactoe.tree import IntArray
 

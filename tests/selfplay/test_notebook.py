@@ -8,7 +8,7 @@ import nbformat
 from nbclient import NotebookClient
 
 import selfplay
-from selfplay.training.plots import png
+from selfplay.learning.plots import png
 from tests.selfplay.dqn.scripted import config_with, make
 
 LOST = "games lost [0-9,]+ as X, .* states"

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from selfplay.algorithms import SHIPPED_FOLDER
 from selfplay.cli import prove, train
+from selfplay.learning.api import SHIPPED_FOLDER
 from selfplay.players import resolve, run_folder
 from tests.runs import refused, saved
 from tictactoe import Rules

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import selfplay
-from selfplay.algorithms import SHIPPED_FOLDER
-from selfplay.evaluation.report import verdict_text
+from selfplay.judging.report import verdict_text
+from selfplay.learning.api import SHIPPED_FOLDER
 from tests.runs import refused, saved
 from tictactoe import Rules
 
@@ -189,7 +189,7 @@ def test_what_cannot_be_asked_is_refused_before_a_board_is_solved(
     agent: Any, gist: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for solving in ("TabulatedPolicy", "solve", "ForwardSearch"):
-        monkeypatch.delattr(f"selfplay.evaluation.evaluate.{solving}")
+        monkeypatch.delattr(f"selfplay.judging.evaluate.{solving}")
     assert gist in refused(selfplay.evaluate, agent)
 
 

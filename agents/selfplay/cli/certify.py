@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from selfplay.algorithms import SHIPPED
-from selfplay.command_line import offer, parse, say
-from selfplay.evaluation import certificate, check_certificate
-from selfplay.evaluation.agents import BuiltInPolicy
+from selfplay.cli.flags import offer, parse, say
 from selfplay.files import check_output, checksum_of_file, write_output, write_whole
+from selfplay.judging import certificate, check_certificate
+from selfplay.judging.agents import BuiltInPolicy
+from selfplay.learning.api import SHIPPED
+from selfplay.learning.folder import MODEL
 from selfplay.players import EvaluatedPlayer, following
 from selfplay.program import shell_line
-from selfplay.training.folder import MODEL
 from tictactoe.opponents import OPPONENTS
 
 NAME = "certificate.txt.gz"

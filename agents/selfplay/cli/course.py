@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from selfplay.command_line import offer, parse, say
+from selfplay.cli.flags import offer, parse, say
 from selfplay.errors import UserError
 from selfplay.program import shell_line
 

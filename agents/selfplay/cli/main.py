@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from selfplay.command_line import run_command
+from selfplay.cli.flags import run_command
 from selfplay.errors import UserError
 from tictactoe import __version__
 from tictactoe.names import did_you_mean
@@ -15,11 +15,11 @@ COMMANDS = {
     "prove": ("cli.prove", "evaluate a player exactly: can it be beaten?"),
     "repair": ("cli.repair", "correct the moves of a trained player that lose"),
     "certify": ("cli.certify", "write a certificate for others that a player is unbeatable"),
-    "play": ("play.command", "play against a player"),
-    "arena": ("arena.command", "let players meet, and rate them"),
-    "web": ("web.command", "open a page to play, look inside players, and follow runs"),
-    "sweep": ("sweep.command", "train with many settings and seeds, on all cores or machines"),
-    "report": ("sweep.report", "report the results of a sweep, with intervals and plots"),
+    "play": ("cli.play", "play against a player"),
+    "arena": ("cli.arena", "let players meet, and rate them"),
+    "web": ("cli.web", "open a page to play, look inside players, and follow runs"),
+    "sweep": ("cli.sweep", "train with many settings and seeds, on all cores or machines"),
+    "report": ("cli.report", "report the results of a sweep, with intervals and plots"),
     "course": ("cli.course", "write the course as notebooks, or check those of students"),
 }
 """Each command with its module, which is imported only to run it, and what it does."""

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from selfplay.command_line import parse, say, show_verdict
-from selfplay.evaluation.evaluate import evaluate_policy
-from selfplay.evaluation.games import example_games
+from selfplay.cli.flags import parse, say, show_verdict
+from selfplay.judging.evaluate import evaluate_policy
+from selfplay.judging.games import example_games
+from selfplay.learning.folder import read_config
 from selfplay.players import REPAIRED, EvaluatedPlayer, following
 from selfplay.program import open_console
-from selfplay.training.folder import read_config
 
 
 @dataclass(frozen=True)

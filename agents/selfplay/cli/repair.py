@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from selfplay.algorithms import load, read_settings
-from selfplay.command_line import PLAYING, commands_for, offer, parse, say, show_verdict
+from selfplay.cli.flags import PLAYING, commands_for, offer, parse, say, show_verdict
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.evaluation.agents import player_policy
-from selfplay.evaluation.evaluate import evaluate_policy
+from selfplay.judging.agents import player_policy
+from selfplay.judging.evaluate import evaluate_policy
+from selfplay.learning import folder as run_folder
+from selfplay.learning.api import load, read_settings
 from selfplay.players import REPAIRED, check_room, following
 from selfplay.settings import Count
-from selfplay.training import folder as run_folder
 from tictactoe.tree import SOLVABLE_CELLS
 
 
@@ -38,7 +38,7 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     config = parse(RepairConfig, args, prog)
     from selfplay.dqn.player import QPlayer
     from selfplay.dqn.repair import repair
-    from selfplay.evaluation.policy_repair import Corrections
+    from selfplay.judging.policy_repair import Corrections
     from selfplay.tensor_file import write_tensors
 
     place = Path(config.run)

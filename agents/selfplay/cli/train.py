@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from selfplay.algorithms import ALGORITHMS, Config, checked_settings, settings_of, train
-from selfplay.command_line import PLAYING, commands_for, offer, parse_together, peek, say, show_verdict
+from selfplay.cli.flags import PLAYING, commands_for, offer, parse_together, peek, say, show_verdict
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError
+from selfplay.learning.api import ALGORITHMS, Config, checked_settings, settings_of, train
+from selfplay.learning.folder import RunFlags, about as about_run, way_on
 from selfplay.program import command, open_console, tensorboard
-from selfplay.training.folder import RunFlags, about as about_run, way_on
 
 if TYPE_CHECKING:
-    from selfplay.training.result import Run
+    from selfplay.learning.result import Run
 
 
 def main(args: Sequence[str], prog: str = "selfplay train") -> None:
@@ -19,7 +19,7 @@ def main(args: Sequence[str], prog: str = "selfplay train") -> None:
     config, run_flags = read(args, prog)
     # Before PyTorch is imported, which takes seconds.
     print(f"Training {config.algorithm} on {config.rules}: {about_run(config)}", flush=True)
-    from selfplay.training.result import Interrupted
+    from selfplay.learning.result import Interrupted
 
     try:
         run = train(
@@ -74,8 +74,8 @@ def about(default: Config, prog: str) -> list[str]:
 
 def present(run: "Run") -> None:
     """Print the exact evaluation of the player, example games of it, and what to try next."""
-    from selfplay.evaluation.agents import player_policy
-    from selfplay.evaluation.games import example_games
+    from selfplay.judging.agents import player_policy
+    from selfplay.judging.games import example_games
 
     since = []
     if proved := run.proved_from:

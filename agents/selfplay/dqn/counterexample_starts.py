@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from selfplay.evaluation.counterexamples import MOST_FOR_TRAINING
+from selfplay.judging.counterexamples import MOST_FOR_TRAINING
 from tictactoe import batch, planes
 from tictactoe.rules import Rules
 from tictactoe.tree import IntArray

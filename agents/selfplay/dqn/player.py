@@ -10,7 +10,7 @@ from selfplay.agent import Array
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.network import NetworkFactory, custom_network, empty_network, mask_illegal
 from selfplay.dqn.symmetry import BoardSymmetries
-from selfplay.evaluation.report import player_html
+from selfplay.judging.report import player_html
 from selfplay.tensor_file import read_model
 from tictactoe import Rules
 from tictactoe.opponents import MOST_MARKS, RULE_BASE

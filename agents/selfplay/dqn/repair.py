@@ -19,8 +19,8 @@ from selfplay.dqn.network import QNetwork, empty_network
 from selfplay.dqn.player import QPlayer, network_inputs
 from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.errors import UserError
-from selfplay.evaluation.agents import player_policy
-from selfplay.evaluation.policy_repair import Corrected, Corrections, Position
+from selfplay.judging.agents import player_policy
+from selfplay.judging.policy_repair import Corrected, Corrections, Position
 from tictactoe import batch
 from tictactoe.tree import IntArray
 

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from selfplay.agent import Array, Player
 from selfplay.errors import UserError
-from selfplay.evaluation.agents import AgentPolicy
+from selfplay.judging.agents import AgentPolicy
 from selfplay.learner import RunLearner, State
 from selfplay.own.config import OwnConfig
 from selfplay.tensor_file import read_tensors

@@ -16,12 +16,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
-from selfplay.algorithms import ALGORITHMS, Config, configured, settings_of
 from selfplay.errors import UserError
 from selfplay.files import read_small
+from selfplay.learning.api import ALGORITHMS, Config, configured, settings_of
+from selfplay.learning.metrics import LARGEST_NUMBER
 from selfplay.settings import LARGEST, Bounds, CountOrZero, check, converted
 from selfplay.sweep.search_space import Range
-from selfplay.training.metrics import LARGEST_NUMBER
 from tictactoe.names import did_you_mean
 
 LARGEST_FILE = 1 << 20

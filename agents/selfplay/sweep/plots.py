@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
+from selfplay.learning.plots import FIRST, styled
 from selfplay.sweep.results import Results, survival_data
 from selfplay.sweep.statistics import interquartile_mean, proved_curve
-from selfplay.training.plots import FIRST, styled
 
 MOST_CURVES = 7
 """Curves in one plot beside that of the first setting; more could not be told apart."""

@@ -11,12 +11,12 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from selfplay.files import make_inside, write_csv, write_whole
+from selfplay.learning.plots import png
 from selfplay.sweep import plan as plans, plots
 from selfplay.sweep.results import DROPPED, FAILED, MISSING, PROVED, Result, Results, survival_data
 from selfplay.sweep.search_space import Range
 from selfplay.sweep.state import Sweep
 from selfplay.sweep.statistics import Estimate, compare, interquartile_mean, proportion, proved_curve
-from selfplay.training.plots import png
 
 REPORT, TIMES = "report", "times"
 NOTE = """A run is proved from the first evaluation on from which the proof held to its end.

@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from selfplay.algorithms import Config
 from selfplay.errors import UserError, one_line
 from selfplay.files import checksum_of_file
+from selfplay.learning.api import Config
+from selfplay.learning.folder import METRICS, MODEL
+from selfplay.learning.loop import first_of_final_streak, proves
+from selfplay.learning.metrics import Metrics, metrics_evaluation, read_metrics
 from selfplay.sweep import plan as plans
 from selfplay.sweep.plan import UNPROVED_PENALTY, Run
 from selfplay.sweep.state import Sweep
-from selfplay.training.folder import METRICS, MODEL
-from selfplay.training.loop import first_of_final_streak, proves
-from selfplay.training.metrics import Metrics, metrics_evaluation, read_metrics
 
 PROVED, UNPROVED, FAILED, DROPPED, MISSING = "proved", "no proof", "failed", "dropped", "missing"
 """How a run ended; a missing one has not, or its folder is gone."""

@@ -10,12 +10,12 @@ from rich.live import Live
 from rich.table import Column, Table
 from rich.text import Text
 
-from selfplay.evaluation.report import live_score
+from selfplay.judging.report import live_score
+from selfplay.learning.folder import METRICS
+from selfplay.learning.metrics import metrics_evaluation, read_metrics
 from selfplay.program import open_console
 from selfplay.sweep.plan import Run, config_of
 from selfplay.sweep.state import Sweep
-from selfplay.training.folder import METRICS
-from selfplay.training.metrics import metrics_evaluation, read_metrics
 
 COLUMNS = {"proved": "proved", "done": "no proof", "running": "running", "waiting": "waiting", "failed": "failed"}
 STOPPING = "stopping: each run writes a checkpoint first"

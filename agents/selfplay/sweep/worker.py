@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from selfplay.algorithms import Config, train
 from selfplay.errors import UserError
 from selfplay.files import BusyError
+from selfplay.learning.api import Config, train
+from selfplay.learning.folder import CONFIG, is_finished
 from selfplay.sweep import plan as plans, results
 from selfplay.sweep.state import FILE, STOP
-from selfplay.training.folder import CONFIG, is_finished
 
 PATIENCE = 6.0
 """Seconds after which a run is given to another worker if its folder is in use; this happens some ten times."""

@@ -12,6 +12,7 @@ import torch
 from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
 from selfplay.learner import RunLearner, State
+from selfplay.learning.plots import png
 from selfplay.tabular import kernels
 from selfplay.tabular.config import (
     AfterstateQConfig,
@@ -34,7 +35,6 @@ from selfplay.tabular.results import (
     write_curves,
 )
 from selfplay.tabular.table_csv import read_table
-from selfplay.training.plots import png
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS
 from tictactoe.tree import FloatArray, IntArray, game_tree

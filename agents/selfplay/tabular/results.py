@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
 
 from selfplay.files import write_csv
+from selfplay.learning.plots import FIRST, OUTCOMES, SECOND, styled
 from selfplay.tabular.kernels import DRAW, ILLEGAL, Outcomes
-from selfplay.training.plots import FIRST, OUTCOMES, SECOND, styled
 from tictactoe.tree import FloatArray, IntArray
 
 POINTS = 500

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from selfplay.evaluation.exact import NAMES, best_bounds, exact_moves, known_value
+from selfplay.judging.exact import NAMES, best_bounds, exact_moves, known_value
 from selfplay.position import Position
 from tictactoe.opponents import best_known
 from tictactoe.rules import Bitboard, Rules
@@ -15,7 +15,7 @@ from tictactoe.search import Bounds
 
 if TYPE_CHECKING:
     from selfplay.agent import Player
-    from selfplay.evaluation.agents import AgentPolicy
+    from selfplay.judging.agents import AgentPolicy
 
 POSITIONS = 200_000
 """Upper bound for the positions that a search visits for one position: a fifth of a second at most."""

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from selfplay import players
-from selfplay.algorithms import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
 from selfplay.errors import UserError, one_line
-from selfplay.evaluation.agents import BuiltInPolicy, player_policy
-from selfplay.evaluation.evaluate import ALL_STATES_CELLS
+from selfplay.judging.agents import BuiltInPolicy, player_policy
+from selfplay.judging.evaluate import ALL_STATES_CELLS
+from selfplay.learning.api import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
+from selfplay.learning.folder import CONFIG, MODEL, SNAPSHOTS, about
 from selfplay.players import REPAIRED, NamedPolicy, Perspective
-from selfplay.training.folder import CONFIG, MODEL, SNAPSHOTS, about
 from selfplay.web.analysis import searched_choices
 from tictactoe import Rules
 from tictactoe.opponents import OPPONENTS

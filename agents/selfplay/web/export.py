@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from selfplay import tensor_file
-from selfplay.algorithms import load, snapshot_steps
 from selfplay.errors import UserError
 from selfplay.files import check_output, write_output
+from selfplay.learning.api import load, snapshot_steps
 from selfplay.web import mistakes
 from selfplay.web.catalogue import Catalogue
 from selfplay.web.live import history

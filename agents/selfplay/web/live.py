@@ -13,11 +13,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from selfplay.algorithms import Config, read_settings
 from selfplay.errors import UserError, one_line
 from selfplay.files import read_small
-from selfplay.training.folder import CONFIG, LATEST, METRICS
-from selfplay.training.metrics import LARGEST_NUMBER, Metrics, read_metrics
+from selfplay.learning.api import Config, read_settings
+from selfplay.learning.folder import CONFIG, LATEST, METRICS
+from selfplay.learning.metrics import LARGEST_NUMBER, Metrics, read_metrics
 from selfplay.web.catalogue import Stamp, stamp
 from tictactoe import Rules
 

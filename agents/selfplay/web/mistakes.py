@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from selfplay.errors import UserError
-from selfplay.evaluation.agents import TabulatedPolicy
-from selfplay.evaluation.counterexamples import Game, find_counterexamples
-from selfplay.evaluation.evaluate import ALL_STATES_CELLS, search_seat, suboptimal_moves, with_all_states
-from selfplay.evaluation.exact import NAMES
-from selfplay.evaluation.report import verdict_text
+from selfplay.judging.agents import TabulatedPolicy
+from selfplay.judging.counterexamples import Game, find_counterexamples
+from selfplay.judging.evaluate import ALL_STATES_CELLS, search_seat, suboptimal_moves, with_all_states
+from selfplay.judging.exact import NAMES
+from selfplay.judging.report import verdict_text
 from selfplay.position import Position
 from tictactoe import planes, solve
 from tictactoe.rules import Rules
@@ -24,7 +24,7 @@ from tictactoe.symmetry import representatives
 from tictactoe.tree import SOLVABLE_CELLS, IntArray
 
 if TYPE_CHECKING:
-    from selfplay.evaluation.agents import AgentPolicy
+    from selfplay.judging.agents import AgentPolicy
 
 FEW, POSITIONS, POSITIONS_OF_MANY_CELLS = 1_000, 200_000, 5_000
 """Upper bounds for the positions followed at each ply: first, then, and then on boards of over 16 cells."""

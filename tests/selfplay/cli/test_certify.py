@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from selfplay.algorithms import SHIPPED_FOLDER
 from selfplay.cli import certify
-from selfplay.evaluation import check_certificate
+from selfplay.judging import check_certificate
+from selfplay.learning.api import SHIPPED_FOLDER
 from tests.runs import python, refused
 
 pytestmark = pytest.mark.usefixtures("here")

@@ -9,7 +9,7 @@ from typing import Literal
 
 import pytest
 
-from selfplay.command_line import parse, parse_together, peek, run_command
+from selfplay.cli.flags import parse, parse_together, peek, run_command
 from selfplay.errors import UserError, setting_name
 from selfplay.settings import Count, Fraction
 from tests.runs import refused

@@ -9,19 +9,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from selfplay.algorithms import ALGORITHMS
-from selfplay.arena import ratings
-from selfplay.arena.command import ArenaConfig
+from selfplay.cli import arena_ratings as ratings
+from selfplay.cli.arena import ArenaConfig
 from selfplay.cli.certify import CertifyConfig
 from selfplay.cli.course import CourseConfig
 from selfplay.cli.main import COMMANDS, main
+from selfplay.cli.play import PlayConfig
 from selfplay.cli.prove import ProveConfig
 from selfplay.cli.repair import RepairConfig
-from selfplay.play.command import PlayConfig
-from selfplay.sweep.command import SweepConfig
-from selfplay.sweep.report import ReportConfig
-from selfplay.training.folder import RunFlags
-from selfplay.web.command import WebConfig
+from selfplay.cli.report import ReportConfig
+from selfplay.cli.sweep import SweepConfig
+from selfplay.cli.web import WebConfig
+from selfplay.learning.api import ALGORITHMS
+from selfplay.learning.folder import RunFlags
 from tests.runs import saved, without_plots
 
 NONSENSE = ["", " ", "x", "-1", "0", "1.5", "1e999", "nan", "9" * 5_000, "\udcff", "\u202e\x1b[2J", "../..", "None"]
@@ -54,7 +54,7 @@ def test_nonsense_is_one_line(
     saved(Path("run"), rows=2, cols=2, k=2)
     without_plots(monkeypatch.setattr)
     monkeypatch.setattr(ratings, "RESAMPLES", 5)
-    monkeypatch.setattr("selfplay.web.command.server", lambda *_: SimpleNamespace(run=lambda _: None))
+    monkeypatch.setattr("selfplay.cli.web.server", lambda *_: SimpleNamespace(run=lambda _: None))
     engine = SimpleNamespace(connected=lambda *_: contextlib.nullcontext(), train=lambda *_: True)
     monkeypatch.setitem(sys.modules, "selfplay.sweep.engine", engine)
     monkeypatch.setattr("selfplay.sweep.engine", engine, raising=False)

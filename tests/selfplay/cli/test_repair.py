@@ -8,11 +8,11 @@ import pytest
 
 import selfplay
 from selfplay import players
-from selfplay.algorithms import SHIPPED_FOLDER
 from selfplay.cli import certify, prove, repair, train
-from selfplay.evaluation import check_certificate
+from selfplay.judging import check_certificate
+from selfplay.learning import folder as run_folder
+from selfplay.learning.api import SHIPPED_FOLDER
 from selfplay.tabular.config import MinimaxQConfig
-from selfplay.training import folder as run_folder
 from tests.children import at_terminal
 from tests.runs import content_of, refused, save, saved
 from tests.selfplay.dqn.scripted import config_with, make

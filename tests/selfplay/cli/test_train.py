@@ -13,8 +13,8 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import selfplay
-from selfplay.algorithms import ALGORITHMS
 from selfplay.cli import prove, train
+from selfplay.learning.api import ALGORITHMS
 from tests.runs import ROOT, Stopper, metrics, stopped
 
 FILES = {"config.json", "model.safetensors", "metrics.jsonl", "evaluation.json", "progress.png", "checkpoint"}

@@ -6,9 +6,9 @@ import re
 import pytest
 import torch
 
-from selfplay.algorithms import ALGORITHMS
 from selfplay.cli import train
 from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.learning.api import ALGORITHMS
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
 from tests.runs import refused
 

@@ -6,9 +6,9 @@ import torch
 
 from selfplay.dqn.config import Target
 from selfplay.dqn.dqn import td_target
-from selfplay.evaluation.verdict import Verdict
+from selfplay.judging.verdict import Verdict
 from selfplay.verdicts import evaluate
-from tests.selfplay.evaluation.players import ScriptedPlayer
+from tests.selfplay.judging.players import ScriptedPlayer
 from tictactoe import Rules, batch
 from tictactoe.rewards import PRESETS
 from tictactoe.tree import game_tree

@@ -14,7 +14,7 @@ from selfplay.dqn.dqn import DQNAgent, Update, linear
 from selfplay.dqn.learner import DQNLearner, check_memory, learned_tensors, least_bytes
 from selfplay.dqn.network import LINE_WIDTH
 from selfplay.errors import UserError
-from selfplay.training.loop import Record, train
+from selfplay.learning.loop import Record, train
 from tests.selfplay.dqn.scripted import CPU, config_with, iterations
 
 

@@ -9,7 +9,7 @@ from torch import nn
 from selfplay.dqn.player import QPlayer
 from selfplay.dqn.repair import MARGIN, check_repairable, patch
 from selfplay.errors import UserError
-from selfplay.evaluation.agents import player_policy
+from selfplay.judging.agents import player_policy
 from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules, batch, planes
 from tictactoe.symmetry import representatives

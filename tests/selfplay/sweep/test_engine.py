@@ -19,10 +19,10 @@ from benchmarks.learning.waiting import run_on_terminal
 from benchmarks.sweeps.disturbed import reported
 from benchmarks.sweeps.processes import WORKER, descendants, kill, programs, start, title, workers
 from selfplay.errors import UserError
+from selfplay.learning.folder import MODEL
 from selfplay.sweep import plan as plans, state
 from selfplay.sweep.search_space import Range, sample
 from selfplay.sweep.state import Sweep
-from selfplay.training.folder import MODEL
 from tests.selfplay.sweep.sweeps import finish, run, small, wait_for
 
 ray = pytest.importorskip("ray", reason="the extra `sweep` is not installed; .ci/run runs these tests with it")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from selfplay.command_line import parse
-from selfplay.sweep.command import SweepConfig
+from selfplay.cli.flags import parse
+from selfplay.cli.sweep import SweepConfig
 from selfplay.sweep.plan import all_runs, make, parse_seeds, read_file
 from tests.runs import ROOT, refused
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from benchmarks.sweeps.disturbed import reported
+from selfplay.cli import report
 from selfplay.files import BusyError, locked
-from selfplay.sweep import plan as plans, plots, report, report_pages, results, state, worker
+from selfplay.sweep import plan as plans, plots, report_pages, results, state, worker
 from selfplay.sweep.results import Outcome
 from selfplay.sweep.state import Sweep
 from tests.runs import refused, without_plots

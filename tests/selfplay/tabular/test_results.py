@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from selfplay.learning.plots import png
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig
 from selfplay.tabular.kernels import DRAW, ILLEGAL
 from selfplay.tabular.learners import AfterstateQ, MinimaxQ, TDBackup, match_up_curves
@@ -20,7 +21,6 @@ from selfplay.tabular.results import (
     write_curves,
 )
 from selfplay.tabular.table_csv import read_table
-from selfplay.training.plots import png
 from tests.runs import refused
 from tests.selfplay.tabular.references import row_of
 from tests.tictactoe.rule_book import RuleBook

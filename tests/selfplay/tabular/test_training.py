@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.algorithms import ALGORITHMS
 from selfplay.errors import UserError
+from selfplay.learning.api import ALGORITHMS
+from selfplay.learning.loop import Record, train
 from selfplay.tabular import learners
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import MinimaxQ, TDValue, make_learner
 from selfplay.tabular.results import count, cumulative_counts, shares
 from selfplay.tabular.table_csv import read_table
-from selfplay.training.loop import Record, train
 from tests.runs import read
 
 MINIMAX_Q = MinimaxQConfig(seed=1000, games=1_000, eval_every=400)

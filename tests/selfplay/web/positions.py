@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from selfplay.evaluation.exact import NAMES
+from selfplay.judging.exact import NAMES
 from selfplay.position import Position
 from tictactoe import Rules, solve
 

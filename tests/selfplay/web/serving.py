@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from selfplay.cli.web import listen, server
 from selfplay.web.catalogue import Catalogue
-from selfplay.web.command import listen, server
 from selfplay.web.server import Hosts
 from tictactoe import Rules
 

@@ -9,15 +9,15 @@ import pytest
 
 import selfplay
 from selfplay.agent import Player
-from selfplay.evaluation.agents import AgentPolicy, BuiltInPolicy, player_policy
-from selfplay.evaluation.exact import NAMES
+from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, player_policy
+from selfplay.judging.exact import NAMES
 from selfplay.position import Position, read_board
 from selfplay.tabular.players import AfterstatePlayer
 from selfplay.web import analysis
 from selfplay.web.analysis import analyse
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.evaluation.players import FirstTwo, ScriptedPlayer, stubborn
+from tests.selfplay.judging.players import FirstTwo, ScriptedPlayer, stubborn
 from tests.selfplay.web.positions import exact_result, texts, value
 from tests.selfplay.web.serving import serving
 from tictactoe import Rules
@@ -121,7 +121,7 @@ def test_a_larger_board_is_searched_and_says_where_it_does_not_know(monkeypatch:
 
 def test_optimal_answers_on_4_4_4_without_the_board_being_solved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe.opponents.solve", None)
-    monkeypatch.setattr("selfplay.evaluation.exact.solve", None)
+    monkeypatch.setattr("selfplay.judging.exact.solve", None)
     with serving(rules=Rules(4, 4, 4)) as served:
         optimal = served.players()["optimal"]
         assert (optimal["rows"], optimal["error"]) == (4, None)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import selfplay
+from selfplay.learning.folder import CONFIG, MODEL, write_config
 from selfplay.players import REPAIRED
 from selfplay.position import Position
 from selfplay.tensor_file import write_tensors
-from selfplay.training.folder import CONFIG, MODEL, write_config
 from selfplay.web import catalogue
 from selfplay.web.catalogue import Catalogue
 from tests.malicious_files import MALICIOUS_FILES, MARKER

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page
 
-from selfplay.algorithms import load
+from selfplay.cli import export, server, web as command
 from selfplay.dqn.config import OWN_NETWORK, DQNConfig
-from selfplay.evaluation.agents import player_policy
+from selfplay.judging.agents import player_policy
+from selfplay.learning.api import load
+from selfplay.learning.folder import SNAPSHOTS as FOLDER, write_config
 from selfplay.position import read_board
 from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer, TabularPlayer
 from selfplay.tensor_file import write_tensors
-from selfplay.training.folder import SNAPSHOTS as FOLDER, write_config
-from selfplay.web import command, export, server
 from selfplay.web.analysis import analyse
 from tests.runs import refused, save
 from tests.selfplay.decisions import ABSOLUTE

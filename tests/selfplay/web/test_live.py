@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from selfplay.files import write_whole
-from selfplay.training import folder as run_folder
+from selfplay.learning import folder as run_folder
 from selfplay.web.live import MOST_POINTS, Event, LiveRuns, read_latest, read_points
 from tests.selfplay.dqn.scripted import config_with
 from tictactoe import Rules

@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from selfplay.evaluation.agents import AgentPolicy, player_policy
-from selfplay.evaluation.counterexamples import find_counterexamples
-from selfplay.evaluation.evaluate import evaluate_policy
-from selfplay.evaluation.report import verdict_text
+from selfplay.judging.agents import AgentPolicy, player_policy
+from selfplay.judging.counterexamples import find_counterexamples
+from selfplay.judging.evaluate import evaluate_policy
+from selfplay.judging.report import verdict_text
 from selfplay.position import Position, read_board
 from selfplay.web import mistakes
 from selfplay.web.mistakes import ILLEGAL, evaluate
 from tests.runs import refused
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.evaluation.players import FirstTwo, ScriptedPlayer, policy_of, random_table, stubborn
+from tests.selfplay.judging.players import FirstTwo, ScriptedPlayer, policy_of, random_table, stubborn
 from tests.selfplay.web.positions import value
 from tictactoe import Rules
 from tictactoe.symmetry import symmetries

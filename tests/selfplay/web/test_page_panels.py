@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from selfplay.algorithms import load, snapshot_steps
 from selfplay.cli import train
-from selfplay.evaluation.agents import player_policy
+from selfplay.judging.agents import player_policy
+from selfplay.learning import folder as run_folder
+from selfplay.learning.api import load, snapshot_steps
 from selfplay.position import Position, read_board
 from selfplay.tabular.config import TDBackupConfig
-from selfplay.training import folder as run_folder
 from selfplay.web import mistakes
 from tests.runs import DQN, Stopper, metrics, stopped
 from tests.selfplay.web.positions import exact_result

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
+from selfplay.cli.play_board import HIGH, LOW, MIDDLE
 from selfplay.errors import UserError
-from selfplay.play.board import HIGH, LOW, MIDDLE
+from selfplay.learning.plots import VALUES
 from selfplay.position import read_board
-from selfplay.training.plots import VALUES
 from selfplay.web.server import bundled_script
 from tictactoe import Rules
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from selfplay.evaluation.agents import AgentPolicy
+from selfplay.judging.agents import AgentPolicy
 from selfplay.web import api, mistakes
 from selfplay.web.server import MEDIA_TYPES, PAGE, Hosts, bundled_script
 from tests.selfplay.web.serving import Served, serving

@@ -1,1 +1,0 @@
-"""Games of players against each other."""

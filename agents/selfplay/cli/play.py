@@ -1,0 +1,213 @@
+"""Play against a player: `selfplay play [PLAYER]`."""
+
+import reprlib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal, TypeVar
+
+import numpy as np
+from rich.columns import Columns
+
+from selfplay.cli.flags import parse, say
+from selfplay.cli.play_board import Hint, board_table, how_to_name, read_square, square_name
+from selfplay.errors import UserError, one_line
+from selfplay.judging.exact import NAMES, exact_moves
+from selfplay.judging.report import finite_values, value_text
+from selfplay.learning.api import SHIPPED
+from selfplay.players import BoardFlags, NamedPolicy, resolve
+from selfplay.position import Position
+from selfplay.program import open_console
+from selfplay.settings import Seed, board, require
+from tictactoe.opponents import MOVE_POSITIONS, best_known, check_optimal
+from tictactoe.rendering.text import MARKS
+from tictactoe.rules import WORD_BITS
+from tictactoe.tree import SOLVABLE_CELLS
+
+Answer = TypeVar("Answer")
+QUIT_ANSWERS = ("0", "q", "quit")
+GAP = 4
+"""Columns between boards side by side."""
+NOT_KNOWN = "?"
+
+
+@dataclass(frozen=True)
+class PlayConfig(BoardFlags):
+    """Play in the terminal. 0 or q quits, and so does the end of input; Ctrl-C quits with exit status 130.
+
+    For people, squares count from 1, row by row; in Python, cells count from 0.
+    """
+
+    opponent: str = field(default=SHIPPED, metadata={"positional": "PLAYER"})
+    """The folder of a run, shipped (our proved player), optimal, rule (wins, or blocks, or moves to
+    where the most and fullest open lines cross), heuristic (wins, or blocks, or moves at random), random, or
+    module:name of your own agent."""
+    seat: Literal["alternate", "first", "second"] = "alternate"
+    """Your seat: "alternate" begins as first and changes after each game."""
+    hints: bool = False
+    """Show before each of your moves the value of every free square to you: the reward that the opponent expects (with
+    the default rewards about +1 or more for a win, 0 for a draw, -1 or less for a loss), or against optimal the exact
+    result."""
+    seed: Seed | None = None
+    """Seed of the moves that an opponent samples; with None each session differs."""
+
+
+class Quit(Exception):  # noqa: N818 (no error)
+    """The person quits, or the input ends."""
+
+
+def main(args: Sequence[str], prog: str = "selfplay play") -> None:
+    """Play games until the person quits."""
+    config = parse(PlayConfig, args, prog)
+    opponent = choose_opponent(config)
+    try:
+        play_games(opponent, config.seat, config.hints, np.random.default_rng(config.seed))
+    except Quit:
+        print("Goodbye.")
+
+
+def choose_opponent(config: PlayConfig) -> NamedPolicy:
+    """Return the opponent that the flags name.
+
+    Raises:
+        UserError: there is none, or the flags do not fit it.
+    """
+    opponent = resolve(config.opponent, config.perspective, board(config.rows, config.cols, config.k))
+    rules = opponent.rules
+    for name in ("rows", "cols", "k"):
+        value, own = getattr(config, name), getattr(rules, name)
+        require(value in (own, getattr(BoardFlags, name)), name, f"that of {opponent.name}, {rules}", value)
+    if rules.cells > WORD_BITS:
+        raise UserError(f"a {rules.rows}x{rules.cols} board has {rules.cells} cells; at most {WORD_BITS} are shown")
+    if opponent.name == "optimal":
+        check_optimal(rules)  # solves a small board now, not during the first game
+    return opponent._replace(name=one_line(opponent.name))
+
+
+def choose_move(opponent: NamedPolicy, position: Position, generator: np.random.Generator) -> int:
+    """Return the opponent's move; trained players get the mask, so their moves are legal."""
+    if opponent.player is not None:
+        return int(opponent.player.act(position.observation, position.mask)[0])
+    probabilities = opponent.policy.probabilities(*position.words)[0]
+    return int(generator.choice(len(probabilities), p=probabilities))
+
+
+def hints_of(opponent: NamedPolicy, position: Position) -> Mapping[int, Hint]:
+    """Return the value of each empty cell to the seat to move: learned, or exact for "optimal"."""
+    if opponent.player is None:
+        rules, mover, other = position.rules, position.mover, position.opponent
+        results = exact_moves(rules, mover, other, None if rules.cells <= SOLVABLE_CELLS else MOVE_POSITIONS)
+        best = best_known(rules, mover, other, results)
+        return {
+            cell: Hint(NAMES[least] if least == most else NOT_KNOWN, (least + most) / 2, bool(best >> cell & 1))
+            for cell, (least, most) in results.items()
+        }
+    values = opponent.player.q_values(position.observation)[0]
+    chosen = int(opponent.player.act(position.observation, position.mask)[0])
+    # Learners scale their values differently, so the colours go from the worst square to the best.
+    finite = finite_values(values[list(position.empty)])
+    shades = 2 * (finite - finite.min()) / (np.ptp(finite) or 1.0) - 1
+    return {
+        cell: Hint(value_text(values[cell]), float(shade), cell == chosen)
+        for cell, shade in zip(position.empty, shades, strict=True)
+    }
+
+
+def about_hints(opponent: NamedPolicy) -> str:
+    """Return what the hints of an opponent mean."""
+    if opponent.player is not None:
+        unit = f"the reward that {opponent.name} expects for you after each square"
+        return f"{unit}:\nabout +1 or more for a win, 0 for a draw, -1 or less for a loss.\n* is where it would move."
+    if opponent.name == "optimal":
+        return f"the result for you after each square with best play. * is best, {NOT_KNOWN} is not known."
+    return "none; only trained players and optimal have values to show."
+
+
+def play_games(opponent: NamedPolicy, seat: str, hints: bool, generator: np.random.Generator) -> None:
+    """Play games until the person quits, and keep the score.
+
+    Raises:
+        Quit: the person quits, or the input ends.
+    """
+    rules = opponent.rules
+    about = " (our proved player)" if opponent.name == SHIPPED else ""
+    say(f"You play against {opponent.name}{about} on {rules.rows}x{rules.cols}; {rules.k} in a row win.")
+    if hints:
+        say(f"Hints: {about_hints(opponent)}")
+        hints = opponent.player is not None or opponent.name == "optimal"
+    results = {1: "You win.", 0: "A draw.", -1: f"{opponent.name} wins."}
+    score = dict.fromkeys(results, 0)
+    person = 1 if seat == "second" else 0
+    while True:
+        winner = play_game(opponent, person, hints, generator)
+        result = 0 if winner is None else 1 if winner == person else -1
+        score[result] += 1
+        print(f"{results[result]} You have won {score[1]}, drawn {score[0]} and lost {score[-1]}.")
+        if not ask("Another game? (y or n) ", _read_yes):
+            raise Quit
+        if seat == "alternate":
+            person = 1 - person
+
+
+def play_game(opponent: NamedPolicy, person: int, hints: bool, generator: np.random.Generator) -> int | None:
+    """Play one game in which the person has the seat `person`; return the winner's seat, None for a draw.
+
+    Raises:
+        Quit: the person quits, or the input ends.
+    """
+    position = Position(opponent.rules)
+    print(f"\nYou are {MARKS[person]} and move {('first', 'second')[person]}.")
+    while not position.over:
+        if position.seat == person:
+            show(position, hints_of(opponent, position) if hints else None)
+            question = f"{MARKS[person]} plays ({how_to_name(position.rules)}; 0 or q quits): "
+            cell = ask(question, partial(read_square, position))
+        else:
+            cell = choose_move(opponent, position, generator)
+            taken = cell not in position.empty
+            consequence = ", which is taken, so it loses." if taken else "."
+            print(f"{opponent.name} plays {square_name(opponent.rules, cell)}{consequence}")
+            if taken:
+                return person
+        position = position.after(cell)
+    show(position)
+    return position.winner
+
+
+def show(position: Position, hints: Mapping[int, Hint] | None = None) -> None:
+    """Print the board, and the hints beside it, or below it in a narrow terminal."""
+    boards = [board_table(position), *([] if hints is None else [board_table(position, hints)])]
+    print()
+    open_console().print(Columns(boards, padding=(1, GAP, 0, 0)))
+    print()
+
+
+def ask(question: str, read: Callable[[str], Answer]) -> Answer:
+    """Ask until the answer can be read, and return what was read.
+
+    Raises:
+        Quit: the person quits, or the input ends.
+    """
+    while True:
+        try:
+            print(question, end="", flush=True)
+            line = sys.stdin.readline() if sys.stdin else ""
+        except KeyboardInterrupt:
+            print()
+            raise
+        if not (line and sys.stdin.isatty()):
+            print(line.strip())  # as the terminal would have shown it
+        answer = line.strip()
+        if not line or answer.lower() in QUIT_ANSWERS:
+            raise Quit
+        try:
+            return read(answer)
+        except UserError as error:
+            say(f"{error}.")
+
+
+def _read_yes(answer: str) -> bool:
+    if answer.lower() not in ("y", "yes", "n", "no"):
+        raise UserError(f"{reprlib.repr(answer)} is neither y nor n")
+    return answer.lower().startswith("y")

@@ -1,0 +1,70 @@
+"""Certificates: all positions that an unbeatable player's own play leads to, and its move in each, for others to check.
+
+docs/proofs.md describes the file, and so does `check_certificate`, which shares no code with this program.
+"""
+
+import gzip
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import numpy as np
+
+from selfplay.errors import UserError
+from selfplay.judging.agents import AgentPolicy
+from selfplay.judging.forward_search import ForwardSearch, Ply
+from tictactoe import planes
+
+FORMAT, VERSION = "what an unbeatable player plays", 1
+SEATS, EMPTY, MOVE, END = b"XO", *b".*\n"
+"""The characters of a position."""
+COMPRESSION = 6
+
+
+def unbeatable_play(policy: AgentPolicy, positions: int, name: str) -> list[list[Ply]]:
+    """Return where an unbeatable player's play leads to in each seat, and what it plays there.
+
+    At most `positions` positions are followed at each ply. If the player plays the same in all symmetric images of a
+    position, one image of each is returned; if it can mark no taken cell, none from which it cannot lose.
+    Messages call the player by its `name`.
+
+    Raises:
+        UserError: the player can be beaten, or leads to more positions.
+    """
+    play = []
+    for seat in (0, 1):
+        search = ForwardSearch(policy, seat, positions, settle=policy.legal)
+        play.append(list(search.plies()))
+        if search.lost.games or search.illegal.games:
+            raise UserError(
+                f"{name}: can be beaten, so there is nothing to certify (selfplay prove shows a game that beats it)"
+            )
+        if not search.complete:
+            raise UserError(f"{name}: leads to more than {positions:,} positions at one ply; raise --positions")
+    return play
+
+
+def packed(policy: AgentPolicy, play: Sequence[Sequence[Ply]], model_sha256: str | None) -> bytes:
+    """Return the content of the certificate of what a policy plays in each seat."""
+    rules = policy.rules
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        **asdict(rules),
+        "symmetric": policy.symmetric,
+        "masked": policy.legal,
+        "model_sha256": model_sha256,
+    }
+    content = io.BytesIO()
+    # It holds no time, so that the same play makes the same file.
+    with gzip.GzipFile(fileobj=content, mode="wb", compresslevel=COMPRESSION, mtime=0) as file:
+        file.write(json.dumps(header).encode() + b"\n")
+        for seat, plies in enumerate(play):
+            for ply in plies:
+                lines = np.full((len(ply.mine), rules.cells + 1), EMPTY, np.uint8)
+                lines[:, -1] = END
+                for words, character in ((ply.mine, SEATS[seat]), (ply.theirs, SEATS[1 - seat]), (ply.moves, MOVE)):
+                    lines[:, :-1][planes.bits(rules.cells, words)] = character
+                file.write(lines.tobytes())
+    return content.getvalue()

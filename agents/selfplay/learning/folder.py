@@ -1,0 +1,196 @@
+"""The folder of a run: its name, the names of its files, and its settings as JSON."""
+
+import json
+import os
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from selfplay.errors import UserError, one_line, setting_name
+from selfplay.files import read_small, write_whole
+from selfplay.judging.verdict import Verdict
+from selfplay.settings import RunSettings, Seconds, check
+
+FORMAT = 1
+"""Number of the format of run folders, in config.json."""
+CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
+CONFIG_KEYS = ("format", "version", "algorithm", "finished", "config", "repaired")
+"""Names in config.json that are no settings."""
+CHECKPOINTS, SNAPSHOTS, LATEST, PROGRESS = "checkpoint", "snapshots", "latest.json", "progress.png"
+LONGEST_NAME = 100
+"""Characters of a run's default name before its time."""
+MOST_NAMED = 10
+"""Most runs that a message lists if it is given a folder of runs."""
+LARGEST_JSON = 1 << 20
+"""Bytes; a configuration has about a thousand."""
+
+
+@dataclass(frozen=True)
+class RunFlags:
+    """Hold flags that say how a process handles a run; none of them is a setting of the run."""
+
+    resume: Path | None = None
+    """Run folder in which to continue from the last checkpoint."""
+    config: Path | None = None
+    """Run folder, or its config.json, whose settings a new run takes over; other flags change them."""
+    force: bool = False
+    """Resume although settings differ from the run's; begin the run again if it has results but no checkpoint."""
+    checkpoint_interval: Seconds = 60.0
+    """Seconds between checkpoints; more if writing them would take over 2 % of the time."""
+
+    def __post_init__(self) -> None:
+        check(self)
+        if self.config is not None and self.resume is not None:
+            raise UserError(f"{setting_name('config')} begins a new run: leave out {setting_name('resume')}")
+        if self.force and self.resume is None:
+            raise UserError(f"{setting_name('force', True)} goes with {setting_name('resume', 'RUN')}")
+
+
+def create(folder: Path, setting: str = "run_dir") -> None:
+    """Make the folder of a new run; `setting` is the name of the setting that chose it.
+
+    Raises:
+        UserError: the folder cannot be made or written to, or has files in it already.
+    """
+    name = setting_name(setting)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be made ({error.strerror}); choose another {name}") from None
+    check_writable(folder, f"choose another {name}")
+    # A run that was killed at its beginning leaves an empty folder of checkpoints.
+    if any(path.name not in (CHECKPOINTS, f"{CONFIG}.partial") for path in folder.rglob("*")):
+        raise UserError(f"{folder}: has files in it already; choose a new or empty {name}")
+
+
+def check_writable(folder: Path, way_out: str) -> None:
+    """Refuse a folder in which no file can be made.
+
+    Raises:
+        UserError: it is read-only, or there is none.
+    """
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UserError(f"{folder}: is not writable; {way_out}")
+
+
+def write_config(folder: Path, config: RunSettings, notes: Mapping[str, str], finished: bool = False) -> None:
+    """Write how a run was started and whether it is finished; the place of its folder is left out."""
+    from importlib.metadata import version  # noqa: PLC0415 (a hundredth of a second, for which --help need not wait)
+
+    content = {
+        "format": FORMAT,
+        "version": version("tictactoe-selfplay"),
+        "algorithm": config.algorithm,
+        "finished": finished,
+        "config": settings(config),
+    }
+    _write_json(folder / CONFIG, content | dict(notes))
+
+
+def config_path(place: Path) -> Path:
+    """Return the config.json of a run folder, or the file itself that is given in its place."""
+    return place if place.is_file() else place / CONFIG
+
+
+def read_config(place: Path) -> dict[str, Any]:
+    """Return the content of a run's config.json, or of a file like it; only its format is checked.
+
+    Raises:
+        UserError: it is missing, no JSON object, or of another format.
+    """
+    path = config_path(place)
+    try:
+        content = json.loads(read_small(path, LARGEST_JSON))
+    except OSError as error:
+        if runs := [found.parent for found in place.glob(f"*/{CONFIG}")]:
+            newest = sorted(runs, key=lambda run: run.stat().st_mtime_ns, reverse=True)[:MOST_NAMED]
+            raise UserError(
+                f"{place}: is a folder of runs; name one, such as the newest: {', '.join(map(str, newest))}"
+            ) from None
+        raise UserError(f"{path}: cannot be read ({error.strerror}); is this a run folder?") from None
+    except (ValueError, RecursionError):  # not JSON, not even text, or nested too deeply
+        raise UserError(f"{path}: is truncated or not JSON; restore it, or name a run folder") from None
+    number = content.get("format") if isinstance(content, dict) else None
+    if number != FORMAT:
+        made = "train it again, or use the version that made it"
+        raise UserError(f"{path}: has the format {number!r}, and this program reads format {FORMAT}; {made}")
+    return dict(content)
+
+
+def is_finished(folder: Path) -> bool:
+    """Tell whether a run is finished and has written its results."""
+    return read_config(folder).get("finished") is True
+
+
+def way_on(folder: Path) -> list[str]:
+    """Return the command that continues a run, or begins it again where no checkpoint has found room."""
+    has_checkpoint = any((folder / CHECKPOINTS).glob("*.safetensors"))
+    return ["train", "--resume", str(folder), *([] if has_checkpoint else ["--force"])]
+
+
+def settings(config: RunSettings) -> dict[str, Any]:
+    """Return the settings of a run by name, ready for JSON, without the place of its folder."""
+    values = {name: value for name, value in asdict(config).items() if name != "run_dir"}
+    return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
+
+
+def differences(config: RunSettings) -> dict[str, Any]:
+    """Return the settings of a run that differ from the defaults of its algorithm or preset.
+
+    Seed and board are left out, which every run has, and the device, which only changes the last bits.
+    """
+    own, default = settings(config), settings(config.defaults)
+    common = ("seed", "device", "rows", "cols", "k")
+    changed = {name: value for name, value in own.items() if value != default[name] and name not in common}
+    options = changed.pop("options", {})  # the settings of a learner of the user
+    changed |= {name: value for name, value in options.items() if name not in common}
+    return changed if own.get("preset", "default") == "default" else {"preset": own["preset"], **changed}
+
+
+def about(config: RunSettings) -> str:
+    """Return the seed of a run and, in short, the settings that differ from the defaults."""
+    return one_line(", ".join(_in_words(*each) for each in [*differences(config).items(), ("seed", config.seed)]))
+
+
+def _in_words(name: str, value: object) -> str:
+    if name in ("algorithm", "board", "preset"):
+        return str(value)
+    words = name.replace("_", " ")
+    if isinstance(value, bool):
+        return words if value else f"no {words}"
+    return f"{words} {'x'.join(map(str, value)) if isinstance(value, tuple) else Path(str(value)).name}"
+
+
+def default_run_dir(config: RunSettings) -> Path:
+    """Return runs/ALGORITHM-BOARD-SEED-DIFFERENCES-TIME."""
+    words = [config.algorithm, str(config.rules).replace(",", "x"), str(config.seed)]
+    words += [_in_words(*each) for each in differences(config).items()]
+    name = re.sub(r"[^\w.-]|_", "-", "-".join(words), flags=re.ASCII)[:LONGEST_NAME].rstrip("-.")
+    return Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+
+
+def snapshot_steps(folder: Path) -> tuple[int, ...]:
+    """Return the steps at which a run saved snapshots, in order."""
+    names = [path.stem for path in (folder / SNAPSHOTS).glob("*.safetensors")]
+    return tuple(sorted(int(name) for name in names if name.isdecimal()))
+
+
+def unused(folder: Path) -> Path:
+    """Return the folder, with a number after its name if a run already uses that name."""
+    candidate, number = folder, 1
+    while candidate.exists():
+        number += 1
+        candidate = folder.with_name(f"{folder.name}-{number}")
+    return candidate
+
+
+def write_evaluation(folder: Path, evaluation: Verdict) -> None:
+    """Write the exact evaluation of the player in the folder."""
+    _write_json(folder / EVALUATION, evaluation.as_dict())
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    write_whole(path, (json.dumps(content, indent=2) + "\n").encode())

@@ -1,0 +1,106 @@
+"""The numbers of a run's evaluations by TensorBoard tag, and the reader of metrics.jsonl, which holds them."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from selfplay.errors import UserError
+from selfplay.files import open_regular
+from selfplay.judging.verdict import SeatVerdict, Verdict
+from selfplay.settings import LARGEST
+from tictactoe import Rules
+from tictactoe.tree import game_tree
+
+Metrics: TypeAlias = dict[str, float]
+"""Numbers by tag, and the steps by their unit, plies or games: a line of metrics.jsonl."""
+
+LONGEST_LINE = 1 << 16
+"""Bytes; a run writes about a thousand."""
+LARGEST_NUMBER = 1e100
+"""Upper bound for numbers in a line: the largest board has fewer than 64! games, which is 1e89. Larger ones cannot be
+plotted."""
+
+SEAT_TAGS = {
+    "losses": "losses",
+    "illegal": "illegal",
+    "win_vs_random": "win",
+    "draw_vs_random": "draw",
+    "loss_vs_random": "loss",
+    "best_response": "best_response",
+}
+"""Tags of a seat that is evaluated to the end, and the fields of SeatVerdict."""
+UNFINISHED_TAGS = {
+    "plies_followed": "plies",
+    "positions_met": "positions",
+    "losses_at_least": "losses",
+    "illegal_at_least": "illegal",
+}
+"""Tags of a seat that leads to too many positions, and the fields of SeatVerdict."""
+
+
+def evaluation_metrics(evaluation: Verdict) -> Metrics:
+    """Return an evaluation as TensorBoard tags and numbers; what is not known is left out."""
+    numbers = {
+        "eval/optimal_states": evaluation.optimal_states,
+        "eval/optimal_fraction": evaluation.optimal_fraction,
+        "eval/illegal_states": evaluation.illegal_states,
+        "eval/exploitability": evaluation.exploitability,
+    }
+    if evaluation.complete:
+        numbers |= {"eval/games_lost": evaluation.games_lost, "eval/unbeatable": float(evaluation.unbeatable)}
+    for name, seat in (("first", evaluation.first), ("second", evaluation.second)):
+        tags = SEAT_TAGS if seat.complete else UNFINISHED_TAGS
+        numbers |= {f"eval/{name}/{tag}": getattr(seat, field) for tag, field in tags.items()}
+    return {tag: number for tag, number in numbers.items() if number is not None}
+
+
+def metrics_evaluation(metrics: Mapping[str, float], rules: Rules) -> Verdict:
+    """Return the evaluation from which `evaluation_metrics` made these numbers."""
+    seats = []
+    for name in ("first", "second"):
+        tags = SEAT_TAGS if f"eval/{name}/losses" in metrics else UNFINISHED_TAGS
+        fields: dict[str, Any] = {field: metrics.get(f"eval/{name}/{tag}") for tag, field in tags.items()}
+        seats.append(SeatVerdict(**fields))
+    first, second = seats
+    if "eval/optimal_states" not in metrics:
+        return Verdict(first, second)
+    optimal, illegal = int(metrics["eval/optimal_states"]), int(metrics.get("eval/illegal_states", 0))
+    return Verdict(first, second, len(game_tree(rules).decisions), optimal, illegal)
+
+
+def read_metrics(path: Path, unit: str) -> Iterator[Metrics]:
+    """Yield the lines of a metrics.jsonl; a last line that is only half written is left out.
+
+    `unit` is what the steps are, plies or games.
+
+    Raises:
+        UserError: it cannot be read, or a line is not what a run writes.
+    """
+    number = 0
+    try:
+        with open_regular(path) as file:
+            while (line := file.readline(LONGEST_LINE)) and (line.endswith(b"\n") or len(line) == LONGEST_LINE):
+                number += 1
+                yield _parsed(line, unit)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); restore it") from None
+    except (ValueError, RecursionError):
+        raise UserError(f"{path}: line {number:,} is not what a run writes; restore it") from None
+
+
+def _parsed(line: bytes, unit: str) -> Metrics:
+    """Return a line of metrics.jsonl.
+
+    Raises:
+        ValueError: it is not what a run writes.
+    """
+    metrics = json.loads(line)
+    if not isinstance(metrics, dict) or not {unit, "time/training_s"} <= metrics.keys():
+        raise ValueError
+    for value in metrics.values():
+        if type(value) not in (int, float) or not abs(value) <= LARGEST_NUMBER:
+            raise ValueError
+    if not isinstance(metrics[unit], int) or not 0 <= metrics[unit] <= 2 * LARGEST:
+        raise ValueError
+    return metrics

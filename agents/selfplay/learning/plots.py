@@ -1,0 +1,172 @@
+"""Plots of a run, made without a display, and the colours of all plots: they can be read on white and on black."""
+
+import contextlib
+import io
+import textwrap
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.rcsetup import cycler
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
+
+from selfplay.agent import Array
+from selfplay.errors import one_line
+from selfplay.judging.report import finite_values, value_text
+from selfplay.learning.folder import differences
+from selfplay.learning.loop import first_of_final_streak
+from selfplay.learning.metrics import Metrics, metrics_evaluation
+from selfplay.settings import RunSettings
+from tictactoe.rendering.svg import HUES
+
+FIRST, SECOND, PROVED, BOTH = HUES
+VALUES = LinearSegmentedColormap.from_list("values", ["#e9925c", "#e8e5de", "#74b0ec"])
+"""Colours of a loss, a draw and a win, as on the page; black is readable on all of them."""
+CURVES = cycler(color=[FIRST, SECOND, PROVED, "#a45fb5", "#9a7d14", BOTH, "#c2557a", "#2a93a3"])
+STYLE: dict[Any, Any] = {"axes.prop_cycle": CURVES, "legend.frameon": False} | dict.fromkeys(
+    ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), BOTH
+)
+TITLE_WIDTH = 3.5
+"""Inches that the heading of the opening needs; a board of two columns is narrower."""
+OUTCOMES = (
+    ("first_wins", "first seat wins", FIRST),
+    ("second_wins", "second seat wins", SECOND),
+    ("draws", "draw", BOTH),
+)
+"""How games end: name in tables and tags, label and colour in plots."""
+
+
+@contextlib.contextmanager
+def styled() -> Iterator[None]:
+    """Let what is plotted inside have our colours; also a decorator of a function that plots."""
+    with rc_context(STYLE):
+        yield
+
+
+class NotebookFigure(Figure):
+    """A figure that a notebook shows although it was made without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        return png(self)
+
+
+def run_figure(metrics: Sequence[Metrics], config: RunSettings, folder: Path) -> Figure:
+    """Plot the progress of a run from the lines of its metrics.jsonl."""
+    evaluations = [metrics_evaluation(line, config.rules) for line in metrics]
+    proved = first_of_final_streak([each.unexploitable for each in evaluations])
+    return progress_figure(metrics, config.unit, folder.resolve().name, special_settings(config), proved)
+
+
+def special_settings(config: RunSettings) -> dict[str, Any]:
+    """Return the settings that are not the defaults, as numbers or lines of text."""
+    changed = differences(config)
+    return {name: value if type(value) in (int, float) else one_line(value) for name, value in changed.items()}
+
+
+@styled()
+def progress_figure(
+    metrics: Sequence[Metrics],
+    unit: str,
+    name: str,
+    settings: Mapping[str, object],
+    proved_from: int | None,
+) -> Figure:
+    """Plot a run's exact score, and its loss or how its games end, from the lines of its metrics.jsonl.
+
+    `unit` is what the x axis counts, plies or games, and the key of that number in each line. `name` and
+    `settings`, those that are not the defaults, are the heading; from the line `proved_from` on the proof held.
+    """
+    figure = NotebookFigure(figsize=(10, 8), layout="constrained")
+    flags = ", ".join(f"{setting} = {value}" for setting, value in settings.items()) or "all settings at their defaults"
+    heading = "\n".join([*textwrap.wrap(name, 100), *textwrap.wrap(flags, 120)[:3]])
+    figure.suptitle(heading, fontsize="medium", parse_math=False)
+    lost, optimal, against_random, learning = figure.subplots(2, 2, sharex=True).ravel()
+    steps = [line[unit] for line in metrics]
+
+    def plot(axes: Axes, tag: str, label: str, colour: str, line_style: str = ".-") -> None:
+        if any(tag in line for line in metrics):
+            values = [float(line.get(tag, np.nan)) for line in metrics]  # numbers of games may be too large for int64
+            axes.plot(steps, values, line_style, label=label, color=colour)
+
+    for seat, colour in (("first", FIRST), ("second", SECOND)):
+        plot(lost, f"eval/{seat}/losses", f"lost, {seat} seat", colour)
+        plot(lost, f"eval/{seat}/illegal", f"illegal, {seat} seat", colour, ".:")
+        plot(lost, f"eval/{seat}/losses_at_least", f"lost, at least, {seat} seat", colour, ".--")
+        plot(against_random, f"eval/{seat}/win_vs_random", f"{seat} seat", colour)
+    lost.set(yscale="symlog", title="Games lost or ended by an illegal move")
+    lost.set_ylim(bottom=0)
+    lost.yaxis.set_major_formatter(EngFormatter())
+    against_random.set_title("Wins against a random opponent (exact)")
+    fractions = [against_random]
+    if "eval/optimal_fraction" in metrics[-1]:
+        plot(optimal, "eval/optimal_fraction", "optimal", BOTH)
+        optimal.set_title("Decision states with an optimal move")
+        fractions.append(optimal)
+    else:
+        plot(optimal, "eval/exploitability", "exploitability", BOTH)
+        optimal.set_title("Exploitability")
+    if "games/draws" in metrics[-1]:
+        for end, label, colour in OUTCOMES:
+            plot(learning, f"games/{end}", label, colour)
+        learning.set_title("Training games")
+        fractions.append(learning)
+    else:
+        plot(learning, "loss/td", "TD loss", BOTH)
+        learning.set(yscale="log", title="TD loss in the last update")
+        learning.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        learning.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))  # 0.2, not 2 x 10^-1
+        learning.yaxis.set_minor_formatter(NullFormatter())
+    for axes in fractions:  # on one scale in all plots
+        axes.set_ylim(-0.03, 1.03)
+        axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
+    for axes in figure.axes:
+        if not axes.get_lines():
+            reason = "not known: the player leads to\ntoo many positions to follow"
+            axes.text(0.5, 0.5, reason, ha="center", va="center", transform=axes.transAxes)
+        if proved_from is not None:
+            axes.axvline(steps[proved_from], color=PROVED, linestyle="--", label="proved from here on", zorder=0)
+        axes.set_xlabel(unit)
+        axes.xaxis.set_major_formatter(EngFormatter())
+        axes.grid(alpha=0.3)
+        if len(axes.get_lines()) > 1:
+            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)  # below every curve
+    return figure
+
+
+@styled()
+def value_figure(values: Array, title: str, algorithm: str) -> Figure:
+    """Plot the action values of one position, [R, C], as a board of numbers, in the page's colours; frame the best."""
+    rows, cols = values.shape
+    # A run plots this while it trains: a layout that fits by itself, ticks and a scale would take most of the time.
+    wide, high = max(1.1 * cols + 0.4, TITLE_WIDTH), 1.1 * rows + 0.75
+    figure = Figure(figsize=(wide, high))
+    axes = figure.add_axes((0, 0.15 / high, 1, 1.1 * rows / high))
+    axes.set_axis_off()
+    axes.invert_yaxis()
+    axes.set_aspect("equal")
+    drawn = finite_values(values)
+    loss = 0 if algorithm.startswith("td-") else -1  # what it is worth, as on the page
+    axes.pcolormesh(drawn, cmap=VALUES, vmin=loss, vmax=1, edgecolors=BOTH, linewidth=2)
+    for (row, col), value in np.ndenumerate(drawn):
+        axes.text(col + 0.5, row + 0.5, value_text(values[row, col]), ha="center", va="center", color="black")
+        if value == drawn.max():
+            axes.add_patch(Rectangle((col + 0.08, row + 0.08), 0.84, 0.84, fill=False, edgecolor="black", linewidth=3))
+    axes.set_title(f"{title}\nframed: the best", y=1, fontsize="medium")
+    return figure
+
+
+def png(figure: Figure) -> bytes:
+    """Return a figure as the content of a PNG file, which shows the page that it is on between its lines."""
+    buffer = io.BytesIO()
+    with styled(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # a player's name, which is shown as boxes then
+        warnings.filterwarnings("ignore", "constrained_layout not applied")  # where numbers leave no room for curves
+        figure.savefig(buffer, format="png", dpi=120, transparent=True)
+    return buffer.getvalue()

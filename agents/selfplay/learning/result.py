@@ -1,0 +1,132 @@
+"""The result of a run: its settings, its players and its evaluations."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from selfplay.agent import Player
+from selfplay.errors import MissingExtraError, UserError
+from selfplay.judging.report import verdict_html
+from selfplay.judging.verdict import Verdict
+from selfplay.learning.folder import snapshot_steps
+from selfplay.learning.loop import Record, first_of_final_streak, proves
+from selfplay.learning.metrics import Metrics, metrics_evaluation
+from selfplay.settings import RunSettings
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+ReadPlayer: TypeAlias = Callable[[int | None], Player]
+"""Returns a run's player after some steps, or the last one."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Hold the results of a run."""
+
+    config: RunSettings
+    """Its settings."""
+    folder: Path
+    """The run folder."""
+    read: ReadPlayer = field(repr=False, compare=False)
+    """Returns its player after some steps, or the last one for None."""
+    records: list[Record]
+    """Its evaluations."""
+    interrupted: bool = False
+    """Whether Ctrl-C or `stop_when` ended it early, after a checkpoint: `train(resume=run.folder)` goes on."""
+
+    @cached_property
+    def player(self) -> Player:
+        """Return the last player, as `selfplay.load(folder)` does."""
+        return self.read(None)
+
+    @cached_property
+    def snapshots(self) -> dict[int, Player]:
+        """Return the players that the run saved, by their steps."""
+        return {steps: self.read(steps) for steps in snapshot_steps(self.folder)}
+
+    @property
+    def proof(self) -> Verdict:
+        """Return the last exact evaluation.
+
+        Raises:
+            UserError: the run was interrupted before its first one.
+        """
+        return self._evaluated()[-1].evaluation
+
+    @property
+    def proved_from(self) -> Record | None:
+        """Return the first evaluation from which the proof held to the end; None if the last one proves nothing."""
+        stop = "unbeatable" if self.config.stop == "never" else self.config.stop
+        first = first_of_final_streak([proves(record.evaluation, stop) for record in self.records])
+        return None if first is None else self.records[first]
+
+    def frame(self) -> "pandas.DataFrame":
+        """Return all evaluations as a pandas DataFrame: the plies or games, and each metric by its TensorBoard tag.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+            UserError: the run was interrupted before its first evaluation.
+        """
+        try:
+            import pandas  # noqa: PLC0415 (only this needs it)
+        except ModuleNotFoundError:
+            raise MissingExtraError("pandas is not installed, which frame() needs: pip install pandas") from None
+        return pandas.DataFrame(self._lines())
+
+    def plot(self) -> "Figure":
+        """Return the plot of all evaluations that progress.png holds, as a matplotlib figure.
+
+        Raises:
+            UserError: the run was interrupted before its first evaluation.
+        """
+        from selfplay.learning.plots import run_figure  # noqa: PLC0415 (matplotlib takes long to import)
+
+        return run_figure(self._lines(), self.config, self.folder)
+
+    def _lines(self) -> list[Metrics]:
+        """Return the evaluations as metrics.jsonl holds them."""
+        return [{self.config.unit: record.steps, **record.metrics} for record in self._evaluated()]
+
+    def _evaluated(self) -> list[Record]:
+        """Return the evaluations.
+
+        Raises:
+            UserError: there is none.
+        """
+        if not self.records:
+            raise UserError(f"{self.folder}: holds no evaluation; the run was interrupted before, or recorded none")
+        return self.records
+
+    def __repr__(self) -> str:
+        last = self.records[-1] if self.records else "no evaluation yet"
+        return f"Run({self.folder}, {'interrupted, ' if self.interrupted else ''}{last})"
+
+    def _repr_html_(self) -> str:
+        """Return its last evaluation as a table, for a notebook."""
+        return f"<p>{escape(str(self.folder))}</p>{verdict_html(self.proof) if self.records else ''}"
+
+
+def earlier_records(lines: Iterable[Metrics], config: RunSettings, read: ReadPlayer) -> list[Record]:
+    """Return the evaluations that lines of metrics.jsonl describe."""
+    records = []
+    proofs = 0
+    for number, line in enumerate(lines, start=1):
+        evaluation = metrics_evaluation(line, config.rules)
+        proofs = proofs + 1 if proves(evaluation, config.stop) else 0
+        steps = int(line[config.unit])
+        metrics = {tag: value for tag, value in line.items() if tag != config.unit}
+        records.append(Record(number, steps, evaluation, metrics, partial(read, steps), proofs))
+    return records
+
+
+class Interrupted(KeyboardInterrupt):
+    """The program was told to end; `run` holds the results so far, and its folder its player and its checkpoint."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(f"interrupted; the player so far is in {run.folder}")
+        self.run = run

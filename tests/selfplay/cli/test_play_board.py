@@ -1,0 +1,104 @@
+"""What a person at the terminal sees and types."""
+
+import re
+from collections.abc import Mapping
+
+import pytest
+from rich.console import Console
+
+from selfplay.cli.play_board import Hint, board_table, how_to_name, read_square, square_name
+from selfplay.position import Position
+from tests.runs import refused
+from tictactoe import Rules
+
+LARGE = Rules(4, 5, 4)
+
+
+def position(*cells: int, rules: Rules | None = None) -> Position:
+    reached = Position(rules or Rules())
+    for cell in cells:
+        assert not reached.over
+        reached = reached.after(cell)
+    return reached
+
+
+@pytest.mark.parametrize(
+    ("rules", "cell", "name", "how", "answers"),
+    [
+        (Rules(), 4, "5", "square 1 to 9", (" 5 ", "5\n")),
+        (LARGE, 7, "2 3", "row and column, as in 4 5", ("2,3", " 2 , 3 ", "2\t3")),
+    ],
+)
+def test_small_boards_have_numbers_and_large_ones_rows_and_columns(
+    rules: Rules, cell: int, name: str, how: str, answers: tuple[str, ...]
+) -> None:
+    assert (square_name(rules, cell), how_to_name(rules)) == (name, how)
+    assert {read_square(Position(rules), answer) for answer in (name, *answers)} == {cell}
+
+
+@pytest.mark.parametrize(
+    ("rules", "answer", "gist"),
+    [
+        (Rules(), "10", "'10' is not a square of this board"),
+        (Rules(), "", "an empty line is not a square"),
+        (Rules(), "\N{SUPERSCRIPT TWO}", "is not a square"),
+        (Rules(), "\N{ARABIC-INDIC DIGIT TWO}", "is not a square"),
+        (Rules(), "1" * 5_000, "'111111111111...1111111111111' is not a square"),
+        (Rules(), "\x1b[2J", r"'\x1b[2J' is not a square"),
+        (LARGE, "0 3", "'0 3' is not a square"),
+        (LARGE, "1 6", "'1 6' is not a square"),
+        (LARGE, "1 2 3", "'1 2 3' is not a square"),
+        (LARGE, "2 4", "2 4 is taken"),
+    ],
+)
+def test_what_is_no_free_square_is_named_in_one_line(rules: Rules, answer: str, gist: str) -> None:
+    assert gist in refused(read_square, position(8, rules=rules), answer)
+
+
+def drawn(position: Position, hints: Mapping[int, Hint] | None = None) -> list[str]:
+    """Return the lines of a board without the blanks at their ends."""
+    console = Console(width=80)
+    with console.capture() as capture:
+        console.print(board_table(position, hints))
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("cells", "lines"),
+    [
+        ((0, 4), [" X | 2 | 3", " 4 |(O)| 6", " 7 | 8 | 9"]),
+        ((0, 3, 4, 5, 8), ["[X]| 2 | 3", " O |[X]| O", " 7 | 8 |[X]"]),
+    ],
+)
+def test_a_board_tells_free_squares_the_last_move_and_winning_lines_without_colours(
+    cells: tuple[int, ...], lines: list[str]
+) -> None:
+    assert drawn(position(*cells))[::2] == lines
+
+
+def test_a_large_board_has_its_rows_and_columns_numbered() -> None:
+    assert drawn(position(0, 7, rules=Rules(2, 5, 2)))[::2] == [
+        "  | 1 | 2 | 3 | 4 | 5",
+        "1 | X | . | . | . | .",
+        "2 | . | . |(O)| . | .",
+    ]
+
+
+def test_hints_are_read_without_colours_and_stars_mark_the_choice() -> None:
+    reached = position(0, 4, rules=Rules(2, 3, 3))
+    hints = {1: Hint("+0.50", 0.5, True), 2: Hint("-1.00", -1.0, False), 3: Hint("+0.00", 0, False)}
+    hints[5] = Hint("-10.25", -10.25, False)
+    assert drawn(reached, hints) == [
+        "    X   | *+0.50 |  -1.00",
+        "--------+--------+--------",
+        "  +0.00 |    O   | -10.25",
+    ]
+
+
+def test_the_colours_of_hints_go_from_orange_over_grey_to_blue() -> None:
+    hints = {cell: Hint("?", shade, False) for cell, shade in enumerate((-1, -0.5, 0, 0.5, 1))}
+    console = Console(color_system="truecolor", force_terminal=True)
+    with console.capture() as capture:
+        console.print(board_table(Position(Rules(1, 5, 1)), hints))
+    colours = ["233;146;92", "232;187;157", "232;229;222", "174;202;229", "116;176;236"]
+    assert re.findall(r"48;2;([\d;]+)m", capture.get()) == colours

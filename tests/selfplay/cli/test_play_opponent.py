@@ -1,0 +1,119 @@
+"""Who a person can play against, and what they say a square is worth."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import selfplay
+from selfplay.cli.play import PlayConfig, choose_move, choose_opponent, hints_of
+from selfplay.cli.play_board import Hint
+from selfplay.judging.agents import AgentPolicy
+from selfplay.players import NamedPolicy, resolve
+from selfplay.position import Position
+from tests.runs import refused, save, saved
+from tests.selfplay.cli.test_play_board import LARGE, position
+from tests.selfplay.dqn.scripted import config_with, make
+from tictactoe import Rules
+
+
+@pytest.mark.parametrize(
+    ("flags", "gist"),
+    [
+        ({"opponent": "optimal", "rows": 9, "cols": 8}, "a 9x8 board has 72 cells; at most 64 are shown"),
+        ({"opponent": "random", "k": 4}, "got k=4 on a 3x3 board"),
+        ({"rows": 4}, "rows= must be that of shipped, 3,3,3, got 4"),
+    ],
+)
+def test_an_opponent_that_cannot_play_is_refused(flags: dict[str, Any], gist: str) -> None:
+    assert gist in refused(choose_opponent, PlayConfig(**flags))
+
+
+def test_optimal_alone_solves_its_board_before_the_first_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved = list[Rules]()
+    monkeypatch.setattr("selfplay.cli.play.check_optimal", solved.append)
+    for rows, name in enumerate(("random", "optimal", "rule"), 3):
+        choose_opponent(PlayConfig(name, rows=rows))
+    assert solved == [Rules(4, 3, 3)]
+
+
+def test_the_name_of_an_opponent_is_shown_with_escapes(tmp_path: Path) -> None:
+    saved(tmp_path / "a\u202eb\x1b[2J")
+    assert choose_opponent(PlayConfig(str(tmp_path / "a\u202eb\x1b[2J"))).name == f"{tmp_path}/a\\u202eb\\x1b[2J"
+
+
+GENERATOR = np.random.default_rng(0)
+
+
+def test_the_hints_of_optimal_are_the_exact_results() -> None:
+    """Both seats have two in a row: the mover wins, draws by its block, or loses."""
+    opponent, reached = resolve("optimal"), position(0, 3, 1, 4)
+    hints = {2: Hint("win", 1, True), 5: Hint("draw", 0, False)}
+    assert hints_of(opponent, reached) == hints | dict.fromkeys((6, 7, 8), Hint("loss", -1, False))
+    assert choose_move(opponent, reached, GENERATOR) == 2
+
+
+def test_the_hints_of_optimal_on_a_large_board_are_what_a_search_tells() -> None:
+    rules = Rules(5, 5, 4)
+    hints = hints_of(resolve("optimal", rules=rules), position(12, rules=rules))
+    assert {cell for cell, hint in hints.items() if hint == Hint("draw", 0, True)} == {6, 8, 16, 18}
+    assert [*hints.values()].count(Hint("loss", -1, False)) == 20
+
+
+def test_what_a_search_does_not_tell_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfplay.cli.play.MOVE_POSITIONS", 2_000)
+    opponent = resolve("optimal", rules=Rules(7, 7, 5))
+    hints = hints_of(opponent, Position(opponent.rules))
+    assert hints == {cell: Hint("?", 0, cell == 24) for cell in range(49)}
+
+
+def test_the_seed_decides_what_a_built_in_opponent_plays() -> None:
+    def moves(seed: int) -> list[int]:
+        generator, random = np.random.default_rng(seed), resolve("random", rules=LARGE)
+        return [choose_move(random, Position(LARGE), generator) for _ in range(20)]
+
+    assert moves(3) == moves(3) != moves(4)
+    assert len(set(moves(3))) > 5
+
+
+def test_ctrl_c_inside_an_opponent_is_no_mistake_in_it() -> None:
+    def agent(_: object) -> int:
+        raise KeyboardInterrupt
+
+    opponent = NamedPolicy("mine", AgentPolicy(agent, Rules(), name="mine"), None, None)
+    with pytest.raises(KeyboardInterrupt):
+        choose_move(opponent, Position(Rules()), GENERATOR)
+
+
+def test_a_trained_opponent_plays_no_taken_square_and_rates_what_is_free(tmp_path: Path) -> None:
+    config = config_with(rows=8, cols=8, k=8)  # untrained, it would soon play a taken one
+    save(tmp_path / "run", config, make(config).player())
+    opponent, reached = resolve(str(tmp_path / "run")), Position(config.rules)
+    while not reached.over:
+        cell = choose_move(opponent, reached, GENERATOR)
+        hints = hints_of(opponent, reached)
+        assert tuple(hints) == reached.empty
+        assert [rated for rated, hint in hints.items() if hint.chosen] == [cell]
+        reached = reached.after(cell)
+
+
+def test_hints_are_the_action_values_of_the_player_from_the_movers_view() -> None:
+    planes = np.zeros((1, 3, 3, 3), np.int8)
+    planes[..., 0] = 1
+    planes[0, 1, 1] = 0, 0, 1
+    values = selfplay.load("shipped").q_values(planes)[0]
+    hints = hints_of(resolve("shipped"), position(4))
+    assert [hint.text for hint in hints.values()] == [f"{value:+.2f}" for value in np.delete(values, 4)]
+    shades = [hints[cell].shade for cell in sorted(hints, key=values.__getitem__)]
+    assert (shades[0], shades[-1]) == (-1, 1)
+    assert shades == sorted(shades)
+
+
+@pytest.mark.parametrize("value", [3e38, np.inf, np.nan])
+def test_hints_of_values_beyond_all_measure_can_be_shown(value: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    opponent = resolve("shipped")
+    values = np.array([[value, -value, *[0.5] * 7]], np.float32)
+    monkeypatch.setattr(type(opponent.player), "q_values", lambda *_: values)
+    hints = hints_of(opponent, Position(opponent.rules))
+    assert all(-1 <= hint.shade <= 1 and len(hint.text) <= 6 for hint in hints.values())

@@ -1,0 +1,117 @@
+"""Anybody's agent is queried as it is: in the view it was trained on, with every move it may sample, or not at all."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from gymnasium.error import InvalidAction
+
+import selfplay
+from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, TabulatedPolicy
+from selfplay.players import Perspective
+from tests.selfplay.judging.players import (
+    Sampler,
+    ScriptedPlayer,
+    choices_of,
+    first_empty,
+)
+from tictactoe import Rules
+from tictactoe.opponents import OPPONENTS
+from tictactoe.tree import game_tree
+
+
+def test_an_agent_is_shown_the_view_it_was_trained_on() -> None:
+    agent = Sampler(Rules(), choices_of("rule"))  # of absolute observations
+    views: tuple[Perspective, ...] = "absolute", "mover"
+    seen, misled = (selfplay.evaluate(agent, Rules(), perspective=view) for view in views)
+    assert (seen.first.losses, seen.second.losses) == (0, 16)
+    assert misled.second.losses + misled.second.illegal > 16
+    for view in views:  # our own players take either
+        assert selfplay.evaluate(selfplay.load("shipped"), perspective=view).optimal
+    with pytest.raises(ValueError, match="unknown perspective 'mine': choose from absolute, mover"):
+        selfplay.evaluate(agent, Rules(), perspective=cast(Any, "mine"))
+
+
+def test_a_table_answers_as_its_agent_does() -> None:
+    tree, policy = game_tree(Rules()), AgentPolicy(ScriptedPlayer(first_empty), Rules(), symmetric=True, legal=True)
+    mover, opponent = tree.mover[tree.decisions], tree.opponent[tree.decisions]
+    table = TabulatedPolicy(policy)
+    assert (table.symmetric, table.legal, table.stochastic) == (True, True, False)
+    assert np.array_equal(table.cells(mover, opponent), policy.cells(mover, opponent))
+    assert np.array_equal(table.moves(mover, opponent), 1 << policy.cells(mover, opponent))
+    assert np.array_equal(policy.probabilities(mover, opponent).argmax(axis=1), policy.cells(mover, opponent))
+    for none in (table, BuiltInPolicy(OPPONENTS["rule"], Rules())):
+        assert not len(none.moves(*np.zeros((2, 0), np.int64)))
+
+
+class Random:
+    """Play at random and do not say so."""
+
+    def __init__(self) -> None:
+        self.generator = np.random.default_rng(0)
+
+    def act(self, observation: Any, action_mask: Any = None) -> Any:
+        assert action_mask is None
+        return self.generator.integers(9, size=len(observation))
+
+
+class Answering:
+    """Give one answer to everything."""
+
+    def __init__(self, answer: Callable[[Any], Any]) -> None:
+        self.answer = answer
+
+    def probabilities(self, observation: Any, _mask: Any = None) -> Any:
+        return self.answer(observation)
+
+
+def wavering(by: float) -> Answering:
+    """Return an agent that gives each cell 1/9, or at every second question the first more and the second less."""
+    more, change = itertools.cycle((0, by)), np.eye(1, 9) - np.eye(1, 9, 1)
+    return Answering(lambda observation: np.full((len(observation), 9), 1 / 9) + change * next(more))
+
+
+def test_rounded_probabilities_are_taken_for_what_they_mean() -> None:
+    drifting = Answering(lambda observation: np.full((len(observation), 9), 1.0009 / 9))
+    for agent in (wavering(9e-4), drifting):
+        (probabilities,) = AgentPolicy(agent, Rules()).probabilities(*np.zeros((2, 1), np.int64))
+        assert probabilities == pytest.approx(np.full(9, 1 / 9), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("agent", "error", "gist"),
+    [
+        (Random(), selfplay.UserError, "answers the same positions differently when asked twice, and one sampled move"),
+        (Answering(lambda _: np.ones((3, 9)) / 9), InvalidAction, r"must be of shape \(2, 9\), got \(3, 9\)"),
+        (Answering(lambda o: np.full((len(o), 9), 0.2)), InvalidAction, "0 or more and have the sum 1 on each board"),
+        (Answering(lambda o: np.full((len(o), 9), 1.0011 / 9)), InvalidAction, "0 or more and have the sum 1 on each"),
+        (Answering(lambda o: np.tile([1.1, -0.1, *[0] * 7], (len(o), 1))), InvalidAction, "0 or more and have the sum"),
+        (wavering(1.1e-3), selfplay.UserError, "gives the same positions other probabilities when asked twice"),
+        (Answering(lambda o: np.full((len(o), 9), np.nan)), InvalidAction, "0 or more and have the sum 1 on each"),
+    ],
+)
+def test_what_is_no_answer_is_named(agent: Any, error: type[Exception], gist: str) -> None:
+    with pytest.raises(error, match=gist):
+        selfplay.evaluate(agent, Rules())
+
+
+def test_an_error_in_a_named_agent_is_told_as_its_own() -> None:
+    position, nobody = np.zeros((2, 1), np.int64), cast(Any, object())
+    with pytest.raises(selfplay.UserError, match=r"^mine: the agent returned 9 in the position"):
+        AgentPolicy(lambda _: 9, Rules(), name="mine").moves(*position)
+    with pytest.raises(selfplay.UserError, match=r"^mine: an object of type object is not an agent"):
+        AgentPolicy(nobody, Rules(), name="mine")
+
+    with pytest.raises(ZeroDivisionError):
+        selfplay.evaluate(lambda _: 1 // 0)
+
+    def failing_later(observation: Any) -> int:
+        return 4 // int(observation[..., 0].all())
+
+    for name, error in ((None, ZeroDivisionError), ("mine", selfplay.UserError)):
+        policy = AgentPolicy(failing_later, Rules(), name=name)
+        assert policy.cells(*position) == [4]
+        with pytest.raises(error, match="^mine: ZeroDivisionError: integer" if name else "^integer"):
+            policy.cells(position[0], position[1] + 1)

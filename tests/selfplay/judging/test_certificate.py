@@ -1,0 +1,371 @@
+"""A certificate is accepted if nothing beats the play in it, and not otherwise; any other file is named in one line."""
+
+import ast
+import gzip
+import json
+import os
+import random
+import subprocess
+import sys
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import selfplay
+from selfplay.errors import UserError
+from selfplay.judging import check_certificate
+from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, player_policy
+from selfplay.judging.certificate import packed, unbeatable_play
+from selfplay.judging.evaluate import search_seat
+from tests.selfplay.judging.players import (
+    FirstChoice,
+    ScriptedPlayer,
+    careless_later,
+    optimal_player,
+    policy_of,
+    stubborn,
+)
+from tests.tictactoe.rule_book import Board, RuleBook, bits, empty_cells, seat_to_move, with_mark
+from tictactoe import Rules, solve
+from tictactoe.opponents import OPPONENTS
+from tictactoe.symmetry import symmetries
+
+UNBEATABLE, BEATEN, DAMAGED = 0, 1, 2
+PROGRAM = Path(check_certificate.__file__)
+POSITIONS = 10**6
+OPTIMAL, RULE = OPPONENTS["optimal"], OPPONENTS["rule"]
+MUTANTS = 50
+"""Changed copies of each certificate."""
+TINY = {"version": 1, "rows": 3, "cols": 3, "k": 3, "symmetric": True, "masked": False, "model_sha256": "ab"}
+
+
+def certificate_of(policy: AgentPolicy) -> bytes:
+    return packed(policy, unbeatable_play(policy, POSITIONS, "it"), None)
+
+
+def lines_of(content: bytes) -> tuple[dict[str, Any], list[str]]:
+    """Return the header and the positions."""
+    header, *positions = gzip.decompress(content).decode().splitlines()
+    return json.loads(header), positions
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "certificate.txt.gz"
+
+
+def write(path: Path, header: dict[str, Any], positions: list[str]) -> None:
+    # Stored and not compressed, because some tests write a thousand of them.
+    path.write_bytes(gzip.compress("\n".join([json.dumps(header), *positions, ""]).encode(), 0))
+
+
+def status(path: Path, header: dict[str, Any], positions: list[str]) -> int:
+    write(path, header, positions)
+    return check_certificate.main(str(path))
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        player_policy(selfplay.load("shipped")),
+        policy_of(optimal_player(Rules()), Rules()),
+        BuiltInPolicy(OPTIMAL, Rules()),
+        BuiltInPolicy(OPTIMAL, Rules(), symmetric=True),
+        FirstChoice(OPTIMAL, Rules(), symmetric=True),
+        FirstChoice(OPTIMAL, Rules(3, 4, 4), legal=True),
+        FirstChoice(OPTIMAL, Rules(4, 3, 4), symmetric=True),
+        FirstChoice(RULE, Rules(4, 4, 4), symmetric=True, legal=True),
+    ],
+)
+def test_what_is_certified_is_accepted(
+    policy: AgentPolicy, path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("selfplay.judging.forward_search.BOARDS", 97)  # so that equal positions come from many parts
+    content = certificate_of(policy)
+    header, positions = lines_of(content)
+    assert (header["masked"], header["symmetric"]) == (policy.legal, policy.symmetric)
+    path.write_bytes(content)
+    assert check_certificate.main(str(path)) == UNBEATABLE
+    # Each position that is listed is met, and there is none twice.
+    assert f"{len(positions):,} positions" in capsys.readouterr().out
+    assert len(set(positions)) == len(positions)
+
+
+def test_the_same_play_makes_the_same_file() -> None:
+    policy = FirstChoice(OPTIMAL, Rules(), symmetric=True)
+    content = certificate_of(policy)
+    assert content == certificate_of(policy)
+    assert content[4:8] == bytes(4)  # where gzip writes the time
+
+
+def test_of_a_masked_player_only_what_can_be_lost_is_listed(path: Path) -> None:
+    header, whole = lines_of(certificate_of(FirstChoice(OPTIMAL, Rules(), symmetric=True)))
+    masked, positions = lines_of(certificate_of(FirstChoice(OPTIMAL, Rules(), symmetric=True, legal=True)))
+    assert set(positions) < set(whole)
+    assert (status(path, masked, positions), status(path, header, positions)) == (UNBEATABLE, BEATEN)
+
+
+@cache
+def least_image(rules: Rules, symmetric: bool, mine: int, theirs: int) -> tuple[tuple[int, int], list[int]]:
+    """Return the least image of a position, and which of its cells each cell of the image is."""
+    turns = symmetries(rules).tolist() if symmetric else [list(range(rules.cells))]
+    images = ([sum((side >> cell & 1) << at for at, cell in enumerate(t)) for t in turns] for side in (mine, theirs))
+    return min(zip(zip(*images, strict=True), turns, strict=True))
+
+
+def line_of(rules: Rules, position: tuple[int, int], move: int) -> str:
+    """Return a line of the certificate; a star takes the place of a mark."""
+    mine, theirs = position
+    marks = "XO" if mine.bit_count() == theirs.bit_count() else "OX"
+    characters = [".", *marks, "*"]
+    kinds = [3 if cell == move else (mine >> cell & 1) + 2 * (theirs >> cell & 1) for cell in range(rules.cells)]
+    return "".join(characters[kind] for kind in kinds)
+
+
+@pytest.mark.parametrize(
+    ("rules", "symmetric", "illegal"),
+    [(Rules(2, 3, 3), False, True), (Rules(2, 3, 3), True, True), (Rules(), True, False)],
+)
+def test_each_planted_move_is_found_if_and_only_if_it_can_be_beaten(
+    rules: Rules, symmetric: bool, illegal: bool, path: Path
+) -> None:
+    solution = solve(rules)
+    decisions = solution.tree.decisions
+    states = zip(solution.tree.mover[decisions].tolist(), solution.tree.opponent[decisions].tolist(), strict=True)
+    images = sorted({least_image(rules, symmetric, *state)[0] for state in states})
+    moves = {image: solution.lookup(*image)[1][0] for image in images}
+
+    def choose(mine: set[int], theirs: set[int]) -> int:
+        image, turn = least_image(rules, symmetric, bits(mine), bits(theirs))
+        return turn[moves[image]]
+
+    policy = policy_of(ScriptedPlayer(choose), rules)
+    header, listed = lines_of(certificate_of(FirstChoice(OPTIMAL, rules, symmetric)))
+    lines = {image: line_of(rules, image, move) for image, move in moves.items()}
+    assert status(path, header, [*lines.values()]) == UNBEATABLE
+    met = [image for image, line in lines.items() if line in listed]
+    assert len(met) == len(listed) < len(lines)
+    outcomes = {True: 0, False: 0}
+    for image in met[:: 1 if illegal else 3]:
+        best, taken = moves[image], sum(image)
+        for move in range(rules.cells):
+            if move == best or (taken >> move & 1 and not illegal):
+                continue
+            moves[image] = move
+            planted = lines | {image: line_of(rules, image, move)}
+            verdicts = [search_seat(policy, seat, POSITIONS)[0] for seat in (0, 1)]
+            unbeatable = not any(verdict.losses or verdict.illegal for verdict in verdicts)
+            # In the place of a mark the star makes another position of it, which is listed already, or is not.
+            beaten = {BEATEN, DAMAGED} if taken >> move & 1 else {BEATEN}
+            assert status(path, header, [*planted.values()]) in ({UNBEATABLE} if unbeatable else beaten), planted[image]
+            assert not (unbeatable and taken >> move & 1)
+            outcomes[unbeatable] += 1
+        moves[image] = best
+    assert min(outcomes.values()) > 10
+
+
+def slow_status(header: dict[str, Any], lines: list[str]) -> int:
+    """Say what a certificate proves, game by game and by the rule book."""
+    rules = Rules(header["rows"], header["cols"], header["k"])
+    book = RuleBook(rules.rows, rules.cols, rules.k)
+    turns = symmetries(rules).tolist() if header["symmetric"] else [range(rules.cells)]
+    listed: dict[Board, str] = {}
+    for line in lines:
+        if len(line) != rules.cells or set(line) - set("XO.*") or "*" not in line:
+            return DAMAGED
+        images = ["".join(line[cell] for cell in turn) for turn in turns]
+        positions = {tuple(image.replace("*", ".")): image for image in images}
+        if positions.keys() & listed.keys():
+            return DAMAGED
+        listed |= positions
+
+    @cache
+    def beaten(board: Board) -> bool:
+        own, other = "XO"[seat_to_move(board)], "OX"[seat_to_move(board)]
+        if book.has_line(board, other):
+            return True
+        if board not in listed:
+            blocked = all(own in {board[cell] for cell in line} for line in book.lines)
+            return "." in board and not (header["masked"] and blocked)
+        moved = [with_mark(board, cell, own) for cell, character in enumerate(listed[board]) if character == "*"]
+        going_on = [after for after in moved if not book.has_line(after, own)]
+        return any(beaten(with_mark(after, cell, other)) for after in going_on for cell in empty_cells(after))
+
+    first_marks = [with_mark(book.empty_board, cell, "X") for cell in range(rules.cells)]
+    return BEATEN if any(map(beaten, [book.empty_board, *first_marks])) else UNBEATABLE
+
+
+def mutated(lines: list[str], rng: random.Random) -> list[str]:
+    """Leave out, repeat, turn, cut or change one of the lines."""
+    number = rng.randrange(len(lines))
+    line, at = lines[number], rng.randrange(len(lines[number]))
+    cells, empty, character = [*line], [*line.replace("*", ".")], rng.choice("XO.*#")
+    cells[at], empty[at] = character, "*"
+    other_marks = line.translate(str.maketrans("XO", "OX"))
+    changed = [["".join(cells)], ["".join(empty)], [other_marks], [line[::-1]], [line[:at]], [], [line] * 2]
+    return [*lines[:number], *rng.choice([*changed, [line, line[::-1]]]), *lines[number + 1 :]]
+
+
+@pytest.mark.parametrize(
+    ("policy", "changes"),
+    [
+        (FirstChoice(OPTIMAL, Rules(2, 3, 3)), {}),
+        (FirstChoice(OPTIMAL, Rules(), symmetric=True), {}),
+        (FirstChoice(OPTIMAL, Rules(2, 4, 3), legal=True), {}),
+        (BuiltInPolicy(OPTIMAL, Rules(2, 3, 3), symmetric=True), {"k": 2}),
+        (FirstChoice(OPTIMAL, Rules(2, 3, 3), legal=True), {"masked": False}),
+    ],
+)
+def test_a_mutated_certificate_proves_what_a_slow_check_says(
+    policy: AgentPolicy, changes: dict[str, Any], path: Path
+) -> None:
+    header, lines = lines_of(certificate_of(policy))
+    rng, header = random.Random(0), header | changes
+    statuses = [slow_status(header, lines)]
+    for _ in range(MUTANTS):
+        mutant = mutated(lines, rng)
+        statuses.append(slow_status(header, mutant))
+        assert status(path, header, mutant) == statuses[-1], set(mutant) ^ set(lines)
+    print(f"{policy.rules} {changes}: {Counter(statuses)}")
+    assert changes or {*statuses} == {UNBEATABLE, BEATEN, DAMAGED}
+
+
+def test_the_game_that_beats_a_player_is_shown(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(path, TINY | {"symmetric": False, "k": 1}, ["*........"]) == BEATEN
+    assert (
+        capsys.readouterr().out
+        == """rows 3, cols 3, k 1, model_sha256 'ab'
+NOT UNBEATABLE: as O the player loses by the cells (8,)
+
+X marks cell 8:
+...
+...
+..X
+"""
+    )
+
+
+def test_where_a_move_is_missing_is_named(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(path, TINY, []) == BEATEN
+    assert "NOT PROVED: as O the player has no move listed after the cells" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        policy_of(ScriptedPlayer(stubborn), Rules()),
+        policy_of(ScriptedPlayer(careless_later), Rules(1, 17, 17)),
+        BuiltInPolicy(RULE, Rules()),
+        BuiltInPolicy(OPTIMAL, Rules(2, 3, 2)),
+        BuiltInPolicy(OPTIMAL, Rules(1, 1, 1)),
+    ],
+)
+def test_a_player_that_can_be_beaten_gets_no_certificate(policy: AgentPolicy) -> None:
+    with pytest.raises(UserError, match=r"^it: can be beaten"):
+        unbeatable_play(policy, POSITIONS, "it")
+
+
+def test_a_player_that_leads_to_too_many_positions_gets_no_certificate() -> None:
+    with pytest.raises(UserError, match=r"^it: leads to more than 5 positions"):
+        unbeatable_play(BuiltInPolicy(OPTIMAL, Rules()), 5, "it")
+
+
+def one_line_of_complaint(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    assert check_certificate.main(str(path)) == DAMAGED
+    shown = capsys.readouterr()
+    assert not shown.out
+    assert len(shown.err.splitlines()) == 1
+    assert "Error" not in shown.err
+    return shown.err
+
+
+def test_a_damaged_file_is_one_line(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = certificate_of(FirstChoice(OPTIMAL, Rules(2, 3, 3), symmetric=True))
+    for length in range(len(content)):
+        path.write_bytes(content[:length])
+        one_line_of_complaint(path, capsys)
+    for place, byte in enumerate(content[10:], 10):  # behind gzip's header, of which not every bit means something
+        path.write_bytes(content[:place] + bytes([byte ^ 1]) + content[place + 1 :])
+        one_line_of_complaint(path, capsys)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [None, b"", b"X", gzip.compress(b""), gzip.compress(b"[1]\n"), gzip.compress(bytes(10**6))],
+    ids=["missing", "empty", "no gzip", "gzip of nothing", "gzip of a list", "gzip of zeros"],
+)
+def test_a_foreign_file_is_one_line(content: bytes | None, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if content is not None:
+        path.write_bytes(content)
+    assert f"no certificate in '{path}': " in one_line_of_complaint(path, capsys)
+    assert f"no certificate in '{path.parent}': it is not a regular file" in one_line_of_complaint(path.parent, capsys)
+
+
+HEADERS = [
+    {"version": 2},
+    {"rows": 0},
+    {"rows": -3, "cols": -3},
+    {"rows": 9, "cols": 9},
+    {"k": 4},
+    {"k": 0},
+    {"k": 10**300},
+    {"rows": 3.0},
+    {"k": None},
+    {"cols": "3"},
+]
+LINES = "*\n", "*.........\n", ".........\n", "....#...*\n", "\u001b[2J*....\n", "*" * 10**6, "\n", "*........"
+
+
+@pytest.mark.parametrize(
+    ("changes", "line", "gist"),
+    [
+        *((changes, "", "its first line names no board") for changes in HEADERS),
+        *(({}, line, "line 3 is not a position") for line in LINES),
+    ],
+    ids=range(len(HEADERS) + len(LINES)),
+)
+def test_a_line_that_says_nothing_is_named(
+    changes: dict[str, Any], line: str, gist: str, path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path.write_bytes(gzip.compress(f"{json.dumps(TINY | changes)}\n*........\n{line}".encode()))
+    assert gist in one_line_of_complaint(path, capsys)
+
+
+def check_alone(path: Path, program: Path) -> subprocess.CompletedProcess[str]:
+    """Check a certificate by a program alone, which must soon be done."""
+    command = [sys.executable, "-I", "-S", str(program), path.name]
+    return subprocess.run(command, cwd=path.parent, capture_output=True, text=True, check=False, timeout=30)
+
+
+@pytest.mark.parametrize("line", ["*........", "........*", ".*......."], ids=["same", "image", "other move"])
+def test_a_position_that_is_listed_again_is_refused_at_once(line: str, path: Path) -> None:
+    write(path, TINY, ["*........", *[line] * 300_000])
+    ended = check_alone(path, PROGRAM)
+    assert (ended.returncode, ended.stdout) == (DAMAGED, "")
+    assert "line 3 lists a position, or an image of it, for the second time" in ended.stderr
+
+
+def test_what_is_no_regular_file_is_not_opened(path: Path) -> None:
+    os.mkfifo(path)
+    ended = check_alone(path, PROGRAM)
+    assert (ended.returncode, ended.stdout) == (DAMAGED, "")
+    assert "it is not a regular file" in ended.stderr
+
+
+def test_the_checker_needs_nothing_but_python(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = PROGRAM.read_text()
+    nodes = list(ast.walk(ast.parse(source)))
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
+    copy = path.with_name("copied.py")
+    copy.write_text(source)
+    path.write_bytes(certificate_of(FirstChoice(OPTIMAL, Rules(), symmetric=True)))
+    ended = check_alone(path, copy)
+    assert (ended.returncode, ended.stderr) == (UNBEATABLE, "")
+    assert "UNBEATABLE as X and as O" in ended.stdout
+    assert check_certificate.main() == check_certificate.main("one", "two") == DAMAGED
+    assert capsys.readouterr().err == 2 * "usage: python check_certificate.py FILE\n"

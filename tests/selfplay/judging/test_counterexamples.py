@@ -1,0 +1,231 @@
+"""Counterexamples are what following every game by the rule book finds, and so is the shortest game of all."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import selfplay
+from selfplay.judging import counterexamples as module, forward_search
+from selfplay.judging.agents import AgentPolicy, player_policy
+from selfplay.judging.backward_induction import play_values
+from selfplay.judging.counterexamples import evaluate_for_training, find_counterexamples
+from selfplay.judging.evaluate import evaluate_policy, search_seat
+from selfplay.judging.forward_search import weights
+from selfplay.verdicts import counterexamples
+from tests.selfplay.judging.players import (
+    FirstChoice,
+    FirstTwo,
+    Moves,
+    Pair,
+    ScriptedPlayer,
+    first_empty,
+    lost_positions,
+    network_player,
+    optimal_player,
+    policy_of,
+    random_table,
+    stubborn,
+)
+from tests.tictactoe.rule_book import RuleBook, cells_in, marks_of
+from tictactoe import Rules, solve
+from tictactoe.opponents import OPPONENTS
+from tictactoe.symmetry import representatives
+from tictactoe.tree import game_tree
+
+
+def assert_loses(rules: Rules, moves: Moves, game: tuple[int, ...], seat: int) -> None:
+    """Play a game by the rule book: each own move is the agent's, and the last ply of it loses for the agent."""
+    book = RuleBook(rules.rows, rules.cols, rules.k)
+    marks: list[frozenset[int]] = [frozenset(), frozenset()]
+    for ply, cell in enumerate(game):
+        mover, last = ply % 2, ply == len(game) - 1
+        if mover == seat:
+            assert cell in moves(marks[seat], marks[1 - seat])
+        taken = cell in marks[0] | marks[1]
+        marks[mover] = marks[mover] | {cell}
+        wins = any(marks[mover].issuperset(each) for each in book.lines)
+        assert (taken and mover == seat) or (wins and mover != seat) if last else not (taken or wins)
+
+
+def moves_of(agent: Any, cells: int) -> Moves:
+    if isinstance(agent, ScriptedPlayer):
+        return lambda mine, theirs: [agent.choose({*mine}, {*theirs})]
+    return lambda mine, theirs: [cell for cell in range(cells) if cell not in mine | theirs][:2]
+
+
+def positions(found: Any) -> set[tuple[int, int]]:
+    return set(zip(found.mover.tolist(), found.opponent.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("make", "rules"),
+    [
+        (lambda _: ScriptedPlayer(first_empty), Rules()),
+        (lambda _: ScriptedPlayer(stubborn), Rules(2, 4, 3)),
+        (lambda rules: random_table(rules, 1, careless=0), Rules(3, 3, 2)),
+        (lambda rules: random_table(rules, 2, careless=1), Rules()),
+        (lambda rules: random_table(rules, 3, careless=0.1), Rules()),
+        (lambda rules: random_table(rules, 4, careless=0.1), Rules(2, 4, 3)),
+        (optimal_player, Rules()),
+        (lambda _: FirstTwo(), Rules()),
+        (lambda _: FirstTwo(), Rules(2, 4, 3)),
+    ],
+)
+def test_they_are_what_following_every_game_finds(make: Callable[[Rules], Any], rules: Rules) -> None:
+    agent = make(rules)
+    moves, found = moves_of(agent, rules.cells), selfplay.counterexamples(agent, rules)
+    expected: set[Pair] = set()
+    for seat in (0, 1):
+        lost = lost_positions(rules, moves, seat)
+        expected |= lost.keys()
+        plies = search_seat(AgentPolicy(agent, rules), seat, 10**6, keep_plies=True)[1]
+        for ply, values in zip(plies, play_values(AgentPolicy(agent, rules), plies), strict=True):
+            for mine, theirs, distance in zip(*ply[:2], values.value, strict=True):
+                marks = frozenset(cells_in(mine, rules.cells)), frozenset(cells_in(theirs, rules.cells))
+                assert lost.get(marks, np.inf) == distance
+        game = found.shortest[seat]
+        assert (game is None) == (not lost)
+        if game is not None:
+            assert len(game) == min(plies for (_, theirs), plies in lost.items() if len(theirs) == seat) + seat
+            assert_loses(rules, moves, game, seat)
+    assert found.verdict.complete
+    listed = positions(found)
+    cells = rules.cells
+    assert {
+        (frozenset(cells_in(mine, cells)), frozenset(cells_in(theirs, cells))) for mine, theirs in listed
+    } == expected
+    assert len(found.mover) == len(listed)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        policy_of(random_table(Rules(), 3, careless=0.1), Rules()),
+        policy_of(FirstTwo(), Rules(2, 4, 3)),
+        policy_of(FirstTwo(), Rules(3, 3, 2)),
+        player_policy(network_player(Rules(), 0)),
+        player_policy(network_player(Rules(2, 4, 3), 1, canonical=True)),
+        player_policy(network_player(Rules(), 2, mask=True, canonical=True)),
+    ],
+)
+def test_every_lost_game_is_listed_the_shortest_first(policy: AgentPolicy) -> None:
+    verdict = evaluate_policy(policy)
+    found = find_counterexamples(policy, 10**6, np.random.default_rng(0), most_games=10**6)
+    few = find_counterexamples(policy, 10**6, np.random.default_rng(0), most_games=5)
+    for seat, counted in enumerate((verdict.first, verdict.second)):
+        games = found.games[seat]
+        assert len(games) == len(set(games)) == counted.losses + counted.illegal
+        assert sum(len(game) % 2 != seat for game in games) == counted.illegal
+        assert [len(game) for game in games] == sorted(map(len, games))
+        assert few.games[seat] == games[:5]
+
+
+def test_one_mark_that_wins_beats_the_second_seat_at_once() -> None:
+    policy = policy_of(ScriptedPlayer(first_empty), Rules(2, 2, 1))
+    every = find_counterexamples(policy, 99, np.random.default_rng(0), most_games=9)
+    assert every.games == ((), ((0,), (1,), (2,), (3,)))
+    assert not len(every.mover)
+    assert repr(every) == "Counterexamples(0 positions, shortest=(None, (0,)))"
+
+
+def test_of_too_many_positions_a_part_is_followed_and_all_it_finds_is_true() -> None:
+    rules, agent = Rules(3, 4, 3), ScriptedPlayer(first_empty)
+    every, part = counterexamples(agent, rules), counterexamples(agent, rules, positions=20)
+    assert every.verdict.complete
+    assert not part.verdict.complete
+    assert positions(part) < positions(every)
+    assert len(part.mover) > 20
+    again, other = (counterexamples(agent, rules, positions=20, seed=seed) for seed in (0, 1))
+    assert positions(again) == positions(part) != positions(other)
+    for seat, game in enumerate(part.shortest):
+        assert game is not None
+        assert_loses(rules, moves_of(agent, rules.cells), game, seat)
+
+
+def test_those_of_a_symmetric_player_are_an_image_of_each_of_all() -> None:
+    rules = Rules(3, 4, 3)
+    player = network_player(rules, 3, canonical=True)
+    found, every = (
+        find_counterexamples(policy, 10**6, np.random.default_rng(0))
+        for policy in (player_policy(player), policy_of(player, rules))
+    )
+    images = set(zip(*(side.tolist() for side in representatives(rules, every.mover, every.opponent)), strict=True))
+    assert positions(found) == images
+    assert len(found.mover) == len(images) < len(every.mover)
+    assert [game and len(game) for game in found.shortest] == [game and len(game) for game in every.shortest]
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(4, 4, 4)], ids=str)
+def test_an_evaluation_for_training_gives_the_verdict_and_the_counterexamples(rules: Rules) -> None:
+    for choose in (first_empty, stubborn):
+        policy = policy_of(ScriptedPlayer(choose), rules)
+        given = evaluate_for_training(policy, every_state=False, generator=np.random.default_rng(0))
+        found = find_counterexamples(policy, 10**6, np.random.default_rng(0))
+        assert given.verdict == evaluate_policy(policy)
+        assert given.found == len(found.mover)
+        assert positions(given) <= positions(found)
+        assert len(positions(given)) == len(given.mover) == min(given.found, module.MOST_FOR_TRAINING)
+
+
+def test_what_is_not_optimal_is_given_where_an_optimal_player_is_wanted() -> None:
+    agent = random_table(Rules(), 3, careless=1)
+    policy = policy_of(agent, Rules())
+    given = evaluate_for_training(policy, every_state=True, generator=np.random.default_rng(0))
+    solution, tree = solve(Rules()), game_tree(Rules())
+    suboptimal, illegal = set(), 0
+    for state in tree.decisions:
+        mine, theirs = int(tree.mover[state]), int(tree.opponent[state])
+        cell = agent.choose(cells_in(mine, 9), cells_in(theirs, 9))
+        illegal += (mine | theirs) >> cell & 1
+        if cell not in solution.lookup(mine, theirs)[1]:
+            suboptimal.add((mine, theirs))
+    assert positions(given) == suboptimal
+    verdict = given.verdict
+    numbers = verdict.optimal_states, verdict.illegal_states, verdict.decision_states
+    assert numbers == (4520 - len(suboptimal), illegal, 4520)
+    assert 0 < illegal < len(suboptimal) < 4520
+
+
+def test_a_player_of_too_many_positions_gives_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = policy_of(ScriptedPlayer(first_empty), Rules(4, 4, 4))
+    whole = evaluate_for_training(policy, False, np.random.default_rng(0))
+    monkeypatch.setattr(module, "PART", 50)
+    part = evaluate_for_training(policy, False, np.random.default_rng(0))
+    assert not part.verdict.complete
+    assert module.FEW <= part.found < whole.found
+    monkeypatch.setattr(module, "PART", 1)  # so small a part finds too few, and the whole is looked at
+    assert len(find_counterexamples(policy, 1, np.random.default_rng(0)).mover) < module.FEW
+    again = evaluate_for_training(policy, False, np.random.default_rng(0))
+    assert (again.verdict, again.found) == (whole.verdict, whole.found)
+
+
+def test_of_too_many_counterexamples_random_ones_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = policy_of(ScriptedPlayer(first_empty), Rules())
+    every = find_counterexamples(policy, 10**6, np.random.default_rng(0))
+    monkeypatch.setattr(module, "MOST_FOR_TRAINING", 20)
+    given = [evaluate_for_training(policy, False, np.random.default_rng(seed)) for seed in (0, 0, 1)]
+    assert [(len(positions(each)), each.found) for each in given] == [(20, len(every.mover))] * 3
+    assert positions(given[0]) == positions(given[1]) != positions(given[2])
+    assert positions(given[0]) | positions(given[2]) < positions(every)
+
+
+@pytest.mark.parametrize("rules", [Rules(3, 3, 3), Rules(5, 5, 4), Rules(2, 7, 3), Rules(8, 8, 5)], ids=str)
+def test_the_erdos_selfridge_weight_is_the_sum_over_the_open_lines(rules: Rules) -> None:
+    boards = np.random.default_rng(0).choice(["X", "O", "."], (200, rules.cells))
+    words = [[marks_of(tuple(board), mark) for board in boards] for mark in "XO"]
+    lines = RuleBook(rules.rows, rules.cols, rules.k).lines
+    for board, weight in zip(boards, weights(rules, *np.array(words, np.uint64).view(np.int64)), strict=True):
+        open_lines = [board[[*line]] for line in lines if "X" not in board[[*line]]]
+        assert weight == sum(2.0 ** -(line == ".").sum() for line in open_lines)
+
+
+def test_more_counterexamples_are_found_among_positions_of_large_weight(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = []
+    for power in (forward_search.WEIGHT_POWER, 0):
+        monkeypatch.setattr(forward_search, "WEIGHT_POWER", power)
+        found = find_counterexamples(FirstChoice(OPPONENTS["rule"], Rules(5, 5, 4)), 2_000, np.random.default_rng(0))
+        assert not found.verdict.complete
+        numbers.append(len(found.mover))
+    assert numbers[0] > 2 * numbers[1]
