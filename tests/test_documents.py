@@ -10,11 +10,9 @@ from typing import NamedTuple
 
 import pytest
 
-from selfplay.cli import arena, certify, course, play, prove, repair, train
+from selfplay.cli import arena, certify, course, play, prove, repair, report, sweep, train, web
 from selfplay.cli.flags import parse
 from selfplay.errors import UserError
-from selfplay.sweep import command as sweep, report
-from selfplay.web import command as web
 from tests.runs import saved
 
 ROOT = Path(__file__).parent.parent

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page
 
-from selfplay.cli import export, server, web as command
+from selfplay.cli import web as command
 from selfplay.dqn.config import OWN_NETWORK, DQNConfig
 from selfplay.judging.agents import player_policy
 from selfplay.learning.api import load
@@ -20,6 +20,7 @@ from selfplay.learning.folder import SNAPSHOTS as FOLDER, write_config
 from selfplay.position import read_board
 from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer, TabularPlayer
 from selfplay.tensor_file import write_tensors
+from selfplay.web import export, server
 from selfplay.web.analysis import analyse
 from tests.runs import refused, save
 from tests.selfplay.decisions import ABSOLUTE
