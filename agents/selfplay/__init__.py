@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from selfplay.errors import UserError as UserError
     from selfplay.judging.counterexamples import Counterexamples as Counterexamples
     from selfplay.judging.verdict import SeatVerdict as SeatVerdict, Verdict as Verdict
+    from selfplay.learner import Learner as Learner
     from selfplay.learning.api import (
-        load as load,
         open as open,  # noqa: A004 (selfplay.open, as gymnasium.make)
-        snapshot_steps as snapshot_steps,
         train as train,
         training as training,
     )
+    from selfplay.learning.load import load as load, snapshot_steps as snapshot_steps
     from selfplay.learning.loop import Record as Record
     from selfplay.learning.result import Run as Run
-    from selfplay.own.config import Learner as Learner, OwnConfig as OwnConfig
+    from selfplay.settings import CustomConfig as CustomConfig
     from selfplay.tabular.config import (
         AfterstateQConfig as AfterstateQConfig,
         MinimaxQConfig as MinimaxQConfig,
@@ -37,14 +37,16 @@ if TYPE_CHECKING:
     __version__: str
 
 _PLACES = {
-    "learning.api": ("load", "open", "snapshot_steps", "train", "training"),
+    "learning.api": ("open", "train", "training"),
+    "learning.load": ("load", "snapshot_steps"),
     "agent": ("Agent", "Player", "StochasticAgent"),
     "dqn.config": ("PRESETS", "DQNConfig"),
     "dqn.dqn": ("DQNAgent", "InterleavedSelfPlay"),
     "errors": ("UserError",),
     "judging.counterexamples": ("Counterexamples",),
     "judging.verdict": ("SeatVerdict", "Verdict"),
-    "own.config": ("Learner", "OwnConfig"),
+    "learner": ("Learner",),
+    "settings": ("CustomConfig",),
     "learning.result": ("Run",),
     "learning.loop": ("Record",),
     "verdicts": ("counterexamples", "evaluate"),

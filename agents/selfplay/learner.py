@@ -1,88 +1,90 @@
-"""The interface between a run and an algorithm: a learner knows no evaluation, checkpoint, folder or screen."""
+"""What an algorithm must offer so that a run can train it: ours and yours are the same. It imports no torch."""
 
 import copy
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any, Protocol, TypeAlias
 
-from selfplay.agent import Player
-from selfplay.settings import RunSettings
+from selfplay.agent import AnyAgent
+from selfplay.errors import UserError
+from tictactoe import Rules
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from tictactoe.tree import IntArray
-
-
-class State(NamedTuple):
-    """Hold everything that a learner needs to continue."""
-
-    tensors: "Mapping[str, Tensor]"
-    counters: Mapping[str, Any]
-    """Numbers and more, ready for JSON."""
+NEEDED = ("rules", "steps", "advance", "player", "state", "restore")
+"""The members that every learner has."""
 
 
-class RunLearner:
-    """Learn, some steps at a time; a subclass overrides at least what raises NotImplementedError here."""
+class Learner(Protocol):
+    """An algorithm that learns to play. It knows nothing of evaluations, checkpoints, folders or screens.
 
-    config: RunSettings
-    """Its settings."""
-    takes_counterexamples: bool = False
-    """Whether it starts games at counterexamples."""
-    fixed_state: bool = True
-    """Whether names, shapes and types of the tensors in its state never change in a run."""
+    These members are optional:
+
+    - `metrics()`: numbers by name, which are recorded at each evaluation;
+    - `teach(mover, opponent)`: take the positions in which the player was found beaten, bitboards [n] int64;
+    - `updates`: how many updates it has made;
+    - `perspective`: "mover" if its player is to see its own marks first, and not X;
+    - `settings`: a mapping with which `type(learner)(**settings)` makes it again;
+    - `finish()`: play what belongs after the last step, and return whether there was anything to play;
+    - `write_report(folder)`: write files of its own to the run's folder, at the end of the run.
+    """
+
+    @property
+    def rules(self) -> Rules:
+        """Return the rules of the board that it plays on."""
 
     @property
     def steps(self) -> int:
-        """Return the steps so far: plies, games, or what a learner of the user counts."""
-        raise NotImplementedError
-
-    @property
-    def updates(self) -> int | None:
-        """Return the updates so far; None if the learner does not count them."""
-        return None
+        """Return the steps so far: plies, games, or a unit of its own."""
 
     def advance(self, most: int) -> None:
-        """Play and learn for a moment: at most `most` steps, or as few as it can take."""
-        raise NotImplementedError
+        """Learn for a moment: at least one step, and at most `most`, or as few as it can take."""
 
-    def finish(self) -> bool:
-        """Play the games that follow the last step, and tell whether there were any."""
-        return False
+    def player(self) -> AnyAgent:
+        """Return the current player, anything that `selfplay.evaluate` takes. It may change as the learner advances."""
 
-    def check_finite(self) -> None:
-        """Wait for the device and check the numbers.
+    def state(self) -> Mapping[str, Any]:
+        """Return all that it needs to continue: arrays, tensors, and values that JSON holds, by name.
 
-        Raises:
-            UserError: what was learned is no longer finite.
+        No two of the tensors may share memory.
         """
 
-    def player(self) -> Player:
-        """Return the current greedy player, which may go on learning."""
-        raise NotImplementedError
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Restore a state that `state` returned."""
 
-    def copied_player(self) -> Any:
-        """Return a copy of the current player, which does not learn on; a learner of the user copies it itself."""
-        return copy.deepcopy(self.player())
 
-    def teach(self, mover: "IntArray", opponent: "IntArray") -> None:
-        """Start some of the games from now on at these positions, bitboards [n]."""
+LearnerFactory: TypeAlias = Learner | Callable[..., Learner]
+"""A learner, or what makes one from its `settings`, such as its class."""
 
-    def metrics(self) -> dict[str, float]:
-        """Return what it has measured since the last call, by TensorBoard tag."""
-        return {}
 
-    def state(self) -> State:
-        """Return everything that it needs to continue."""
-        raise NotImplementedError
+def make_learner(learner: LearnerFactory, options: Mapping[str, Any]) -> Learner:
+    """Return a learner; a class or a function is called with the options.
 
-    def restore(self, state: State, written_with: Mapping[str, Any]) -> None:
-        """Restore a state returned by `state`, in a run with the settings `written_with`."""
-        raise NotImplementedError
+    Raises:
+        UserError: what was given or made is no learner.
+    """
+    made: Any = learner
+    if isinstance(learner, type) or not hasattr(learner, "advance"):
+        if not callable(learner):
+            raise UserError(f"a {type(learner).__name__} is not a learner (see selfplay.Learner)")
+        made = learner(**options)
+    missing = [name for name in NEEDED if not hasattr(made, name)]
+    if missing:
+        raise UserError(f"a {type(made).__name__} is not a learner: it has no {', '.join(missing)}")
+    if not isinstance(made.rules, Rules):
+        raise UserError(f"rules of a learner must be a tictactoe.Rules, got {made.rules!r}")
+    return made
 
-    def notes(self) -> Mapping[str, str]:
-        """Return what config.json must say beside the settings."""
-        return {}
 
-    def write_report(self, folder: Path) -> None:
-        """Write the files that only this algorithm has to the run's folder, at the end of the run."""
+def copied_player(learner: Learner) -> Any:
+    """Return a copy of the current player, which stays as it is while the learner advances.
+
+    Raises:
+        UserError: it cannot be copied.
+    """
+    player = learner.player()
+    try:
+        if isinstance(player, FunctionType):  # it looks at what its learner changes
+            return copy.deepcopy(learner).player()
+        return copy.deepcopy(player)
+    except (TypeError, RuntimeError, NotImplementedError, copy.Error) as error:
+        name = type(learner).__name__
+        raise UserError(f"the player of a {name} cannot be copied: {error}; copy.deepcopy must copy it") from error

@@ -21,7 +21,7 @@ UNMOVED = "dumb", "unknown", "xterm-color"
 
 def open_console() -> "Console":
     """Return a console that uses colours and moves the cursor only on a terminal that can show them."""
-    from rich.console import Console  # noqa: PLC0415 (some commands print nothing with it)
+    from rich.console import Console
 
     moves = sys.stdout.isatty() and os.environ.get("TERM") not in UNMOVED
     return Console(force_terminal=None if moves else False)

@@ -1,13 +1,18 @@
-"""Settings of a run of any algorithm; values are converted to the types of the fields, or refused in one line."""
+"""Settings of a run: what their fields may hold, and what all algorithms have in common.
+
+A setting is a field of a frozen dataclass. Its annotation says what it may hold, its docstring is the help of its flag.
+Settings are written flat, in flags, keyword arguments and config.json alike: the board's `rows`, `cols` and `k` are
+there among the others, although a dataclass holds them as `rules`.
+"""
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from types import MappingProxyType, NoneType
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
-from selfplay.errors import UserError, setting_name
+from selfplay.errors import UserError
 from tictactoe import Rules
 from tictactoe.names import did_you_mean
 
@@ -18,7 +23,7 @@ GIGABYTE = 10**9
 
 @dataclass(frozen=True)
 class Bounds:
-    """Hold the bounds of a number, or of how many values a list has: `Annotated[int, Bounds(1)]`."""
+    """The bounds of a number, or of how many values a tuple has: `Annotated[int, Bounds(1)]`."""
 
     low: float
     high: float = LARGEST
@@ -26,10 +31,13 @@ class Bounds:
     """Whether `low` itself is too low."""
 
     def __contains__(self, number: float) -> bool:
-        return (self.low < number if self.above else self.low <= number) and number <= self.high
+        high_enough = self.low < number if self.above else self.low <= number
+        return high_enough and number <= self.high
 
     def __str__(self) -> str:
-        return f"{f'above {self.low:,} and at most' if self.above else f'between {self.low:,} and'} {self.high:,}"
+        if self.above:
+            return f"above {self.low:,} and at most {self.high:,}"
+        return f"between {self.low:,} and {self.high:,}"
 
 
 Count: TypeAlias = Annotated[int, Bounds(1)]
@@ -39,12 +47,167 @@ Fraction: TypeAlias = Annotated[float, Bounds(0, 1)]
 StepSize: TypeAlias = Annotated[float, Bounds(0, 1, above=True)]
 Seconds: TypeAlias = Annotated[float, Bounds(0, 10**9, above=True)]
 Device: TypeAlias = Literal["auto", "cpu", "cuda"]
+Stop: TypeAlias = Literal["unbeatable", "optimal", "never"]
+Config = TypeVar("Config", bound="RunSettings")
+
+
+# The settings of every algorithm
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """The settings that every algorithm has.
+
+    Raises:
+        UserError: a value is not allowed, by itself or together with the others.
+    """
+
+    algorithm: ClassVar[str]
+    """Name on the command line and in config.json."""
+    unit: ClassVar[str] = "games"
+    """What the steps of a run are: plies, games or steps."""
+    length_setting: ClassVar[str] = "games"
+    """The setting for the steps after which a run ends at the latest."""
+
+    seed: Seed = 0
+    """Seed of every random number of the run."""
+    run_dir: Path | None = None
+    """Folder of this run; it must be new or empty. Default: a new folder under runs/, named by algorithm, board, seed,
+    changed settings and time."""
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    @property
+    def rules(self) -> Rules:
+        """Return the rules of the board: 3,3,3 where it is no setting."""
+        return Rules()
+
+    @property
+    def stop(self) -> Stop:
+        """Return what must be proved to end the run early."""
+        return "never"
+
+    @property
+    def eval_every(self) -> int:
+        """Return the steps between exact evaluations, which are a setting of each algorithm."""
+        raise NotImplementedError
+
+    @property
+    def defaults(self) -> "RunSettings":
+        """Return the settings that these are compared with."""
+        return type(self)()
+
+    @property
+    def length(self) -> int:
+        """Return the steps after which a run ends at the latest."""
+        return int(getattr(self, self.length_setting))
+
+
+@dataclass(frozen=True)
+class CustomConfig(RunSettings):
+    """Train your own learner, from Python."""
+
+    algorithm: ClassVar[str] = "custom"
+    unit: ClassVar[str] = "steps"
+    length_setting: ClassVar[str] = "total_steps"
+
+    learner: str = ""
+    """Its class, as module:name."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Its `settings`."""
+    rules: Rules = Rules()
+    """The board that it plays on."""
+    total_steps: Count = 100_000
+    """Steps after which the run ends at the latest."""
+    eval_every: Count = 5_000
+    """Steps between exact evaluations."""
+    stop: Stop = "unbeatable"
+    """What must be proved by three evaluations running to end the run early."""
+
+
+def flat(config: RunSettings) -> dict[str, Any]:
+    """Return the settings by name, ready for JSON; the board's are among them, the place of the folder is not."""
+    settings: dict[str, Any] = {}
+    for name, value in asdict(config).items():
+        if name == "rules":
+            settings |= value
+        elif isinstance(value, Path):
+            settings[name] = str(value)
+        elif name != "run_dir":
+            settings[name] = value
+    return settings
+
+
+def setting_names(kind: type[RunSettings]) -> list[str]:
+    """Return the names of an algorithm's settings as they are typed: those of its board, if it has one, among them."""
+    names = []
+    for each in fields(kind):
+        names += [of_board.name for of_board in fields(Rules)] if each.name == "rules" else [each.name]
+    return names
+
+
+def changed(config: Config, settings: Mapping[str, Any]) -> Config:
+    """Return the settings with some changed, which are named as in `flat`; `rules` may name a whole board.
+
+    Raises:
+        UserError: there is no such setting, or it cannot have that value.
+    """
+    known = setting_names(type(config))
+    of_board = {each.name for each in fields(Rules)} & settings.keys()
+    given = dict(settings)
+    if given.get("rules") is None:
+        given.pop("rules", None)
+    elif of_board:
+        raise UserError(f"rules and {', '.join(sorted(of_board))} both name the board; leave out one")
+    elif "rules" not in {each.name for each in fields(config)}:
+        require(
+            given["rules"] == config.rules, "rules", f"Rules({config.rules}) for {config.algorithm}", given["rules"]
+        )
+        del given["rules"]
+    for name in given:
+        if name not in [*known, "rules"]:
+            near = did_you_mean(name, known) or f"; it has {', '.join(known)}"
+            raise UserError(f"{config.algorithm} has no setting {name}{near}")
+    if of_board:
+        given["rules"] = board({**asdict(config.rules), **{name: given.pop(name) for name in of_board}})
+    return replace(config, **given)
+
+
+def board(sizes: Mapping[str, Any]) -> Rules:
+    """Return the rules with these fields.
+
+    Raises:
+        UserError: there is no such board.
+    """
+    try:
+        return Rules(**sizes)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+def check_changes(before: RunSettings, now: RunSettings, place: str) -> None:
+    """Refuse to resume a run with other settings; its length may grow, since nothing before the end depends on it.
+
+    Raises:
+        UserError: some differ; all differences are shown.
+    """
+    old, new = flat(before), flat(now)
+    differences = [name for name in new if old[name] != new[name]]
+    if now.length_setting in differences and now.length > before.length:
+        differences.remove(now.length_setting)
+    if differences:
+        shown = "; ".join(f"{name} was {old[name]!r} and now is {new[name]!r}" for name in differences)
+        raise UserError(f"{place}: other settings than those of the run: {shown} (force takes them)")
+
+
+# What a field may hold
 
 
 def require(condition: bool, name: str, wanted: str, value: Any) -> None:
     """Raise a UserError that says what the setting must be, unless the condition holds."""
     if not condition:
-        raise UserError(f"{setting_name(name)} must be {wanted}, got {value!r}")
+        raise UserError(f"{name} must be {wanted}, got {value!r}")
 
 
 def check(config: Any) -> None:
@@ -54,9 +217,9 @@ def check(config: Any) -> None:
         UserError: a value is of another type or choice, or out of bounds.
     """
     hints = get_type_hints(type(config), include_extras=True)
-    for field in fields(config):
-        value = converted(field.name, getattr(config, field.name), hints[field.name])
-        object.__setattr__(config, field.name, value)  # the dataclass may be frozen
+    for each in fields(config):
+        value = converted(each.name, getattr(config, each.name), hints[each.name])
+        object.__setattr__(config, each.name, value)  # the dataclass may be frozen
 
 
 def converted(name: str, value: Any, hint: Any) -> Any:
@@ -70,9 +233,13 @@ def converted(name: str, value: Any, hint: Any) -> Any:
     """
     try:
         return _converted(value, hint)
-    except ValueError as wanted:
-        near = did_you_mean(value, get_args(declared(hint)[0]))
-        raise UserError(f"{setting_name(name)} must be {wanted}, got {value!r}{near}") from None
+    except _UnfitError as wanted:
+        choices = get_args(hint) if get_origin(hint) is Literal else ()
+        raise UserError(f"{name} must be {wanted}, got {value!r}{did_you_mean(value, choices)}") from None
+
+
+class _UnfitError(Exception):
+    """What a value must be, and is not."""
 
 
 def as_path(place: object, name: str = "folder") -> Path:
@@ -85,129 +252,73 @@ def as_path(place: object, name: str = "folder") -> Path:
 
 
 def _converted(value: Any, hint: Any) -> Any:
-    """Do what `converted` does, but raise a ValueError that only says what the value must be."""
-    kind, bounds, optional = declared(hint)
+    """Do what `converted` does, but raise an error that only says what the value must be."""
     if hasattr(value, "tolist"):  # an array or a number of NumPy, or a tensor
         value = value.tolist()
-    if optional and value is None:
-        return None
-    arguments, base = get_args(kind), get_origin(kind) or kind
-    if base is Literal:
-        value = str(value).removesuffix(":0") if kind == Device else value
-        if not any(value == choice and type(value) is type(choice) for choice in arguments):
-            raise ValueError(f"one of {', '.join(map(str, arguments))}")
-        return value
-    if base is tuple:
-        items = value if isinstance(value, list | tuple | range) else [value]
-        try:
-            value = tuple(_converted(item, arguments[0]) for item in items)
-        except ValueError as wanted:
-            raise ValueError(f"values, each {wanted}") from None
-    elif base is Path and isinstance(place := getattr(value, "folder", value), str | os.PathLike):
-        value = Path(os.path.expanduser(place))  # noqa: PTH111 (leaves a ~ that means nobody as it is)
-    elif base is int and isinstance(value, float) and value.is_integer():
-        value = int(value)
-    of_type = isinstance(value, base) or (base is float and isinstance(value, int))
-    if not of_type or isinstance(value, bool) != (base is bool):
-        raise ValueError(f"of type {base.__name__}")
-    for limits in bounds:
-        if (len(value) if base is tuple else value) not in limits:
-            raise ValueError(f"{limits} values" if base is tuple else str(limits))
-    return float(value) if base is float else value
+    if NoneType in get_args(hint):
+        return None if value is None else _converted(value, get_args(hint)[0])
+    kind = get_origin(hint) or hint
+    if kind is Annotated:
+        return _bounded(value, *get_args(hint))
+    if kind is Literal:
+        return _choice(value, get_args(hint))
+    if kind is tuple:
+        return _tuple(value, get_args(hint)[0])
+    if kind is Path:
+        return _path(value)
+    if kind in (int, float):
+        return _number(value, kind)
+    if not isinstance(value, kind):
+        raise _UnfitError(f"of type {kind.__name__}")
+    return value
 
 
-def declared(hint: Any) -> tuple[Any, Sequence[Bounds], bool]:
-    """Return the type that a field declares, its bounds, and whether it may be None."""
-    arguments = get_args(hint)
-    if NoneType in arguments:
-        return *declared(arguments[0])[:2], True
-    kind, *bounds = arguments if get_origin(hint) is Annotated else (hint,)
-    return kind, bounds, False
+def _bounded(value: Any, hint: Any, bounds: Bounds) -> Any:
+    held = _converted(value, hint)
+    if isinstance(held, tuple):
+        if len(held) not in bounds:
+            raise _UnfitError(f"{bounds} values")
+    elif held not in bounds:
+        raise _UnfitError(str(bounds))
+    return float(held) if hint is float else held
 
 
-def board(rows: int, cols: int, k: int) -> Rules:
-    """Return the rules that settings name.
+def _choice(value: Any, choices: tuple[Any, ...]) -> Any:
+    if "cuda" in choices:
+        value = str(value).removesuffix(":0")  # a torch.device, or its name
+    for choice in choices:
+        if value == choice and type(value) is type(choice):
+            return choice
+    raise _UnfitError(f"one of {', '.join(map(str, choices))}")
 
-    Raises:
-        UserError: there is no such board.
-    """
+
+def _tuple(value: Any, hint: Any) -> tuple[Any, ...]:
+    items = value if isinstance(value, list | tuple | range) else [value]
     try:
-        return Rules(rows, cols, k)
-    except ValueError as error:
-        raise UserError(str(error)) from None
+        return tuple(_converted(item, hint) for item in items)
+    except _UnfitError as wanted:
+        raise _UnfitError(f"values, each {wanted}") from None
+
+
+def _path(value: Any) -> Path:
+    place = getattr(value, "folder", value)
+    if not isinstance(place, str | os.PathLike):
+        raise _UnfitError("of type Path")
+    return Path(os.path.expanduser(place))  # noqa: PTH111 (leaves a ~ that means nobody as it is)
+
+
+def _number(value: Any, kind: type) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _UnfitError(f"of type {kind.__name__}")
+    if kind is int and isinstance(value, float):
+        if not value.is_integer():
+            raise _UnfitError("of type int")
+        return int(value)
+    return value  # an integer becomes a float only once its bounds are known: a large one would overflow
 
 
 def machine_bytes() -> int | None:
     """Return how much memory this machine has, in use or not, if the system says so."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else None
-
-
-@dataclass(frozen=True)
-class RunSettings:
-    """Hold the settings that every algorithm has.
-
-    Raises:
-        UserError: a value is not allowed, by itself or together with the others.
-    """
-
-    algorithm: ClassVar[str]
-    """Name on the command line and in config.json."""
-    unit: ClassVar[str] = "games"
-    """Unit of the steps, plies or games."""
-    length_setting: ClassVar[str] = "games"
-    """The setting for the steps after which a run ends at the latest."""
-    groups: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {"run": "seed run_dir", "game": "rows cols k seat opponent", "length": "games greedy_games eval_every"}
-    )
-    """The headings of `--help` with the settings under each; all others are under "learning"."""
-
-    seed: Seed = 0
-    """Seed of every random number of the run."""
-    run_dir: Path | None = None
-    """Folder of this run; it must be new or empty. Default: a new folder under runs/, named by algorithm, board, seed,
-    changed settings and time."""
-
-    def __post_init__(self) -> None:
-        check(self)
-
-    @property
-    def eval_every(self) -> int:
-        """Return the steps between exact evaluations."""
-        raise NotImplementedError
-
-    @property
-    def rules(self) -> Rules:
-        """Return the rules of the board, 3,3,3 where it cannot be set."""
-        return board(getattr(self, "rows", 3), getattr(self, "cols", 3), getattr(self, "k", 3))
-
-    @property
-    def defaults(self) -> "RunSettings":
-        """Return the settings that these are compared with."""
-        return type(self)()
-
-    @property
-    def length(self) -> int:
-        """Return the steps after which a run ends at the latest."""
-        return int(getattr(self, self.length_setting))
-
-    @property
-    def stop(self) -> str:
-        """Return what must be proved to end the run early: unbeatable, optimal or never."""
-        return "never"
-
-
-def check_changes(before: RunSettings, now: RunSettings, place: str) -> None:
-    """Refuse to resume a run with other settings; its length may grow, since nothing before the end depends on it.
-
-    Raises:
-        UserError: some differ; all differences are shown.
-    """
-    differences = [
-        f"{setting_name(field.name)} was {old!r} and now is {new!r}"
-        for field in fields(now)
-        if field.name != "run_dir" and (old := getattr(before, field.name)) != (new := getattr(now, field.name))
-        if field.name != now.length_setting or old > new
-    ]
-    if differences:
-        force = setting_name("force", True)
-        raise UserError(f"{place}: other settings than those of the run: {'; '.join(differences)} ({force} takes them)")
+    if not hasattr(os, "sysconf"):
+        return None
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

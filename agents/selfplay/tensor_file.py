@@ -1,8 +1,14 @@
-"""Read and write safetensors files: they cannot hold code, and the header is checked before memory is allocated."""
+"""Safetensors files: they cannot hold code, and their header is checked before memory is allocated.
 
+A file holds the tensors of a player, or the whole state of a learner: tensors, arrays, and values that JSON holds.
+"""
+
+import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
@@ -10,30 +16,53 @@ from torch import Tensor
 
 from selfplay.errors import UserError
 from selfplay.files import open_regular, write_whole
-from tictactoe import Rules
 
 LARGEST_HEADER = 1 << 20
-"""Bytes; this program writes a few thousand at most."""
+"""Bytes; this program writes some thousands."""
+VALUES, ARRAYS = "values", "arrays"
+"""Entries of a state's metadata: what is no tensor, as JSON, and the names of the tensors that are NumPy arrays."""
 
 
-def packed(tensors: Mapping[str, Tensor], metadata: dict[str, str] | None = None) -> bytes:
-    """Return the content of a safetensors file with tensors of any device."""
-    on_cpu = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    return save(on_cpu, metadata)
-
-
-def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: dict[str, str] | None = None) -> None:
     """Write tensors of any device as a safetensors file, whole or not at all.
 
     Raises:
         OSError: the file cannot be written.
     """
-    write_whole(path, packed(tensors))
+    on_cpu = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    write_whole(path, save(on_cpu, metadata))
 
 
-def read_tensors(
-    path: Path, wanted: Mapping[str, Tensor] | None, rules: Rules
-) -> tuple[dict[str, Tensor], dict[str, str]]:
+def write_state(path: Path, state: Mapping[str, Any], metadata: Mapping[str, str] | None = None) -> None:
+    """Write a learner's state, from which `read_state` returns it; the metadata may hold more texts.
+
+    Raises:
+        UserError: neither a file of tensors nor JSON can hold a value.
+        OSError: the file cannot be written.
+    """
+    tensors, arrays, values = {}, [], {}
+    for name, value in state.items():
+        if isinstance(value, Tensor):
+            tensors[name] = value
+        elif isinstance(value, np.ndarray):
+            tensors[name] = torch.from_numpy(np.array(value, order="C"))
+            arrays.append(name)
+        else:
+            values[name] = value
+    try:
+        texts = {VALUES: json.dumps(values, default=_plain), ARRAYS: json.dumps(arrays)}
+    except TypeError as error:
+        raise UserError(f"state() of a learner must hold arrays, tensors, and what JSON holds: {error}") from None
+    write_tensors(path, tensors, {**(metadata or {}), **texts})
+
+
+def _plain(number: Any) -> Any:
+    if not isinstance(number, np.generic):
+        raise TypeError(f"got {number!r}")
+    return number.item()
+
+
+def read_tensors(path: Path, wanted: Mapping[str, Tensor] | None = None) -> tuple[dict[str, Tensor], dict[str, str]]:
     """Return the tensors of a file and its metadata.
 
     The file must have exactly the names, shapes and types of `wanted`, which may be on "meta", unless it is None.
@@ -41,26 +70,22 @@ def read_tensors(
     Raises:
         UserError: it has others, is damaged, or cannot be read.
     """
-    tensors = {}
     try:
         with open_regular(path) as file:
             if int.from_bytes(file.read(8), "little") > LARGEST_HEADER:
                 raise UserError(f"{path}: is truncated or not a safetensors file (its header is too long)")
         with safe_open(path, framework="pt") as mapped:
-            if wanted is None:
-                wanted = {name: mapped.get_tensor(name) for name in mapped.keys()}  # noqa: SIM118 (it is no mapping)
-            if odd := ", ".join(sorted(wanted.keys() ^ mapped.keys())):
-                raise UserError(f"{path}: holds other tensors than config.json describes ({odd})")
-            for name, tensor in wanted.items():
-                shape = tuple(mapped.get_slice(name).get_shape())
-                if shape != tuple(tensor.shape):
-                    raise UserError(
-                        f"{path}: is of another board or network than config.json describes: "
-                        f"for {rules.rows}x{rules.cols} {name} must be {tuple(tensor.shape)}, but is {shape}"
-                    )
+            names = list(mapped.keys())
+            if wanted is not None:
+                _check_names(path, names, wanted)
+            tensors = {}
+            for name in names:
+                if wanted is not None:
+                    shape = tuple(mapped.get_slice(name).get_shape())
+                    _check(path, name, "shape", shape, tuple(wanted[name].shape))  # before memory is allocated
                 tensors[name] = mapped.get_tensor(name)
-                if tensors[name].dtype != tensor.dtype:
-                    raise UserError(f"{path}: {name} must be of {tensor.dtype}, but is of {tensors[name].dtype}")
+                if wanted is not None:
+                    _check(path, name, "type", tensors[name].dtype, wanted[name].dtype)
             return tensors, mapped.metadata() or {}
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file; did the run end?") from None
@@ -70,14 +95,67 @@ def read_tensors(
         raise UserError(f"{path}: is truncated or not a safetensors file ({error})") from None
 
 
-def read_model(path: Path, wanted: Mapping[str, Tensor], rules: Rules) -> dict[str, Tensor]:
+def _check_names(path: Path, names: list[str], wanted: Mapping[str, Tensor]) -> None:
+    odd = sorted(wanted.keys() ^ set(names))
+    if odd:
+        raise UserError(f"{path}: holds other tensors than config.json describes ({', '.join(odd)})")
+
+
+def _check(path: Path, name: str, what: str, got: object, wanted: object) -> None:
+    if got != wanted:
+        raise UserError(
+            f"{path}: is of another board or network than config.json describes: "
+            f"{name} must be of {what} {wanted}, but is of {got}"
+        )
+
+
+def read_model(path: Path, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Return the tensors of a player's file, which must be as `wanted` and finite.
 
     Raises:
         UserError: they are not, or the file cannot be read.
     """
-    tensors, _ = read_tensors(path, wanted, rules)
+    tensors, _ = read_tensors(path, wanted)
     for name, tensor in tensors.items():
         if not bool(torch.isfinite(tensor).all()):
             raise UserError(f"{path}: {name} is not made of finite numbers")
     return tensors
+
+
+def read_state(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the state of a learner that a file holds, and the other texts of its metadata.
+
+    Raises:
+        UserError: it holds none, is damaged, or cannot be read.
+    """
+    tensors, metadata = read_tensors(path)
+    try:
+        values = json.loads(metadata.pop(VALUES))
+        arrays = {name: tensors[name].numpy() for name in json.loads(metadata.pop(ARRAYS))}
+        return {**values, **tensors, **arrays}, metadata
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise UserError(f"{path}: holds no state of a learner ({error!r})") from None
+
+
+def check_state(state: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """Refuse a state whose names, shapes or types are not as `wanted`, the state that a learner has now.
+
+    Raises:
+        UserError: it has others, or a number in it is not finite.
+    """
+    odd = sorted(wanted.keys() ^ state.keys())
+    if odd:
+        raise UserError(f"the checkpoint is of other settings than config.json has ({', '.join(odd)})")
+    for name, value in wanted.items():
+        got, expected = _described(state[name]), _described(value)
+        if got != expected:
+            raise UserError(f"the checkpoint is of another board or network: {name} must be {expected}, but is {got}")
+        floats = isinstance(state[name], Tensor) and state[name].is_floating_point()
+        if floats and not bool(state[name].isfinite().all()):
+            raise UserError(f"the checkpoint is damaged: {name} is not made of finite numbers")
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, Tensor | np.ndarray):
+        return f"{value.dtype} of shape {tuple(value.shape)}"
+    return type(value).__name__

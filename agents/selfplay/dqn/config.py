@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from selfplay.errors import UserError, setting_name
-from selfplay.settings import Bounds, Count, CountOrZero, Device, Fraction, RunSettings, StepSize, require
+from selfplay.errors import UserError
+from selfplay.settings import Bounds, Count, CountOrZero, Device, Fraction, RunSettings, StepSize, Stop, require
+from tictactoe import Rules
 from tictactoe.batch import check_fits
 from tictactoe.tree import SOLVABLE_CELLS
 
@@ -14,7 +15,7 @@ Symmetry: TypeAlias = Literal["canonical", "augment", "none"]
 Target: TypeAlias = Literal["negamax", "independent", "article"]
 
 WIDEST = 1_000_000
-"""Units of a layer, or channels; more would overflow the sizes that PyTorch counts in."""
+"""Units of a layer; more would overflow the sizes that PyTorch counts in."""
 OWN_NETWORK = "network"
 """The key in config.json under which a run's custom network is named."""
 LARGEST_FLOAT = 3.4e38
@@ -37,30 +38,14 @@ class DQNConfig(RunSettings):
     algorithm: ClassVar[str] = "dqn"
     unit: ClassVar[str] = "plies"
     length_setting: ClassVar[str] = "total_steps"
-    groups: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {
-            "run": "preset seed run_dir device",
-            "game": "rows cols k rewards perspective",
-            "length": "total_steps eval_every stop",
-            "network": "hidden convolution lines dueling networks",
-            "update": "loss learning_rate learning_rate_hold batch_size memory_size warmup updates_per_step "
-            "soft_update hard_update",
-            "acting": "num_envs counterexamples rule_weight explore epsilon_start epsilon_end epsilon_plies",
-        }
-    )
-
     preset: Literal["default", "large", "article"] = "default"
     """Defaults of the other flags: "large" is for boards of more than 12 cells (4,4,4 if you name no board), "article"
     is the published DQN."""
     device: Device = "auto"
     """Device of networks and replay memory; "auto" is CUDA if PyTorch finds it."""
 
-    rows: int = 3
-    """Board height, cells."""
-    cols: int = 3
-    """Board width, cells."""
-    k: int = 3
-    """Marks in a row that win."""
+    rules: Rules = Rules()
+    """The board."""
     rewards: Literal["shaped", "article", "sparse"] = "shaped"
     """Reward preset."""
     perspective: Literal["mover", "absolute"] = "mover"
@@ -77,13 +62,9 @@ class DQNConfig(RunSettings):
     """Cells that a random move is sampled from."""
     hidden: Layers = (256,)
     """Widths of the hidden layers."""
-    convolution: Layers = ()
-    """Channels of 3x3 convolutional layers before the hidden ones, which larger boards can use."""
     lines: Annotated[int, Bounds(0, WIDEST)] = 0
     """Features of each cell that two shared layers compute from the lines through it, before the hidden layers. With
     them larger boards need far fewer plies."""
-    dueling: bool = False
-    """End the network in a value and an advantage head (Wang et al. 2016)."""
     double: bool = False
     """Choose the next action with the online network and value it with the target network (double DQN, van Hasselt et
     al. 2016)."""
@@ -136,7 +117,7 @@ class DQNConfig(RunSettings):
     """Largest number of plies (moves), rounded up to whole steps of all boards."""
     eval_every: Count = 3_200
     """Plies between exact evaluations. On boards of more than 12 cells an evaluation may take a few seconds."""
-    stop: Literal["unbeatable", "optimal", "never"] = "unbeatable"
+    stop: Stop = "unbeatable"
     """What three evaluations in a row must prove to end the run early. On a board that one seat wins with best play,
     nobody is unbeatable in the other seat; there exploitability 0 ends the run. "optimal" needs a board of at most 16
     cells; above 12 cells each evaluation then takes up to a minute."""
@@ -144,7 +125,7 @@ class DQNConfig(RunSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name, least in (("memory_size", "num_envs"), ("memory_size", "batch_size"), ("total_steps", "warmup")):
-            wanted = f"at least {setting_name(least)} ({getattr(self, least)})"
+            wanted = f"at least {least} ({getattr(self, least)})"
             require(getattr(self, name) >= getattr(self, least), name, wanted, getattr(self, name))
         try:
             check_fits(self.rules)
@@ -165,9 +146,7 @@ PRESETS: Mapping[str, DQNConfig] = MappingProxyType(
         "default": DQNConfig(),
         "large": DQNConfig(
             preset="large",
-            rows=4,
-            cols=4,
-            k=4,
+            rules=Rules(4, 4, 4),
             hidden=(512,),
             lines=8,
             loss="mse",

@@ -47,7 +47,7 @@ from tictactoe.rewards import named_rewards
 
 
 class Transitions(NamedTuple):
-    """Hold a batch of transitions."""
+    """A batch of transitions."""
 
     observation: Tensor
     """[B, 3A] float32: what the mover saw."""
@@ -62,7 +62,7 @@ class Transitions(NamedTuple):
 
 
 class ReplayMemory:
-    """Store the newest `capacity` transitions in a ring buffer, and sample among them with replacement."""
+    """The newest `capacity` transitions, in a ring buffer, sampled with replacement."""
 
     def __init__(self, capacity: int, cells: int, device: torch.device) -> None:
         self.capacity = capacity
@@ -100,6 +100,24 @@ class ReplayMemory:
 # Targets
 
 
+class Bootstrap(NamedTuple):
+    """The position that a target bootstraps from, and how its value counts for the seat that acted."""
+
+    plies: int
+    """From the action to that position."""
+    own_turn: bool
+    """Whether the seat that acted is taken to move there: its own network values the position, else the opponent's."""
+    sign: int
+    """1 if what is good for the seat to move there is good for the seat that acted, -1 if it is bad."""
+
+
+BOOTSTRAPS: dict[Target, Bootstrap] = {
+    "negamax": Bootstrap(plies=1, own_turn=False, sign=-1),
+    "independent": Bootstrap(plies=2, own_turn=True, sign=1),
+    "article": Bootstrap(plies=1, own_turn=True, sign=1),
+}
+
+
 def bootstrap_value(values: Tensor, choice: Tensor, legal: Tensor | None) -> Tensor:
     """Return the value [B] of the best action according to `choice`; `values` and `choice` are [B, A].
 
@@ -110,20 +128,16 @@ def bootstrap_value(values: Tensor, choice: Tensor, legal: Tensor | None) -> Ten
     return values.gather(1, best)[:, 0]
 
 
-def td_target(target: Target, reward: Tensor, continues: Tensor, bootstrap: Tensor, gamma: float) -> Tensor:
-    """Return what Q(s, a) should be, [B]: the reward, and while the game continues the discounted bootstrap value.
-
-    The bootstrap value counts against the mover in "negamax", because there it is the opponent's.
-    """
-    sign = -1 if target == "negamax" else 1
-    return torch.addcmul(reward, continues, bootstrap, value=sign * gamma)
+def td_target(target: Target, reward: Tensor, continues: Tensor, value: Tensor, gamma: float) -> Tensor:
+    """Return what Q(s, a) should be, [B]: the reward, and while the game continues the discounted bootstrap value."""
+    return torch.addcmul(reward, continues, value, value=BOOTSTRAPS[target].sign * gamma)
 
 
 # The agent
 
 
 class Update(NamedTuple):
-    """Report one update, as tensors on the device."""
+    """What one update has measured, as tensors on the device."""
 
     loss: Tensor
     """Mean over the batch of the squared TD error, or of Huber's loss."""
@@ -132,7 +146,7 @@ class Update(NamedTuple):
 
 
 class DQNAgent:
-    """Learn action values from the agent's own transitions.
+    """An agent that learns action values from its own transitions.
 
     It knows observations, not boards or seats. All random numbers come from `generator`, which is on `device`.
     """
@@ -182,11 +196,12 @@ class DQNAgent:
     def targets(self, transitions: Transitions, opponent: "DQNAgent") -> Tensor:
         """Return the targets [B] of transitions; `opponent` holds the other seat and may be this same agent."""
         config = self.config
-        bootstrapper = opponent if config.target == "negamax" else self
-        values = bootstrapper.target_network(transitions.next_observation)
-        choice = bootstrapper.network(transitions.next_observation) if config.double else values
-        bootstrap = bootstrap_value(values, choice, empty_cells(transitions.next_observation) if config.mask else None)
-        return td_target(config.target, transitions.reward, transitions.continues, bootstrap, config.gamma)
+        mover = self if BOOTSTRAPS[config.target].own_turn else opponent
+        values = mover.target_network(transitions.next_observation)
+        choice = mover.network(transitions.next_observation) if config.double else values
+        legal = empty_cells(transitions.next_observation) if config.mask else None
+        value = bootstrap_value(values, choice, legal)
+        return td_target(config.target, transitions.reward, transitions.continues, value, config.gamma)
 
     def update(self, transitions: Transitions, targets: Tensor) -> Update:
         """Take one gradient step towards the targets [B], and let the target network follow."""
@@ -212,18 +227,23 @@ def empty_cells(observation: Tensor) -> Tensor:
 # Interleaved self-play
 
 
-class Pending(NamedTuple):
-    """Hold each board's last ply, whose transition waits for the opponent's reply ("independent" targets only)."""
+class WaitingPly(NamedTuple):
+    """One ply of every board, where its transition waits for later plies. It shares memory with nothing else."""
 
-    transitions: Transitions
     seat: Tensor
     """[B] int64: the seat that acted."""
+    observation: Tensor
+    """[B, 3A] float32"""
+    action: Tensor
+    """[B] int64"""
+    reward: Tensor
+    """[B] float32: to the seat that acted, so far."""
     waiting: Tensor
-    """[B] bool: the game went on after it."""
+    """[B] bool: the game went on after it, and its transition is not stored yet."""
 
 
 class InterleavedSelfPlay:
-    """Play and learn on `config.num_envs` boards at once, whose games are at different plies.
+    """Self-play on `config.num_envs` boards at once, whose games are at different plies.
 
     One agent holds both seats, or one agent each (`config.networks`). The agent whose seat is to move acts and learns
     from the transition. Boards are NumPy arrays, networks and memories are on `device`.
@@ -245,9 +265,8 @@ class InterleavedSelfPlay:
         self.starts = CounterexampleStarts(config.rules, config.counterexamples) if config.counterexamples else None
         self.boards = batch.reset(config.rules, config.num_envs, np)
         self.observation, self.symmetry = self.observe()
-        nothing = ReplayMemory(config.num_envs, config.rules.cells, device).transitions  # zeros of the right shapes
-        pending = Pending(nothing, torch.zeros_like(nothing.action), nothing.action != 0)
-        self.pending = pending if config.target == "independent" else None
+        self.waiting = [nothing_waits(config, device) for _ in range(1, BOOTSTRAPS[config.target].plies)]
+        """The last plies of every board, the oldest first: those that the position to bootstrap from comes after."""
         self._rewards = named_rewards(config.rewards)
 
     def advance(self) -> None:
@@ -296,25 +315,23 @@ class InterleavedSelfPlay:
     def store(self, seat: Tensor, transitions: Transitions, other_reward: Tensor) -> None:
         """Store one ply of every board with the agent that acted.
 
-        `other_reward` [B] went to the seat that did not act. With "independent" targets a transition is stored when
-        the opponent's reply to it is known, or when it ends the game.
+        `other_reward` [B] went to the seat that did not act. A transition is stored when the position that its target
+        bootstraps from is reached, or when its game ends; what it earns until then is added to its reward.
         """
-        if self.pending is None:
+        if not self.waiting:
             self._add(seat, transitions)
             return
-        before = self.pending
-        self._add(
-            before.seat,
-            before.transitions._replace(
-                next_observation=transitions.next_observation,
-                reward=before.transitions.reward + other_reward,
-                continues=transitions.continues,
-            ),
-            before.waiting,
-        )
-        continues = transitions.continues != 0
-        self._add(seat, transitions, ~continues)
-        self.pending = Pending(transitions, seat, continues)
+        ended = transitions.continues == 0
+        for number, ply in enumerate(self.waiting):
+            earned = torch.where(ply.seat == seat, transitions.reward, other_reward)
+            reward = ply.reward + earned
+            reached = ended if number else torch.ones_like(ended)  # the oldest has waited long enough
+            complete = transitions._replace(observation=ply.observation, action=ply.action, reward=reward)
+            self._add(ply.seat, complete, ply.waiting & reached)
+            self.waiting[number] = ply._replace(reward=reward, waiting=ply.waiting & ~reached)
+        self._add(seat, transitions, ended)
+        newest = WaitingPly(seat, transitions.observation, transitions.action, transitions.reward, ~ended)
+        self.waiting = [*self.waiting[1:], newest]
 
     def _add(self, seat: Tensor, transitions: Transitions, chosen: Tensor | None = None) -> None:
         """Add the transitions marked in `chosen` [B] bool (all without it) to the memories of the agents that acted."""
@@ -348,6 +365,19 @@ class InterleavedSelfPlay:
 
     def _tensor(self, array: object) -> Tensor:
         return torch.as_tensor(array, device=self.device)
+
+
+def nothing_waits(config: DQNConfig, device: torch.device) -> WaitingPly:
+    """Return a ply of every board before the first one, for which nothing waits."""
+    boards, cells = config.num_envs, config.rules.cells
+    with device:
+        return WaitingPly(
+            seat=torch.zeros(boards, dtype=torch.int64),
+            observation=torch.zeros(boards, 3 * cells),
+            action=torch.zeros(boards, dtype=torch.int64),
+            reward=torch.zeros(boards),
+            waiting=torch.zeros(boards, dtype=torch.bool),
+        )
 
 
 def linear(start: float, end: float, duration: int, plies: int) -> float:

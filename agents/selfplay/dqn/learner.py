@@ -4,29 +4,26 @@ The algorithm itself is in `dqn.py`.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from selfplay.dqn.config import OWN_NETWORK, DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay
-from selfplay.dqn.network import NetworkFactory, empty_network, network_name
+from selfplay.dqn.network import NetworkFactory, empty_network
 from selfplay.dqn.player import QPlayer
-from selfplay.errors import UserError, setting_name
-from selfplay.learner import RunLearner, State
+from selfplay.errors import UserError
 from selfplay.settings import GIGABYTE, machine_bytes
-from tictactoe.tree import IntArray
+from selfplay.tensor_file import check_state
+from tictactoe import Rules
 
-GENERATOR_BYTES = 8_192
-"""Room for a generator's state: 5,056 bytes on a CPU, 16 on a GPU."""
 WEIGHT_COPIES = 6
 """Vectors of all weights: network and target network with a gradient each, and two moments of Adam."""
 
 
-class DQNLearner(RunLearner):
-    """Learn by self-play; `steps` counts plies, `updates` counts those of each agent.
+class DQNLearner:
+    """A DQN that learns by self-play; `steps` counts plies, `updates` counts those of each agent.
 
     `network` makes a custom network in place of the one that the settings describe. It is called with the rules and
     returns a module from [B, 3A] to [B, A].
@@ -35,17 +32,17 @@ class DQNLearner(RunLearner):
         UserError: there is no such device, too little memory for these settings, or the custom network does not fit.
     """
 
-    config: DQNConfig
-
     def __init__(self, config: DQNConfig, network: NetworkFactory | None = None) -> None:
         self.device = choose_device(config.device)
         check_memory(config, self.device)
-        torch.backends.cudnn.deterministic = True  # else convolutions on a GPU give different bits each time
-        # "auto" is resolved, so that a resumed run stays on its device.
-        self.config = replace(config, device="cuda" if self.device.type == "cuda" else "cpu")
-        self.network = network
-        self.self_play = InterleavedSelfPlay(self.config, self.device, network)
-        self.takes_counterexamples = self.self_play.starts is not None
+        self.self_play = InterleavedSelfPlay(config, self.device, network)
+        if self.self_play.starts is not None:
+            self.teach = self.self_play.starts.replace  # an optional member of a learner: here only if it has a use
+
+    @property
+    def rules(self) -> Rules:
+        """Return the rules of the board."""
+        return self.self_play.config.rules
 
     @property
     def steps(self) -> int:
@@ -57,21 +54,21 @@ class DQNLearner(RunLearner):
         """Return the updates of each agent so far."""
         return self.self_play.agents[0].optimizer.steps
 
-    def advance(self, _most: int = 0) -> None:
+    def advance(self, most: int) -> None:  # noqa: ARG002
         """Play one ply on every board, even if fewer are asked for, and learn from it after the warm-up."""
         self.self_play.advance()
-
-    def teach(self, mover: IntArray, opponent: IntArray) -> None:
-        """Start some of the next games at these positions, bitboards [n]."""
-        assert self.self_play.starts is not None
-        self.self_play.starts.replace(mover, opponent)
 
     def player(self) -> QPlayer:
         """Return the current greedy player, which keeps learning with the agents."""
         return self.self_play.player()
 
     def metrics(self) -> dict[str, float]:
-        """Return the newest loss and values, and epsilon, by TensorBoard tag."""
+        """Return the newest loss and values, and epsilon, by TensorBoard tag.
+
+        Raises:
+            UserError: what was learned is no longer finite.
+        """
+        self.check_finite()
         metrics = {"explore/epsilon": self.self_play.epsilon}
         if self.self_play.last_updates:
             losses, values = zip(*self.self_play.last_updates, strict=True)
@@ -87,47 +84,50 @@ class DQNLearner(RunLearner):
         tensors = [update.loss for update in self.self_play.last_updates]
         tensors += [tensor for agent in self.self_play.agents for tensor in learned_tensors(agent).values()]
         if not all(bool(tensor.isfinite().all()) for tensor in tensors):
-            raise UserError(f"the loss is no longer finite; lower {setting_name('learning_rate')}")
+            raise UserError("the loss is no longer finite; lower learning_rate")
 
-    def notes(self) -> Mapping[str, str]:
-        """Return the name of the custom network, if there is one, for config.json."""
-        return {} if self.network is None else {OWN_NETWORK: network_name(self.network)}
+    def state(self) -> dict[str, Any]:
+        """Return everything that training changes. The last updates are left out, since the next step replaces them.
 
-    def state(self) -> State:
-        """Return everything that training changes. The last updates are left out, since the next step replaces them."""
+        Raises:
+            UserError: what was learned is no longer finite.
+        """
+        self.check_finite()
         play = self.self_play
-        generator = play.generator.get_state()
-        tensors = {
-            "generator": torch.cat((generator, generator.new_zeros(GENERATOR_BYTES - len(generator)))),
+        state = {
+            "device": self.device.type,
+            "generator": play.generator.get_state(),
+            "plies": play.plies,
+            "updates": self.updates,
             **dict(changed_tensors(play)),
         }
-        counters = {"plies": play.plies, "updates": self.updates}
         for number, agent in enumerate(play.agents):
-            counters[f"agent_{number}.added"] = agent.memory.added
-        return State(tensors, counters)
+            state[f"agent_{number}.added"] = agent.memory.added
+        return state
 
-    def restore(self, state: State, written_with: Mapping[str, Any]) -> None:
-        """Restore a state returned by `state` in a run with the settings `written_with`.
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Restore a state that `state` returned.
 
         On another device than before, random numbers start again from the seed, because generators of different
         devices do not share their states.
 
         Raises:
-            UserError: the state of the random generator is damaged.
+            UserError: it is not a state of these settings.
         """
-        play, tensors, counters = self.self_play, state.tensors, state.counters
-        if written_with.get("device") == self.device.type:
-            size = len(play.generator.get_state())
+        play, own = self.self_play, self.state()
+        same_device = state.get("device") == own["device"]
+        check_state(state, own if same_device else {**own, "generator": state.get("generator")})
+        if same_device:
             try:
-                play.generator.set_state(tensors["generator"][:size].clone())
+                play.generator.set_state(state["generator"])
             except RuntimeError as error:
                 raise UserError(f"the checkpoint holds no state of a random generator: {error}") from None
         for name, tensor in changed_tensors(play):
-            tensor.copy_(tensors[name])
+            tensor.copy_(state[name])
         for number, agent in enumerate(play.agents):
-            agent.memory.added = counters[f"agent_{number}.added"]
-            agent.optimizer.steps = counters["updates"]
-        play.plies = counters["plies"]
+            agent.memory.added = state[f"agent_{number}.added"]
+            agent.optimizer.steps = state["updates"]
+        play.plies = state["plies"]
         play.observation, play.symmetry = play.observe()
 
 
@@ -153,11 +153,9 @@ def changed_tensors(play: InterleavedSelfPlay) -> Iterator[tuple[str, Tensor]]:
             yield f"agent_{number}.{name}", tensor
         for name, tensor in agent.memory.transitions._asdict().items():
             yield f"agent_{number}.memory.{name}", tensor
-    if play.pending is not None:
-        for name, tensor in play.pending.transitions._asdict().items():
-            yield f"pending.{name}", tensor
-        yield "pending.seat", play.pending.seat
-        yield "pending.waiting", play.pending.waiting
+    for number, ply in enumerate(play.waiting):
+        for name, tensor in ply._asdict().items():
+            yield f"waiting_{number}.{name}", tensor
 
 
 def choose_device(name: str) -> torch.device:
@@ -168,8 +166,7 @@ def choose_device(name: str) -> torch.device:
     """
     available = torch.cuda.is_available()
     if name == "cuda" and not available:
-        cuda, cpu = setting_name("device", "cuda"), setting_name("device", "cpu")
-        raise UserError(f"{cuda}: this machine or this build of PyTorch has no CUDA; use {cpu}")
+        raise UserError("device cuda: this machine or this build of PyTorch has no CUDA; use device cpu")
     return torch.device("cuda" if available and name != "cpu" else "cpu")
 
 
@@ -182,10 +179,9 @@ def check_memory(config: DQNConfig, device: torch.device) -> None:
     needed, available = least_bytes(config), device_bytes(device)
     if available is not None and needed > available:
         place = "the GPU" if device.type == "cuda" else "this machine"
-        larger = ", ".join(map(setting_name, ("memory_size", "batch_size", "num_envs", "hidden")))
         raise UserError(
             f"these settings need at least {needed / GIGABYTE:,.0f} GB of memory, and {place} has "
-            f"{available / GIGABYTE:,.0f} GB; lower some of {larger}"
+            f"{available / GIGABYTE:,.0f} GB; lower some of memory_size, batch_size, num_envs, hidden"
         )
 
 
@@ -193,7 +189,7 @@ def least_bytes(config: DQNConfig) -> int:
     """Return the least memory of a run in bytes: replay memory, networks, a batch through them, and the boards."""
     cells, agents = config.rules.cells, 2 if config.networks == "separate" else 1
     weights = sum(parameter.numel() for parameter in empty_network(config, torch.device("meta")).parameters())
-    units = cells * (sum(config.convolution) + config.lines) + sum(config.hidden) + cells
+    units = cells * config.lines + sum(config.hidden) + cells
     transition = 6 * cells + 4  # 4-byte numbers: two observations, an 8-byte action, reward, continues
     stored = agents * (config.memory_size * transition + WEIGHT_COPIES * weights)
     return 4 * (stored + config.batch_size * (transition + units) + config.num_envs * units)

@@ -1,6 +1,6 @@
 """The Q-network: from a one-hot board to one value per cell.
 
-Dense layers do the work. Larger boards can put convolutions or line features before them.
+Dense layers do the work. On larger boards line features before them help.
 """
 
 from collections.abc import Callable, Iterable
@@ -9,7 +9,7 @@ from typing import TypeAlias, cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import conv2d, linear
+from torch.nn.functional import linear
 
 from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
@@ -18,60 +18,34 @@ from tictactoe import Rules
 NetworkFactory: TypeAlias = Callable[[Rules], nn.Module]
 """Makes a custom network for a board: a module from [B, 3A] float32 to [B, A] float32."""
 
-KERNEL = 3
-"""Side of the square that a convolutional unit sees of the layer before, in cells."""
 LINE_WIDTH = 4
 """Units that look at a line, for each feature of a cell."""
 
 
 class QNetwork(nn.Module):
-    """Map observations [B, 3A] to action values [B, A].
+    """A map from observations [B, 3A] to action values [B, A].
 
-    `convolution` lists the channels of 3x3 convolutional layers, with zeros beyond the edge. `lines` is the number of
-    line features per cell (see `LineFeatures`). `hidden` lists the widths of the dense layers behind them, which see
-    the board itself too if there are no convolutions. A ReLU follows each layer. A dueling network (Wang et al. 2016,
-    equation 9) ends in two heads: Q(s, a) = V(s) + advantage(s, a) - mean advantage(s).
+    `hidden` lists the widths of the dense layers, each followed by a ReLU. `lines` is the number of line features of
+    each cell (see `LineFeatures`), which the first layer sees next to the board itself.
 
     Layers are applied as functions, because calling a module costs as much again as a layer of this size.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        hidden: tuple[int, ...],
-        convolution: tuple[int, ...] = (),
-        dueling: bool = False,
-        lines: int = 0,
-    ) -> None:
+    def __init__(self, rules: Rules, hidden: tuple[int, ...], lines: int = 0) -> None:
         super().__init__()
-        self._planes = (-1, rules.rows, rules.cols, 3)
-        channels = (3, *convolution)
-        self.convolution = nn.ModuleList(nn.Conv2d(*sizes, KERNEL) for sizes in pairwise(channels))
         self.lines = LineFeatures(rules, lines) if lines else None
-        widths = ((channels[-1] + lines) * rules.cells, *hidden)
+        widths = ((3 + lines) * rules.cells, *hidden)
         self.hidden = nn.ModuleList(nn.Linear(*sizes) for sizes in pairwise(widths))
         self.advantage = nn.Linear(widths[-1], rules.cells)
-        self.value = nn.Linear(widths[-1], 1) if dueling else None
 
     def forward(self, observation: Tensor) -> Tensor:
         """Return the action values [B, A] of observations [B, 3A]."""
-        features = self._convolve(observation) if self.convolution else observation
+        features = observation
         if self.lines is not None:
-            features = torch.cat((features, self.lines(observation)), dim=1)
+            features = torch.cat((observation, self.lines(observation)), dim=1)
         for layer in cast("Iterable[nn.Linear]", self.hidden):
             features = linear(features, layer.weight, layer.bias).relu_()
-        advantage = linear(features, self.advantage.weight, self.advantage.bias)
-        if self.value is None:
-            return advantage
-        value = linear(features, self.value.weight, self.value.bias)
-        return value + advantage - advantage.mean(dim=1, keepdim=True)
-
-    def _convolve(self, observation: Tensor) -> Tensor:
-        """Return the features [B, A * channels] of observations [B, 3A]."""
-        features = observation.view(self._planes).permute(0, 3, 1, 2)
-        for layer in cast("Iterable[nn.Conv2d]", self.convolution):
-            features = conv2d(features, layer.weight, layer.bias, padding=KERNEL // 2).relu_()
-        return features.permute(0, 2, 3, 1).flatten(1)
+        return linear(features, self.advantage.weight, self.advantage.bias)
 
 
 class LineFeatures(nn.Module):
@@ -110,7 +84,7 @@ def empty_network(config: DQNConfig, device: torch.device) -> QNetwork:
     On the "meta" device it takes no memory. PyTorch's global random generator stays as it was.
     """
     with torch.random.fork_rng(devices=()), device:
-        return QNetwork(config.rules, config.hidden, config.convolution, config.dueling, config.lines)
+        return QNetwork(config.rules, config.hidden, config.lines)
 
 
 def make_network(
@@ -134,7 +108,7 @@ def make_network(
 def initialize(network: nn.Module, generator: torch.Generator) -> None:
     """Fill every layer as PyTorch does by default: uniformly in +-1/sqrt(inputs of a unit)."""
     for layer in network.modules():
-        if isinstance(layer, nn.Linear | nn.Conv2d):
+        if isinstance(layer, nn.Linear):
             bound = layer.weight[0].numel() ** -0.5
             for parameter in layer.parameters():
                 parameter.uniform_(-bound, bound, generator=generator)

@@ -168,6 +168,6 @@ def read_player(path: Path, config: DQNConfig, factory: NetworkFactory | None) -
         for _ in range(1 if config.networks == "shared" else 2)
     )
     named = by_seat(networks)
-    named.load_state_dict(read_model(path, named.state_dict(), config.rules), assign=True)
+    named.load_state_dict(read_model(path, named.state_dict()), assign=True)
     named.requires_grad_(False)
     return QPlayer(config, networks)

@@ -5,21 +5,22 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from selfplay.errors import UserError, one_line, setting_name
+from selfplay.errors import UserError
 from selfplay.files import read_small, write_whole
 from selfplay.judging.verdict import Verdict
-from selfplay.settings import RunSettings, Seconds, check
+from selfplay.settings import RunSettings, Seconds, check, flat
+from tictactoe import Rules
 
 FORMAT = 1
 """Number of the format of run folders, in config.json."""
 CONFIG, MODEL, EVALUATION, METRICS = "config.json", "model.safetensors", "evaluation.json", "metrics.jsonl"
 CONFIG_KEYS = ("format", "version", "algorithm", "finished", "config", "repaired")
 """Names in config.json that are no settings."""
-CHECKPOINTS, SNAPSHOTS, LATEST, PROGRESS = "checkpoint", "snapshots", "latest.json", "progress.png"
+CHECKPOINT, SNAPSHOTS, PROGRESS = "checkpoint.safetensors", "snapshots", "progress.png"
 LONGEST_NAME = 100
 """Characters of a run's default name before its time."""
 MOST_NAMED = 10
@@ -30,7 +31,7 @@ LARGEST_JSON = 1 << 20
 
 @dataclass(frozen=True)
 class RunFlags:
-    """Hold flags that say how a process handles a run; none of them is a setting of the run."""
+    """Flags that say how a process handles a run; none of them is a setting of the run."""
 
     resume: Path | None = None
     """Run folder in which to continue from the last checkpoint."""
@@ -44,26 +45,25 @@ class RunFlags:
     def __post_init__(self) -> None:
         check(self)
         if self.config is not None and self.resume is not None:
-            raise UserError(f"{setting_name('config')} begins a new run: leave out {setting_name('resume')}")
+            raise UserError("config begins a new run and resume continues one: leave out one of them")
         if self.force and self.resume is None:
-            raise UserError(f"{setting_name('force', True)} goes with {setting_name('resume', 'RUN')}")
+            raise UserError("force goes with resume, the folder of a run")
 
 
-def create(folder: Path, setting: str = "run_dir") -> None:
-    """Make the folder of a new run; `setting` is the name of the setting that chose it.
+def create(folder: Path) -> None:
+    """Make the folder of a new run.
 
     Raises:
         UserError: the folder cannot be made or written to, or has files in it already.
     """
-    name = setting_name(setting)
+    way_out = "choose another run_dir"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"{folder}: cannot be made ({error.strerror}); choose another {name}") from None
-    check_writable(folder, f"choose another {name}")
-    # A run that was killed at its beginning leaves an empty folder of checkpoints.
-    if any(path.name not in (CHECKPOINTS, f"{CONFIG}.partial") for path in folder.rglob("*")):
-        raise UserError(f"{folder}: has files in it already; choose a new or empty {name}")
+        raise UserError(f"{folder}: cannot be made ({error.strerror}); {way_out}") from None
+    check_writable(folder, way_out)
+    if any(path.name != f"{CONFIG}.partial" for path in folder.iterdir()):  # of a run that was killed at its beginning
+        raise UserError(f"{folder}: has files in it already; choose a new or empty run_dir")
 
 
 def check_writable(folder: Path, way_out: str) -> None:
@@ -78,14 +78,14 @@ def check_writable(folder: Path, way_out: str) -> None:
 
 def write_config(folder: Path, config: RunSettings, notes: Mapping[str, str], finished: bool = False) -> None:
     """Write how a run was started and whether it is finished; the place of its folder is left out."""
-    from importlib.metadata import version  # noqa: PLC0415 (a hundredth of a second, for which --help need not wait)
+    from importlib.metadata import version
 
     content = {
         "format": FORMAT,
         "version": version("tictactoe-selfplay"),
         "algorithm": config.algorithm,
         "finished": finished,
-        "config": settings(config),
+        "config": flat(config),
     }
     _write_json(folder / CONFIG, content | dict(notes))
 
@@ -121,20 +121,8 @@ def read_config(place: Path) -> dict[str, Any]:
 
 
 def is_finished(folder: Path) -> bool:
-    """Tell whether a run is finished and has written its results."""
+    """Return whether a run is finished and has written its results."""
     return read_config(folder).get("finished") is True
-
-
-def way_on(folder: Path) -> list[str]:
-    """Return the command that continues a run, or begins it again where no checkpoint has found room."""
-    has_checkpoint = any((folder / CHECKPOINTS).glob("*.safetensors"))
-    return ["train", "--resume", str(folder), *([] if has_checkpoint else ["--force"])]
-
-
-def settings(config: RunSettings) -> dict[str, Any]:
-    """Return the settings of a run by name, ready for JSON, without the place of its folder."""
-    values = {name: value for name, value in asdict(config).items() if name != "run_dir"}
-    return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
 
 
 def differences(config: RunSettings) -> dict[str, Any]:
@@ -142,17 +130,18 @@ def differences(config: RunSettings) -> dict[str, Any]:
 
     Seed and board are left out, which every run has, and the device, which only changes the last bits.
     """
-    own, default = settings(config), settings(config.defaults)
-    common = ("seed", "device", "rows", "cols", "k")
-    changed = {name: value for name, value in own.items() if value != default[name] and name not in common}
-    options = changed.pop("options", {})  # the settings of a learner of the user
-    changed |= {name: value for name, value in options.items() if name not in common}
-    return changed if own.get("preset", "default") == "default" else {"preset": own["preset"], **changed}
+    common = {"seed", "device", *(each.name for each in fields(Rules))}
+    own, default = flat(config), flat(config.defaults)
+    options = own.pop("options", {})  # the settings of a custom learner
+    changed = {name: value for name, value in own.items() if value != default[name]} | options
+    preset = changed.pop("preset", None)
+    shown = {} if preset is None else {"preset": preset}
+    return shown | {name: value for name, value in changed.items() if name not in common}
 
 
 def about(config: RunSettings) -> str:
     """Return the seed of a run and, in short, the settings that differ from the defaults."""
-    return one_line(", ".join(_in_words(*each) for each in [*differences(config).items(), ("seed", config.seed)]))
+    return ", ".join([_in_words(name, value) for name, value in differences(config).items()] + [f"seed {config.seed}"])
 
 
 def _in_words(name: str, value: object) -> str:
@@ -161,7 +150,9 @@ def _in_words(name: str, value: object) -> str:
     words = name.replace("_", " ")
     if isinstance(value, bool):
         return words if value else f"no {words}"
-    return f"{words} {'x'.join(map(str, value)) if isinstance(value, tuple) else Path(str(value)).name}"
+    if isinstance(value, tuple):
+        return f"{words} {'x'.join(map(str, value))}"
+    return f"{words} {Path(str(value)).name}"
 
 
 def default_run_dir(config: RunSettings) -> Path:

@@ -1,24 +1,21 @@
-"""The loop that trains every learner: advance, evaluate, teach, record, snapshot, checkpoint, stop."""
+"""The loop that trains every learner: advance, evaluate, record, teach, snapshot, checkpoint, stop."""
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
-from selfplay.agent import Player
-from selfplay.judging.agents import player_policy
+from selfplay.agent import AnyAgent
+from selfplay.judging.agents import AgentPolicy, agent_policy
 from selfplay.judging.counterexamples import TrainingPositions, evaluate_for_training
 from selfplay.judging.evaluate import evaluate_policy
 from selfplay.judging.verdict import Verdict
-from selfplay.learner import RunLearner
-from selfplay.learning.metrics import evaluation_metrics
+from selfplay.learner import Learner
+from selfplay.learning.metrics import Metrics, evaluation_metrics
 from selfplay.settings import RunSettings
-
-if TYPE_CHECKING:
-    from selfplay.learning.checkpoint import Checkpoints
 
 PROOFS_TO_STOP = 3
 """Evaluations in a row that must prove what `stop` asks for."""
@@ -30,7 +27,7 @@ RATES = {"plies": "time/env_steps_per_s", "games": "time/games_per_s", "steps": 
 
 @dataclass(frozen=True)
 class Record:
-    """Describe a run at one of its evaluations."""
+    """What is known of a run at one of its evaluations."""
 
     number: int
     """Evaluations of the run so far, this one included."""
@@ -40,37 +37,15 @@ class Record:
     """Verdict of the exact evaluation."""
     metrics: Mapping[str, float] = field(repr=False)
     """Numbers of the evaluation and of the training, by TensorBoard tag."""
-    get_player: Callable[[], Player] = field(repr=False, compare=False)
-    """Returns `player`."""
     proofs: int
     """Evaluations in a row, up to this one, that proved what `stop` asks for."""
-
-    @property
-    def player(self) -> Player:
-        """Return the player that was evaluated: a copy, or, if the run has a folder, the snapshot with these steps.
-
-        Raises:
-            UserError: the run saved no snapshot at these steps.
-        """
-        return self.get_player()
-
-
-class Callback:
-    """React to what happens in a run; a subclass overrides what it needs."""
-
-    def evaluated(self, record: Record) -> None:
-        """React to an evaluation."""
-
-    def between(self, steps: int, player: Player) -> None:
-        """React to a step between evaluations at which a snapshot is due."""
-
-    def ended(self, record: Record) -> None:
-        """React to the end of the training; the record is that of the last evaluation."""
+    player: Any = field(default=None, repr=False, compare=False)
+    """The player that was evaluated; None in the records of a folder, whose `snapshots` hold it if it was saved."""
 
 
 @dataclass
 class Progress:
-    """Hold the counters that a resumed run needs besides the state of its learner."""
+    """The counters that a resumed run needs besides the state of its learner."""
 
     due: int
     """Steps at which the next evaluation is due."""
@@ -81,130 +56,144 @@ class Progress:
     evaluations: int = 0
 
 
+class Recorder(Protocol):
+    """What a run leaves behind as it goes; `selfplay.learning.recorder` writes it to the run's folder."""
+
+    def record(self, record: Record) -> None:
+        """Write the numbers of an evaluation."""
+
+    def save_snapshot(self, steps: int, player: AnyAgent) -> None:
+        """Save the player between evaluations."""
+
+    def checkpoint_due(self) -> bool:
+        """Return whether it is time for a checkpoint."""
+
+    def write_checkpoint(self, state: Mapping[str, Any], progress: Progress) -> None:
+        """Write what the run needs to continue."""
+
+
 def train(
-    learner: RunLearner,
+    learner: Learner,
+    config: RunSettings,
     progress: Progress | None = None,
-    callbacks: Sequence[Callback] = (),
-    checkpoints: "Checkpoints | None" = None,
+    recorder: Recorder | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[Record]:
     """Train until `stop` is proved three times in a row or the steps are spent, and yield each evaluation.
 
-    The player of a record keeps learning while the run goes on.
-
-    A run that is asked to stop ends after its next checkpoint. If the steps are spent before the next evaluation is
-    due, an extra one ends the run; it does not count if the run is made longer later.
+    The player of a record keeps learning while the run continues. `should_stop` is called every few steps; if it
+    returns True, the run ends after a checkpoint. If the steps are spent before the next evaluation is due, an extra
+    one ends the run; it does not count if the run is made longer later.
 
     Raises:
         UserError: what was learned is no longer finite.
     """
-    config = learner.config
     progress = progress or Progress(config.eval_every)
-    clock, frame = _Clock(learner, progress), next_frame(config.eval_every, learner.steps)
+    clock = _Clock(learner, progress)
+    snapshot_due = next_snapshot(config.eval_every, learner.steps)
     while not (progress.evaluations and ends(config, learner.steps, progress.proofs)):
-        learner.advance(min(progress.due, config.length, frame) - learner.steps)
-        due = learner.steps >= progress.due
-        evaluating = due or learner.steps >= config.length
-        if learner.steps >= frame:
-            frame = next_frame(config.eval_every, learner.steps)
-            if not evaluating:
-                clock.stop()
-                for callback in callbacks:
-                    callback.between(learner.steps, learner.player())
-                clock.start()
-        if not evaluating and not (checkpoints and checkpoints.due()):
-            continue
-        clock.stop()
-        if evaluating:
-            record, counterexamples = _evaluate(learner, progress, clock)
-            if due:
-                progress.due, progress.proofs = learner.steps + config.eval_every, record.proofs
-            for callback in callbacks:  # metrics, screen, snapshots
-                callback.evaluated(record)
-            yield record
-            if due and counterexamples:
-                learner.teach(counterexamples.mover, counterexamples.opponent)
-        if checkpoints and (ends(config, learner.steps, progress.proofs) or checkpoints.due()):
-            checkpoints.write(learner.state(), progress)
-            if checkpoints.stopping:
-                return
         clock.start()
-    if learner.finish():
+        learner.advance(min(progress.due, config.length, snapshot_due) - learner.steps)
+        evaluation_due = learner.steps >= progress.due
+        if evaluation_due or learner.steps >= config.length:
+            record, counterexamples = _evaluate(learner, config, progress, clock)
+            if evaluation_due:
+                progress.due, progress.proofs = learner.steps + config.eval_every, record.proofs
+            if recorder:
+                recorder.record(record)
+            yield record
+            if evaluation_due and counterexamples:
+                learner.teach(counterexamples.mover, counterexamples.opponent)  # type: ignore[attr-defined]
+        elif recorder and learner.steps >= snapshot_due:
+            clock.stop()
+            recorder.save_snapshot(learner.steps, learner.player())
+        if learner.steps >= snapshot_due:
+            snapshot_due = next_snapshot(config.eval_every, learner.steps)
         clock.stop()
-        record, _ = _evaluate(learner, progress, clock)
-        for callback in callbacks:
-            callback.evaluated(record)
+        stopping = should_stop()
+        if recorder and (stopping or recorder.checkpoint_due() or ends(config, learner.steps, progress.proofs)):
+            recorder.write_checkpoint(learner.state(), progress)
+        if stopping:
+            return
+    if hasattr(learner, "finish") and learner.finish():
+        record, _ = _evaluate(learner, config, progress, clock)
+        if recorder:
+            recorder.record(record)
         yield record
 
 
 class _Clock:
-    """Add up the time that is spent in learning, and measure the speed between two evaluations."""
+    """The time that is spent in learning, and the speed between two evaluations."""
 
-    def __init__(self, learner: RunLearner, progress: Progress) -> None:
+    def __init__(self, learner: Learner, progress: Progress) -> None:
         self._learner, self._progress = learner, progress
         self._last = self._now()
-        self.start()
+        self._started: float | None = None
 
     def start(self) -> None:
         self._started = time.perf_counter()
 
     def stop(self) -> None:
-        """Wait for the learner and stop the time."""
-        self._learner.check_finite()
-        self._progress.seconds += time.perf_counter() - self._started
+        if self._started is not None:
+            self._progress.seconds += time.perf_counter() - self._started
+            self._started = None
 
-    def metrics(self) -> dict[str, float]:
+    def metrics(self, unit: str) -> Metrics:
         """Return steps and updates per second since the last call, and their totals, by TensorBoard tag."""
         last, self._last = self._last, self._now()
         steps, updates, seconds = (now - before for now, before in zip(self._last, last, strict=True))
         seconds = max(seconds, 1e-9)
-        metrics = {RATES[self._learner.config.unit]: steps / seconds, "time/training_s": self._progress.seconds}
-        if self._learner.updates is not None:
+        metrics = {RATES[unit]: steps / seconds, "time/training_s": self._progress.seconds}
+        if hasattr(self._learner, "updates"):
             metrics |= {"time/updates_per_s": updates / seconds, "time/updates": self._learner.updates}
         return metrics
 
     def _now(self) -> tuple[int, int, float]:
-        return self._learner.steps, self._learner.updates or 0, self._progress.seconds
+        return self._learner.steps, getattr(self._learner, "updates", 0), self._progress.seconds
 
 
-def _evaluate(learner: RunLearner, progress: Progress, clock: _Clock) -> tuple[Record, TrainingPositions | None]:
-    """Return an exact evaluation of the current player, and counterexamples if the learner takes any."""
-    config, player = learner.config, learner.player()
-    metrics = learner.metrics() | clock.metrics()
-    policy, every_state = player_policy(player), config.stop == "optimal"
+def _evaluate(
+    learner: Learner, config: RunSettings, progress: Progress, clock: _Clock
+) -> tuple[Record, TrainingPositions | None]:
+    """Return an exact evaluation of the current player, and counterexamples if the learner is taught."""
+    metrics = {name: float(value) for name, value in learner.metrics().items()} if hasattr(learner, "metrics") else {}
+    clock.stop()  # only now: for its metrics a learner waits for its device
+    metrics |= clock.metrics(config.unit)
+    player, every_state = learner.player(), config.stop == "optimal"
+    policy = learner_policy(learner, player)
     positions = None
-    if learner.takes_counterexamples:
+    if hasattr(learner, "teach"):
         generator = np.random.default_rng([config.seed, learner.steps])
         positions = evaluate_for_training(policy, every_state, generator)
         metrics["teach/positions"] = positions.found
-    evaluation = positions.verdict if positions else evaluate_policy(policy, every_state)
-    metrics = evaluation_metrics(evaluation) | metrics
+        evaluation = positions.verdict
+    else:
+        evaluation = evaluate_policy(policy, every_state)
     progress.evaluations += 1
     proofs = progress.proofs + 1 if proves(evaluation, config.stop) else 0
-    return Record(progress.evaluations, learner.steps, evaluation, metrics, lambda: player, proofs), positions
+    metrics = evaluation_metrics(evaluation) | metrics
+    return Record(progress.evaluations, learner.steps, evaluation, metrics, proofs, player), positions
+
+
+def learner_policy(learner: Learner, player: AnyAgent) -> AgentPolicy:
+    """Return the policy with which a learner's player is evaluated."""
+    return agent_policy(player, learner.rules, getattr(learner, "perspective", "absolute"))
 
 
 def proves(evaluation: Verdict, stop: str) -> bool:
-    """Tell whether an evaluation proves what `stop` asks for."""
+    """Return whether an evaluation proves what `stop` asks for."""
     if stop == "optimal":
         return evaluation.optimal
     return stop == "unbeatable" and evaluation.unexploitable
 
 
 def ends(config: RunSettings, steps: int, proofs: int) -> bool:
-    """Tell whether a run ends after these steps with these proofs in a row."""
+    """Return whether a run ends after these steps with these proofs in a row."""
     return proofs == PROOFS_TO_STOP or steps >= config.length
 
 
-def next_frame(eval_every: int, steps: int) -> int:
+def next_snapshot(eval_every: int, steps: int) -> int:
     """Return the steps after `steps` at which the next snapshot is due, evenly in the logarithm of the steps."""
     first = max(1, eval_every // 4)
     number = math.floor(PER_DOUBLING * math.log2(max(steps, first - 0.5) / first)) + 1
     return max(steps + 1, math.ceil(first * 2 ** (number / PER_DOUBLING)))
-
-
-def first_of_final_streak(proofs: Sequence[bool]) -> int | None:
-    """Return the index of the first evaluation from which the proof held to the end, None if it did not."""
-    first = len(proofs)
-    while first and proofs[first - 1]:
-        first -= 1
-    return first if first < len(proofs) else None

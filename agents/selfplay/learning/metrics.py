@@ -1,7 +1,7 @@
 """The numbers of a run's evaluations by TensorBoard tag, and the reader of metrics.jsonl, which holds them."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -104,3 +104,11 @@ def _parsed(line: bytes, unit: str) -> Metrics:
     if not isinstance(metrics[unit], int) or not 0 <= metrics[unit] <= 2 * LARGEST:
         raise ValueError
     return metrics
+
+
+def first_of_final_streak(proofs: Sequence[bool]) -> int | None:
+    """Return the index of the first evaluation from which the proof held to the end, None if it did not."""
+    first = len(proofs)
+    while first and proofs[first - 1]:
+        first -= 1
+    return first if first < len(proofs) else None

@@ -18,11 +18,9 @@ from matplotlib.rcsetup import cycler
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
 from selfplay.agent import Array
-from selfplay.errors import one_line
 from selfplay.judging.report import finite_values, value_text
 from selfplay.learning.folder import differences
-from selfplay.learning.loop import first_of_final_streak
-from selfplay.learning.metrics import Metrics, metrics_evaluation
+from selfplay.learning.metrics import Metrics, first_of_final_streak, metrics_evaluation
 from selfplay.settings import RunSettings
 from tictactoe.rendering.svg import HUES
 
@@ -61,13 +59,7 @@ def run_figure(metrics: Sequence[Metrics], config: RunSettings, folder: Path) ->
     """Plot the progress of a run from the lines of its metrics.jsonl."""
     evaluations = [metrics_evaluation(line, config.rules) for line in metrics]
     proved = first_of_final_streak([each.unexploitable for each in evaluations])
-    return progress_figure(metrics, config.unit, folder.resolve().name, special_settings(config), proved)
-
-
-def special_settings(config: RunSettings) -> dict[str, Any]:
-    """Return the settings that are not the defaults, as numbers or lines of text."""
-    changed = differences(config)
-    return {name: value if type(value) in (int, float) else one_line(value) for name, value in changed.items()}
+    return progress_figure(metrics, config.unit, folder.resolve().name, differences(config), proved)
 
 
 @styled()

@@ -1,53 +1,54 @@
 """The result of a run: its settings, its players and its evaluations."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from selfplay.agent import Player
 from selfplay.errors import MissingExtraError, UserError
 from selfplay.judging.report import verdict_html
 from selfplay.judging.verdict import Verdict
-from selfplay.learning.folder import snapshot_steps
-from selfplay.learning.loop import Record, first_of_final_streak, proves
-from selfplay.learning.metrics import Metrics, metrics_evaluation
+from selfplay.learning.load import load, snapshot_steps
+from selfplay.learning.loop import Record, proves
+from selfplay.learning.metrics import Metrics, first_of_final_streak, metrics_evaluation
 from selfplay.settings import RunSettings
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
-ReadPlayer: TypeAlias = Callable[[int | None], Player]
-"""Returns a run's player after some steps, or the last one."""
-
 
 @dataclass(frozen=True)
 class Run:
-    """Hold the results of a run."""
+    """The results of a run."""
 
     config: RunSettings
     """Its settings."""
     folder: Path
     """The run folder."""
-    read: ReadPlayer = field(repr=False, compare=False)
-    """Returns its player after some steps, or the last one for None."""
     records: list[Record]
     """Its evaluations."""
     interrupted: bool = False
-    """Whether Ctrl-C or `stop_when` ended it early, after a checkpoint: `train(resume=run.folder)` goes on."""
+    """Whether Ctrl-C or `stop_when` ended it early, after a checkpoint: `train(resume=run.folder)` continues it."""
+    network: Any = field(default=None, repr=False, compare=False)
+    """What makes its custom network, if it has one."""
+    learner: Any = field(default=None, repr=False, compare=False)
+    """Its custom learner, or what makes it, if it has one."""
 
     @cached_property
-    def player(self) -> Player:
+    def player(self) -> Any:
         """Return the last player, as `selfplay.load(folder)` does."""
-        return self.read(None)
+        return self._load(None)
 
     @cached_property
-    def snapshots(self) -> dict[int, Player]:
+    def snapshots(self) -> dict[int, Any]:
         """Return the players that the run saved, by their steps."""
-        return {steps: self.read(steps) for steps in snapshot_steps(self.folder)}
+        return {steps: self._load(steps) for steps in snapshot_steps(self.folder)}
+
+    def _load(self, steps: int | None) -> Any:
+        return load(self.folder, self.network, steps, self.learner)
 
     @property
     def proof(self) -> Verdict:
@@ -73,7 +74,7 @@ class Run:
             UserError: the run was interrupted before its first evaluation.
         """
         try:
-            import pandas  # noqa: PLC0415 (only this needs it)
+            import pandas
         except ModuleNotFoundError:
             raise MissingExtraError("pandas is not installed, which frame() needs: pip install pandas") from None
         return pandas.DataFrame(self._lines())
@@ -84,7 +85,7 @@ class Run:
         Raises:
             UserError: the run was interrupted before its first evaluation.
         """
-        from selfplay.learning.plots import run_figure  # noqa: PLC0415 (matplotlib takes long to import)
+        from selfplay.learning.plots import run_figure
 
         return run_figure(self._lines(), self.config, self.folder)
 
@@ -111,16 +112,15 @@ class Run:
         return f"<p>{escape(str(self.folder))}</p>{verdict_html(self.proof) if self.records else ''}"
 
 
-def earlier_records(lines: Iterable[Metrics], config: RunSettings, read: ReadPlayer) -> list[Record]:
-    """Return the evaluations that lines of metrics.jsonl describe."""
+def earlier_records(lines: Iterable[Metrics], config: RunSettings) -> list[Record]:
+    """Return the evaluations that lines of metrics.jsonl describe, without players."""
     records = []
     proofs = 0
     for number, line in enumerate(lines, start=1):
         evaluation = metrics_evaluation(line, config.rules)
         proofs = proofs + 1 if proves(evaluation, config.stop) else 0
-        steps = int(line[config.unit])
         metrics = {tag: value for tag, value in line.items() if tag != config.unit}
-        records.append(Record(number, steps, evaluation, metrics, partial(read, steps), proofs))
+        records.append(Record(number, int(line[config.unit]), evaluation, metrics, proofs))
     return records
 
 

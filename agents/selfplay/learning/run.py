@@ -1,128 +1,175 @@
-"""A run with a folder: which files it writes, in which order, and what happens when it is stopped or resumed."""
+"""A run with a folder: open it, train and record, close it."""
 
 import contextlib
 import json
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from selfplay.agent import Player
-from selfplay.errors import UserError, one_line, setting_name
+from selfplay.errors import UserError
 from selfplay.files import locked, write_whole
-from selfplay.learner import RunLearner
+from selfplay.learner import Learner
 from selfplay.learning import folder as run_folder, loop
-from selfplay.learning.callbacks import LatestState, MetricsLog, Snapshots, is_snapshot
-from selfplay.learning.checkpoint import Checkpoints
-from selfplay.learning.folder import CONFIG, METRICS, MODEL, RunFlags
+from selfplay.learning.checkpoint import read_checkpoint
+from selfplay.learning.folder import CHECKPOINT, METRICS, MODEL, RunFlags
 from selfplay.learning.loop import PROOFS_TO_STOP, Progress
 from selfplay.learning.metrics import Metrics, read_metrics
+from selfplay.learning.recorder import FolderRecorder
 from selfplay.learning.result import Interrupted, Run, earlier_records
 from selfplay.learning.screen import Screen
-from selfplay.program import command, on_stop_signals
-from selfplay.settings import require
-from selfplay.tensor_file import write_tensors
+from selfplay.program import on_stop_signals
+from selfplay.settings import RunSettings, flat, require
 
 
-def train_in_folder(
-    learner: RunLearner,
-    flags: RunFlags,
-    read_player: Callable[[Path, int | None], Player],
-    stop_when: Callable[[], bool] = lambda: False,
-    show: bool = True,
-) -> Run:
+class StopRequest:
+    """Whether a run was asked to stop, by `stop_when` or by a signal; it then ends after its next checkpoint."""
+
+    def __init__(self, stop_when: Callable[[], bool]) -> None:
+        self._stop_when = stop_when
+        self.made = False
+
+    def __call__(self) -> bool:
+        """Return whether the run is to stop."""
+        self.made = self.made or self._stop_when()
+        return self.made
+
+    def on_signal(self) -> None:
+        """Ask the run to stop.
+
+        Raises:
+            KeyboardInterrupt: it was asked before, and ends at once.
+        """
+        if self.made:
+            raise KeyboardInterrupt
+        self.made = True
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a run trains, and how a process handles it."""
+
+    learner: Learner
+    config: RunSettings
+    flags: RunFlags
+    network: Any = None
+    """What makes its custom network, if it has one."""
+    custom_learner: Any = None
+    """Its custom learner, or what makes it, if it has one."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """What config.json says beside the settings."""
+
+
+def train_in_folder(training: Training, stop_when: Callable[[], bool], show: bool) -> Run:
     """Train to the end, or until the run is asked to stop, and leave a run folder behind.
 
     With `show` the exact score is shown. A run that is asked to stop writes a checkpoint and is `interrupted`.
 
-    `read_player` returns the player that the run in a folder had after some steps, or has at its end for None.
-
     Raises:
         Interrupted: the program was told to end, by SIGTERM or a second Ctrl-C.
-        UserError: the folder or a file cannot be written, another process is in the folder, or a file of an earlier
-            process cannot be read.
+        UserError: the folder cannot be used, another process is in it, or a file of an earlier process cannot be read.
     """
-    config = learner.config
-    folder = flags.resume or config.run_dir or run_folder.unused(run_folder.default_run_dir(config))
-    if flags.resume:
-        run_folder.check_writable(folder, "copy the run elsewhere and resume it there")
-    else:
-        run_folder.create(folder)
-    read = partial(read_player, folder)
-    with locked(folder), _disk_errors_in_one_line(folder):
-        checkpoints = Checkpoints(folder, config, flags.checkpoint_interval, stop_when)
-        progress = _resumed(learner, folder, checkpoints, flags.force) if flags.resume else None
+    learner, config, flags = training.learner, training.config, training.flags
+    folder = _open_folder(config, flags.resume)
+    with locked(folder):
+        progress = _resumed(learner, config, folder, flags.force) if flags.resume else None
         lines = _earlier_lines(folder, config.unit, progress.evaluations if progress else 0)
-        run_folder.write_config(folder, config, learner.notes())
-        records = earlier_records(lines, config, read)
-        log = MetricsLog(folder, config, lines)
-        screen = Screen(learner) if show else None
-        live = (screen and screen.live) or contextlib.nullcontext()
-        snapshots = Snapshots(folder, learner.steps, [each.steps for each in records if not is_snapshot(each.number)])
-        callbacks = [log, *([screen] if screen else []), snapshots, LatestState(folder)]
+        run_folder.write_config(folder, config, training.notes)
+        records = earlier_records(lines, config)
+        run = Run(config, folder, records, network=training.network, learner=training.custom_learner)
+        recorder = FolderRecorder(folder, learner, config, lines, flags.checkpoint_interval)
         if progress is None:
-            # Without it a record alone would not say whether the run was killed early or its checkpoints are gone.
             progress = Progress(config.eval_every)
-            checkpoints.write(learner.state(), progress)
-        stopping = again = False
+            # Without it a record alone would not say whether the run was killed early or its checkpoint is gone.
+            recorder.write_checkpoint(learner.state(), progress)
+        stop = StopRequest(stop_when)
+        screen = Screen(learner, config) if show else None
+        ended_at_once = False
         try:
-            with on_stop_signals(checkpoints.stop) as received, live:
-                for record in loop.train(learner, progress, callbacks, checkpoints):
-                    records.append(replace(record, get_player=partial(read, record.steps)))
-                stopping = checkpoints.stopping
-                if not stopping:
-                    last = replace(records[-1], get_player=learner.player)
-                    for callback in callbacks:
-                        callback.ended(last)
-                    run_folder.write_evaluation(folder, records[-1].evaluation)
-                    learner.write_report(folder)
+            with on_stop_signals(stop.on_signal) as signals, screen or contextlib.nullcontext():
+                for record in loop.train(learner, config, progress, recorder, stop):
+                    records.append(replace(record, player=None))
+                    if screen:
+                        screen.show(record)
         except KeyboardInterrupt:
-            stopping = again = True
-        finally:
-            log.close()
-        if stopping:
-            write_tensors(folder / MODEL, learner.player().tensors())
-            run = Run(config, folder, read, records, interrupted=True)
-            if again or signal.SIGTERM in received:
+            ended_at_once = True
+        if stop.made:
+            recorder.save_model()
+            recorder.close()
+            run = replace(run, interrupted=True)
+            if ended_at_once or signal.SIGTERM in signals:
                 raise Interrupted(run)
             return run
+        if screen:
+            screen.print_last()
+        recorder.save_last()
+        run_folder.write_evaluation(folder, records[-1].evaluation)
+        if hasattr(learner, "write_report"):
+            learner.write_report(folder)
+        recorder.close()
         # Last of all: until then a run that is killed is resumed, and writes all of it again.
-        run_folder.write_config(folder, config, learner.notes(), finished=True)
-        return Run(config, folder, read, records)
+        run_folder.write_config(folder, config, training.notes, finished=True)
+        return run
 
 
-def _resumed(learner: RunLearner, folder: Path, checkpoints: Checkpoints, force: bool) -> Progress | None:
-    """Restore the learner from the last checkpoint and return the progress of the run, None if it begins again.
+def _open_folder(config: RunSettings, resume: Path | None) -> Path:
+    """Return the folder of a run, which is made if the run is new.
+
+    Raises:
+        UserError: it cannot be used.
+    """
+    if resume:
+        run_folder.check_writable(resume, "copy the run elsewhere and resume it there")
+        return resume
+    folder = config.run_dir or run_folder.unused(run_folder.default_run_dir(config))
+    run_folder.create(folder)
+    return folder
+
+
+def _resumed(learner: Learner, config: RunSettings, folder: Path, force: bool) -> Progress | None:
+    """Restore the learner from the checkpoint and return the progress of the run, None if it begins again.
 
     Raises:
         UserError: there is no checkpoint although there are results, or the run is finished.
     """
-    config = learner.config
-    checkpoint = checkpoints.read(learner.state().tensors if learner.fixed_state else None)
+    checkpoint = read_checkpoint(folder)
     if checkpoint is None:
         metrics = folder / METRICS
-        if not force and ((folder / MODEL).exists() or (metrics.exists() and metrics.stat().st_size)):
-            way_out = f"put it back, or begin the run again with {setting_name('force', True)}"
-            raise UserError(f"{folder}: has results but no checkpoint (the disk was full, or it is gone); {way_out}")
-        print(one_line(f"{folder}: holds no checkpoint yet; the run begins again"), file=sys.stderr)
+        has_results = (folder / MODEL).exists() or (metrics.exists() and metrics.stat().st_size > 0)
+        if has_results and not force:
+            raise UserError(f"{folder}: has results but no checkpoint; put it back, or begin the run again with force")
+        print(f"{folder}: holds no checkpoint yet; the run begins again", file=sys.stderr)
         return None
-    state, progress, settings = checkpoint
-    learner.restore(state, settings)
-    finished, length, name = run_folder.is_finished(folder), config.length, config.length_setting
+    progress, settings = checkpoint.progress, checkpoint.settings
+    try:
+        learner.restore(checkpoint.state)
+    except UserError as error:
+        raise UserError(f"{folder / CHECKPOINT}: {error}") from None
+    _check_unfinished(config, folder, progress, settings)
+    # By force a run could be made shorter than it is, and its state at that length is no longer known.
+    length, name = config.length, config.length_setting
+    possible = learner.steps < length or settings.get(name) == length
+    require(possible, name, f"above what has been played, {learner.steps:,}", length)
     if settings.get("stop", config.stop) != config.stop:
         progress.proofs = 0
-    elif finished and progress.proofs == PROOFS_TO_STOP:
-        goes_on = f"{setting_name('stop', 'never')} {setting_name('force', True)} continues it"
-        raise UserError(f"{folder}: is finished: {setting_name('stop', config.stop)} is proved; {goes_on}")
-    if finished and settings == json.loads(json.dumps(run_folder.settings(config))):
-        raise UserError(f"{folder}: is finished; {setting_name(name)} above {length} continues it")
-    # By force a run could be made shorter than it is, and its state at that length is no longer known.
-    possible = learner.steps < length or settings[name] == length
-    require(possible, name, f"above what has been played, {learner.steps:,}", length)
     return progress
+
+
+def _check_unfinished(config: RunSettings, folder: Path, progress: Progress, settings: Mapping[str, Any]) -> None:
+    """Refuse to resume a run that is finished, unless its settings now ask for more.
+
+    Raises:
+        UserError: there is nothing left to do.
+    """
+    if not run_folder.is_finished(folder):
+        return
+    if settings.get("stop", config.stop) == config.stop and progress.proofs == PROOFS_TO_STOP:
+        raise UserError(f"{folder}: is finished: stop {config.stop} is proved; stop never with force continues it")
+    if settings == json.loads(json.dumps(flat(config))):
+        raise UserError(f"{folder}: is finished; {config.length_setting} above {config.length} continues it")
 
 
 def _earlier_lines(folder: Path, unit: str, count: int) -> list[Metrics]:
@@ -132,33 +179,10 @@ def _earlier_lines(folder: Path, unit: str, count: int) -> list[Metrics]:
         UserError: it has fewer, or they are not what a run writes.
     """
     path = folder / METRICS
-    lines = list(islice(read_metrics(path, unit), count))
+    lines = list(islice(read_metrics(path, unit), count)) if count else []
     if len(lines) < count:
         wanted = f"must have {count:,} whole lines, as its checkpoint counts"
         raise UserError(f"{path}: {wanted}, but has {len(lines):,}; restore it")
     if path.exists():
         write_whole(path, "".join(json.dumps(line) + "\n" for line in lines).encode())
     return lines
-
-
-@contextlib.contextmanager
-def _disk_errors_in_one_line(folder: Path) -> Iterator[None]:
-    """Say in one line which file the disk refuses, and how the run goes on once it takes it.
-
-    Raises:
-        UserError: a file cannot be written or read.
-    """
-    try:
-        yield
-    except BrokenPipeError:  # nobody reads our output any more
-        raise
-    except OSError as error:
-        path = error.filename or "the output"
-        read = error.filename is not None and folder not in Path(path).parents  # a font, or a library
-        what = f"{path}: cannot be {'read' if read else 'written'} ({error.strerror or error})"
-        if not (folder / CONFIG).exists():
-            choose = f"or choose another {setting_name('run_dir')} now"
-            raise UserError(f"{what}; once it can, start the run again, {choose}") from None
-        words = run_folder.way_on(folder)
-        result = "begins it again" if "--force" in words else "continues it from the last checkpoint"
-        raise UserError(f"{what}; once it can, {command(*words)} {result}") from None

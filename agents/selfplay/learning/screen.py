@@ -1,6 +1,5 @@
 """The live score of a run: a block on a terminal, a line in a notebook, elsewhere lines ever further apart."""
 
-import contextlib
 import math
 import time
 from datetime import timedelta
@@ -14,9 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from selfplay.judging.report import live_score
-from selfplay.learner import RunLearner
-from selfplay.learning.loop import PROOFS_TO_STOP, Callback, Record
+from selfplay.learner import Learner
+from selfplay.learning.loop import PROOFS_TO_STOP, Record
 from selfplay.program import open_console
+from selfplay.settings import RunSettings
 
 GROWTH = 1.1
 """Least ratio of the steps of two printed evaluations: about 24 lines while the steps grow tenfold."""
@@ -24,11 +24,11 @@ LEVELS = "▁▂▃▄▅▆▇█"
 """Characters of a curve of games lost, which has the first one only where no game is lost."""
 
 
-class Screen(Callback):
-    """Show how far and how fast a run is, and its last evaluation."""
+class Screen:
+    """How far and how fast a run is, and its last evaluation. A context manager, which redraws a terminal meanwhile."""
 
-    def __init__(self, learner: RunLearner) -> None:
-        self._learner = learner
+    def __init__(self, learner: Learner, config: RunSettings) -> None:
+        self._learner, self._config = learner, config
         self._score = "training until the first evaluation"
         self._lost = list[int]()
         self._figures = dict[str, RenderableType]()
@@ -36,49 +36,56 @@ class Screen(Callback):
         self._started, self._began_at = time.monotonic(), learner.steps
         self._unprinted, self._next = "", 0.0
         console = open_console()
-        self._bar = partial(ProgressBar, width=console.width // 5, complete_style="green")
-        self.live = Live(get_renderable=self.block, console=console) if console.is_terminal else None
+        self._width = console.width // 5
+        self._bar = partial(ProgressBar, width=self._width, complete_style="green")
+        self._live = Live(get_renderable=self.block, console=console) if console.is_terminal else None
         """None where there is no terminal."""
         self._line: Any = None
         """The line of a notebook, which is updated."""
         if console.is_jupyter:
-            from IPython.display import display  # noqa: PLC0415 (only a notebook has it)
+            from IPython.display import display
 
             self._line = display(self._as_line(), raw=True, display_id=True)
 
-    def evaluated(self, record: Record) -> None:
+    def __enter__(self) -> "Screen":
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            self._live.stop()
+
+    def show(self, record: Record) -> None:
         """Show the score of an evaluation."""
-        config, evaluation = self._learner.config, record.evaluation
+        evaluation, stop = record.evaluation, self._config.stop
         self._lost.append(evaluation.games_lost)
         self._figures = {
-            "games": sparkline(self._lost[-self._bar.keywords["width"] :]),
+            "games": sparkline(self._lost[-self._width :]),
             "optimal": self._bar(1, evaluation.optimal_fraction or 0),
             "proved": self._bar(PROOFS_TO_STOP, record.proofs),
         }
         self._score = live_score(evaluation)
         if record.proofs:
-            only_unexploitable = config.stop == "unbeatable" and not evaluation.unbeatable
-            proved = "unexploitable" if only_unexploitable else config.stop
+            proved = "unexploitable" if stop == "unbeatable" and not evaluation.unbeatable else stop
             self._score += f"; proved {proved} {record.proofs} of {PROOFS_TO_STOP} times in a row"
-        self._unprinted = f"{record.steps:,} {config.unit}: {self._score}"
+        self._unprinted = f"{record.steps:,} {self._config.unit}: {self._score}"
         if self._line:
             self._line.update(self._as_line(), raw=True)
         elif record.steps >= self._next:
             self._next = record.steps * GROWTH
-            self.ended(record)
+            self.print_last()
 
-    def ended(self, record: Record) -> None:
+    def print_last(self) -> None:
         """Print the last evaluation where nothing is redrawn, unless it is printed already."""
-        del record
-        if not (self.live or self._line) and self._unprinted:
-            with contextlib.suppress(BrokenPipeError):  # the reader of our output has left; the run goes on
-                print(self._unprinted, flush=True)
+        if not (self._live or self._line) and self._unprinted:
+            print(self._unprinted, flush=True)
         self._unprinted = ""
 
     def block(self) -> Table:
         """Return what a terminal shows at the moment."""
         block = Table.grid(padding=(0, 2))
-        block.add_row(self._bar(self._learner.config.length, self._learner.steps), self._progress())
+        block.add_row(self._bar(self._config.length, self._learner.steps), self._progress())
         for words in self._score.split("; "):
             block.add_row(self._figures.get(words.split()[0]), words)
         return block
@@ -86,13 +93,11 @@ class Screen(Callback):
     def _progress(self) -> str:
         """Return how far and how fast the run is."""
         seconds = max(time.monotonic() - self._started, 1e-9)
-        config, steps = self._learner.config, self._learner.steps
+        config, steps = self._config, self._learner.steps
         speed = (steps - self._began_at) / seconds
+        most = max(config.length, steps)  # some play more games at their end
         passed = timedelta(seconds=int(seconds))
-        # Some play more games at their end.
-        return (
-            f"{steps:,} of at most {max(config.length, steps):,} {config.unit}; {speed:,.0f} {config.unit}/s; {passed}"
-        )
+        return f"{steps:,} of at most {most:,} {config.unit}; {speed:,.0f} {config.unit}/s; {passed}"
 
     def _as_line(self) -> dict[str, str]:
         """Return what a notebook shows at the moment, by its media type."""

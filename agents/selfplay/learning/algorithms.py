@@ -1,0 +1,104 @@
+"""The algorithms by name: their settings, and the learners that these make. It imports no torch.
+
+A new algorithm needs settings, a learner, a player, and a line in `ALGORITHMS` and in `new_learner`.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.errors import UserError
+from selfplay.learner import Learner
+from selfplay.settings import CustomConfig, RunSettings, changed
+from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
+from tictactoe.names import did_you_mean
+
+if TYPE_CHECKING:
+    from selfplay.dqn.network import NetworkFactory
+
+Config: TypeAlias = DQNConfig | TabularConfig | CustomConfig
+
+ALGORITHMS: Mapping[str, type[DQNConfig | TabularConfig]] = MappingProxyType(
+    {kind.algorithm: kind for kind in (DQNConfig, MinimaxQConfig, AfterstateQConfig, TDValueConfig, TDBackupConfig)}
+)
+"""The settings of each algorithm by its name on the command line and in config.json."""
+
+
+def settings_of(algorithm: str) -> type[DQNConfig | TabularConfig]:
+    """Return the dataclass that holds the settings of an algorithm.
+
+    Raises:
+        UserError: there is no such algorithm.
+    """
+    if algorithm not in ALGORITHMS:
+        near = did_you_mean(algorithm, ALGORITHMS)
+        raise UserError(f"there is no algorithm {algorithm!r}; choose one of {', '.join(ALGORITHMS)}{near}")
+    return ALGORITHMS[algorithm]
+
+
+def defaults_of(kind: type[Config], settings: Mapping[str, Any]) -> Config:
+    """Return the defaults of an algorithm; for the DQN those of the preset that the settings name."""
+    if kind is DQNConfig and settings.get("preset") in PRESETS:
+        return PRESETS[settings["preset"]]
+    return kind()
+
+
+def configured(algorithm: str, settings: Mapping[str, Any]) -> Config:
+    """Return the settings of an algorithm, with these in place of its defaults.
+
+    Raises:
+        UserError: there is no such algorithm, preset or setting, or it cannot have that value.
+    """
+    return changed(defaults_of(settings_of(algorithm), settings), settings)
+
+
+def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:
+    """Return the settings that the content of a config.json holds; one that it lacks has its default.
+
+    Raises:
+        UserError: it holds none, a name that is no setting, or a value that the setting cannot have.
+    """
+    kinds: dict[str, type[Config]] = {**ALGORITHMS, CustomConfig.algorithm: CustomConfig}
+    algorithm, saved = content.get("algorithm"), content.get("config")
+    if str(algorithm) not in kinds or not isinstance(saved, dict):
+        raise UserError(f"{path}: is not the configuration of a run of {', '.join(kinds)}")
+    try:
+        return changed(defaults_of(kinds[str(algorithm)], saved), saved)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def new_learner(config: RunSettings, network: "NetworkFactory | None" = None) -> Learner:
+    """Return the learner of these settings before its first step; `network` makes a custom network for a DQN.
+
+    Raises:
+        UserError: the machine or the network does not suit the settings.
+    """
+    if isinstance(config, DQNConfig):
+        from selfplay.dqn.learner import DQNLearner
+
+        return DQNLearner(config, network)
+    if network is not None:
+        raise UserError(f"{config.algorithm} has no network that could be replaced: leave out network=")
+    from selfplay.tabular.learners import make_learner
+
+    return make_learner(config)
+
+
+def described(learner: Learner, config: CustomConfig) -> CustomConfig:
+    """Return settings of a run with the name, the settings and the board of a custom learner.
+
+    Raises:
+        UserError: its settings are not what JSON holds.
+    """
+    kind = type(learner)
+    name = f"{kind.__module__}:{kind.__qualname__}"
+    try:
+        options = json.loads(json.dumps(dict(getattr(learner, "settings", {}))))
+    except (TypeError, ValueError) as error:
+        raise UserError(f"{name}: its settings must be values that JSON holds: {error}") from None
+    return replace(config, learner=name, options=options, rules=learner.rules)

@@ -1,0 +1,125 @@
+"""Players and settings of run folders. No file that is read can run code."""
+
+import copy
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from selfplay.dqn.config import OWN_NETWORK, DQNConfig
+from selfplay.errors import UserError, naming_the_extra
+from selfplay.learner import LearnerFactory, make_learner
+from selfplay.learning import folder as run_folder
+from selfplay.learning.algorithms import Config, parse_settings
+from selfplay.learning.folder import MODEL, SNAPSHOTS
+from selfplay.settings import CountOrZero, CustomConfig, as_path, converted
+from tictactoe.names import did_you_mean
+
+if TYPE_CHECKING:
+    from selfplay.dqn.network import NetworkFactory
+
+Folder: TypeAlias = str | PathLike[str] | Any
+"""What names the folder of a run: a path, "shipped", or a `Run`."""
+
+SHIPPED, SHIPPED_FOLDER = "shipped", Path(__file__).parents[1] / "model"
+"""Name of the player that comes with the package, and its run folder; the README there says how it was trained."""
+
+
+@naming_the_extra()
+def load(
+    folder: Folder,
+    network: "NetworkFactory | None" = None,
+    steps: int | None = None,
+    learner: LearnerFactory | None = None,
+) -> Any:
+    """Return the player of a run or of a run folder, as it was at the end of the run.
+
+    "shipped" is the proved player that comes with the package. With `steps`, one of `snapshot_steps`, it is the player
+    after these steps. If the run has your own network or learner, give `network` or `learner` as you gave them to
+    `train`. No file that is read can run code.
+
+    Raises:
+        UserError: a file is missing, truncated, foreign, or does not fit the others; there is no such snapshot.
+    """
+    place = folder_of(folder)
+    config = checked_settings(place, learner, network)
+    path = place / MODEL if steps is None else _snapshot(place, steps)
+    if isinstance(config, DQNConfig):
+        from selfplay.dqn.player import read_player
+
+        return read_player(path, config, network)
+    if isinstance(config, CustomConfig):
+        from selfplay.tensor_file import read_state
+
+        assert learner is not None  # as `checked_settings` made sure
+        made = make_learner(learner, config.options)
+        if made is learner:
+            made = copy.deepcopy(made)  # what the caller gave stays as it is
+        made.restore(read_state(path)[0])
+        return made.player()
+    from selfplay.tabular.players import read_player as read_table
+
+    return read_table(path, config)
+
+
+def _snapshot(folder: Path, steps: int) -> Path:
+    """Return the file of the player after some steps.
+
+    Raises:
+        UserError: there is none.
+    """
+    steps = converted("steps", steps, CountOrZero)
+    saved = run_folder.snapshot_steps(folder)
+    if steps not in saved:
+        known = ", ".join(map(str, saved)) or "none"
+        raise UserError(f"{folder}: has no snapshot at {steps} steps; it has {known}")
+    return folder / SNAPSHOTS / f"{steps}.safetensors"
+
+
+def snapshot_steps(folder: Folder) -> tuple[int, ...]:
+    """Return the steps at which a run saved its player, in order: its first, its last, and some in between.
+
+    `load` takes one of them. The shipped player has none.
+
+    Raises:
+        UserError: there is no such run folder.
+    """
+    return run_folder.snapshot_steps(folder_of(folder))
+
+
+def folder_of(name: Folder) -> Path:
+    """Return the path of a run folder.
+
+    Raises:
+        UserError: there is no such folder.
+    """
+    folder = SHIPPED_FOLDER if name == SHIPPED else as_path(name)
+    if not folder.is_dir():
+        raise UserError(f"{folder}: there is no such run folder{did_you_mean(name, [SHIPPED])}")
+    return folder
+
+
+def read_settings(place: Path) -> tuple[Config, dict[str, Any]]:
+    """Return the settings of a run, and the whole content of its config.json, which may be given as a file.
+
+    Raises:
+        UserError: config.json is missing, is of another format, or holds a value that is no setting.
+    """
+    content = run_folder.read_config(place)
+    return parse_settings(content, run_folder.config_path(place)), content
+
+
+def checked_settings(place: Path, learner: Any = None, network: Any = None) -> Config:
+    """Return the settings of a run, and refuse another custom learner or network than it has.
+
+    Raises:
+        UserError: config.json cannot be read; a learner or network is missing, or is given and the run has none.
+    """
+    config, content = read_settings(place)
+    named_learner = config.learner if isinstance(config, CustomConfig) else None
+    for what, name, given in (("learner", named_learner, learner), ("network", content.get(OWN_NETWORK), network)):
+        if name is not None and given is None:
+            way = f"name it {name}@{place} where a player is named, or give {what}= in Python"
+            raise UserError(f"{place}: its {what} is your own, {name}; {way}")
+        if name is None and given is not None:
+            raise UserError(f"{place}: has no {what} of your own; leave out {what}=")
+    return config
