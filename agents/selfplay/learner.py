@@ -66,12 +66,13 @@ def make_learner(learner: LearnerFactory, options: Mapping[str, Any]) -> Learner
         if not callable(learner):
             raise UserError(f"a {type(learner).__name__} is not a learner (see selfplay.Learner)")
         made = learner(**options)
+    checked: Learner = made
     missing = [name for name in NEEDED if not hasattr(made, name)]
     if missing:
         raise UserError(f"a {type(made).__name__} is not a learner: it has no {', '.join(missing)}")
     if not isinstance(made.rules, Rules):
         raise UserError(f"rules of a learner must be a tictactoe.Rules, got {made.rules!r}")
-    return made
+    return checked
 
 
 def copied_player(learner: Learner) -> Any:

@@ -132,10 +132,8 @@ def flat(config: RunSettings) -> dict[str, Any]:
     for name, value in asdict(config).items():
         if name == "rules":
             settings |= value
-        elif isinstance(value, Path):
-            settings[name] = str(value)
         elif name != "run_dir":
-            settings[name] = value
+            settings[name] = str(value) if isinstance(value, Path) else value
     return settings
 
 

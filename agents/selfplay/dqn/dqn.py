@@ -37,7 +37,6 @@ from torch import Tensor, nn
 from selfplay.dqn.config import DQNConfig, Target
 from selfplay.dqn.counterexample_starts import CounterexampleStarts
 from selfplay.dqn.network import NetworkFactory, make_network, mask_illegal
-from selfplay.dqn.optimizer import Adam, flatten_parameters
 from selfplay.dqn.player import QPlayer, RulePrior
 from selfplay.dqn.symmetry import BoardSymmetries
 from tictactoe import batch
@@ -166,9 +165,10 @@ class DQNAgent:
         self.rule_prior = RulePrior(rules, device) if config.rule_weight else None
         self.network = make_network(config, device, generator, network_factory)
         self.target_network = copy.deepcopy(self.network).requires_grad_(False)
-        self.weights = flatten_parameters(self.network)
-        self.target_weights = flatten_parameters(self.target_network)
-        self.optimizer = Adam(self.weights, config.learning_rate, config.learning_rate_hold)
+        self.weights: list[Tensor] = list(self.network.parameters())
+        self.target_weights: list[Tensor] = list(self.target_network.parameters())
+        self.optimizer = torch.optim.Adam(self.weights, lr=config.learning_rate, fused=True)
+        self.updates = 0
 
     @torch.no_grad()
     def act(self, observation: Tensor, epsilon: float) -> Tensor:
@@ -210,13 +210,27 @@ class DQNAgent:
         loss = error(values, targets)
         self.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
+        self.updates += 1
+        self.optimizer.param_groups[0]["lr"] = learning_rate(self.config, self.updates)
         self.optimizer.step()
-        with torch.no_grad():
-            if not self.config.hard_update:
-                self.target_weights.lerp_(self.weights, self.config.soft_update)
-            elif self.optimizer.steps % self.config.hard_update == 0:
-                self.target_weights.copy_(self.weights)
+        self.follow()
         return Update(loss.detach(), values.detach())
+
+    @torch.no_grad()
+    def follow(self) -> None:
+        """Move the target network towards the network, or copy the network to it now and then."""
+        config = self.config
+        if not config.hard_update:
+            torch._foreach_lerp_(self.target_weights, self.weights, config.soft_update)  # one call, not one per layer
+        elif self.updates % config.hard_update == 0:
+            torch._foreach_copy_(self.target_weights, self.weights)
+
+
+def learning_rate(config: DQNConfig, update: int) -> float:
+    """Return the learning rate of an update, counted from 1: constant at first, then in proportion to 1 / updates."""
+    if config.learning_rate_hold == 0:
+        return config.learning_rate
+    return config.learning_rate * min(1.0, config.learning_rate_hold / update)
 
 
 def empty_cells(observation: Tensor) -> Tensor:

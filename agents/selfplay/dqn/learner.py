@@ -52,7 +52,7 @@ class DQNLearner:
     @property
     def updates(self) -> int:
         """Return the updates of each agent so far."""
-        return self.self_play.agents[0].optimizer.steps
+        return self.self_play.agents[0].updates
 
     def advance(self, most: int) -> None:  # noqa: ARG002
         """Play one ply on every board, even if fewer are asked for, and learn from it after the warm-up."""
@@ -126,19 +126,27 @@ class DQNLearner:
             tensor.copy_(state[name])
         for number, agent in enumerate(play.agents):
             agent.memory.added = state[f"agent_{number}.added"]
-            agent.optimizer.steps = state["updates"]
+            agent.updates = state["updates"]
         play.plies = state["plies"]
         play.observation, play.symmetry = play.observe()
 
 
 def learned_tensors(agent: DQNAgent) -> dict[str, Tensor]:
-    """Return the tensors of an agent that an update changes."""
-    return {
-        "weights": agent.weights.detach(),
-        "target_weights": agent.target_weights.detach(),
-        "adam_mean": agent.optimizer.mean,
-        "adam_square": agent.optimizer.square,
-    }
+    """Return the tensors of an agent that an update changes, before the first one too."""
+    tensors = {}
+    for name, tensor in agent.network.state_dict().items():
+        tensors[f"network.{name}"] = tensor
+    for name, tensor in agent.target_network.state_dict().items():
+        tensors[f"target_network.{name}"] = tensor
+    for number, parameter in enumerate(agent.network.parameters()):
+        moments = agent.optimizer.state[parameter]
+        if not moments:  # as Adam makes them at its first step
+            moments["step"] = torch.zeros((), device=parameter.device)
+            moments["exp_avg"] = torch.zeros_like(parameter)
+            moments["exp_avg_sq"] = torch.zeros_like(parameter)
+        for name, tensor in moments.items():
+            tensors[f"adam.{number}.{name}"] = tensor
+    return tensors
 
 
 def changed_tensors(play: InterleavedSelfPlay) -> Iterator[tuple[str, Tensor]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError
 from selfplay.learner import Learner
-from selfplay.settings import CustomConfig, RunSettings, changed
+from selfplay.settings import CustomConfig, changed
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TabularConfig, TDBackupConfig, TDValueConfig
 from tictactoe.names import did_you_mean
 
@@ -72,7 +72,7 @@ def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:
         raise UserError(f"{path}: {error}") from None
 
 
-def new_learner(config: RunSettings, network: "NetworkFactory | None" = None) -> Learner:
+def new_learner(config: DQNConfig | TabularConfig, network: "NetworkFactory | None" = None) -> Learner:
     """Return the learner of these settings before its first step; `network` makes a custom network for a DQN.
 
     Raises:
@@ -82,8 +82,6 @@ def new_learner(config: RunSettings, network: "NetworkFactory | None" = None) ->
         from selfplay.dqn.learner import DQNLearner
 
         return DQNLearner(config, network)
-    if network is not None:
-        raise UserError(f"{config.algorithm} has no network that could be replaced: leave out network=")
     from selfplay.tabular.learners import make_learner
 
     return make_learner(config)

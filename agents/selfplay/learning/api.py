@@ -62,7 +62,7 @@ def train(
     from selfplay.learning import run
 
     with _one_thread():
-        trained = custom or new_learner(config, network)
+        trained = _learner_of(config, custom, network)
         notes = {}
         if network is not None:
             from selfplay.dqn.network import network_name
@@ -92,7 +92,7 @@ def training(
         from selfplay.learning import loop
 
         config, custom = chosen(algorithm, learner, settings)
-        trained = custom or new_learner(config, network)
+        trained = _learner_of(config, custom, network)
     with _one_thread():
         for record in loop.train(trained, config):
             yield replace(record, player=copied_player(trained))
@@ -174,6 +174,22 @@ def _resumed(
     if not force:
         check_changes(before, config, str(folder))
     return config, made
+
+
+def _learner_of(config: Config, custom: Learner | None, network: "NetworkFactory | None") -> Learner:
+    """Return the custom learner of a run or, if it has none, that of its algorithm.
+
+    Raises:
+        UserError: a network is given to what has none, or the machine or the network does not suit the settings.
+    """
+    if isinstance(config, DQNConfig):
+        return new_learner(config, network)
+    if network is not None:
+        raise UserError(f"{config.algorithm} has no network that could be replaced: leave out network=")
+    if custom is not None:
+        return custom
+    assert not isinstance(config, CustomConfig)  # `chosen` made its learner
+    return new_learner(config)
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ import contextlib
 import io
 import textwrap
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,8 @@ from tictactoe.rendering.svg import HUES
 FIRST, SECOND, PROVED, BOTH = HUES
 VALUES = LinearSegmentedColormap.from_list("values", ["#e9925c", "#e8e5de", "#74b0ec"])
 """Colours of a loss, a draw and a win, as on the page; black is readable on all of them."""
+SEATS = (("first", FIRST), ("second", SECOND))
+"""The seats and their colours."""
 CURVES = cycler(color=[FIRST, SECOND, PROVED, "#a45fb5", "#9a7d14", BOTH, "#c2557a", "#2a93a3"])
 STYLE: dict[Any, Any] = {"axes.prop_cycle": CURVES, "legend.frameon": False} | dict.fromkeys(
     ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), BOTH
@@ -55,81 +57,109 @@ class NotebookFigure(Figure):
         return png(self)
 
 
-def run_figure(metrics: Sequence[Metrics], config: RunSettings, folder: Path) -> Figure:
-    """Plot the progress of a run from the lines of its metrics.jsonl."""
-    evaluations = [metrics_evaluation(line, config.rules) for line in metrics]
-    proved = first_of_final_streak([each.unexploitable for each in evaluations])
-    return progress_figure(metrics, config.unit, folder.resolve().name, differences(config), proved)
-
-
 @styled()
-def progress_figure(
-    metrics: Sequence[Metrics],
-    unit: str,
-    name: str,
-    settings: Mapping[str, object],
-    proved_from: int | None,
-) -> Figure:
-    """Plot a run's exact score, and its loss or how its games end, from the lines of its metrics.jsonl.
+def run_figure(metrics: Sequence[Metrics], config: RunSettings, folder: Path) -> Figure:
+    """Plot the progress of a run from the lines of its metrics.jsonl: its exact score, and how it learns.
 
-    `unit` is what the x axis counts, plies or games, and the key of that number in each line. `name` and
-    `settings`, those that are not the defaults, are the heading; from the line `proved_from` on the proof held.
+    The settings that are not the defaults are the heading.
     """
+    changed = [f"{name} = {value}" for name, value in differences(config).items()]
+    settings = ", ".join(changed) or "all settings at their defaults"
+    heading = [*textwrap.wrap(folder.resolve().name, 100), *textwrap.wrap(settings, 120)[:3]]
     figure = NotebookFigure(figsize=(10, 8), layout="constrained")
-    flags = ", ".join(f"{setting} = {value}" for setting, value in settings.items()) or "all settings at their defaults"
-    heading = "\n".join([*textwrap.wrap(name, 100), *textwrap.wrap(flags, 120)[:3]])
-    figure.suptitle(heading, fontsize="medium", parse_math=False)
+    figure.suptitle("\n".join(heading), fontsize="medium", parse_math=False)
     lost, optimal, against_random, learning = figure.subplots(2, 2, sharex=True).ravel()
-    steps = [line[unit] for line in metrics]
-
-    def plot(axes: Axes, tag: str, label: str, colour: str, line_style: str = ".-") -> None:
-        if any(tag in line for line in metrics):
-            values = [float(line.get(tag, np.nan)) for line in metrics]  # numbers of games may be too large for int64
-            axes.plot(steps, values, line_style, label=label, color=colour)
-
-    for seat, colour in (("first", FIRST), ("second", SECOND)):
-        plot(lost, f"eval/{seat}/losses", f"lost, {seat} seat", colour)
-        plot(lost, f"eval/{seat}/illegal", f"illegal, {seat} seat", colour, ".:")
-        plot(lost, f"eval/{seat}/losses_at_least", f"lost, at least, {seat} seat", colour, ".--")
-        plot(against_random, f"eval/{seat}/win_vs_random", f"{seat} seat", colour)
-    lost.set(yscale="symlog", title="Games lost or ended by an illegal move")
-    lost.set_ylim(bottom=0)
-    lost.yaxis.set_major_formatter(EngFormatter())
-    against_random.set_title("Wins against a random opponent (exact)")
-    fractions = [against_random]
-    if "eval/optimal_fraction" in metrics[-1]:
-        plot(optimal, "eval/optimal_fraction", "optimal", BOTH)
-        optimal.set_title("Decision states with an optimal move")
-        fractions.append(optimal)
-    else:
-        plot(optimal, "eval/exploitability", "exploitability", BOTH)
-        optimal.set_title("Exploitability")
-    if "games/draws" in metrics[-1]:
-        for end, label, colour in OUTCOMES:
-            plot(learning, f"games/{end}", label, colour)
-        learning.set_title("Training games")
-        fractions.append(learning)
-    else:
-        plot(learning, "loss/td", "TD loss", BOTH)
-        learning.set(yscale="log", title="TD loss in the last update")
-        learning.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        learning.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))  # 0.2, not 2 x 10^-1
-        learning.yaxis.set_minor_formatter(NullFormatter())
-    for axes in fractions:  # on one scale in all plots
-        axes.set_ylim(-0.03, 1.03)
-        axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
+    curves = Curves(metrics, config.unit)
+    plot_losses(lost, curves)
+    plot_optimality(optimal, curves)
+    plot_wins_against_random(against_random, curves)
+    plot_learning(learning, curves)
+    evaluations = [metrics_evaluation(line, config.rules) for line in metrics]
+    proved_from = first_of_final_streak([each.unexploitable for each in evaluations])
     for axes in figure.axes:
-        if not axes.get_lines():
-            reason = "not known: the player leads to\ntoo many positions to follow"
-            axes.text(0.5, 0.5, reason, ha="center", va="center", transform=axes.transAxes)
-        if proved_from is not None:
-            axes.axvline(steps[proved_from], color=PROVED, linestyle="--", label="proved from here on", zorder=0)
-        axes.set_xlabel(unit)
-        axes.xaxis.set_major_formatter(EngFormatter())
-        axes.grid(alpha=0.3)
-        if len(axes.get_lines()) > 1:
-            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)  # below every curve
+        _finish(axes, config.unit, None if proved_from is None else curves.steps[proved_from])
     return figure
+
+
+class Curves:
+    """The numbers of a run's evaluations, by tag."""
+
+    def __init__(self, metrics: Sequence[Metrics], unit: str) -> None:
+        self.metrics = metrics
+        self.steps = [line[unit] for line in metrics]
+
+    def __contains__(self, tag: str) -> bool:
+        return any(tag in line for line in self.metrics)
+
+    def plot(self, axes: Axes, tag: str, label: str, colour: str, line_style: str = ".-") -> None:
+        """Plot the numbers of a tag over the steps, if there are any."""
+        if tag in self:
+            values = [float(line.get(tag, np.nan)) for line in self.metrics]  # may be too large for int64
+            axes.plot(self.steps, values, line_style, label=label, color=colour)
+
+
+def plot_losses(axes: Axes, curves: Curves) -> None:
+    """Plot how many games are lost, and how many end with an illegal move."""
+    for seat, colour in SEATS:
+        curves.plot(axes, f"eval/{seat}/losses", f"lost, {seat} seat", colour)
+        curves.plot(axes, f"eval/{seat}/illegal", f"illegal, {seat} seat", colour, ".:")
+        curves.plot(axes, f"eval/{seat}/losses_at_least", f"lost, at least, {seat} seat", colour, ".--")
+    axes.set(yscale="symlog", title="Games lost or ended by an illegal move")
+    axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter(EngFormatter())
+
+
+def plot_optimality(axes: Axes, curves: Curves) -> None:
+    """Plot in how many states the move is optimal or, where that is not known, the exploitability."""
+    if "eval/optimal_fraction" in curves:
+        curves.plot(axes, "eval/optimal_fraction", "optimal", BOTH)
+        axes.set_title("Decision states with an optimal move")
+        _in_percent(axes)
+    else:
+        curves.plot(axes, "eval/exploitability", "exploitability", BOTH)
+        axes.set_title("Exploitability")
+
+
+def plot_wins_against_random(axes: Axes, curves: Curves) -> None:
+    """Plot the probability of a win against a random opponent."""
+    for seat, colour in SEATS:
+        curves.plot(axes, f"eval/{seat}/win_vs_random", f"{seat} seat", colour)
+    axes.set_title("Wins against a random opponent (exact)")
+    _in_percent(axes)
+
+
+def plot_learning(axes: Axes, curves: Curves) -> None:
+    """Plot how the games of the training end or, where that is not counted, the loss of the updates."""
+    if "games/draws" in curves:
+        for end, label, colour in OUTCOMES:
+            curves.plot(axes, f"games/{end}", label, colour)
+        axes.set_title("Training games")
+        _in_percent(axes)
+        return
+    curves.plot(axes, "loss/td", "TD loss", BOTH)
+    axes.set(yscale="log", title="TD loss in the last update")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))  # 0.2, not 2 x 10^-1
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _in_percent(axes: Axes) -> None:
+    axes.set_ylim(-0.03, 1.03)
+    axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
+
+
+def _finish(axes: Axes, unit: str, proved_from: float | None) -> None:
+    """Add what every panel has: the moment of the proof, the axis of steps, a grid and a legend below the curves."""
+    if not axes.get_lines():
+        reason = "not known: the player leads to\ntoo many positions to follow"
+        axes.text(0.5, 0.5, reason, ha="center", va="center", transform=axes.transAxes)
+    if proved_from is not None:
+        axes.axvline(proved_from, color=PROVED, linestyle="--", label="proved from here on", zorder=0)
+    axes.set_xlabel(unit)
+    axes.xaxis.set_major_formatter(EngFormatter())
+    axes.grid(alpha=0.3)
+    if len(axes.get_lines()) > 1:
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
 
 
 @styled()
@@ -155,7 +185,7 @@ def value_figure(values: Array, title: str, algorithm: str) -> Figure:
 
 
 def png(figure: Figure) -> bytes:
-    """Return a figure as the content of a PNG file, which shows the page that it is on between its lines."""
+    """Return the figure as PNG bytes with a transparent background."""
     buffer = io.BytesIO()
     with styled(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")  # a player's name, which is shown as boxes then
