@@ -2,7 +2,7 @@
 
 import copy
 import json
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ DRAW_CELLS = [0, 1, 2, 4, 3, 5, 7, 6, 8]
 
 def rows_along(cells: list[int]) -> list[int]:
     """Return the row after each of these moves."""
-    return np.cumsum([(ply % 2 + 1) * 3**cell for ply, cell in enumerate(cells)]).tolist()
+    return [sum((ply % 2 + 1) * 3**cell for ply, cell in enumerate(cells[:end])) for end in range(1, len(cells) + 1)]
 
 
 def minimax_q_along(cells: list[int]) -> tuple[MinimaxQ, tuple[list[int], list[int]]]:
@@ -72,14 +72,14 @@ def test_separate_tables_of_minimax_q_differ_where_the_second_seat_moves() -> No
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_afterstate_q_walks_its_own_afterstates_back_from_the_result(seat: int) -> None:
+def test_afterstate_q_walks_its_own_afterstates_back_from_the_result(seat: Literal[0, 1]) -> None:
     seen = set()
     for seed in range(100):
         config = AfterstateQConfig(seed=seed, seat=seat, exploration=0, alpha=0.5, gamma=0.8, draw_reward=0.25)
         learner = AfterstateQ(config)
         outcome = int(learner.play(1)[0])
         (rows,) = learner.table.nonzero()
-        cells = [np.base_repr(row, 3) for row in rows]
+        cells = [np.base_repr(int(row), 3) for row in rows]
         assert all(text.count("1") - text.count("2") == 1 - seat for text in cells)
         # Each value was 0 and moved by 0.5 towards 0.8 times the one behind it, the last towards 0.8 times the result.
         result = {seat: 1.0, 1 - seat: -1.0, kernels.DRAW: 0.25}[outcome]
@@ -218,7 +218,7 @@ def test_a_learner_explores_with_the_probability_that_is_set() -> None:
     assert greedy / 1_000 == pytest.approx(0.7 + 0.3 / 9, abs=0.05)
 
 
-EACH: Any = pytest.mark.parametrize(
+EACH = pytest.mark.parametrize(
     "config",
     [
         MinimaxQConfig(seed=1000, games=1_000),
