@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from selfplay.errors import UserError
 from selfplay.settings import Bounds, Count, CountOrZero, Fraction, RunSettings, StepSize, require
+from tictactoe import Rules
 
 TABLE_CELLS = 16
 """Cells of the largest board that a table is made for: 3^16 values are 0.3 GiB, and every cell more triples that."""
@@ -118,12 +119,8 @@ class TDBackupConfig(RunSettings):
 
     algorithm: ClassVar[str] = "td-backup"
 
-    rows: int = 3
-    """Board height, cells."""
-    cols: int = 3
-    """Board width, cells."""
-    k: int = 3
-    """Marks in a row that win."""
+    rules: Rules = Rules()
+    """The board."""
     games: Count = 100_000
     """Games of self-play with the probability `exploit`."""
     greedy_games: Annotated[int, Bounds(1, 100_000)] = 2_500
@@ -145,7 +142,7 @@ class TDBackupConfig(RunSettings):
         super().__post_init__()
         if self.rules.cells > TABLE_CELLS:
             raise UserError(
-                f"a table for a {self.rows}x{self.cols} board holds 3^{self.rules.cells} values of 8 bytes: "
+                f"a table for {self.rules} holds 3^{self.rules.cells} values of 8 bytes: "
                 f"choose rows and cols with at most {TABLE_CELLS} cells"
             )
 

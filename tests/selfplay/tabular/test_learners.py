@@ -114,7 +114,7 @@ def test_td_backup_gives_each_seat_its_own_result() -> None:
 
 def test_td_backup_values_a_draw_by_seat() -> None:
     # On 1x2 with two in a row every game is a draw of one move each.
-    learner = TDBackup(TDBackupConfig(rows=1, cols=2, k=2, alpha=0.5, gamma=0.8, draw_first=0.1, draw_second=0.5))
+    learner = TDBackup(TDBackupConfig(rules=Rules(1, 2, 2), alpha=0.5, gamma=0.8, draw_first=0.1, draw_second=0.5))
     assert learner.play(1).tolist() == [kernels.DRAW]
     assert sorted(learner.table[learner.table != 0]) == pytest.approx([0.5 * 0.8 * 0.1, 0.5 * 0.8 * 0.5])
 
