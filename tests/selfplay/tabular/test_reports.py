@@ -67,7 +67,7 @@ def test_a_table_comes_back_from_csv_bit_for_bit(tmp_path: Path) -> None:
 def test_a_bad_line_of_a_table_is_named(line: int, text: str, tmp_path: Path) -> None:
     path = tmp_path / "q.csv"
     path.write_text("\n".join([*LINES[: line - 1], text, *LINES[line:]]))
-    with pytest.raises(UserError, match=f"q.csv, line {line}:"):
+    with pytest.raises(UserError, match=rf"q\.csv, line {line}:"):
         read_table(path)
 
 
@@ -75,12 +75,12 @@ def test_a_bad_line_of_a_table_is_named(line: int, text: str, tmp_path: Path) ->
 def test_a_file_with_other_lines_is_no_table(lines: list[str], tmp_path: Path) -> None:
     path = tmp_path / "q.csv"
     path.write_text("\n".join(lines))
-    with pytest.raises(UserError, match="q.csv"):
+    with pytest.raises(UserError, match=r"q\.csv"):
         read_table(path)
 
 
 def test_a_table_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="q.csv"):
+    with pytest.raises(UserError, match=r"q\.csv"):
         read_table(tmp_path / "q.csv")
 
 
