@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from selfplay.errors import UserError, setting_name
+from selfplay.errors import UserError
 from selfplay.settings import Bounds, Count, CountOrZero, Fraction, RunSettings, StepSize, require
+from tictactoe import Rules
 
 TABLE_CELLS = 16
 """Cells of the largest board that a table is made for: 3^16 values are 0.3 GiB, and every cell more triples that."""
+LARGEST_VALUE = 1e100
+"""Upper bound for the size of a value in a table that is read, from which no update overflows."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class MinimaxQConfig(RunSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         possible = self.games > 0 or self.from_table is not None
-        require(possible, "games", f"at least 1, or 0 with {setting_name('from_table')}", self.games)
+        require(possible, "games", "at least 1, or 0 with from_table", self.games)
 
 
 @dataclass(frozen=True)
@@ -116,12 +119,8 @@ class TDBackupConfig(RunSettings):
 
     algorithm: ClassVar[str] = "td-backup"
 
-    rows: int = 3
-    """Board height, cells."""
-    cols: int = 3
-    """Board width, cells."""
-    k: int = 3
-    """Marks in a row that win."""
+    rules: Rules = Rules()
+    """The board."""
     games: Count = 100_000
     """Games of self-play with the probability `exploit`."""
     greedy_games: Annotated[int, Bounds(1, 100_000)] = 2_500
@@ -143,8 +142,8 @@ class TDBackupConfig(RunSettings):
         super().__post_init__()
         if self.rules.cells > TABLE_CELLS:
             raise UserError(
-                f"a table for a {self.rows}x{self.cols} board holds 3^{self.rules.cells} values of 8 bytes: "
-                f"choose {setting_name('rows')} and {setting_name('cols')} with at most {TABLE_CELLS} cells"
+                f"a table for {self.rules} holds 3^{self.rules.cells} values of 8 bytes: "
+                f"choose rows and cols with at most {TABLE_CELLS} cells"
             )
 
 
@@ -153,7 +152,9 @@ TabularConfig: TypeAlias = MinimaxQConfig | AfterstateQConfig | TDValueConfig | 
 
 def table_shape(config: TabularConfig) -> tuple[int, ...]:
     """Return the shape of a table: [3^A], for td-value [2, 3^A], and for minimax-q [3^A, A]."""
-    rows = 3**config.rules.cells
+    positions = 3**config.rules.cells
+    if isinstance(config, MinimaxQConfig):
+        return positions, config.rules.cells
     if isinstance(config, TDValueConfig):
-        return 2, rows
-    return (rows, config.rules.cells) if isinstance(config, MinimaxQConfig) else (rows,)
+        return 2, positions
+    return (positions,)

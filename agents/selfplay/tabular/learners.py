@@ -1,20 +1,21 @@
-"""The four tabular learners: what each learns, in words, around its compiled loop in `selfplay.tabular.kernels`."""
+"""The four tabular learners: what each learns, in words, around its compiled loop in `selfplay.tabular.kernels`.
 
-from collections.abc import Callable, Mapping, Sequence
+Each is a `selfplay.Learner` whose steps are games.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
-import torch
 
 from selfplay.errors import UserError
 from selfplay.files import write_csv, write_whole
-from selfplay.learner import RunLearner, State
-from selfplay.learning.plots import png
 from selfplay.tabular import kernels
 from selfplay.tabular.config import (
+    LARGEST_VALUE,
     AfterstateQConfig,
     MinimaxQConfig,
     TabularConfig,
@@ -22,7 +23,7 @@ from selfplay.tabular.config import (
     TDValueConfig,
     table_shape,
 )
-from selfplay.tabular.players import TABLE, AfterstatePlayer, MinimaxQPlayer, reachable_rows
+from selfplay.tabular.players import TABLE, TabularPlayer, make_player, reachable_rows
 from selfplay.tabular.results import (
     COLUMNS,
     count,
@@ -31,6 +32,7 @@ from selfplay.tabular.results import (
     density_figure,
     group_counts,
     groups_figure,
+    png,
     shares,
     write_curves,
 )
@@ -41,42 +43,47 @@ from tictactoe.tree import FloatArray, IntArray, game_tree
 
 SLICE = 200_000
 """Games in one call of a compiled loop, which Ctrl-C cannot interrupt."""
+MOST_GAMES = 10**15
+"""Upper bound for the counts in a state that is restored."""
 CURVE_GAMES = 100_000
 """Upper bound for the games in a plot of learning curves, each a line of CSV: the first ones of the run."""
-GROUP, MOST_GROUPS = 500, 20
-"""Greedy games in one bar, and upper bound for the bars, which hold more games if there were too many."""
-MATCH_UPS: Mapping[str, Literal[0, 1, "none"]] = MappingProxyType(
-    {"random against random": "none", "learner against random": 0, "random against learner": 1}
-)
+GROUP = 500
+"""Greedy games in one bar of a plot."""
+MOST_GROUPS = 20
+"""Upper bound for the bars; with more greedy games each bar holds more."""
+MATCH_UPS: Mapping[str, Literal[0, 1, "none"]] = {
+    "random against random": "none",
+    "learner against random": 0,
+    "random against learner": 1,
+}
 """The learner's seat in each of the published match-ups of afterstate-q; the first seat is named first."""
 
 
-class TabularLearner(RunLearner):
-    """Learn a value table from whole games, each with its own updates.
+class TabularLearner:
+    """A value table that is learned from whole games, each with its own updates.
 
     `table` is float64; `has_line` [2^A] says which marks of one seat hold a line; `powers` [A] is 3^i, what the first
     seat's mark in cell i adds to the row of the table.
     """
 
     config: TabularConfig
-    kernel: Callable[..., None]
-    """The compiled loop."""
-    steps = 0
 
     def __init__(self, config: TabularConfig) -> None:
         self.config = config
         self.rules = config.rules
+        self.steps = 0
+        """Games so far."""
         self.rng = np.random.Generator(np.random.PCG64(config.seed))
         self.has_line = self.rules.has_line(np.arange(2**self.rules.cells))
         self.powers = 3 ** np.arange(self.rules.cells)
-        self.table = self.initial_table()
-        self.counts = count(np.empty(0, dtype=np.int8))
-        """How the games since the last evaluation ended."""
-        self.play(0)  # compiles the loop or loads it, which is not learning
+        self.table: FloatArray = np.zeros(table_shape(config))
+        self.counts = np.zeros(5, dtype=np.int64)
+        """How the games since the last call of `metrics` ended, as `count` returns it."""
 
-    def initial_table(self) -> FloatArray:
-        """Return the table before the first game: zeros, unless a learner says otherwise."""
-        return np.zeros(table_shape(self.config))
+    def advance(self, most: int) -> None:
+        """Play and learn for a moment: at most this many games, and fewer if Ctrl-C would have to wait for them."""
+        outcomes = self.play(min(most, SLICE))
+        self.counts += count(outcomes)
 
     def play(self, games: int) -> kernels.Outcomes:
         """Play and learn; return the outcome of each game, [games] int8, as the kernels define it.
@@ -84,56 +91,78 @@ class TabularLearner(RunLearner):
         Several calls in a row leave the same bits as one call with as many games.
         """
         outcomes = np.empty(games, dtype=np.int8)
-        self.kernel(self.table, self.has_line, self.powers, self.rng, outcomes, *self.arguments())
+        self.run_kernel(outcomes)
         self.steps += games
         return outcomes
 
-    def arguments(self) -> tuple[Any, ...]:
-        """Return what the compiled loop of this learner alone takes."""
+    def run_kernel(self, outcomes: kernels.Outcomes) -> None:
+        """Play and learn in the compiled loop, and fill `outcomes` [games]."""
         raise NotImplementedError
 
-    def advance(self, most: int) -> None:
-        """Play at most this many games, and fewer if Ctrl-C would have to wait for them."""
-        self.counts += count(self.play(min(most, SLICE)))
-
-    def check_finite(self) -> None:
-        """Stop a run whose values have overflowed, before a player or a checkpoint is saved.
-
-        Raises:
-            UserError: a value is not a finite number.
-        """
-        if not np.isfinite(self.table).all():
-            raise UserError("the values are no longer finite numbers; start from smaller ones")
-
-    def player(self) -> AfterstatePlayer | MinimaxQPlayer:
-        """Return the current greedy player, whose table goes on learning."""
-        return AfterstatePlayer(self.rules, self.table)
+    def player(self) -> TabularPlayer:
+        """Return the current greedy player; it shares the table, which keeps changing."""
+        return make_player(self.config, self.table)
 
     def metrics(self) -> dict[str, float]:
         """Return the fraction of games with each result since the last call, by TensorBoard tag."""
         metrics = shares(self.counts)
-        self.counts = np.zeros_like(self.counts)
+        self.counts[:] = 0
         return metrics
 
-    def state(self) -> State:
-        """Return the table, the counts and the state of the random generator."""
-        counters = {
+    def state(self) -> dict[str, Any]:
+        """Return the table itself, not a copy, and the counters and the state of the random generator for JSON."""
+        return {
+            TABLE: self.table,
+            "games": self.steps,
             "counts": self.counts.tolist(),
-            "games_played": self.steps,
-            "generator": dict(self.rng.bit_generator.state),
+            "generator": self.rng.bit_generator.state,
         }
-        return State({TABLE: torch.from_numpy(self.table)}, counters)
 
-    def restore(self, state: State, _written_with: Mapping[str, Any]) -> None:
-        """Restore a state returned by `state`."""
-        self.table[:] = state.tensors[TABLE].numpy()
-        self.rng.bit_generator.state = state.counters["generator"]
-        self.steps = state.counters["games_played"]
-        self.counts = np.array(state.counters["counts"])
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Restore a state that `state` returned; a refused one changes nothing.
+
+        Raises:
+            UserError: it is not a state of this learner.
+        """
+        check_state(state, self.table.shape)
+        self.rng.bit_generator.state = state["generator"]
+        self.table[:] = state[TABLE]
+        self.steps = state["games"]
+        self.counts[:] = state["counts"]
+
+
+def check_state(state: Mapping[str, Any], table_shape: Sequence[int]) -> None:
+    """Check what the file of a stranger could hold: with a NaN in the table a compiled loop would never end.
+
+    Raises:
+        UserError: this is not the state of a learner with a table of this shape.
+    """
+    missing = {TABLE, "games", "counts", "generator"} - state.keys()
+    if missing:
+        raise UserError(f"the state of a tabular learner lacks {', '.join(sorted(missing))}")
+    table = state[TABLE]
+    if not isinstance(table, np.ndarray) or table.dtype != np.float64 or table.shape != table_shape:
+        raise UserError(f"{TABLE} must be a float64 array of shape {table_shape}")
+    if not (np.abs(table) <= LARGEST_VALUE).all():  # false for NaN too
+        raise UserError(f"{TABLE} must hold numbers between -{LARGEST_VALUE:g} and {LARGEST_VALUE:g}")
+    counts = state["counts"]
+    if not isinstance(counts, list) or len(counts) != 5 or not all(is_count(each) for each in counts):
+        raise UserError(f"counts must be 5 integers between 0 and {MOST_GAMES:,}, got {counts!r:.80}")
+    if not is_count(state["games"]):
+        raise UserError(f"games must be an integer between 0 and {MOST_GAMES:,}, got {state['games']!r:.80}")
+    try:
+        np.random.PCG64().state = state["generator"]
+    except (TypeError, ValueError, KeyError, OverflowError):
+        raise UserError("generator must be the state of a PCG64 random generator") from None
+
+
+def is_count(value: Any) -> bool:
+    """Return whether a value can be a number of games."""
+    return type(value) is int and 0 <= value <= MOST_GAMES
 
 
 class MinimaxQ(TabularLearner):
-    """Learn minimax Q by self-play: one table of action values, which one seat raises and the other lowers.
+    """Minimax Q by self-play: one table of action values, which one seat raises and the other lowers.
 
     The reward is +1 if the first seat wins, -1 if the second does, 0 for a draw. After every ply
 
@@ -152,23 +181,24 @@ class MinimaxQ(TabularLearner):
     """
 
     config: MinimaxQConfig
-    kernel = staticmethod(kernels.play_minimax_q)
 
-    def initial_table(self) -> FloatArray:
-        """Return random numbers, or the table that the settings name."""
-        table = self.rng.standard_normal(table_shape(self.config))
-        if self.config.tables == "separate":
-            marks = (np.arange(len(table))[:, None] // self.powers % 3 > 0).sum(axis=1)
-            table = np.where(marks[:, None] % 2 == 0, table, self.rng.standard_normal(table.shape))
-        return read_table(self.config.from_table) if self.config.from_table else table
+    def __init__(self, config: MinimaxQConfig) -> None:
+        super().__init__(config)
+        self.table = self.rng.standard_normal(self.table.shape)
+        if config.tables == "separate":
+            of_second = self.rng.standard_normal(self.table.shape)
+            marks = np.count_nonzero(cells_of_rows(self.rules), axis=1)
+            second_to_move = marks % 2 == 1
+            self.table[second_to_move] = of_second[second_to_move]
+        if config.from_table is not None:
+            self.table = read_table(config.from_table)
 
-    def arguments(self) -> tuple[Any, ...]:
-        """Return the settings."""
-        return self.config.alpha, self.config.gamma, self.config.epsilon
-
-    def player(self) -> MinimaxQPlayer:
-        """Return the current greedy player, whose table goes on learning."""
-        return MinimaxQPlayer(self.rules, self.table)
+    def run_kernel(self, outcomes: kernels.Outcomes) -> None:
+        """Play and learn in the compiled loop, and fill `outcomes` [games]."""
+        config = self.config
+        kernels.play_minimax_q(
+            self.table, self.has_line, self.powers, self.rng, outcomes, config.alpha, config.gamma, config.epsilon
+        )
 
     def write_report(self, folder: Path) -> None:
         """Write the table as CSV."""
@@ -176,7 +206,7 @@ class MinimaxQ(TabularLearner):
 
 
 class AfterstateQ(TabularLearner):
-    """Learn afterstate values in games against a random opponent, backed up from the end of each game.
+    """Afterstate values, learned in games against a random opponent and backed up from the end of each game.
 
     A position reached by a move of the learner is worth 0 until a game has passed through it. The learner plays the
     move to the best one, the first of equals, or with probability `exploration` a random move. When the game is over
@@ -188,31 +218,40 @@ class AfterstateQ(TabularLearner):
     """
 
     config: AfterstateQConfig
-    kernel = staticmethod(kernels.play_afterstate_q)
 
-    def arguments(self) -> tuple[Any, ...]:
-        """Return the learner's seat and the settings."""
+    def run_kernel(self, outcomes: kernels.Outcomes) -> None:
+        """Play and learn in the compiled loop, and fill `outcomes` [games]."""
         config = self.config
         seat = -1 if config.seat == "none" else config.seat
-        return seat, config.alpha, config.gamma, config.exploration, config.draw_reward
+        kernels.play_afterstate_q(
+            self.table,
+            self.has_line,
+            self.powers,
+            self.rng,
+            outcomes,
+            seat,
+            config.alpha,
+            config.gamma,
+            config.exploration,
+            config.draw_reward,
+        )
 
     def write_report(self, folder: Path) -> None:
         """Write the curves of the three match-ups."""
-        shown = replace(self.config, games=min(self.config.games, CURVE_GAMES))
-        _write_curves(folder, match_up_curves(shown, [self.config.seed]), self.config.seed)
+        write_curves_report(folder, match_up_curves(self.config), self.config.seed)
 
 
-def match_up_curves(config: AfterstateQConfig, seeds: Sequence[int]) -> dict[str, IntArray]:
-    """Play the three match-ups of afterstate-q; return cumulative counts by match-up, [seeds, games, 3]."""
-
-    def counts(seat: Literal[0, 1, "none"], seed: int) -> IntArray:
-        return cumulative_counts(AfterstateQ(replace(config, seat=seat, seed=seed)).play(config.games))
-
-    return {name: np.stack([counts(seat, seed) for seed in seeds]) for name, seat in MATCH_UPS.items()}
+def match_up_curves(config: AfterstateQConfig) -> dict[str, IntArray]:
+    """Play the three match-ups of afterstate-q; return cumulative counts by match-up, [games, 3]."""
+    curves = {}
+    for name, seat in MATCH_UPS.items():
+        learner = AfterstateQ(replace(config, seat=seat))
+        curves[name] = cumulative_counts(learner.play(min(config.games, CURVE_GAMES)))
+    return curves
 
 
 class TDValue(TabularLearner):
-    """Learn as the temporal-difference player of Sutton and Barto, Reinforcement Learning, chapter 1.
+    """The temporal-difference player of Sutton and Barto, Reinforcement Learning, chapter 1.
 
     From a learner's own seat a position that it has won is worth 1, one that is lost or full 0, and every other 0.5 at
     first. It plays the move to the best afterstate, the first of equals, or with the exploration rate a random one.
@@ -233,58 +272,69 @@ class TDValue(TabularLearner):
     """
 
     config: TDValueConfig
-    kernel = staticmethod(kernels.play_td_value)
 
     def __init__(self, config: TDValueConfig) -> None:
-        self.choices = choice_table(config.rules, "random" if config.opponent == "self" else config.opponent)
         super().__init__(config)
-
-    def initial_table(self) -> FloatArray:
-        """Return 1 for positions that a seat has won, 0 for those lost or full, else 0.5."""
-        cells = np.arange(3**self.rules.cells)[:, None] // self.powers % 3
+        self.self_play = config.opponent == "self"
+        self.choices = choice_table(self.rules, "random" if self.self_play else config.opponent)
+        cells = cells_of_rows(self.rules)
         bits = 1 << np.arange(self.rules.cells)
-        first, second = (self.has_line[(cells == mark) @ bits] for mark in (1, 2))
+        first_has_line = self.has_line[(cells == 1) @ bits]
+        second_has_line = self.has_line[(cells == 2) @ bits]
         full = (cells != 0).all(axis=1)
-        return np.stack(
-            [np.where(won, 1.0, np.where(lost | full, 0.0, 0.5)) for won, lost in ((first, second), (second, first))]
-        )
+        self.table[:] = 0.5
+        self.table[:, full | first_has_line | second_has_line] = 0
+        self.table[0, first_has_line] = 1
+        self.table[1, second_has_line] = 1
 
-    def arguments(self) -> tuple[Any, ...]:
-        """Return what the opponent does, the games before these, and the settings."""
-        config, self_play = self.config, self.config.opponent == "self"
-        return self.choices, self.steps, self_play, config.alpha, config.exploration, config.back_up_losses
+    def run_kernel(self, outcomes: kernels.Outcomes) -> None:
+        """Play and learn in the compiled loop, and fill `outcomes` [games]."""
+        config = self.config
+        kernels.play_td_value(
+            self.table,
+            self.has_line,
+            self.powers,
+            self.rng,
+            outcomes,
+            self.choices,
+            self.steps,
+            self.self_play,
+            config.alpha,
+            config.exploration,
+            config.back_up_losses,
+        )
 
     def write_report(self, folder: Path) -> None:
         """Write learning curves by the learner's seat."""
-        _write_curves(folder, learning_curves(self.config), self.config.seed)
+        write_curves_report(folder, learning_curves(self.config), self.config.seed)
 
 
-def choice_table(rules: Rules, opponent: str) -> IntArray:
+def choice_table(rules: Rules, opponent: str) -> kernels.Ints:
     """Return the cells among which a built-in opponent picks, as a bitboard per row [3^A], 0 if it has no move."""
-    tree, table = game_tree(rules), np.zeros(3**rules.cells, dtype=np.int64)
-    states = tree.decisions
-    mover, other = tree.mover[states].astype(np.int64), tree.opponent[states].astype(np.int64)
-    table[reachable_rows(rules)[states]] = OPPONENTS[opponent](rules, mover, other)
+    tree = game_tree(rules)
+    mover = tree.mover[tree.decisions].astype(np.int64)
+    other = tree.opponent[tree.decisions].astype(np.int64)
+    table = np.zeros(3**rules.cells, dtype=np.int64)
+    table[reachable_rows(rules)[tree.decisions]] = OPPONENTS[opponent](rules, mover, other)
     return table
 
 
 def learning_curves(config: TDValueConfig) -> dict[str, IntArray]:
-    """Return the cumulative counts [1, games, 3] of td-value's games, by who had the first seat.
+    """Return the cumulative counts [games, 3] of td-value's games, by who had the first seat.
 
     The games are played once more with the same seed, which is quicker than saving them.
     """
     outcomes = TDValue(config).play(min(config.games, CURVE_GAMES))
     if config.opponent == "self":
-        return {"learner against learner": cumulative_counts(outcomes)[None]}
-    by_seat = {
-        f"learner against {config.opponent}": outcomes[0::2],
-        f"{config.opponent} against learner": outcomes[1::2],
-    }
-    return {name: cumulative_counts(played)[None] for name, played in by_seat.items() if len(played)}
+        return {"learner against learner": cumulative_counts(outcomes)}
+    curves = {f"learner against {config.opponent}": cumulative_counts(outcomes[0::2])}
+    if len(outcomes) > 1:
+        curves[f"{config.opponent} against learner"] = cumulative_counts(outcomes[1::2])
+    return curves
 
 
 class TDBackup(TabularLearner):
-    """Learn afterstate values by self-play, one table for both seats, backed up from the end of each game.
+    """Afterstate values by self-play, one table for both seats, backed up from the end of each game.
 
     A board after a move is worth 0 at first. With probability `exploit` the mover goes to the best-valued board, a
     random one of equals, else anywhere at random. When the game is over each seat's own afterstates are walked
@@ -301,17 +351,26 @@ class TDBackup(TabularLearner):
     """
 
     config: TDBackupConfig
-    kernel = staticmethod(kernels.play_td_backup)
 
     def __init__(self, config: TDBackupConfig) -> None:
+        super().__init__(config)
         self.exploit = config.exploit
         self.greedy_outcomes: kernels.Outcomes = np.empty(0, dtype=np.int8)
-        super().__init__(config)
 
-    def arguments(self) -> tuple[Any, ...]:
-        """Return the settings, and the probability to exploit, which is higher in the end."""
+    def run_kernel(self, outcomes: kernels.Outcomes) -> None:
+        """Play and learn in the compiled loop, and fill `outcomes` [games]."""
         config = self.config
-        return config.alpha, config.gamma, self.exploit, config.draw_first, config.draw_second
+        kernels.play_td_backup(
+            self.table,
+            self.has_line,
+            self.powers,
+            self.rng,
+            outcomes,
+            config.alpha,
+            config.gamma,
+            self.exploit,
+            (config.draw_first, config.draw_second),
+        )
 
     def finish(self) -> bool:
         """Play the greedy games; they come after the last checkpoint, so that the run can be made longer."""
@@ -322,11 +381,14 @@ class TDBackup(TabularLearner):
 
     def write_report(self, folder: Path) -> None:
         """Write the results of the greedy games in groups, and plot them and the learned values."""
-        size = max(GROUP, -(-len(self.greedy_outcomes) // MOST_GROUPS))
+        size = max(GROUP, math.ceil(len(self.greedy_outcomes) / MOST_GROUPS))
         counts = group_counts(self.greedy_outcomes, size)
-        last = counts.sum(axis=1).cumsum()
-        lines = np.column_stack([last - counts.sum(axis=1) + 1, last, counts]).tolist()
-        write_csv(folder / "groups.csv", [["first_game", "last_game", *COLUMNS], *lines])
+        lines: list[list[object]] = [["first_game", "last_game", *COLUMNS]]
+        games = 0
+        for group in counts.tolist():
+            lines.append([games + 1, games + sum(group), *group])
+            games += sum(group)
+        write_csv(folder / "groups.csv", lines)
         write_whole(folder / "groups.png", png(groups_figure(counts, size)))
         write_whole(folder / "values.png", png(density_figure(*self.learned_values())))
 
@@ -336,22 +398,32 @@ class TDBackup(TabularLearner):
         A winning position is one whose last move completed a line. Positions worth exactly 0 are left out: no game
         has passed through them, or every game that did was lost by the seat that had moved.
         """
-        values, won = self.table[reachable_rows(self.rules)], game_tree(self.rules).lost
+        values = self.table[reachable_rows(self.rules)]
+        won = game_tree(self.rules).lost
         learned = values != 0
         return values[learned & won], values[learned & ~won]
 
 
-def _write_curves(folder: Path, curves: dict[str, IntArray], seed: int) -> None:
-    write_curves(folder / "curves.csv", curves, [seed])
+def cells_of_rows(rules: Rules) -> IntArray:
+    """Return the cells of each position of a table, [3^A, A]: 0 empty, 1 the first seat's, 2 the second's."""
+    cells: IntArray = np.arange(3**rules.cells)[:, None] // 3 ** np.arange(rules.cells) % 3
+    return cells
+
+
+def write_curves_report(folder: Path, curves: Mapping[str, IntArray], seed: int) -> None:
+    """Write cumulative counts by match-up, [games, 3], as CSV and as a plot."""
+    write_curves(folder / "curves.csv", curves, seed)
     write_whole(folder / "curves.png", png(cumulative_figure(curves)))
 
 
 def make_learner(config: TabularConfig) -> TabularLearner:
     """Return the learner of these settings before its first game."""
-    kinds: Mapping[Any, type[TabularLearner]] = {
+    kinds: Mapping[type, type[Any]] = {
         MinimaxQConfig: MinimaxQ,
         AfterstateQConfig: AfterstateQ,
         TDValueConfig: TDValue,
         TDBackupConfig: TDBackup,
     }
-    return kinds[type(config)](config)
+    learner: TabularLearner = kinds[type(config)](config)
+    learner.play(0)  # compiles the loop or loads it, which is not learning
+    return learner

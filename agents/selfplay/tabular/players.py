@@ -24,8 +24,10 @@ TABLE = "table"
 def reachable_rows(rules: Rules) -> IntArray:
     """Return the table rows [S] of all positions that legal games lead to, in the order of the game tree."""
     tree = game_tree(rules)
-    marks = tree.mover, tree.opponent
-    return ternary_code(rules, *np.where(tree.ply % 2 == 0, marks, marks[::-1]))
+    first_to_move = tree.ply % 2 == 0
+    first = np.where(first_to_move, tree.mover, tree.opponent)
+    second = np.where(first_to_move, tree.opponent, tree.mover)
+    return ternary_code(rules, first, second)
 
 
 def rows_and_seats(rules: Rules, observation: Any) -> tuple[IntArray, IntArray]:
@@ -41,16 +43,17 @@ def rows_and_seats(rules: Rules, observation: Any) -> tuple[IntArray, IntArray]:
     expected = (rules.rows, rules.cols, 3)
     if planes.shape[1:] != expected:
         raise ValueError(f"this player knows observations [B, {expected}], got shape {planes.shape}")
-    marks = planes.reshape(len(planes), rules.cells, 3)[..., 1:].astype(np.int64)
+    marks = planes.reshape(len(planes), rules.cells, 3)[..., 1:].astype(np.int64)  # [B, A, 2]
     counts = marks.sum(axis=1)
-    swapped = counts[:, 0] < counts[:, 1]
-    marks[swapped] = marks[swapped][..., ::-1]
+    mover_sees_second = counts[:, 0] < counts[:, 1]
+    marks[mover_sees_second] = marks[mover_sees_second][..., ::-1]
     rows: IntArray = marks @ np.array([1, 2]) @ 3 ** np.arange(rules.cells)
-    return rows, (counts[:, 0] != counts[:, 1]).astype(np.int64)
+    seats = (counts[:, 0] != counts[:, 1]).astype(np.int64)
+    return rows, seats
 
 
 class TabularPlayer:
-    """Choose the best cell by a table of float64 values; the first of equals."""
+    """A player that chooses the best cell by a table of float64 values; the first of equals."""
 
     def __init__(self, rules: Rules, table: FloatArray) -> None:
         self.rules = rules
@@ -62,11 +65,14 @@ class TabularPlayer:
         The observations [B, R, C, 3] may be of either perspective; of one alone the values are [A].
         """
         if np.ndim(observation) == 3:
-            return self.q_values(observation[None]).reshape(-1)
-        return self._values(*rows_and_seats(self.rules, observation))
+            rows, seats = rows_and_seats(self.rules, observation[None])
+            values: FloatArray = self.values_of(rows, seats)[0]
+            return values
+        rows, seats = rows_and_seats(self.rules, observation)
+        return self.values_of(rows, seats)
 
-    def _values(self, rows: IntArray, seats: IntArray) -> FloatArray:
-        """Return the values [B, A] in these rows of the table, to the seats to move."""
+    def values_of(self, rows: IntArray, seats: IntArray) -> FloatArray:
+        """Return the values [B, A] in these rows [B] of the table, to the seats to move [B]."""
         raise NotImplementedError
 
     def act(self, observation: Any, action_mask: Any | None = None) -> Any:
@@ -79,7 +85,9 @@ class TabularPlayer:
         if action_mask is not None:
             allowed &= np.asarray(action_mask) != 0
         cells = np.where(allowed, values, -np.inf).argmax(axis=-1)
-        return cells if cells.ndim else int(cells)
+        if cells.ndim == 0:
+            return int(cells)
+        return cells
 
     _repr_html_ = player_html
 
@@ -92,12 +100,12 @@ class TabularPlayer:
 
 
 class AfterstatePlayer(TabularPlayer):
-    """Choose the empty cell whose afterstate has the highest value; the first of equals.
+    """A player that chooses the empty cell whose afterstate has the highest value; the first of equals.
 
     `table` is [3^A], or [2, 3^A] with a table per seat: the value of each position to the seat that has just moved.
     """
 
-    def _values(self, rows: IntArray, seats: IntArray) -> FloatArray:
+    def values_of(self, rows: IntArray, seats: IntArray) -> FloatArray:
         """Return the afterstate value of each cell [B, A], NaN where it is taken."""
         powers = 3 ** np.arange(self.rules.cells)
         taken = rows[:, None] // powers % 3 != 0
@@ -107,14 +115,21 @@ class AfterstatePlayer(TabularPlayer):
 
 
 class MinimaxQPlayer(TabularPlayer):
-    """Choose the highest value for the first seat, the lowest for the second; the first of equals.
+    """A player that chooses the highest value for the first seat, the lowest for the second; the first of equals.
 
     All cells are open, as in training. `table` is [3^A, A].
     """
 
-    def _values(self, rows: IntArray, seats: IntArray) -> FloatArray:
+    def values_of(self, rows: IntArray, seats: IntArray) -> FloatArray:
         """Return the action values [B, A], the second seat's with their sign changed."""
         return np.where(seats[:, None] == 0, self.table[rows], -self.table[rows])
+
+
+def make_player(config: TabularConfig, table: FloatArray) -> TabularPlayer:
+    """Return the player of this algorithm and table."""
+    if isinstance(config, MinimaxQConfig):
+        return MinimaxQPlayer(config.rules, table)
+    return AfterstatePlayer(config.rules, table)
 
 
 def read_player(path: Path, config: TabularConfig) -> TabularPlayer:
@@ -125,5 +140,4 @@ def read_player(path: Path, config: TabularConfig) -> TabularPlayer:
     """
     wanted = {TABLE: torch.empty(table_shape(config), dtype=torch.float64, device="meta")}
     table = read_model(path, wanted, config.rules)[TABLE].numpy()
-    kind = MinimaxQPlayer if isinstance(config, MinimaxQConfig) else AfterstatePlayer
-    return kind(config.rules, table)
+    return make_player(config, table)

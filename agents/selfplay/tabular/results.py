@@ -1,20 +1,35 @@
 """How games end: counts, and the CSV files and plots that the learners report."""
 
-from collections.abc import Mapping, Sequence
+import io
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
 
 from selfplay.files import write_csv
-from selfplay.learning.plots import FIRST, OUTCOMES, SECOND, styled
 from selfplay.tabular.kernels import DRAW, ILLEGAL, Outcomes
+from tictactoe.rendering.svg import HUES
 from tictactoe.tree import FloatArray, IntArray
 
 POINTS = 500
 """Points of a curve; more cannot be seen."""
-COLUMNS = tuple(column for column, _, _ in OUTCOMES)
+BLUE, ORANGE, _, GREY = HUES
+"""Colours that can be read on white and on black."""
+RESULTS = (
+    ("first_wins", "first seat wins", BLUE),
+    ("second_wins", "second seat wins", ORANGE),
+    ("draws", "draw", GREY),
+)
+"""The results of a game: column of a table, label and colour in a plot."""
+COLUMNS = tuple(column for column, _, _ in RESULTS)
+STYLE: dict[Any, Any] = {
+    "legend.frameon": False,
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), GREY),
+}
 
 
 def results(outcomes: Outcomes) -> IntArray:
@@ -47,83 +62,83 @@ def shares(counts: IntArray) -> dict[str, float]:
     A game that ended with a taken cell is also a win of the other seat.
     """
     draws, first_wins, second_wins, first_illegal, second_illegal = counts.tolist()
-    totals = {
-        "games/first_wins": first_wins + second_illegal,
-        "games/second_wins": second_wins + first_illegal,
-        "games/draws": draws,
-        "games/illegal": first_illegal + second_illegal,
+    games = max(int(counts.sum()), 1)
+    return {
+        "games/first_wins": (first_wins + second_illegal) / games,
+        "games/second_wins": (second_wins + first_illegal) / games,
+        "games/draws": draws / games,
+        "games/illegal": (first_illegal + second_illegal) / games,
     }
-    return {tag: total / max(counts.sum(), 1) for tag, total in totals.items()}
 
 
-def write_curves(path: Path, curves: Mapping[str, IntArray], seeds: Sequence[int], every: int = 1) -> None:
-    """Write cumulative counts by match-up, [seeds, games, 3], as CSV: a line per match-up, seed and `every` games.
+def write_curves(path: Path, curves: Mapping[str, IntArray], seed: int, every: int = 1) -> None:
+    """Write cumulative counts by match-up, [games, 3], as CSV: a line per match-up and `every` games.
 
     Raises:
         OSError: the file cannot be written.
     """
     lines = [
-        [name, seed, number * every, *row]
+        [name, seed, game, *counts[game - 1].tolist()]
         for name, counts in curves.items()
-        for seed, of_seed in zip(seeds, counts, strict=True)
-        for number, row in enumerate(of_seed[every - 1 :: every].tolist(), start=1)
+        for game in range(every, len(counts) + 1, every)
     ]
     write_csv(path, [["match_up", "seed", "game", *COLUMNS], *lines])
 
 
-@styled()
+@rc_context(STYLE)
 def cumulative_figure(curves: Mapping[str, IntArray]) -> Figure:
-    """Draw cumulative counts by match-up, [seeds, games, 3]: the mean over seeds, with least and most as a band."""
+    """Plot cumulative counts by match-up, [games, 3], with the final shares in the legend."""
     figure = Figure(figsize=(4.2 * len(curves), 4), layout="constrained")
     panels = figure.subplots(1, len(curves), sharey=True, squeeze=False)[0]
     for axes, (name, counts) in zip(panels, curves.items(), strict=True):
-        seeds, games, _ = counts.shape
+        games = len(counts)
         shown = np.unique(np.linspace(0, games - 1, POINTS).astype(int))
-        for column, (_, label, colour) in enumerate(OUTCOMES):
-            curve = counts[:, shown, column]
-            share = counts[:, -1, column].mean() / games
-            axes.plot(shown + 1, curve.mean(axis=0), color=colour, label=f"{label} {share:.1%}")
-            axes.fill_between(shown + 1, curve.min(axis=0), curve.max(axis=0), color=colour, alpha=0.2, linewidth=0)
-        axes.set_title(name if seeds == 1 else f"{name}, {seeds} seeds")
+        for column, (_, label, colour) in enumerate(RESULTS):
+            share = counts[-1, column] / games
+            axes.plot(shown + 1, counts[shown, column], color=colour, label=f"{label} {share:.1%}")
+        axes.set_title(name)
         axes.set_xlabel("games")
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         axes.grid(alpha=0.3)
         axes.legend(loc="upper left")
     panels[0].set_ylabel("games so far that ended so")
     return figure
 
 
-@styled()
+@rc_context(STYLE)
 def groups_figure(counts: IntArray, size: int) -> Figure:
-    """Draw the results of successive groups of `size` games, [groups, 3], as stacked bars."""
+    """Plot the results of successive groups of `size` games, [groups, 3], as stacked bars."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
-    last = np.cumsum(counts.sum(axis=1))
-    names = [f"{end - games + 1:,} to {end:,}" for end, games in zip(last, counts.sum(axis=1), strict=True)]
+    games = counts.sum(axis=1)
+    last = games.cumsum()
+    names = [f"{start + 1:,} to {end:,}" for start, end in zip(last - games, last, strict=True)]
     below = np.zeros(len(counts), dtype=np.int64)
-    for column, (_, label, colour) in enumerate(OUTCOMES):
-        bars = axes.bar(names, counts[:, column], bottom=below, color=colour, label=label, width=0.7)
-        numbers = [f"{count:,}" if count >= size / 20 else "" for count in counts[:, column]]
+    for column, (_, label, colour) in enumerate(RESULTS):
+        heights = counts[:, column]
+        bars = axes.bar(names, heights, bottom=below, color=colour, label=label, width=0.7)
+        numbers = [f"{height:,}" if height >= size / 20 else "" for height in heights]
         axes.bar_label(bars, labels=numbers, label_type="center", color="white")
-        below += counts[:, column]
+        below += heights
     axes.set_xlabel("greedy games")
     axes.set_ylabel("games that ended so")
     axes.set_title(f"Results in groups of {size:,} games")
-    figure.legend(loc="outside lower center", ncols=len(OUTCOMES))
+    figure.legend(loc="outside lower center", ncols=len(RESULTS))
     return figure
 
 
-@styled()
+@rc_context(STYLE)
 def density_figure(winning: FloatArray, other: FloatArray) -> Figure:
-    """Draw the densities of the learned values of winning and of all other positions."""
+    """Plot the densities of the learned values of winning and of all other positions."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     both = np.concatenate([winning, other])
     edges = np.linspace(both.min(initial=0.0), both.max(initial=1.0), 61)
-    for values, kind, colour in ((winning, "winning", FIRST), (other, "other", SECOND)):
+    for values, kind, colour in ((winning, "winning", BLUE), (other, "other", ORANGE)):
         heights = np.histogram(values, edges)[0] / np.diff(edges) / max(len(values), 1)
-        axes.stairs(heights, edges, fill=True, alpha=0.35, color=colour, label=f"{kind} positions ({len(values):,})")
+        label = f"{kind} positions ({len(values):,})"
+        axes.stairs(heights, edges, fill=True, alpha=0.35, color=colour, label=label)
         axes.stairs(heights, edges, linewidth=1.5, color=colour)
     axes.set_xlabel("learned value of the position to the seat that has just moved")
     axes.set_ylabel("density")
@@ -131,3 +146,11 @@ def density_figure(winning: FloatArray, other: FloatArray) -> Figure:
     axes.grid(alpha=0.3)
     axes.legend()
     return figure
+
+
+def png(figure: Figure) -> bytes:
+    """Return the figure as PNG bytes with a transparent background."""
+    buffer = io.BytesIO()
+    with rc_context(STYLE):
+        figure.savefig(buffer, format="png", dpi=120, transparent=True)
+    return buffer.getvalue()

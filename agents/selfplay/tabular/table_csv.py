@@ -6,6 +6,7 @@ import numpy as np
 
 from selfplay.errors import UserError
 from selfplay.files import read_small
+from selfplay.tabular.config import LARGEST_VALUE
 from tictactoe import Rules
 from tictactoe.tree import FloatArray
 
@@ -18,7 +19,7 @@ def read_table(path: Path) -> FloatArray:
     """Read a table [3^A, A] that a run, or another program, has written.
 
     Raises:
-        UserError: the file cannot be read, or is not 19,683 lines of 9 finite numbers.
+        UserError: the file cannot be read, or is not 19,683 lines of 9 numbers.
     """
     try:
         lines = read_small(path, LARGEST_CSV).decode(errors="replace").splitlines()
@@ -29,10 +30,11 @@ def read_table(path: Path) -> FloatArray:
     table = np.empty((3**CELLS, CELLS))
     for row, line in enumerate(lines):
         try:
-            numbers = np.array(line.split(","), float)
+            numbers = [float(field) for field in line.split(",")]
         except ValueError:
-            numbers = np.empty(0)
-        if len(numbers) != CELLS or not np.isfinite(numbers).all():
-            raise UserError(f"{path}, line {row + 1}: must hold {CELLS} finite numbers, but is {line!r:.80}")
+            numbers = []
+        if len(numbers) != CELLS or not all(abs(number) <= LARGEST_VALUE for number in numbers):
+            wanted = f"{CELLS} numbers between -{LARGEST_VALUE:g} and {LARGEST_VALUE:g}"
+            raise UserError(f"{path}, line {row + 1}: must hold {wanted}, but is {line!r:.80}")
         table[row] = numbers
     return table

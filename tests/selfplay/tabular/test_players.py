@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig
-from selfplay.tabular.learners import MinimaxQ, TDBackup, match_up_curves
+from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
+from selfplay.tabular.learners import MinimaxQ, TDBackup, TDValue, match_up_curves
 from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer, TabularPlayer, reachable_rows, rows_and_seats
-from tests.selfplay.tabular.references import afterstate, row_of
-from tests.tictactoe.rule_book import Board, RuleBook, empty_cells, mover_and_opponent, seat_to_move
+from tests.selfplay.tabular.rows import row_of
+from tests.tictactoe.rule_book import MARKS, Board, RuleBook, empty_cells, mover_and_opponent, seat_to_move, with_mark
 from tictactoe import Rules, batch
 
 RULES = Rules()
@@ -57,7 +57,7 @@ def test_an_afterstate_players_values_are_those_of_the_boards_after_each_move() 
         seat = seat_to_move(board)
         for cell, value in enumerate(cells):
             if cell in empty_cells(board):
-                assert value == AFTERSTATES.table[seat, row_of(afterstate(board, cell))]
+                assert value == AFTERSTATES.table[seat, row_of(with_mark(board, cell, MARKS[seat]))]
             else:
                 assert np.isnan(value)
 
@@ -107,12 +107,25 @@ def test_minimax_q_is_unbeatable_after_its_training() -> None:
 
 
 def test_afterstate_q_reproduces_the_published_match_ups() -> None:
-    curves = match_up_curves(AfterstateQConfig(), range(1000, 1020))
-    # X / O / draws in percent, the mean of 20 seeds: exact, then published, in whole percent and cut off.
-    expected = [((58.5, 28.8, 12.7), 1.0), ((91, 3, 5), 1.5), ((12, 70, 17), 3.5)]
-    assert len(curves) == len(expected)
-    for counts, (shares, tolerance) in zip(curves.values(), expected, strict=True):
-        np.testing.assert_allclose(counts[:, -1].mean(axis=0) / 100, shares, atol=tolerance)
+    seeds = range(1000, 1020)
+    curves = [match_up_curves(AfterstateQConfig(seed=seed)) for seed in seeds]
+    # X / O / draws in percent, the mean of the seeds: exact, then published, in whole percent and cut off.
+    expected = {
+        "random against random": ((58.5, 28.8, 12.7), 1.0),
+        "learner against random": ((91, 3, 5), 1.5),
+        "random against learner": ((12, 70, 17), 3.5),
+    }
+    assert curves[0].keys() == expected.keys()
+    for name, (shares, tolerance) in expected.items():
+        found = np.mean([of_seed[name][-1] for of_seed in curves], axis=0) / 100
+        np.testing.assert_allclose(found, shares, atol=tolerance)
+
+
+def test_td_value_hardly_loses_after_its_training() -> None:
+    learner = TDValue(TDValueConfig(seed=1000, opponent="self"))
+    learner.play(learner.config.games)
+    evaluation: Any = selfplay.evaluate(learner.player(), RULES)
+    assert evaluation.first.loss + evaluation.second.loss < 0.01
 
 
 def test_greedy_games_of_td_backup_become_draws() -> None:
