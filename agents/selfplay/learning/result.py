@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from selfplay.agent import Player
 from selfplay.errors import MissingExtraError, UserError
-from selfplay.judging.report import verdict_html
-from selfplay.judging.verdict import Verdict
+from selfplay.judging.verdict import Verdict, verdict_html
 from selfplay.learning.folder import snapshot_steps
 from selfplay.learning.loop import Record, first_of_final_streak, proves
 from selfplay.learning.metrics import Metrics, metrics_evaluation

@@ -18,7 +18,7 @@ import selfplay
 from selfplay.errors import UserError
 from selfplay.judging import check_certificate
 from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, player_policy
-from selfplay.judging.certificate import packed, unbeatable_play
+from selfplay.judging.certificate import file_content, unbeatable_play
 from selfplay.judging.evaluate import search_seat
 from tests.selfplay.judging.players import (
     FirstChoice,
@@ -43,7 +43,7 @@ TINY = {"version": 1, "rows": 3, "cols": 3, "k": 3, "symmetric": True, "masked":
 
 
 def certificate_of(policy: AgentPolicy) -> bytes:
-    return packed(policy, unbeatable_play(policy, POSITIONS, "it"), None)
+    return file_content(policy, unbeatable_play(policy, POSITIONS, "it"), None)
 
 
 def lines_of(content: bytes) -> tuple[dict[str, Any], list[str]]:

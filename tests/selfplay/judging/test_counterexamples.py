@@ -9,7 +9,7 @@ import pytest
 import selfplay
 from selfplay.judging import counterexamples as module, forward_search
 from selfplay.judging.agents import AgentPolicy, player_policy
-from selfplay.judging.backward_induction import play_values
+from selfplay.judging.backward_induction import play_distances
 from selfplay.judging.counterexamples import evaluate_for_training, find_counterexamples
 from selfplay.judging.evaluate import evaluate_policy, search_seat
 from selfplay.judging.forward_search import weights
@@ -81,7 +81,7 @@ def test_they_are_what_following_every_game_finds(make: Callable[[Rules], Any], 
         lost = lost_positions(rules, moves, seat)
         expected |= lost.keys()
         plies = search_seat(AgentPolicy(agent, rules), seat, 10**6, keep_plies=True)[1]
-        for ply, values in zip(plies, play_values(AgentPolicy(agent, rules), plies), strict=True):
+        for ply, values in zip(plies, play_distances(AgentPolicy(agent, rules), plies), strict=True):
             for mine, theirs, distance in zip(*ply[:2], values.value, strict=True):
                 marks = frozenset(cells_in(mine, rules.cells)), frozenset(cells_in(theirs, rules.cells))
                 assert lost.get(marks, np.inf) == distance
@@ -191,12 +191,12 @@ def test_what_is_not_optimal_is_given_where_an_optimal_player_is_wanted() -> Non
 def test_a_player_of_too_many_positions_gives_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     policy = policy_of(ScriptedPlayer(first_empty), Rules(4, 4, 4))
     whole = evaluate_for_training(policy, False, np.random.default_rng(0))
-    monkeypatch.setattr(module, "PART", 50)
+    monkeypatch.setattr(module, "FOLLOWED_FIRST", 50)
     part = evaluate_for_training(policy, False, np.random.default_rng(0))
     assert not part.verdict.complete
-    assert module.FEW <= part.found < whole.found
-    monkeypatch.setattr(module, "PART", 1)  # so small a part finds too few, and the whole is looked at
-    assert len(find_counterexamples(policy, 1, np.random.default_rng(0)).mover) < module.FEW
+    assert module.TOO_FEW <= part.found < whole.found
+    monkeypatch.setattr(module, "FOLLOWED_FIRST", 1)  # so small a part finds too few, and the whole is looked at
+    assert len(find_counterexamples(policy, 1, np.random.default_rng(0)).mover) < module.TOO_FEW
     again = evaluate_for_training(policy, False, np.random.default_rng(0))
     assert (again.verdict, again.found) == (whole.verdict, whole.found)
 
