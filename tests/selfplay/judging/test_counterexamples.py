@@ -17,8 +17,8 @@ from selfplay.verdicts import counterexamples
 from tests.selfplay.judging.players import (
     FirstChoice,
     FirstTwo,
+    Marks,
     Moves,
-    Pair,
     ScriptedPlayer,
     first_empty,
     lost_positions,
@@ -76,7 +76,7 @@ def positions(found: Any) -> set[tuple[int, int]]:
 def test_they_are_what_following_every_game_finds(make: Callable[[Rules], Any], rules: Rules) -> None:
     agent = make(rules)
     moves, found = moves_of(agent, rules.cells), selfplay.counterexamples(agent, rules)
-    expected: set[Pair] = set()
+    expected: set[Marks] = set()
     for seat in (0, 1):
         lost = lost_positions(rules, moves, seat)
         expected |= lost.keys()
