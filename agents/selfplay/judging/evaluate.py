@@ -86,7 +86,7 @@ def _seat_verdict(policy: AgentPolicy, play: SeatPlay, plies: list[Ply]) -> Seat
     # An agent that samples nothing leaves its opponent the choice among all games, so the worst one counts.
     if lost or illegal:
         worst = -1
-    elif play.drawn.games or settled:
+    elif play.drawn.games:
         worst = 0
     else:
         worst = 1

@@ -1,5 +1,6 @@
 """The exact evaluation against every game played by the rule book, and the forward search against the whole tree."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -263,13 +264,18 @@ def test_each_ply_is_reported() -> None:
     assert next(ply for seat, ply, _ in reports if seat == 1) == 1
 
 
-def test_positions_are_counted_before_all_are_made() -> None:
-    def parts() -> Iterator[Frontier]:
+def test_too_many_positions_are_noticed_before_all_are_made_and_never_forgotten() -> None:
+    def parts(most: int) -> Iterator[Frontier]:
         for number in range(25):
-            assert number < 22
+            assert number < most
             yield Frontier(np.array([number]), np.array([32]), np.ones(1, int), np.ones(1))
 
-    assert not distinct(Rules(2, 3, 3), parts(), 10)[1]
+    assert not distinct(Rules(2, 3, 3), parts(22), 10)[1]
+    for size in range(9, 25):
+        some, whole = distinct(Rules(2, 3, 3), itertools.islice(parts(25), size), 10, salt=1)
+        assert (len(some.mine), whole) == (min(size, 10), size <= 10)
+    together = Frontier(*map(np.concatenate, zip(*parts(25), strict=True)))
+    assert not distinct(Rules(2, 3, 3), [together], 10, salt=1)[1]  # its sample alone is not too large
 
 
 def test_more_games_than_a_word_holds_are_counted_exactly() -> None:
