@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 from selfplay.agent import Player
 from selfplay.errors import UserError, what_failed
 from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, agent_policy, player_policy
-from selfplay.judging.forward_search import Report
+from selfplay.judging.forward_search import PlyReport
 from selfplay.learning.api import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.own.config import OwnConfig
 from selfplay.program import open_console
@@ -188,7 +188,7 @@ def check_not_searched(named: NamedPolicy, purpose: str) -> None:
 
 
 @contextlib.contextmanager
-def following(rules: Rules) -> Iterator[Report]:
+def following(rules: Rules) -> Iterator[PlyReport]:
     """Yield a function that shows how far a player has been followed; off a terminal it prints a line now and then."""
     console = open_console()
     printed = time.monotonic()

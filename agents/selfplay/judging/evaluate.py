@@ -13,7 +13,7 @@ import numpy as np
 from selfplay.judging.agents import BOARDS, AgentPolicy, TabulatedPolicy
 from selfplay.judging.backward_induction import EXACT_DIGITS, worst_mean
 from selfplay.judging.exact import ALL_STATES_CELLS
-from selfplay.judging.forward_search import Ply, Report, SeatPlay, follow
+from selfplay.judging.forward_search import Ply, PlyReport, SeatPlay, follow
 from selfplay.judging.verdict import SeatVerdict, Verdict
 from tictactoe import solve
 from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
@@ -35,7 +35,7 @@ class SeatSearch(NamedTuple):
 
 
 def evaluate_policy(
-    policy: AgentPolicy, every_state: bool = False, positions: int = POSITIONS, report: Report | None = None
+    policy: AgentPolicy, every_state: bool = False, positions: int = POSITIONS, report: PlyReport | None = None
 ) -> Verdict:
     """Evaluate a policy in all states of a small board, or in the positions of its own play on a larger one.
 
@@ -60,7 +60,7 @@ def search_seat(
     seat: int,
     limit: int,
     salt: int | None = None,
-    report: Report | None = None,
+    report: PlyReport | None = None,
     keep_plies: bool = False,
 ) -> SeatSearch:
     """Evaluate a policy in one seat by a forward search.

@@ -62,7 +62,7 @@ class Frontier(NamedTuple):
 
 
 Positions = TypeVar("Positions", Ply, Frontier)
-Report: TypeAlias = Callable[[int, int, int], None]
+PlyReport: TypeAlias = Callable[[int, int, int], None]
 """A function that is called at each ply of the agent with the seat, the ply and its number of distinct positions."""
 
 
@@ -109,7 +109,7 @@ def follow(
     salt: int | None = None,
     settle: bool = False,
     keep_plies: bool = False,
-    report: Report | None = None,
+    report: PlyReport | None = None,
 ) -> SeatPlay:
     """Follow every game that an agent can play in one seat, and count the results.
 

@@ -27,7 +27,7 @@ from selfplay.judging.backward_induction import (
     ply_distances,
 )
 from selfplay.judging.exact import exact_moves
-from selfplay.judging.forward_search import Ply, Report, follow, some_of
+from selfplay.judging.forward_search import Ply, PlyReport, follow, some_of
 from tictactoe import Rules, planes, search_value
 from tictactoe.tree import FloatArray, IntArray
 
@@ -79,7 +79,7 @@ class RepairRound(Generic[P]):
 
 
 def repair(
-    player: P, patch: Callable[[P, Mapping[Position, int]], P], positions: int, report: Report | None = None
+    player: P, patch: Callable[[P, Mapping[Position, int]], P], positions: int, report: PlyReport | None = None
 ) -> Iterator[RepairRound[P]]:
     """Correct a player in rounds until nothing beats it or nothing is left to try, and yield each round.
 
@@ -113,7 +113,7 @@ def find_mistakes(
     preferences: Preferences,
     positions: int,
     tried: Mapping[Position, int],
-    report: Report | None = None,
+    report: PlyReport | None = None,
 ) -> Mistakes:
     """Follow a player's own play, and return what beats it and the corrections.
 

@@ -7,7 +7,7 @@ from selfplay.agent import Array, Player
 from selfplay.judging.agents import player_policy
 from selfplay.judging.evaluate import evaluate_policy
 from selfplay.judging.exact import ALL_STATES_CELLS
-from selfplay.judging.verdict import SEATS, Verdict, verdict_html, verdict_rows
+from selfplay.judging.verdict import COLUMNS, Verdict, verdict_html, verdict_rows
 
 LARGEST_SHOWN = 1e100
 """Largest value that is shown, so that no difference of two values overflows."""
@@ -25,7 +25,7 @@ def finite_values(values: Array) -> Array:
 
 def verdict_table(verdict: Verdict) -> Table:
     """Return the verdict of both seats as a table."""
-    name, *seats = SEATS
+    name, *seats = COLUMNS
     columns = [Column(seat, justify="right") for seat in seats]
     table = Table(name, *columns, title="Exact evaluation: every legal reply followed, nothing sampled")
     for row in verdict_rows(verdict):

@@ -130,7 +130,7 @@ class Verdict:
         }
 
 
-SEATS = ("", "plays X, moves first", "plays O, moves second")
+COLUMNS = ("", "plays X, moves first", "plays O, moves second")
 """The heads of the columns of `verdict_rows`."""
 
 
@@ -188,7 +188,7 @@ def live_score(verdict: Verdict) -> str:
 
 
 def verdict_rows(verdict: Verdict) -> list[Sequence[str]]:
-    """Return the numbers of both seats as the rows of a table, whose columns are `SEATS`."""
+    """Return the numbers of both seats as the rows of a table, whose columns are `COLUMNS`."""
     seats = verdict.first, verdict.second
     rows: list[Sequence[str]] = []
     if not verdict.complete:
@@ -205,7 +205,7 @@ def verdict_rows(verdict: Verdict) -> list[Sequence[str]]:
 
 def verdict_html(verdict: Verdict) -> str:
     """Return what is proved and the table of both seats as HTML, for notebooks."""
-    rows = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in [SEATS, *verdict_rows(verdict)]]
+    rows = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in [COLUMNS, *verdict_rows(verdict)]]
     return f"<p>{escape(verdict_text(verdict))}</p><table><tr>{'</tr><tr>'.join(rows)}</tr></table>"
 
 
