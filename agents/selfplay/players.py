@@ -4,17 +4,20 @@ import contextlib
 import pkgutil
 import re
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 
+from selfplay.agent import Player
 from selfplay.errors import UserError, what_failed
+from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, agent_policy, player_policy
+from selfplay.judging.forward_search import PlyReport
 from selfplay.learning.api import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.own.config import OwnConfig
 from selfplay.program import open_console
-from selfplay.settings import GIGABYTE, Count, as_path, board, machine_bytes, require
+from selfplay.settings import Count, as_path, board
 from tictactoe import Rules
 from tictactoe.names import did_you_mean
 from tictactoe.opponents import OPPONENTS
@@ -22,29 +25,22 @@ from tictactoe.rendering.text import MARKS
 from tictactoe.rules import WORD_BITS
 from tictactoe.tree import SOLVABLE_CELLS
 
-if TYPE_CHECKING:
-    from selfplay.agent import Player
-    from selfplay.judging.agents import AgentPolicy
-    from selfplay.judging.forward_search import Report
-
 Perspective: TypeAlias = Literal["absolute", "mover"]
 
 REPAIRED = "repaired"
 """The note in config.json of what was corrected in a player after its training."""
 LINE_SECONDS = 30
 """Seconds between two lines of progress off a terminal."""
-POSITION_BYTES = 200
-"""Memory for each position of a ply."""
 
 
 class NamedPolicy(NamedTuple):
-    """Hold what a name on the command line means."""
+    """The meaning of a name on the command line."""
 
     name: str
-    policy: "AgentPolicy"
+    policy: AgentPolicy
     """What is evaluated, and chooses the moves."""
-    player: "Player | None"
-    """The trained player, which has values to show; None for a built-in opponent or an agent of the user."""
+    player: Player | None
+    """The trained player, which has values to show; None for a built-in opponent or a custom agent."""
     folder: Path | None
     """The run folder; None where there is no trained player."""
 
@@ -57,50 +53,66 @@ class NamedPolicy(NamedTuple):
 def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | None = None) -> NamedPolicy:
     """Return the player of a name: "shipped", a built-in opponent, a run folder, `module:name`, or that `@FOLDER`.
 
-    Built-in opponents, and agents of the user without `rules`, play on the board of `rules`. Agents of the user see the
+    Built-in opponents, and custom agents without `rules`, play on the board of `rules`. Custom agents see the
     `perspective`. `module:name@FOLDER` is the player of a run whose learner or network is that code. Only these two
     forms import code, from the current folder first, and not if a folder has that name.
 
     Raises:
         UserError: the name means nothing, or the player cannot be loaded.
     """
-    from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, agent_policy, player_policy
-
     rules = rules or Rules()
     if name in OPPONENTS:
         return NamedPolicy(name, BuiltInPolicy(OPPONENTS[name], rules), None, None)
-    folder, code = run_folder(name), None
-    if folder is None:
-        if name.endswith(".zip"):
-            raise UserError(
-                f"{name} is not a run folder. Load a Stable-Baselines3 model in Python, and evaluate that: "
-                f"selfplay.evaluate(DQN.load({name!r})); a command takes the loaded model as module:name"
-            )
-        typed, _, place = name.partition("@")
-        if not re.fullmatch(r"[\w.]+:[\w.]+", typed):
-            known = (SHIPPED, *OPPONENTS)
-            raise UserError(
-                f"{name} is neither a run folder, nor one of {', '.join(known)}, nor module:name of your own agent"
-                f"{did_you_mean(name, known)}"
-            )
-        code = imported(typed)
-        if not place:
-            own = getattr(code, "rules", None)
-            policy = agent_policy(code, own if isinstance(own, Rules) else rules, perspective, name)
-            return NamedPolicy(name, policy, None, None)
-        folder = as_path(place)
+    folder = run_folder(name)
+    if folder is not None:
+        return _trained(name, folder)
+    code, _, place = name.partition("@")
+    if not re.fullmatch(r"[\w.]+:[\w.]+", code):
+        _refuse(name)
+    if place:
+        return _trained_with_code(name, as_path(place), imported(code), perspective)
+    return _custom(name, imported(code), perspective, rules)
+
+
+def _trained(name: str, folder: Path, network: Any = None) -> NamedPolicy:
+    """Return the player of a run."""
+    player = load(folder, network=network)
+    return NamedPolicy(name, player_policy(player), player, folder)
+
+
+def _trained_with_code(name: str, folder: Path, code: Any, perspective: Perspective) -> NamedPolicy:
+    """Return the player of a run whose network or learner is `code`."""
     config, _ = read_settings(folder)
-    if code is None or not isinstance(config, OwnConfig):
-        player = load(folder, network=code)
-        return NamedPolicy(name, player_policy(player), player, folder)
+    if not isinstance(config, OwnConfig):
+        return _trained(name, folder, network=code)
     try:
         agent = load(folder, learner=code)
     except UserError:
         raise
     except Exception as error:  # the learner is somebody's own program
         raise UserError(f"{name}: cannot be loaded: {what_failed(error)}") from None
-    policy = AgentPolicy(agent, config.rules, getattr(code, "perspective", perspective), name=name)
+    policy = agent_policy(agent, config.rules, getattr(code, "perspective", perspective), name)
     return NamedPolicy(name, policy, None, None)
+
+
+def _custom(name: str, agent: Any, perspective: Perspective, rules: Rules) -> NamedPolicy:
+    """Return a custom agent, on its own board if it has one."""
+    own = getattr(agent, "rules", None)
+    policy = agent_policy(agent, own if isinstance(own, Rules) else rules, perspective, name)
+    return NamedPolicy(name, policy, None, None)
+
+
+def _refuse(name: str) -> NoReturn:
+    if name.endswith(".zip"):
+        raise UserError(
+            f"{name} is not a run folder. Load a Stable-Baselines3 model in Python, and evaluate that: "
+            f"selfplay.evaluate(DQN.load({name!r})); a command takes the loaded model as module:name"
+        )
+    known = (SHIPPED, *OPPONENTS)
+    raise UserError(
+        f"{name} is neither a run folder, nor one of {', '.join(known)}, nor module:name of your own agent"
+        f"{did_you_mean(name, known)}"
+    )
 
 
 def run_folder(name: str) -> Path | None:
@@ -111,10 +123,10 @@ def run_folder(name: str) -> Path | None:
 
 
 def imported(name: str) -> Any:
-    """Import what a person has named as `module:name`.
+    """Return what a person has named as `module:name`.
 
     Raises:
-        UserError: It cannot be imported.
+        UserError: it cannot be imported.
     """
     if "" not in sys.path:
         sys.path.insert(0, "")
@@ -126,7 +138,7 @@ def imported(name: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class BoardFlags:
-    """Hold the board and the planes for players that bring none."""
+    """The board and the planes for players that bring none."""
 
     perspective: Perspective = "absolute"
     """Planes that your own agent sees: X and O ("absolute", as in the environment), or mine and theirs ("mover")."""
@@ -140,7 +152,7 @@ class BoardFlags:
 
 @dataclass(frozen=True)
 class EvaluatedPlayer(BoardFlags):
-    """Hold the player that a command follows through every legal reply."""
+    """The player that a command follows through every legal reply."""
 
     player: str = field(metadata={"positional": "PLAYER"})
     """The folder of a run, shipped (the proved player of this package), a built-in opponent (random, heuristic, rule or
@@ -158,7 +170,7 @@ class EvaluatedPlayer(BoardFlags):
         """
         named = resolve(self.player, self.perspective, board(self.rows, self.cols, self.k))
         check_not_searched(named, "a proof")
-        check_room(self.positions, named.rules)
+        check_board(named.rules)
         return named
 
 
@@ -176,39 +188,28 @@ def check_not_searched(named: NamedPolicy, purpose: str) -> None:
 
 
 @contextlib.contextmanager
-def following(rules: Rules) -> "Iterator[Report]":
-    """Yield a function that shows how far a player has been followed; off a terminal a line tells it now and then."""
+def following(rules: Rules) -> Iterator[PlyReport]:
+    """Yield a function that shows how far a player has been followed; off a terminal it prints a line now and then."""
     console = open_console()
-    ended = Event()
+    printed = time.monotonic()
     with console.status("following every legal reply") as status:
 
         def report(seat: int, ply: int, positions: int) -> None:
-            status.update(f"as {MARKS[seat]}: ply {ply + 1} of {rules.cells}, {positions:,} positions")
+            nonlocal printed
+            line = f"as {MARKS[seat]}: ply {ply + 1} of {rules.cells}, {positions:,} positions"
+            status.update(line)
+            if not console.is_terminal and time.monotonic() - printed > LINE_SECONDS:
+                print(line, flush=True)
+                printed = time.monotonic()
 
-        def tell() -> None:
-            while not ended.wait(LINE_SECONDS):
-                with contextlib.suppress(OSError):  # nobody reads on, or the disk is full, as the next result will say
-                    print(status.status, flush=True)
-
-        if not console.is_terminal:
-            Thread(target=tell).start()
-        try:
-            yield report
-        finally:
-            ended.set()
+        yield report
 
 
-def check_room(positions: int, rules: Rules) -> None:
-    """Refuse to follow more positions than fit into memory, before the system kills the program.
+def check_board(rules: Rules) -> None:
+    """Refuse a board that is too large to follow a player on it.
 
     Raises:
-        UserError: there may be more, or the board is too large to follow any.
+        UserError: it is.
     """
-    cells = rules.cells
-    if cells > WORD_BITS:
-        raise UserError(f"{rules} has {cells} cells: a player can be followed on boards of up to {WORD_BITS}")
-    there = machine_bytes()
-    if cells > SOLVABLE_CELLS and there is not None:
-        most = there // POSITION_BYTES
-        wanted = f"at most {most:,}, for which {there / GIGABYTE:,.0f} GB of memory are enough"
-        require(positions <= most, "positions", wanted, positions)
+    if rules.cells > WORD_BITS:
+        raise UserError(f"{rules} has {rules.cells} cells: a player can be followed on boards of up to {WORD_BITS}")

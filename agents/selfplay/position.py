@@ -16,7 +16,7 @@ EMPTY = "."
 
 @dataclass(frozen=True)
 class Position:
-    """Hold a game between two plies, on a board of any size."""
+    """A game between two plies, on a board of any size."""
 
     rules: Rules
     marks: tuple[int, int] = (0, 0)
@@ -45,19 +45,23 @@ class Position:
 
     @property
     def winner(self) -> int | None:
-        """Return the seat that has a line."""
-        return next((seat for seat in (0, 1) if self.rules.has_line(self.marks[seat])), None)
+        """Return the seat that has a line, None if no seat has."""
+        for seat in (0, 1):
+            if self.rules.has_line(self.marks[seat]):
+                return seat
+        return None
 
     @property
     def over(self) -> bool:
-        """Tell whether a line is complete or the board is full."""
+        """Return whether a line is complete or the board is full."""
         return self.winner is not None or not self.empty
 
     def after(self, cell: int) -> "Position":
         """Return the position after the seat to move has marked an empty cell."""
         first, second = self.marks
-        marks = (first | 1 << cell, second) if self.seat == 0 else (first, second | 1 << cell)
-        return Position(self.rules, marks, cell)
+        if self.seat == 0:
+            return Position(self.rules, (first | 1 << cell, second), cell)
+        return Position(self.rules, (first, second | 1 << cell), cell)
 
     @property
     def words(self) -> Sequence[IntArray]:

@@ -78,6 +78,7 @@ def _policy(agent: Evaluated, rules: Rules | None, perspective: Perspective) -> 
 
     Raises:
         UserError: there is no agent of that name, it plays on another board, or `rules` is not a `Rules`.
+        ValueError: the board has more than 64 cells.
     """
     if not isinstance(rules, Rules | None):
         raise UserError(f"rules must be a tictactoe.Rules, e.g. Rules(3, 3, 3), not {rules!r}")

@@ -1,4 +1,4 @@
-"""Train players of 5,5,4, repair them with the solver, and certify them, with the seconds of each part.
+"""Train players of 5,5,4, repair them, and certify them, with the seconds of each part.
 
 The tables of docs/bigger-boards.md. On 6,5,4 the first seat wins, so nobody is unbeatable, and there is no certificate:
 
@@ -8,7 +8,7 @@ The tables of docs/bigger-boards.md. On 6,5,4 the first seat wins, so nobody is 
 Each seed does what these four commands do, the first with the flags below and no other settings:
 
     python train.py --rows 5 FLAGS --run-dir runs/five
-    selfplay repair --solver runs/five
+    selfplay repair runs/five
     selfplay certify runs/five-repaired
     python agents/selfplay/judging/check_certificate.py runs/five-repaired/certificate.txt.gz
 
@@ -27,11 +27,12 @@ from benchmarks.data import Result
 from benchmarks.learning.learners import configuration
 from selfplay.cli.flags import run_command
 from selfplay.cli.repair import RepairConfig
+from selfplay.dqn.patch import patch
 from selfplay.dqn.player import QPlayer
-from selfplay.dqn.repair import repair
 from selfplay.judging import certificate, check_certificate
 from selfplay.judging.agents import player_policy
-from selfplay.judging.policy_repair import Corrections
+from selfplay.judging.evaluate import evaluate_policy
+from selfplay.judging.repair import repair
 from tictactoe import Rules, search_value
 
 PROG = "python -m benchmarks.learning.repaired"
@@ -63,22 +64,22 @@ def measure(seed: int, flags: Flags) -> Result:
     times.append(time.process_time())
     assert isinstance(last.player, QPlayer)
     rounds = []
-    for state in repair(last.player, Corrections(POSITIONS, solver=True)):
+    for state in repair(last.player, patch, POSITIONS):
         rounds.append(state)
         if time.process_time() - times[1] >= flags.seconds:
             break
     times.append(time.process_time())
-    verdict = state.found.verdict
+    verdict = evaluate_policy(player_policy(state.player), positions=POSITIONS)
     result = {
         "plies": last.steps,
         "training s": times[1] - times[0],
-        "beaten from": rounds[0].found.beaten,
-        "of its positions": rounds[0].found.positions,
+        "beaten from": rounds[0].mistakes.beaten,
+        "of its positions": rounds[0].mistakes.positions,
         "corrected": state.corrected,
         "rounds": len(rounds) - 1,
         "repair s": times[2] - times[1],
         "end": "proved" if verdict.unexploitable else "stopped",
-        "still beaten from": state.found.beaten,
+        "still beaten from": state.mistakes.beaten,
     }
     return result | certified(state.player) if verdict.unbeatable else result
 
@@ -86,7 +87,7 @@ def measure(seed: int, flags: Flags) -> Result:
 def certified(player: QPlayer) -> Result:
     """Write the certificate of an unbeatable player, and check it by the program that shares nothing with ours."""
     times, policy = [time.process_time()], player_policy(player)
-    content = certificate.packed(policy, certificate.unbeatable_play(policy, POSITIONS, "the player"), None)
+    content = certificate.file_content(policy, certificate.unbeatable_play(policy, POSITIONS, "the player"), None)
     times.append(time.process_time())
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "certificate.txt.gz"

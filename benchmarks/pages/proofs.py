@@ -4,7 +4,7 @@ from pathlib import Path
 
 import selfplay
 from benchmarks.harness import number
-from selfplay.judging import certificate, check_certificate, evaluate
+from selfplay.judging import certificate, check_certificate, evaluate, exact
 from selfplay.judging.agents import player_policy
 from tictactoe import Rules
 from tictactoe.tree import SOLVABLE_CELLS, game_tree
@@ -18,7 +18,7 @@ def figures(_docs: Path) -> dict[str, str]:
     counts = {
         "game.states": len(tree),
         "game.decision-states": len(tree.decisions),
-        "proofs.cells.all-states": evaluate.ALL_STATES_CELLS,
+        "proofs.cells.all-states": exact.ALL_STATES_CELLS,
         "proofs.cells.solvable": SOLVABLE_CELLS,
         "proofs.cells.most": check_certificate.LARGEST_BOARD,
         "proofs.positions": evaluate.POSITIONS,

@@ -19,7 +19,7 @@ from shared import print_versions
 
 import selfplay
 from selfplay.judging.agents import player_policy
-from selfplay.judging.certificate import packed, unbeatable_play
+from selfplay.judging.certificate import file_content, unbeatable_play
 from selfplay.judging.check_certificate import Certificate, check
 from tictactoe import Rules
 
@@ -70,7 +70,7 @@ def main() -> None:
     """Print what was compared."""
     print_versions("open_spiel", "numpy")
     shipped = player_policy(selfplay.load("shipped"))
-    content = packed(shipped, unbeatable_play(shipped, 10**6, "shipped"), None)
+    content = file_content(shipped, unbeatable_play(shipped, 10**6, "shipped"), None)
     header, *lines = gzip.decompress(content).decode().splitlines()
     moves = {line.replace("*", "."): line.index("*") for line in lines}
     worst = results(moves, UNBEATABLE)

@@ -1,4 +1,4 @@
-"""Names of players: agents by `module:name`, run folders, built-in opponents; every mistake is one line."""
+"""Names of players: agents by `module:name`, run folders, built-in opponents; every mistake is named."""
 
 import os
 import subprocess
@@ -74,40 +74,31 @@ def test_every_kind_of_name_is_resolved(here: Path) -> None:
     assert run_folder("random") is run_folder("nowhere") is run_folder("my_agents:wide") is None
 
 
-def test_an_agent_of_the_user_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_custom_agent_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
     prove.main(["my_agents:optimal"])
-    output = capsys.readouterr().out
-    assert "PROVED UNBEATABLE AND OPTIMAL" in output
-    assert "exploitability 0. It was shown the planes of perspective absolute.\n" in output
-    assert "A game of the player against itself" in output
+    assert "PROVED UNBEATABLE AND OPTIMAL" in capsys.readouterr().out
     prove.main(["my_agents:uniform", "--perspective", "mover", "--rows", "3", "--cols", "2"])
     output = capsys.readouterr().out
     assert "NOT unbeatable" in output
-    assert "It was shown the planes of perspective mover.\n" in output
-    assert "A game of the player against itself" not in output  # an agent that samples its moves has none
+    assert " mover" in output
 
 
 @pytest.mark.parametrize(
-    ("name", "gist"),
+    ("name", "named"),
     [
-        ("my_agents:nobody", "cannot be imported: AttributeError: module 'my_agents' has no attribute 'nobody'\n"),
-        ("my_broken:x", "ModuleNotFoundError: No module named 'nothing_of_that_name' (my_broken.py"),
-        ("my_agents:number", "my_agents:number: an object of type int is not an agent: write a function"),
-        ("my_agents:samples", "my_agents:samples: the agent answers the same positions differently when asked twice"),
-        (
-            "my_agents:Fails",
-            "my_agents:Fails: a class is not an agent: make an object of it first",
-        ),
-        (
-            "model.zip",
-            "model.zip is not a run folder. Load a Stable-Baselines3 model in Python, and evaluate that: sel",
-        ),
-        ("heuristc", "nor module:name of your own agent; did you mean heuristic?"),
-        ("my_agents", "my_agents is neither a run folder, nor one of shipped, random, heuristic, rule, optimal, nor"),
+        ("my_agents:nobody", "nobody"),
+        ("my_broken:x", "No module named 'nothing_of_that_name' (my_broken.py"),
+        ("my_agents:number", "int"),
+        ("my_agents:samples", "my_agents:samples"),
+        ("my_agents:Fails", "class"),
+        ("model.zip", "DQN.load('model.zip')"),
+        ("heuristc", "did you mean heuristic?"),
+        ("my_agents", "shipped, random, heuristic, rule, optimal"),
+        (".", "."),
     ],
 )
-def test_a_mistake_is_one_line(name: str, gist: str) -> None:
-    assert gist in f"{refused(prove.main, [name])}\n"
+def test_a_mistake_is_named(name: str, named: str) -> None:
+    assert named in refused(prove.main, [name])
 
 
 def test_a_folder_of_runs_lists_the_newest_of_them(here: Path) -> None:
@@ -116,12 +107,11 @@ def test_a_folder_of_runs_lists_the_newest_of_them(here: Path) -> None:
         os.utime(here / "runs" / f"run-{number}", (0, number))
     newest = ", ".join(f"runs/run-{number}" for number in range(10, 0, -1))
     for command, words in ((prove.main, ["runs"]), (train.main, ["--resume", "runs"])):
-        assert refused(command, words) == f"runs: is a folder of runs; name one, such as the newest: {newest}"
-    assert refused(prove.main, ["."]).endswith("is this a run folder?")
+        assert newest in refused(command, words)
 
 
 def test_modules_are_found_in_the_current_folder_by_the_installed_program_too(here: Path) -> None:
     program: list[str | Path] = [Path(sys.executable).parent / "selfplay", "prove", "my_agents:fails"]
     done = subprocess.run(program, cwd=here, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("selfplay prove: my_agents:fails: KeyError: 'the key' (my_agents.py, line 25)")
+    assert "KeyError: 'the key' (my_agents.py, line 25)" in done.stderr

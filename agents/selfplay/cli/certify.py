@@ -38,7 +38,8 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     check_output(output)
     with following(rules):
         play = certificate.unbeatable_play(policy, config.positions, name)
-        content = certificate.packed(policy, play, checksum_of_file(named.folder / MODEL) if named.folder else None)
+        model_sha256 = checksum_of_file(named.folder / MODEL) if named.folder else None
+        content = certificate.file_content(policy, play, model_sha256)
     (write_output if config.output else write_whole)(output, content)
     say(f"CERTIFIED: {name} is unbeatable on {rules}; the certificate is in {output} ({len(content):,} bytes)")
     check = shell_line("python", check_certificate.__file__, str(output))

@@ -202,7 +202,8 @@ def say(text: str, style: str = "") -> None:
 
 def show_verdict(verdict: "Verdict", *notes: str) -> None:
     """Print what is proved, its first words coloured, with notes, and the table of both seats."""
-    from selfplay.judging.report import verdict_table, verdict_text
+    from selfplay.judging.report import verdict_table
+    from selfplay.judging.verdict import verdict_text
 
     style = "bold green" if verdict.unexploitable else "bold red"
     say("\n".join([verdict_text(verdict), *notes]), style=style)

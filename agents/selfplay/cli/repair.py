@@ -10,16 +10,20 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
 from selfplay.judging.agents import player_policy
 from selfplay.judging.evaluate import evaluate_policy
+from selfplay.judging.repair import repair
 from selfplay.learning import folder as run_folder
 from selfplay.learning.api import load, read_settings
-from selfplay.players import REPAIRED, check_room, following
+from selfplay.players import REPAIRED, check_board, following
 from selfplay.settings import Count
-from tictactoe.tree import SOLVABLE_CELLS
 
 
 @dataclass(frozen=True)
 class RepairConfig:
-    """Correct the moves by which a trained DQN can be beaten, until it is proved unbeatable."""
+    """Correct the moves by which a trained DQN can be beaten, until it is proved unbeatable.
+
+    A solver finds the moves that lose. On a board that the first seat wins with best play, the moves as X are corrected
+    that give the win away.
+    """
 
     run: str = field(metadata={"positional": "RUN"})
     """The folder of the run, which does not change."""
@@ -27,18 +31,13 @@ class RepairConfig:
     """Folder for the repaired player, new or empty. Default: RUN-repaired."""
     positions: Count = 5_000_000
     """Most distinct positions to follow at each ply (move); the default needs 1 GB."""
-    solver: bool = False
-    """Ask a solver which moves lose, and try only the others. This is much faster if there are hundreds of positions to
-    correct, but the corrections then no longer come from the player's own play alone. On a board that the first seat
-    wins with best play, the solver corrects the moves that give the win away."""
 
 
 def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
     """Correct a player round by round, write it to a new folder, and print its evaluation."""
     config = parse(RepairConfig, args, prog)
+    from selfplay.dqn.patch import check_patchable, patch
     from selfplay.dqn.player import QPlayer
-    from selfplay.dqn.repair import repair
-    from selfplay.judging.policy_repair import Corrections
     from selfplay.tensor_file import write_tensors
 
     place = Path(config.run)
@@ -49,26 +48,26 @@ def main(args: Sequence[str], prog: str = "selfplay repair") -> None:
         raise UserError(f"{config.run}: is a run of {settings.algorithm}, and only a DQN can be repaired")
     player = load(config.run)
     assert isinstance(player, QPlayer)
-    check_room(config.positions, player.rules)
+    check_board(player.rules)
+    check_patchable(player)
     folder = config.run_dir or run_folder.unused(place.with_name(f"{place.name}-repaired"))
     run_folder.create(folder)  # before the long search, which would be lost if this failed
     try:
         with following(player.rules) as report:
-            for state in repair(player, Corrections(config.positions, report, config.solver)):
+            for state in repair(player, patch, config.positions, report):
                 # Not `say`, whose console is not that of the spinner, which would be drawn over the line.
                 print(
-                    f"{state.corrected:,} positions corrected: can go wrong from {state.found.beaten:,} of the "
-                    f"{state.found.positions:,} positions of its play",
+                    f"{state.corrected:,} positions corrected: can go wrong from {state.mistakes.beaten:,} of the "
+                    f"{state.mistakes.positions:,} positions of its play",
                     flush=True,
                 )
         if not state.corrected:
             say("\nThere is nothing to correct, so nothing was written.")
             return
-        verdict = state.found.verdict
-        if player.rules.cells <= SOLVABLE_CELLS:
-            verdict = evaluate_policy(player_policy(state.player), every_state=True)
-        how = " with a solver" if config.solver else ""
-        note = f"in {state.corrected:,} positions{how}, from {place.name}"
+        with following(player.rules) as report:
+            policy = player_policy(state.player)
+            verdict = evaluate_policy(policy, every_state=True, positions=config.positions, report=report)
+        note = f"in {state.corrected:,} positions with a solver, from {place.name}"
         write_tensors(folder / run_folder.MODEL, state.player.tensors())
         run_folder.write_config(folder, state.player.config, {REPAIRED: note})
         run_folder.write_evaluation(folder, verdict)

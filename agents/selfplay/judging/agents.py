@@ -1,8 +1,13 @@
-"""Queries to an agent: the view that it is shown, the answers that it may give, and what is refused."""
+"""Queries to an agent: the forms in which one can be asked, the answers that it may give, and what is refused."""
 
 import contextlib
+import copy
+import reprlib
+import sys
+import traceback
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium.error import InvalidAction
@@ -10,8 +15,8 @@ from numpy.typing import NDArray
 
 from selfplay.agent import Array, Player
 from selfplay.errors import UserError, what_failed
-from selfplay.judging.asking import INSTEAD, Way, numbers, way_to_ask
 from tictactoe import Rules, batch, planes
+from tictactoe.actions import checked_cells
 from tictactoe.opponents import Choices
 from tictactoe.tree import BoolArray, FloatArray, GameTree, IntArray, Policy, game_tree
 
@@ -27,10 +32,15 @@ OTHER_CELLS = (
     "probabilities(observation), or have it choose its best move"
 )
 OTHER_PROBABILITIES = "the agent gives the same positions other probabilities when asked twice"
+INSTEAD = "write a function of one observation that returns int(cell), and name the board with rules="
+WITH_MASK = "it must take one observation and return int(cell); if it needs the mask too, write lambda observation: "
+
+Ask: TypeAlias = Callable[[Array], IntArray]
+"""A function that returns the cells [B] of an agent for observations [B, R, C, 3]."""
 
 
 class AgentPolicy:
-    """Query an agent for its moves in positions, as it acts without being given a mask.
+    """An agent's moves in positions, as it acts without being given a mask.
 
     `perspective` is the view that it is shown. With `twice` every query is made two times, and an agent whose answers
     differ is refused: one sampled move proves nothing. With a `name` an error in the agent becomes a message of one
@@ -62,7 +72,7 @@ class AgentPolicy:
         self._perspective, self._twice, self._name = perspective, twice, name
         self.stochastic = hasattr(agent, "probabilities")
         """Whether the agent samples its moves, and says with which probabilities."""
-        self._way: Way | None = None
+        self._ask: Ask | None = None
         with self._named_errors():
             if isinstance(agent, type):
                 raise UserError("a class is not an agent: make an object of it first")
@@ -92,8 +102,8 @@ class AgentPolicy:
         except Exception as error:
             if self._name is None:
                 raise
-            ours = isinstance(error, UserError | InvalidAction)
-            raise UserError(f"{self._name}: {error if ours else what_failed(error)}") from None
+            message = error if isinstance(error, UserError | InvalidAction) else what_failed(error)
+            raise UserError(f"{self._name}: {message}") from None
 
     def _answers(self, ask: Callable[[Array], Array], none: Array, mover: IntArray, opponent: IntArray) -> NDArray[Any]:
         """Return the agent's answers in positions [n], [n, ...]; `none` are those for no positions."""
@@ -101,21 +111,20 @@ class AgentPolicy:
         with self._named_errors():
             for start in range(0, len(mover), BOARDS):
                 part = slice(start, start + BOARDS)
-                mine, theirs = mover[part].astype(np.int64), opponent[part].astype(np.int64)
-                ply = planes.bits(self.rules.cells, mine | theirs).sum(axis=1, dtype=np.int64)
-                observation = batch.observe(self.rules, batch.State(mine, theirs, ply), self._perspective)
-                answers.append(ask(observation))
-                if self._twice and not np.allclose(answers[-1], ask(observation), rtol=0, atol=LARGEST_ERROR):
+                observation = observe(self.rules, mover[part], opponent[part], self._perspective)
+                answer = ask(observation)
+                if self._twice and not np.allclose(answer, ask(observation), rtol=0, atol=LARGEST_ERROR):
                     raise UserError(OTHER_PROBABILITIES if self.stochastic else OTHER_CELLS)
+                answers.append(answer)
         return np.concatenate(answers)
 
     def _cells(self, observation: Array) -> IntArray:
-        if self._way is None:
-            self._way = way_to_ask(self.agent, observation)
-        return self._way.cells(observation)
+        if self._ask is None:
+            self._ask = way_to_ask(self.agent, observation)
+        return self._ask(observation)
 
     def _probabilities(self, observation: Array) -> FloatArray:
-        answer = np.asarray(numbers(self.agent.probabilities(observation)), np.float64)
+        answer = np.asarray(as_numpy(self.agent.probabilities(observation)), np.float64)
         shape = (len(observation), self.rules.cells)
         if answer.shape != shape:
             raise InvalidAction(f"the agent's probabilities must be of shape {shape}, got {answer.shape}")
@@ -127,7 +136,7 @@ class AgentPolicy:
 
 
 class TabulatedPolicy(AgentPolicy):
-    """Answer from a table for an agent that samples nothing: it is queried once in every decision state."""
+    """The answers of an agent that samples nothing, which is asked once in every decision state."""
 
     def __init__(self, policy: AgentPolicy) -> None:
         super().__init__(policy.agent, policy.rules, symmetric=policy.symmetric, legal=policy.legal)
@@ -143,7 +152,7 @@ class TabulatedPolicy(AgentPolicy):
 
 
 class BuiltInPolicy(AgentPolicy):
-    """Play as a built-in opponent, which samples among its choices, each with the same probability."""
+    """A built-in opponent, which samples among its choices, each with the same probability."""
 
     def __init__(self, choices: Choices, rules: Rules, symmetric: bool = False) -> None:
         super().__init__(choices, rules, symmetric=symmetric, legal=True)
@@ -163,15 +172,19 @@ class BuiltInPolicy(AgentPolicy):
 
 
 def player_policy(player: Player, rules: Rules | None = None) -> AgentPolicy:
-    """Return the policy of a player in a run; one of ours need not be queried twice."""
-    if isinstance(policy := getattr(player, "policy", None), AgentPolicy):  # a player of the user
+    """Return the policy of one of our players, which need not be asked twice."""
+    # A run of a custom learner wraps its agent and names the policy. Once the loop gives the agent itself to
+    # `agent_policy`, with the learner's rules and perspective, these two lines go.
+    if isinstance(policy := getattr(player, "policy", None), AgentPolicy):
         return policy
     symmetric, legal = getattr(player, "canonical", False), getattr(player, "mask", False)
     return AgentPolicy(player, rules or player.rules, "mover", twice=False, symmetric=symmetric, legal=legal)
 
 
-def agent_policy(agent: Any, rules: Rules | None, perspective: str, name: str | None = None) -> AgentPolicy:
-    """Return the policy of anybody's agent; the default rules are its own, or 3,3,3 if it has none.
+def agent_policy(
+    agent: Any, rules: Rules | None = None, perspective: str = "absolute", name: str | None = None
+) -> AgentPolicy:
+    """Return the policy of any agent; the default rules are its own, or 3,3,3 if it has none.
 
     Raises:
         UserError: it is not an agent.
@@ -179,8 +192,10 @@ def agent_policy(agent: Any, rules: Rules | None, perspective: str, name: str | 
     """
     if type(agent).__module__ in OUR_PLAYERS:
         return player_policy(agent, rules)
-    own = getattr(agent, "rules", None)
-    policy = AgentPolicy(agent, rules or (own if isinstance(own, Rules) else Rules()), perspective, name=name)
+    if rules is None:
+        own = getattr(agent, "rules", None)
+        rules = own if isinstance(own, Rules) else Rules()
+    policy = AgentPolicy(agent, rules, perspective, name=name)
     policy.shown = perspective
     return policy
 
@@ -190,6 +205,148 @@ def tree_policy(policy: AgentPolicy, tree: GameTree) -> Policy:
     if not policy.stochastic:
         policy = TabulatedPolicy(policy)
     return lambda states: policy.probabilities(tree.mover[states], tree.opponent[states])
+
+
+def way_to_ask(agent: Any, observation: Array) -> Ask:
+    """Return a function that asks an agent for its cells: the first form that works on two copies of the first board.
+
+    An agent is then always asked in the same way. The observations are [B, R, C, 3].
+
+    Raises:
+        UserError: it returns no cell for any form of the observation, cannot be called with one alone, or is a model or
+            a module and fails for all.
+    """
+    errors = []
+    for ask in _forms(agent):
+        try:
+            ask(observation[[0, 0]])
+        except Exception as error:  # noqa: PERF203 (two or three times, and the agent is somebody's own program)
+            errors.append(error)
+        else:
+            return ask
+    for each in errors:
+        if isinstance(each, InvalidAction):  # it says what was returned
+            raise UserError(each) from each
+    first = errors[0]
+    is_model = not hasattr(agent, "act") and (hasattr(agent, "predict") or _is_module(agent))
+    began = traceback.extract_tb(first.__traceback__)[-1].filename != __file__
+    if began and not is_model:
+        raise first  # an error in the user's own program is best seen where it is
+    if began:
+        why = f"{' and '.join(map(what_failed, errors))}; {INSTEAD}"
+    else:  # the call itself failed: it wants more than an observation
+        called = "agent.act" if hasattr(agent, "act") else "agent"
+        why = f"{first}; {WITH_MASK}{called}(observation, observation[..., 0].ravel())"
+    raise UserError(
+        f"a {type(agent).__name__} cannot be asked about a board of shape {observation.shape[1:]}: {why}"
+    ) from first
+
+
+def _forms(agent: Any) -> list[Ask]:
+    """Return the ways in which an agent may be asked for its cells, the likeliest first."""
+    if hasattr(agent, "act"):
+        return [partial(_ask_all, agent.act, np.asarray), *_one_by_one(agent.act)]
+    if hasattr(agent, "predict"):
+        return [partial(_ask_all, partial(_predicted, agent), form) for form in (np.asarray, _flat, _with_mask)]
+    if _is_module(agent):
+        module = copy.deepcopy(agent).eval()  # in training it may answer differently, and learn by it
+        return [partial(_ask_all, partial(_best, module), form) for form in (_flat, np.asarray)]
+    return _one_by_one(agent)
+
+
+def _one_by_one(function: Callable[[Any], Any]) -> list[Ask]:
+    return [partial(_ask_each, function, form) for form in (np.asarray, _with_mask)]
+
+
+def _ask_all(function: Callable[[Any], Any], form: Callable[[Array], Any], observation: Array) -> IntArray:
+    """Return the cells [B] of an agent that is shown all observations [B, R, C, 3] at once, in some form."""
+    return checked(function(form(observation)), observation)
+
+
+def _ask_each(function: Callable[[Any], Any], form: Callable[[Array], Any], observation: Array) -> IntArray:
+    """Return the cells [B] of an agent that is shown one observation after another, in some form."""
+    cells = []
+    for board in observation:
+        try:
+            answer = function(form(board))
+        except Exception as error:
+            if hasattr(error, "add_note"):  # from Python 3.11 on
+                error.add_note(f"The agent was asked about the position {position_text(board)}.")
+            raise
+        cells.append(checked(answer, board[None]))
+    return np.concatenate(cells)
+
+
+def _flat(observation: Array) -> Array:
+    return observation.reshape(len(observation), -1)
+
+
+def _with_mask(observation: Array) -> dict[str, Array]:
+    """Return one observation or many as agents of PettingZoo and of environments with dicts see them."""
+    return {"observation": observation, "action_mask": observation[..., 0].reshape(*observation.shape[:-3], -1)}
+
+
+def _is_module(agent: Any) -> bool:
+    """Return whether an agent is a module of PyTorch, which then is imported already."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(agent, torch.nn.Module)
+
+
+def _predicted(model: Any, observation: Any) -> Any:
+    """Return the cells of a model as in Stable-Baselines3, whose answer may have a state beside them."""
+    answer = model.predict(observation, deterministic=True)
+    return answer[0] if isinstance(answer, tuple) else answer
+
+
+def _best(module: Any, observation: Array) -> Any:
+    """Return the cells [B] to which a module of PyTorch gives the highest values [B, A], the first of equals."""
+    torch = sys.modules["torch"]
+    like = next(module.parameters(), torch.zeros(()))
+    with torch.no_grad():
+        values = as_numpy(module(torch.as_tensor(observation, dtype=like.dtype, device=like.device)))
+    cells = observation[0].size // 3
+    got = getattr(values, "shape", type(values).__name__)
+    if got == (len(observation), cells):
+        if not np.isnan(values).any():
+            return values.argmax(axis=1)
+        got = "nan"
+    raise InvalidAction(f"a module must return [boards, {cells}] values, one for each cell, got {got}")
+
+
+def checked(answer: Any, observation: Array) -> IntArray:
+    """Return an answer to observations [B, R, C, 3] as cells [B]; libraries like to give one as an array of any shape.
+
+    Raises:
+        gymnasium.error.InvalidAction: it is none.
+    """
+    boards, cells, given = len(observation), observation[0, ..., 0].size, as_numpy(answer)
+    try:
+        return checked_cells(cells, np.ravel(given) if boards == 1 else given, boards)
+    except (InvalidAction, ValueError) as error:  # the latter for lists in a list, of several lengths
+        if boards > 1 and answer is not None:
+            raise InvalidAction(f"the agent's {error}") from None
+        said = f"{reprlib.repr(given)} in the position {position_text(observation[0])}"
+        hint = " (is a `return` missing?)" if answer is None else ""
+        raise InvalidAction(f"the agent returned {said}: wanted int(cell), 0 to {cells - 1}{hint}") from None
+
+
+def position_text(board: Array) -> str:
+    """Return a position [R, C, 3] of either perspective as text, row by row, such as X../.O./...."""
+    first, second = board[..., 1:].sum(axis=(0, 1))
+    marks = ".XO" if first >= second else ".OX"  # O moves second, so it has no more marks than X
+    return "/".join("".join(marks[cell] for cell in row) for row in board.argmax(axis=-1))
+
+
+def observe(rules: Rules, mover: IntArray, opponent: IntArray, perspective: str) -> Array:
+    """Return what the seat to move sees in positions, bitboards [n], of either seat: [n, R, C, 3]."""
+    mine, theirs = mover.astype(np.int64), opponent.astype(np.int64)
+    ply = planes.bits(rules.cells, mine | theirs).sum(axis=1, dtype=np.int64)
+    return batch.observe(rules, batch.State(mine, theirs, ply), perspective)
+
+
+def as_numpy(answer: Any) -> Any:
+    """Return an answer, a tensor as an array."""
+    return answer.detach().cpu().numpy() if hasattr(answer, "detach") else answer
 
 
 def bitboards(marked: BoolArray) -> IntArray:

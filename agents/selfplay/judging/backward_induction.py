@@ -13,7 +13,7 @@ import numpy as np
 
 from selfplay.agent import Array
 from selfplay.judging.agents import AgentPolicy
-from selfplay.judging.forward_search import Moved, Ply, moved, sort_keys
+from selfplay.judging.forward_search import MoveResults, Ply, move_results, sort_keys
 from tictactoe import Rules, planes
 from tictactoe.symmetry import representatives
 from tictactoe.tree import BoolArray, FloatArray, IntArray
@@ -25,15 +25,15 @@ EXACT_DIGITS = 12
 
 
 class Values(NamedTuple):
-    """Hold the values of the positions [n] of one ply: plies to the loss, or mean results."""
+    """The values of the positions [n] of one ply: plies to the loss, or mean results."""
 
     keys: Array
     """One for each position, sorted; see `sort_keys`."""
     value: FloatArray
 
 
-class Ends(NamedTuple):
-    """Hold what the ends of a game are worth to the agent; the opponent chooses the least."""
+class EndValues(NamedTuple):
+    """The values of the ends of a game to the agent; the opponent chooses the least."""
 
     taken: float
     """The agent marks a taken cell."""
@@ -45,42 +45,29 @@ class Ends(NamedTuple):
     """What is added to the value for a move and a reply."""
 
 
-DISTANCE = Ends(taken=1, won=NEVER, answered=2, drawn=NEVER, plies=2)
-"""Plies to the loss."""
-NO_WIN = DISTANCE._replace(drawn=1)
+PLIES_TO_LOSS = EndValues(taken=1, won=NEVER, answered=2, drawn=NEVER, plies=2)
+PLIES_WITHOUT_WIN = PLIES_TO_LOSS._replace(drawn=1)
 """Plies to the end of a game that is not won."""
-RESULT = Ends(taken=-1, won=1, answered=-1, drawn=0, plies=0)
-"""Mean result of the game."""
+RESULT = EndValues(taken=-1, won=1, answered=-1, drawn=0, plies=0)
 
 
-def answered_by_a_line(rules: Rules, after: Moved) -> BoolArray:
-    """Tell for each move whether the opponent can complete a line at once."""
-    answered: BoolArray = rules.winning_cells(after.theirs) & rules.empty_cells(after.mine, after.theirs) != 0
-    return answered
-
-
-def play_values(policy: AgentPolicy, plies: Sequence[Ply], ends: Ends = DISTANCE) -> list[Values]:
-    """Return the values of the positions of all plies of an agent's play in a seat."""
-    values: list[Values] = []
+def play_distances(policy: AgentPolicy, plies: Sequence[Ply], ends: EndValues = PLIES_TO_LOSS) -> list[Values]:
+    """Return the plies to the loss of the positions of all plies of an agent's play in a seat."""
+    distances: list[Values] = []
     for ply in reversed(plies):
-        values.append(ply_values(policy, ply, values[-1] if values else None, ends))
-    return values[::-1]
+        distances.append(ply_distances(policy, ply, distances[-1] if distances else None, ends))
+    return distances[::-1]
 
 
-def ply_values(policy: AgentPolicy, ply: Ply, later: Values | None, ends: Ends = DISTANCE) -> Values:
-    """Return the values of the positions of a ply, given those of the agent's next ply.
+def ply_distances(policy: AgentPolicy, ply: Ply, later: Values | None, ends: EndValues = PLIES_TO_LOSS) -> Values:
+    """Return the plies to the loss of the positions of a ply by the move that loses first.
 
-    The distance is that by the move which loses first; the result is the mean over the moves that are sampled.
+    `later` are those of the agent's next ply.
     """
-    after = moved(policy.rules, ply)
-    of_moves = move_values(policy, after, later, ends)
-    if ends is not RESULT:
-        value = np.full(len(ply.mine), NEVER)
-        np.minimum.at(value, after.position, of_moves)
-    else:
-        assert ply.probabilities is not None
-        value = np.bincount(after.position, ply.probabilities[after.position, after.cell] * of_moves)
-    return Values(sort_keys(policy.rules, ply.mine, ply.theirs), value)
+    results = move_results(policy.rules, ply)
+    distance = np.full(len(ply.mine), NEVER)
+    np.minimum.at(distance, results.position, move_values(policy, results, later, ends))
+    return Values(sort_keys(policy.rules, ply.mine, ply.theirs), distance)
 
 
 def worst_mean(policy: AgentPolicy, plies: Sequence[Ply]) -> float:
@@ -88,27 +75,45 @@ def worst_mean(policy: AgentPolicy, plies: Sequence[Ply]) -> float:
 
     Given are all its plies in a seat, the first one first; there is one at least.
     """
-    first = play_values(policy, plies, RESULT)[0]
-    return round(float(first.value.min()), EXACT_DIGITS)  # in the second seat the opponent chooses the first position
+    later: Values | None = None
+    for ply in reversed(plies):
+        assert ply.probabilities is not None
+        results = move_results(policy.rules, ply)
+        of_moves = move_values(policy, results, later, RESULT)
+        mean = np.zeros(len(ply.mine))
+        np.add.at(mean, results.position, ply.probabilities[results.position, results.cell] * of_moves)
+        later = Values(sort_keys(policy.rules, ply.mine, ply.theirs), mean)
+    assert later is not None
+    return round(float(later.value.min()), EXACT_DIGITS)  # in the second seat the opponent chooses the first position
 
 
-def move_values(policy: AgentPolicy, after: Moved, later: Values | None, ends: Ends = DISTANCE) -> FloatArray:
+def move_values(
+    policy: AgentPolicy, results: MoveResults, later: Values | None, ends: EndValues = PLIES_TO_LOSS
+) -> FloatArray:
     """Return the value of each move if the opponent replies best, given the values of the agent's next ply."""
     rules = policy.rules
-    cases = after.taken, after.won, answered_by_a_line(rules, after)
-    value: FloatArray = np.select(cases, ends[:3], float(ends.drawn))  # what fills the board draws
-    going_on = np.flatnonzero(~np.any(cases, axis=0))
-    if len(going_on):
-        board, cell = np.nonzero(planes.bits(rules.cells, rules.empty_cells(after.mine, after.theirs)[going_on]))
-        move = going_on[board]
+    cases = results.taken, results.won, _answered_by_a_line(rules, results)
+    value: FloatArray = np.select(cases, (ends.taken, ends.won, ends.answered), float(ends.drawn))  # or a full board
+    unfinished = np.flatnonzero(~np.any(cases, axis=0))
+    if len(unfinished):
+        empty = rules.empty_cells(results.mine, results.theirs)[unfinished]
+        board, cell = np.nonzero(planes.bits(rules.cells, empty))
+        move = unfinished[board]
         value[move] = inf
-        replied = after.theirs[move] | np.int64(1) << cell
-        np.minimum.at(value, move, position_values(policy, after.mine[move], replied, later, ends) + ends.plies)
+        replied = results.theirs[move] | np.int64(1) << cell
+        np.minimum.at(value, move, position_values(policy, results.mine[move], replied, later, ends) + ends.plies)
     return value
 
 
+def _answered_by_a_line(rules: Rules, results: MoveResults) -> BoolArray:
+    """Return for each move whether the opponent can complete a line at once."""
+    empty = rules.empty_cells(results.mine, results.theirs)
+    answered: BoolArray = rules.winning_cells(results.theirs) & empty != 0
+    return answered
+
+
 def position_values(
-    policy: AgentPolicy, mine: IntArray, theirs: IntArray, later: Values | None, ends: Ends = DISTANCE
+    policy: AgentPolicy, mine: IntArray, theirs: IntArray, later: Values | None, ends: EndValues = PLIES_TO_LOSS
 ) -> FloatArray:
     """Look up the values of positions [n] of a ply; those that are not in it, as the board is full, are drawn."""
     if later is None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from selfplay.errors import UserError
 from selfplay.judging.agents import AgentPolicy
-from selfplay.judging.forward_search import ForwardSearch, Ply
+from selfplay.judging.forward_search import Ply, follow
 from tictactoe import planes
 
 FORMAT, VERSION = "what an unbeatable player plays", 1
@@ -32,20 +32,20 @@ def unbeatable_play(policy: AgentPolicy, positions: int, name: str) -> list[list
     Raises:
         UserError: the player can be beaten, or leads to more positions.
     """
-    play = []
+    seats = []
     for seat in (0, 1):
-        search = ForwardSearch(policy, seat, positions, settle=policy.legal)
-        play.append(list(search.plies()))
-        if search.lost.games or search.illegal.games:
+        play = follow(policy, seat, positions, settle=policy.legal, keep_plies=True)
+        if play.lost.games or play.illegal.games:
             raise UserError(
                 f"{name}: can be beaten, so there is nothing to certify (selfplay prove shows a game that beats it)"
             )
-        if not search.complete:
-            raise UserError(f"{name}: leads to more than {positions:,} positions at one ply; raise --positions")
-    return play
+        if not play.complete:
+            raise UserError(f"{name}: leads to more than {positions:,} positions at one ply; raise positions")
+        seats.append(play.plies)
+    return seats
 
 
-def packed(policy: AgentPolicy, play: Sequence[Sequence[Ply]], model_sha256: str | None) -> bytes:
+def file_content(policy: AgentPolicy, play: Sequence[Sequence[Ply]], model_sha256: str | None) -> bytes:
     """Return the content of the certificate of what a policy plays in each seat."""
     rules = policy.rules
     header = {
@@ -57,7 +57,7 @@ def packed(policy: AgentPolicy, play: Sequence[Sequence[Ply]], model_sha256: str
         "model_sha256": model_sha256,
     }
     content = io.BytesIO()
-    # It holds no time, so that the same play makes the same file.
+    # The file holds no time, so that the same play makes the same file.
     with gzip.GzipFile(fileobj=content, mode="wb", compresslevel=COMPRESSION, mtime=0) as file:
         file.write(json.dumps(header).encode() + b"\n")
         for seat, plies in enumerate(play):

@@ -33,7 +33,7 @@ has. Two positions are images of each other if and only if the least integers of
 
 
 class Board:
-    """Hold the lines and the symmetries of a board; cells count from 0, row by row."""
+    """The lines and the symmetries of a board; cells count from 0, row by row."""
 
     def __init__(self, rows: int, cols: int, k: int, symmetric: bool) -> None:
         self.cols = cols
@@ -57,7 +57,7 @@ class Board:
         return images[0] >> seat * len(self.cells) & self.full
 
     def has_line(self, marks: int) -> bool:
-        """Tell whether all cells of some line are marked."""
+        """Return whether all cells of some line are marked."""
         return any(marks & line == line for line in self.lines)
 
 
@@ -91,7 +91,7 @@ def symmetries(rows: int, cols: int) -> Iterator[tuple[int, ...]]:
 
 
 class Certificate:
-    """Read a certificate and hold what it says; a file that is none raises one exception or another."""
+    """What a certificate says; a file that is none raises one exception or another."""
 
     def __init__(self, path: str) -> None:
         # The moves are stored by the least image of their position, as cells of that image.

@@ -12,30 +12,25 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from selfplay.judging.agents import AgentPolicy, TabulatedPolicy
-from selfplay.judging.backward_induction import NEVER, Values, move_values, play_values, position_values
-from selfplay.judging.evaluate import (
-    ALL_STATES_CELLS,
-    POSITIONS,
-    evaluate_policy,
-    search_seat,
-    suboptimal_moves,
-    with_all_states,
-)
-from selfplay.judging.forward_search import Ply, moved
+from selfplay.judging.backward_induction import NEVER, Values, move_values, play_distances, position_values
+from selfplay.judging.evaluate import POSITIONS, evaluate_policy, search_seat, suboptimal_moves, with_all_states
+from selfplay.judging.exact import ALL_STATES_CELLS
+from selfplay.judging.forward_search import MoveResults, Ply, move_results
 from selfplay.judging.verdict import Verdict
-from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
+from tictactoe.tree import SOLVABLE_CELLS, FloatArray, IntArray, game_tree
 
 MOST_FOR_TRAINING = 4_096
 """Largest number of positions that are handed to training."""
-PART, FEW, WHOLE = 50_000, 16, 1_000_000
-"""Positions followed at each ply of a larger board: first a part, and if too few beat the player, the whole."""
+FOLLOWED_FIRST, FOLLOWED_THEN = 50_000, 1_000_000
+"""Positions followed at each ply of a larger board: first these, and then more if too few of them beat the player."""
+TOO_FEW = 16
 
 Game: TypeAlias = tuple[int, ...]
 """The cells of a game, ply by ply."""
 
 
 class Counterexamples(NamedTuple):
-    """Hold the positions and games in which an agent is beaten."""
+    """The positions and games in which an agent is beaten."""
 
     mover: IntArray
     """[n] int64: bitboards of the agent's marks in each lost position."""
@@ -71,10 +66,10 @@ def find_counterexamples(
     for seat in (0, 1):
         verdict, plies = search_seat(policy, seat, positions, salt, keep_plies=True)
         seats.append(verdict)
-        if not (verdict.losses or verdict.illegal):
+        if not verdict.games_lost:
             games.append(())
             continue
-        distances = play_values(policy, plies)
+        distances = play_distances(policy, plies)
         for ply, distance in zip(plies, distances, strict=True):
             lost = distance.value < NEVER
             mover.append(ply.mine[lost])
@@ -91,31 +86,43 @@ def lost_games(policy: AgentPolicy, distances: Sequence[Values], seat: int) -> I
     Given are the distances of all plies of its play in this seat. Games of one length come in the order of their cells.
     A game that ends with a move of the agent's ends with a taken cell, any other with the opponent's line.
     """
-    by_ply = dict(enumerate(distances))
     waiting: list[tuple[float, Game]] = [(0, ())]  # with the length of the shortest game that starts so
     while waiting:
         length, game = heapq.heappop(waiting)
         if game and len(game) == length:
             yield game
             continue
-        own, number = len(game) % 2 == seat, (len(game) + 1 - seat) // 2  # of the agent's next ply
-        mine, theirs = (
-            np.array([sum(1 << cell for cell in game[side::2])], np.uint64).view(np.int64) for side in (seat, 1 - seat)
-        )
-        if own:
-            after = moved(policy.rules, Ply(mine, theirs, policy.moves(mine, theirs)))
-            plies = move_values(policy, after, by_ply.get(number + 1))
-        else:
-            after = moved(policy.rules, Ply(theirs, mine, policy.rules.empty_cells(mine, theirs)))
-            plies = position_values(policy, after.theirs, after.mine, by_ply.get(number)) + 1
-            plies[after.won] = 1
-        for cell, distance in zip(after.cell.tolist(), plies.tolist(), strict=True):
+        results, plies = _next_plies(policy, distances, seat, game)
+        for cell, distance in zip(results.cell.tolist(), plies.tolist(), strict=True):
             if distance < NEVER:
                 heapq.heappush(waiting, (len(game) + distance, (*game, cell)))
 
 
+def _next_plies(
+    policy: AgentPolicy, distances: Sequence[Values], seat: int, game: Game
+) -> tuple[MoveResults, FloatArray]:
+    """Return the moves that may follow in a game of an agent, and the plies to its loss by each, [n]."""
+    rules = policy.rules
+    mine, theirs = _bitboard(game[seat::2]), _bitboard(game[1 - seat :: 2])
+    number = (len(game) + 1 - seat) // 2  # of the agent's next ply
+    if len(game) % 2 == seat:
+        results = move_results(rules, Ply(mine, theirs, policy.moves(mine, theirs)))
+        later = distances[number + 1] if number + 1 < len(distances) else None
+        return results, move_values(policy, results, later)
+    results = move_results(rules, Ply(theirs, mine, rules.empty_cells(mine, theirs)))
+    later = distances[number] if number < len(distances) else None
+    plies = position_values(policy, results.theirs, results.mine, later) + 1
+    plies[results.won] = 1
+    return results, plies
+
+
+def _bitboard(cells: Sequence[int]) -> IntArray:
+    """Return marked cells as a bitboard [1]."""
+    return np.array([sum(1 << cell for cell in cells)], np.uint64).view(np.int64)
+
+
 class TrainingPositions(NamedTuple):
-    """Hold a verdict, and positions where training is to start games."""
+    """A verdict, and positions where training is to start games."""
 
     verdict: Verdict
     mover: IntArray
@@ -132,19 +139,21 @@ def evaluate_for_training(policy: AgentPolicy, every_state: bool, generator: np.
     These are the counterexamples. With `every_state`, for training to an optimal player, they are all decision states
     in which its move does not keep the game-theoretic value.
     """
-    small = policy.rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)
-    if small:
+    rules = policy.rules
+    small = rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)
+    if small and not policy.stochastic:
         policy = TabulatedPolicy(policy)
     if small and every_state:
         verdict = evaluate_policy(policy, every_state)
-        tree, (states, _) = game_tree(policy.rules), suboptimal_moves(policy)
+        tree, (states, _) = game_tree(rules), suboptimal_moves(policy)
         mover, opponent = tree.mover[states], tree.opponent[states]
+    elif small:
+        mover, opponent, _, verdict = find_counterexamples(policy, POSITIONS, generator)
+        verdict = with_all_states(policy, verdict.first, verdict.second)
     else:
-        mover, opponent, _, verdict = find_counterexamples(policy, POSITIONS if small else PART, generator)
-        if not verdict.complete and len(mover) < FEW:  # the whole may contain what a part does not
-            mover, opponent, _, verdict = find_counterexamples(policy, WHOLE, generator)
-        if small:
-            verdict = with_all_states(policy, verdict.first, verdict.second)
+        mover, opponent, _, verdict = find_counterexamples(policy, FOLLOWED_FIRST, generator)
+        if not verdict.complete and len(mover) < TOO_FEW:
+            mover, opponent, _, verdict = find_counterexamples(policy, FOLLOWED_THEN, generator)
     found = len(mover)
     if found > MOST_FOR_TRAINING:
         part = generator.choice(found, MOST_FOR_TRAINING, replace=False)

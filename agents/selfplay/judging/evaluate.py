@@ -6,28 +6,36 @@ in all decision states are also compared with the solution.
 """
 
 import sys
+from typing import NamedTuple
 
 import numpy as np
 
 from selfplay.judging.agents import BOARDS, AgentPolicy, TabulatedPolicy
 from selfplay.judging.backward_induction import EXACT_DIGITS, worst_mean
-from selfplay.judging.forward_search import ForwardSearch, Ply, Report
+from selfplay.judging.exact import ALL_STATES_CELLS
+from selfplay.judging.forward_search import Ply, PlyReport, SeatPlay, follow
 from selfplay.judging.verdict import SeatVerdict, Verdict
 from tictactoe import solve
 from tictactoe.tree import SOLVABLE_CELLS, IntArray, game_tree
 
 POSITIONS = 500_000
 """Default limit of distinct positions at each ply: more than players of 4,4,4 lead to."""
-ALL_STATES_CELLS = 12
-"""Largest board on which all states are looked at in less than a second."""
 SETTLED_ABOVE = SOLVABLE_CELLS
 """Largest board on which games are followed to their end even if the player can no longer lose."""
 TWO_EMPTY_BOARDS: IntArray = np.zeros((2, 2), np.int64)
 """The marks of both seats on two boards; an answer of the wrong shape may be right for one."""
 
 
+class SeatSearch(NamedTuple):
+    """The verdict on an agent in one seat, and the plies of its play."""
+
+    verdict: SeatVerdict
+    plies: list[Ply]
+    """Empty unless they were to be kept, or the agent samples its moves."""
+
+
 def evaluate_policy(
-    policy: AgentPolicy, every_state: bool = False, positions: int = POSITIONS, report: Report | None = None
+    policy: AgentPolicy, every_state: bool = False, positions: int = POSITIONS, report: PlyReport | None = None
 ) -> Verdict:
     """Evaluate a policy in all states of a small board, or in the positions of its own play on a larger one.
 
@@ -36,12 +44,15 @@ def evaluate_policy(
     """
     policy.moves(*TWO_EMPTY_BOARDS)  # an agent that cannot be asked is to say so before a board is solved
     small = policy.rules.cells <= (SOLVABLE_CELLS if every_state else ALL_STATES_CELLS)
-    if small and not policy.stochastic:
-        policy = TabulatedPolicy(policy)
-    first, second = (
-        search_seat(policy, seat, sys.maxsize if small else positions, report=report)[0] for seat in (0, 1)
-    )
-    return with_all_states(policy, first, second) if small else Verdict(first, second, perspective=policy.shown)
+    if small:
+        positions = sys.maxsize
+        if not policy.stochastic:
+            policy = TabulatedPolicy(policy)
+    first = search_seat(policy, 0, positions, report=report).verdict
+    second = search_seat(policy, 1, positions, report=report).verdict
+    if small:
+        return with_all_states(policy, first, second)
+    return Verdict(first, second, perspective=policy.shown)
 
 
 def search_seat(
@@ -49,38 +60,55 @@ def search_seat(
     seat: int,
     limit: int,
     salt: int | None = None,
-    report: Report | None = None,
+    report: PlyReport | None = None,
     keep_plies: bool = False,
-    settle: bool = True,
-) -> tuple[SeatVerdict, list[Ply]]:
-    """Evaluate a policy in one seat by a forward search, and return the plies as well, if they are to be kept.
+) -> SeatSearch:
+    """Evaluate a policy in one seat by a forward search.
 
-    With `settle` games that the policy can no longer lose are not followed further, where `settles` allows it.
     If a ply has more than `limit` distinct positions, a random part is followed, which `salt` chooses; without a salt
-    the search ends there.
+    the search ends there. A player that never marks a taken cell is followed on large boards only until it can no
+    longer lose.
     """
-    search = ForwardSearch(policy, seat, limit, salt, settle and settles(policy), report)
-    plies = [ply for ply in search.plies() if keep_plies or policy.stochastic]
-    settled = search.settled.games > 0
-    if settled and search.complete and not (search.lost.games or search.drawn.games):
+    settle = policy.legal and not policy.stochastic and policy.rules.cells > SETTLED_ABOVE
+    keep_plies = keep_plies or policy.stochastic  # the mean result of an agent that samples needs them
+    play = follow(policy, seat, limit, salt=salt, settle=settle, keep_plies=keep_plies, report=report)
+    plies = play.plies
+    if play.complete and play.settled.games and not (play.lost.games or play.drawn.games):
         # It wins every game, which is the best result, unless one of those that were settled is a draw.
-        return search_seat(policy, seat, limit, salt, settle=False)[0], plies
-    lost, illegal = search.lost.games, search.illegal.games
-    if not search.complete:
-        beaten = -1 if lost + illegal and not policy.stochastic else None
-        return SeatVerdict(
-            lost, illegal, best_response=beaten, plies=search.plies_followed, positions=search.positions
-        ), plies
+        play = follow(policy, seat, limit, salt=salt)
+    return SeatSearch(_seat_verdict(policy, play, plies), plies)
+
+
+def _seat_verdict(policy: AgentPolicy, play: SeatPlay, plies: list[Ply]) -> SeatVerdict:
+    """Return the verdict on what was found of an agent's play in one seat."""
+    lost, illegal, settled = play.lost.games, play.illegal.games, play.settled.games
+    worst: float
     # An agent that samples nothing leaves its opponent the choice among all games, so the worst one counts.
-    worst = -1 if lost + illegal else 0 if search.drawn.games + search.settled.games else 1
+    if lost or illegal:
+        worst = -1
+    elif play.drawn.games:
+        worst = 0
+    else:
+        worst = 1
+    if not play.complete:
+        known = worst == -1 and not policy.stochastic
+        return SeatVerdict(
+            lost,
+            illegal,
+            best_response=worst if known else None,
+            plies=play.plies_followed,
+            positions=play.positions,
+        )
+    if policy.stochastic and plies:
+        worst = worst_mean(policy, plies)
     return SeatVerdict(
         lost,
         illegal,
-        win=None if settled else _rounded(search.won.probability),
-        draw=None if settled else _rounded(search.drawn.probability),
-        loss=_rounded(search.lost.probability + search.illegal.probability),
-        best_response=worst_mean(policy, plies) if policy.stochastic and plies else worst,
-    ), plies
+        win=None if settled else _rounded(play.won.probability),
+        draw=None if settled else _rounded(play.drawn.probability),
+        loss=_rounded(play.lost.probability + play.illegal.probability),
+        best_response=worst,
+    )
 
 
 def _rounded(probability: float) -> float:
@@ -88,14 +116,10 @@ def _rounded(probability: float) -> float:
     return float(f"{probability:.{EXACT_DIGITS}g}")
 
 
-def settles(policy: AgentPolicy) -> bool:
-    """Tell whether games are followed no further than to where the agent cannot lose any more."""
-    return policy.legal and not policy.stochastic and policy.rules.cells > SETTLED_ABOVE
-
-
 def with_all_states(policy: AgentPolicy, first: SeatVerdict, second: SeatVerdict) -> Verdict:
     """Return the verdict of both seats together with how the policy moves in all decision states of a small board."""
-    tree, (states, moves) = game_tree(policy.rules), suboptimal_moves(policy)
+    tree = game_tree(policy.rules)
+    states, moves = suboptimal_moves(policy)
     illegal = moves & (tree.mover[states] | tree.opponent[states]) != 0
     decisions = len(tree.decisions)
     return Verdict(first, second, decisions, decisions - len(states), int(illegal.sum()), policy.shown)
@@ -105,11 +129,7 @@ def suboptimal_moves(policy: AgentPolicy) -> tuple[IntArray, IntArray]:
     """Return the decision states [n] of a small board in which some move does not keep the value, and the moves [n]."""
     solution = solve(policy.rules)
     tree, decisions = solution.tree, solution.tree.decisions
-    moves = np.concatenate(
-        [
-            policy.moves(tree.mover[part], tree.opponent[part])
-            for part in np.array_split(decisions, len(decisions) // BOARDS + 1)
-        ]
-    )
+    parts = np.array_split(decisions, len(decisions) // BOARDS + 1)
+    moves = np.concatenate([policy.moves(tree.mover[part], tree.opponent[part]) for part in parts])
     suboptimal = moves & ~solution.optimal_moves[decisions] != 0
     return decisions[suboptimal], moves[suboptimal]

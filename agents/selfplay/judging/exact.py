@@ -1,12 +1,13 @@
-"""Exact results of the moves in one position: from the solution of a small board, or from a bounded search."""
+"""The exact result of each move in one position: from the solution of a small board, or from a bounded search."""
 
 from collections.abc import Mapping
 
-from selfplay.judging.evaluate import ALL_STATES_CELLS
 from tictactoe import Rules, solve
 from tictactoe.search import Bounds, move_bounds
 
 NAMES: dict[float, str] = {1: "win", 0: "draw", -1: "loss"}
+ALL_STATES_CELLS = 12
+"""Largest board on which all states are looked at in less than a second."""
 
 
 def exact_moves(rules: Rules, mover: int, opponent: int, positions: int | None) -> Mapping[int, Bounds]:
@@ -23,15 +24,15 @@ def exact_moves(rules: Rules, mover: int, opponent: int, positions: int | None) 
     solution = solve(rules)
     if not solution.lookup(mover, opponent)[1]:  # no move is optimal where the game is over
         return {}
-    values = {
-        cell: -solution.lookup(opponent, mover | 1 << cell)[0]
-        for cell in rules.cells_of(rules.empty_cells(mover, opponent))
-    }
-    return {cell: Bounds(value, value) for cell, value in values.items()}
+    bounds = {}
+    for cell in rules.cells_of(rules.empty_cells(mover, opponent)):
+        value = -solution.lookup(opponent, mover | 1 << cell)[0]
+        bounds[cell] = Bounds(value, value)
+    return bounds
 
 
 def best_bounds(moves: Mapping[int, Bounds]) -> Bounds:
-    """Return what the results of all moves tell of the position's own value; there is one move at least."""
+    """Return what the results of all moves say about the position's own value; there is at least one move."""
     return Bounds(max(bounds.least for bounds in moves.values()), max(bounds.most for bounds in moves.values()))
 
 

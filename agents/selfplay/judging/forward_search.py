@@ -6,7 +6,8 @@ position, one image of each is enough.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple, TypeVar
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -19,12 +20,10 @@ from tictactoe.tree import BoolArray, FloatArray, IntArray
 
 WEIGHT_POWER, LEAST_WEIGHT = 8, 1e-6
 """Power of the Erdős-Selfridge weight by which positions are sampled, where not all are followed, and its least."""
-NO_MARKS: IntArray = np.zeros(1, np.int64)
-"""The marks of a seat on the empty board."""
 
 
 class Ply(NamedTuple):
-    """Hold the distinct positions [n] of one ply in which the agent is to move, sorted, and its moves there."""
+    """The distinct positions [n] of one ply in which the agent is to move, sorted, and its moves there."""
 
     mine: IntArray
     """int64"""
@@ -36,8 +35,8 @@ class Ply(NamedTuple):
     """[n, A], of an agent that samples its moves."""
 
 
-class Moved(NamedTuple):
-    """Hold the result of each of the agent's moves of one ply; an agent that samples has several in a position."""
+class MoveResults(NamedTuple):
+    """The result of each of the agent's moves of one ply; an agent that samples has several in a position."""
 
     position: IntArray
     """Number of the position in its ply."""
@@ -49,17 +48,8 @@ class Moved(NamedTuple):
     won: BoolArray
 
 
-def moved(rules: Rules, ply: Ply) -> Moved:
-    """Return the result of the moves of a ply."""
-    position, cell = np.nonzero(planes.bits(rules.cells, ply.moves))
-    mine, theirs, bit = ply.mine[position], ply.theirs[position], np.int64(1) << cell
-    taken = (mine | theirs) & bit != 0
-    mine = mine | bit
-    return Moved(position, cell, mine, theirs, taken, rules.has_line(mine) & ~taken)
-
-
 class Frontier(NamedTuple):
-    """Hold positions [n] of one ply, from the agent's view, and what leads to each."""
+    """Positions [n] of one ply, from the agent's view, and what leads to each."""
 
     mine: IntArray
     """int64"""
@@ -72,21 +62,16 @@ class Frontier(NamedTuple):
 
 
 Positions = TypeVar("Positions", Ply, Frontier)
-Report = Callable[[int, int, int], None]
+PlyReport: TypeAlias = Callable[[int, int, int], None]
 """A function that is called at each ply of the agent with the seat, the ply and its number of distinct positions."""
 
 
-def some_of(positions: Positions, which: BoolArray | IntArray | slice) -> Positions:
-    """Return some of the positions of a ply."""
-    return type(positions)._make(None if field is None else field[which] for field in positions)
-
-
+@dataclass
 class Total:
-    """Add up the games of one result, and their probability."""
+    """The games of one result, and their probability against uniformly random replies."""
 
-    def __init__(self) -> None:
-        self.games = 0
-        self.probability = 0.0
+    games: int = 0
+    probability: float = 0.0
 
     def add(self, ended: Frontier) -> None:
         """Add all these positions."""
@@ -94,91 +79,118 @@ class Total:
         self.probability += float(ended.probability.sum())
 
 
-class ForwardSearch:
+@dataclass
+class SeatPlay:
+    """All that an agent's games in one seat lead to."""
+
+    plies_followed: int
+    """Plies to which every game was followed."""
+    complete: bool = True
+    """Whether no position was left out."""
+    positions: int = 0
+    """Distinct positions met in which the agent is to move."""
+    plies: list[Ply] = field(default_factory=list)
+    """The plies at which it is to move, if they are kept."""
+    won: Total = field(default_factory=Total)
+    drawn: Total = field(default_factory=Total)
+    lost: Total = field(default_factory=Total)
+    """By a line of the opponent."""
+    illegal: Total = field(default_factory=Total)
+    """By marking a taken cell."""
+    settled: Total = field(default_factory=Total)
+    """Not followed further, as the agent could no longer lose."""
+
+
+def follow(
+    policy: AgentPolicy,
+    seat: int,
+    limit: int,
+    *,
+    salt: int | None = None,
+    settle: bool = False,
+    keep_plies: bool = False,
+    report: PlyReport | None = None,
+) -> SeatPlay:
     """Follow every game that an agent can play in one seat, and count the results.
 
     If a ply has more than `limit` distinct positions, a random part is followed, which `salt` chooses; without a salt
     the search ends there. With `settle` a game ends where the opponent has no line left that it could complete: an
     agent that never marks a taken cell cannot lose from there.
     """
-
-    def __init__(
-        self,
-        policy: AgentPolicy,
-        seat: int,
-        limit: int,
-        salt: int | None = None,
-        settle: bool = False,
-        report: Report | None = None,
-    ) -> None:
-        self._policy, self._rules, self._seat = policy, policy.rules, seat
-        self._limit, self._salt, self._settle, self._report = limit, salt, settle, report
-        self.won, self.drawn, self.lost, self.illegal, self.settled = (Total() for _ in range(5))
-        self.positions = 0
-        """Distinct positions met in which the agent is to move."""
-        self.plies_followed = self._rules.cells
-        """Plies to which every game is followed."""
-
-    @property
-    def complete(self) -> bool:
-        """Tell whether no position was left out."""
-        return self.plies_followed == self._rules.cells
-
-    def plies(self, mine: IntArray = NO_MARKS, theirs: IntArray = NO_MARKS, first: int = 0) -> Iterator[Ply]:
-        """Search to the end of all games, and yield each ply at which the agent is to move; the totals are then known.
-
-        The games start on the empty board, or at the positions [n] of the ply `first`, bitboards.
-        """
-        frontier = merged(self._rules, [Frontier(mine, theirs, np.ones(len(mine), np.int64), np.ones(len(mine)))])
-        for number in range(first, self._rules.cells):
-            if not len(frontier.mine):
-                return
-            if number % 2 == self._seat:
-                if self._report is not None:
-                    self._report(self._seat, number, len(frontier.mine))
-                ply = self._moves(frontier)
-                yield ply
-                frontier = self._after_moves(frontier, ply)
-                continue
-            parts = replies(self._rules, frontier, self._rules.cells - number, self.lost)
-            if self._policy.symmetric:
+    rules = policy.rules
+    play = SeatPlay(plies_followed=rules.cells)
+    frontier = Frontier(np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1, np.int64), np.ones(1))
+    for number in range(rules.cells):
+        if not len(frontier.mine):
+            return play
+        if number % 2 == seat:
+            if report is not None:
+                report(seat, number, len(frontier.mine))
+            ply = _choose(policy, frontier)
+            play.positions += len(ply.mine)
+            if keep_plies:
+                play.plies.append(ply)
+            frontier = _move(rules, frontier, ply, settle, play)
+        else:
+            parts = replies(rules, frontier, rules.cells - number, play.lost)
+            if policy.symmetric:
                 # Every image of a position has equally many games behind it, so one image represents all.
-                parts = map(self._one_image, parts)
-            frontier, complete = distinct(self._rules, parts, self._limit, self._salt)
-            if not complete:
-                self.plies_followed = min(self.plies_followed, number)
-                if self._salt is None:
-                    return
-        self.drawn.add(frontier)
+                parts = (_one_image(rules, part) for part in parts)
+            frontier, whole = distinct(rules, parts, limit, salt)
+            if not whole:
+                play.complete = False
+                play.plies_followed = min(play.plies_followed, number)
+                if salt is None:
+                    return play
+    play.drawn.add(frontier)
+    return play
 
-    def _one_image(self, part: Frontier) -> Frontier:
-        part = merged(self._rules, [part])
-        mine, theirs = representatives(self._rules, part.mine, part.theirs)
-        return part._replace(mine=mine, theirs=theirs)
 
-    def _moves(self, frontier: Frontier) -> Ply:
-        self.positions += len(frontier.mine)
-        mine, theirs = frontier.mine, frontier.theirs
-        if not self._policy.stochastic:
-            return Ply(mine, theirs, self._policy.moves(mine, theirs))
-        probabilities = self._policy.probabilities(mine, theirs)
-        return Ply(mine, theirs, bitboards(probabilities > 0), probabilities)
+def _choose(policy: AgentPolicy, frontier: Frontier) -> Ply:
+    """Return a ply with the agent's moves in its positions."""
+    mine, theirs = frontier.mine, frontier.theirs
+    if not policy.stochastic:
+        return Ply(mine, theirs, policy.moves(mine, theirs))
+    probabilities = policy.probabilities(mine, theirs)
+    return Ply(mine, theirs, bitboards(probabilities > 0), probabilities)
 
-    def _after_moves(self, frontier: Frontier, ply: Ply) -> Frontier:
-        """Return the positions in which the opponent is to move."""
-        position, cell, mine, theirs, taken, won = moved(self._rules, ply)
-        probability = frontier.probability[position]
-        if ply.probabilities is not None:
-            probability *= ply.probabilities[position, cell]
-        after = Frontier(mine, theirs, frontier.games[position], probability)
-        self.illegal.add(some_of(after, taken))
-        self.won.add(some_of(after, won))
-        going_on = ~(taken | won)
-        if self._settle:
-            settled = going_on & ~self._rules.has_line(self._rules.full_word & ~mine)
-            self.settled.add(some_of(after, settled))
-            going_on &= ~settled
-        return merged(self._rules, [some_of(after, going_on)])
+
+def _move(rules: Rules, frontier: Frontier, ply: Ply, settle: bool, play: SeatPlay) -> Frontier:
+    """Return the positions in which the opponent is to move, and add the games that end before to the totals."""
+    position, cell, mine, theirs, taken, won = move_results(rules, ply)
+    probability = frontier.probability[position]
+    if ply.probabilities is not None:
+        probability *= ply.probabilities[position, cell]
+    after = Frontier(mine, theirs, frontier.games[position], probability)
+    play.illegal.add(some_of(after, taken))
+    play.won.add(some_of(after, won))
+    unfinished = ~(taken | won)
+    if settle:
+        settled = unfinished & ~can_still_lose(rules, mine)
+        play.settled.add(some_of(after, settled))
+        unfinished &= ~settled
+    return merged(rules, [some_of(after, unfinished)])
+
+
+def _one_image(rules: Rules, part: Frontier) -> Frontier:
+    part = merged(rules, [part])
+    mine, theirs = representatives(rules, part.mine, part.theirs)
+    return part._replace(mine=mine, theirs=theirs)
+
+
+def move_results(rules: Rules, ply: Ply) -> MoveResults:
+    """Return the result of each move of a ply."""
+    position, cell = np.nonzero(planes.bits(rules.cells, ply.moves))
+    mine, theirs, bit = ply.mine[position], ply.theirs[position], np.int64(1) << cell
+    taken = (mine | theirs) & bit != 0
+    mine = mine | bit
+    return MoveResults(position, cell, mine, theirs, taken, rules.has_line(mine) & ~taken)
+
+
+def can_still_lose(rules: Rules, mine: IntArray) -> BoolArray:
+    """Return for the marks of a seat [n] whether some line has none of them, which the other seat may complete."""
+    can: BoolArray = rules.has_line(rules.full_word & ~mine)
+    return can
 
 
 def replies(rules: Rules, frontier: Frontier, empty_cells: int, lost: Total) -> Iterator[Frontier]:
@@ -202,34 +214,37 @@ def replies(rules: Rules, frontier: Frontier, empty_cells: int, lost: Total) -> 
 def distinct(rules: Rules, parts: Iterable[Frontier], limit: int, salt: int | None = None) -> tuple[Frontier, bool]:
     """Return the distinct positions of all parts, sorted, with the sums of what leads to each, and whether it is all.
 
-    Of more than `limit` a random part is returned, which `salt` chooses, or without a salt an arbitrary one.
+    Of more than `limit` a random part is returned, which `salt` chooses. Without a salt they may be any of them.
     """
     waiting: list[Frontier] = []
     complete = True
-
-    def limited() -> Frontier:
-        nonlocal complete
-        frontier = merged(rules, waiting)
-        if len(frontier.mine) <= limit:
-            return frontier
-        complete = False
-        if salt is None:
-            return frontier
-        return some_of(frontier, np.sort(np.argpartition(_sampling_keys(rules, frontier, salt), limit)[:limit]))
-
     for part in parts:
         waiting.append(merged(rules, [part]))
         if sum(len(each.mine) for each in waiting) > 2 * limit:
-            waiting = [limited()]
-            if not complete and salt is None:
+            frontier, whole = _at_most(rules, waiting, limit, salt)
+            complete = complete and whole
+            waiting = [frontier]
+            if not whole and salt is None:
                 break
-    return limited(), complete
+    frontier, whole = _at_most(rules, waiting, limit, salt)
+    return frontier, complete and whole
+
+
+def _at_most(rules: Rules, parts: Iterable[Frontier], limit: int, salt: int | None) -> tuple[Frontier, bool]:
+    """Return the distinct positions of all parts, with a salt at most `limit`, and whether there are no more."""
+    frontier = merged(rules, parts)
+    if len(frontier.mine) <= limit:
+        return frontier, True
+    if salt is not None:
+        kept = np.argpartition(_sampling_keys(rules, frontier, salt), limit)[:limit]
+        frontier = some_of(frontier, np.sort(kept))
+    return frontier, False
 
 
 def _sampling_keys(rules: Rules, frontier: Frontier, salt: int) -> FloatArray:
-    """Return a number for each position [n]; the least are a random part, in which dangerous positions are more likely.
+    """Return a number for each position [n]; the smallest are a sample in which dangerous positions are more likely.
 
-    A position has the same number wherever it occurs. The least of -log(u) / w, with u uniform, are a sample without
+    A position has the same number wherever it occurs. The smallest of -log(u) / w, with u uniform, are a sample without
     replacement in proportion to the weights w (Efraimidis and Spirakis, "Weighted random sampling", 2006).
     """
     mixed = frontier.mine.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
@@ -264,6 +279,11 @@ def merged(rules: Rules, parts: Iterable[Frontier]) -> Frontier:
     first = np.flatnonzero(starts)
     games, probability = (np.add.reduceat(numbers, first) for numbers in (every.games, every.probability))
     return Frontier(every.mine[first], every.theirs[first], games, probability)
+
+
+def some_of(positions: Positions, which: BoolArray | IntArray | slice) -> Positions:
+    """Return some of the positions of a ply."""
+    return type(positions)._make(None if field is None else field[which] for field in positions)
 
 
 def sort_keys(rules: Rules, mine: IntArray, theirs: IntArray) -> Array:

@@ -1,7 +1,6 @@
 """Games to look at: the shortest games that beat an agent, and its game against itself."""
 
 from collections.abc import Sequence
-from functools import reduce
 
 import numpy as np
 
@@ -29,18 +28,21 @@ def example_games(policy: AgentPolicy, player: Player | None, verdict: Verdict, 
     beaten has no game to show.
     """
     if not verdict.games_lost:
-        own_game = "" if policy.stochastic else self_play_game(policy, width)
-        return own_game and f"A game of the player against itself (squares count from 1):\n\n{own_game}\n"
+        if policy.stochastic:
+            return ""
+        return f"A game of the player against itself (squares count from 1):\n\n{self_play_game(policy, width)}\n"
     examples = find_counterexamples(policy, POSITIONS, np.random.default_rng(0))
     shortest = "The shortest game" if examples.verdict.complete else "A game"
     learned = "" if player is None else "the value that it has learned for each of its moves and "
-    return "\n".join(
-        f"{shortest} that beats the player as {MARKS[seat]} (squares count from 1), with {learned}"
-        "the exact result with best play from there:\n\n"
-        f"{_boards(policy.rules, game, width, seat, player)}\n"
-        for seat, game in enumerate(examples.shortest)
-        if game is not None
-    )
+    games = []
+    for seat, game in enumerate(examples.shortest):
+        if game is not None:
+            games.append(
+                f"{shortest} that beats the player as {MARKS[seat]} (squares count from 1), with {learned}"
+                "the exact result with best play from there:\n\n"
+                f"{_side_by_side(_boards(policy.rules, game, seat, player), width)}\n"
+            )
+    return "\n".join(games)
 
 
 def self_play_game(policy: AgentPolicy, width: int = WIDTH) -> str:
@@ -49,43 +51,65 @@ def self_play_game(policy: AgentPolicy, width: int = WIDTH) -> str:
     A row has as many boards as fit into `width` characters. For people the squares count from 1: square `n` is cell
     `n - 1`.
     """
-    *before, last = cells = self_play_cells(policy)
-    position = reduce(Position.after, before, Position(policy.rules))
-    mover = MARKS[position.seat]
-    result = "A draw." if position.after(last).winner is None else f"{mover} wins."
-    if last in before:
+    cells = self_play_cells(policy)
+    position = Position(policy.rules)
+    for cell in cells[:-1]:
+        position = position.after(cell)
+    last, mover = cells[-1], MARKS[position.seat]
+    if last not in position.empty:
         result = f"{mover} plays the taken square {last + 1} and loses."
-    return f"{_boards(policy.rules, cells, width)}\n\n{result}"
+    elif position.after(last).winner is None:
+        result = "A draw."
+    else:
+        result = f"{mover} wins."
+    return f"{_side_by_side(_boards(policy.rules, cells), width)}\n\n{result}"
 
 
 def self_play_cells(policy: AgentPolicy) -> list[int]:
     """Let an agent that samples no moves play itself, and return the cells; the last one may be taken, which loses."""
-    position, cells = Position(policy.rules), list[int]()
+    position = Position(policy.rules)
+    cells: list[int] = []
     while not position.over:
-        cells.append(int(policy.cells(*position.words)[0]))
-        if cells[-1] not in position.empty:
+        cell = int(policy.cells(*position.words)[0])
+        cells.append(cell)
+        if cell not in position.empty:
             break
-        position = position.after(cells[-1])
+        position = position.after(cell)
     return cells
 
 
 def _boards(
-    rules: Rules, cells: Sequence[int], width: int, seat: int | None = None, player: Player | None = None
-) -> str:
-    """Return the boards after each ply of a game, side by side, with notes on the moves of an agent's `seat`."""
-    position, boards = Position(rules), []
-    for ply, cell in enumerate(cells):
-        notes = [] if seat is None else ["", ""]
+    rules: Rules, cells: Sequence[int], seat: int | None = None, player: Player | None = None
+) -> list[list[str]]:
+    """Return the lines of the board after each ply of a game, with notes on the moves of an agent's `seat`."""
+    position = Position(rules)
+    boards = []
+    for number, cell in enumerate(cells, start=1):
+        lines = [f"{number}. {MARKS[position.seat]}: {cell + 1}"]
         if position.seat == seat:
-            if player is not None:
-                notes[0] = f"learned {float(np.asarray(player.q_values(position.observation))[0, cell]):+.2f}"
-            results = exact_moves(rules, position.mover, position.opponent, MOVE_POSITIONS)
-            value = known_value(results[cell]) if cell in results else None
-            result = "not known" if value is None else NAMES[value]
-            notes[1] = f"exact: {result if cell in results else 'illegal'}"
-        heading = f"{ply + 1}. {MARKS[position.seat]}: {cell + 1}"
-        position = position.after(cell) if cell in position.empty else position  # a taken cell keeps its mark
-        boards.append([heading, *notes, *board_text(rules, *position.marks, cell).split("\n")])
+            lines += _notes(position, cell, player)
+        elif seat is not None:
+            lines += ["", ""]
+        if cell in position.empty:  # a taken cell keeps its mark
+            position = position.after(cell)
+        boards.append([*lines, *board_text(rules, *position.marks, cell).split("\n")])
+    return boards
+
+
+def _notes(position: Position, cell: int, player: Player | None) -> tuple[str, str]:
+    """Return what a player has learned of its move, and the exact result of the move."""
+    learned = ""
+    if player is not None:
+        learned = f"learned {float(np.asarray(player.q_values(position.observation))[0, cell]):+.2f}"
+    results = exact_moves(position.rules, position.mover, position.opponent, MOVE_POSITIONS)
+    if cell not in results:
+        return learned, "exact: illegal"
+    value = known_value(results[cell])
+    return learned, "exact: not known" if value is None else f"exact: {NAMES[value]}"
+
+
+def _side_by_side(boards: Sequence[Sequence[str]], width: int) -> str:
+    """Return boards, which have equally many lines, in rows of at most `width` characters."""
     wide = max(len(line) for board in boards for line in board)
     in_a_row = max(1, (width + len(GAP)) // (wide + len(GAP)))
     rows = []

@@ -1,12 +1,19 @@
-"""The verdict of an exact evaluation: the same fields on every board and for every agent."""
+"""The verdict of an exact evaluation: its numbers, what they prove, and what that is called.
 
+The texts need no library. The tables that need rich are in `report`.
+"""
+
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from html import escape
 from typing import Any
+
+from selfplay.judging.exact import NAMES
 
 
 @dataclass(frozen=True)
 class SeatVerdict:
-    """Hold what an agent does in one seat, over every legal reply of its opponent."""
+    """What an agent does in one seat, over every legal reply of its opponent."""
 
     losses: int
     """Distinct games that it loses by a line of the opponent; a lower bound where `plies` is given."""
@@ -30,13 +37,18 @@ class SeatVerdict:
 
     @property
     def complete(self) -> bool:
-        """Tell whether every game was followed to its end; if not, `losses` and `illegal` are lower bounds."""
+        """Return whether every game was followed to its end; if not, `losses` and `illegal` are lower bounds."""
         return self.plies is None
+
+    @property
+    def games_lost(self) -> int:
+        """Return the games that beat it, by a line or by a taken cell; a lower bound unless `complete`."""
+        return self.losses + self.illegal
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Hold the result of an exact evaluation; the fields are the same on every board and for every agent.
+    """The result of an exact evaluation; the fields are the same on every board and for every agent.
 
     What is not proved is False: `unbeatable`, `unexploitable`, `optimal`. A number that is not known is None. If
     `complete` is False, the agent's play led to too many positions, and these counts are lower bounds: `games_lost`,
@@ -54,17 +66,17 @@ class Verdict:
     illegal_states: int | None = None
     """Decision states in which the agent may mark a taken cell, or None."""
     perspective: str | None = field(default=None, compare=False)
-    """Planes that an agent of the user was shown; None for our players, which understand both."""
+    """Planes that a custom agent was shown; None for our players, which understand both."""
 
     @property
     def complete(self) -> bool:
-        """Tell whether every game was followed to its end, in both seats; if not, numbers of games are lower bounds."""
+        """Return whether every game was followed to its end; if not, numbers of games are lower bounds."""
         return self.first.complete and self.second.complete
 
     @property
     def games_lost(self) -> int:
-        """Return the games that it loses or ends by a taken cell, in both seats; a lower bound unless `complete`."""
-        return sum(seat.losses + seat.illegal for seat in (self.first, self.second))
+        """Return the games that beat it, in both seats; a lower bound unless `complete`."""
+        return self.first.games_lost + self.second.games_lost
 
     @property
     def exploitability(self) -> float | None:
@@ -79,12 +91,12 @@ class Verdict:
 
     @property
     def unbeatable(self) -> bool:
-        """Tell whether it is proved never to lose and never to mark a taken cell, in both seats."""
+        """Return whether it is proved never to lose and never to mark a taken cell, in both seats."""
         return self.complete and self.games_lost == 0
 
     @property
     def unexploitable(self) -> bool:
-        """Tell whether it is proved that no opponent gets more than the value of the game, and no game ends illegally.
+        """Return whether it is proved that no opponent gets more than the game's value, and no game ends illegally.
 
         If best play on the board is a draw, this is the same as unbeatable. If one seat wins with best play, nobody is
         unbeatable in the other seat, so this is the best possible result.
@@ -93,7 +105,7 @@ class Verdict:
 
     @property
     def optimal(self) -> bool:
-        """Tell whether its moves are proved to keep the game-theoretic value in every decision state."""
+        """Return whether its moves are proved to keep the game-theoretic value in every decision state."""
         return self.optimal_fraction == 1
 
     @property
@@ -104,16 +116,10 @@ class Verdict:
         return self.optimal_states / self.decision_states
 
     def __repr__(self) -> str:
-        from selfplay.judging.report import live_score, verdict_text  # noqa: PLC0415 (it imports this class)
-
-        proved = verdict_text(self).partition(":")[0]
         shown = f"; perspective={self.perspective!r}" if self.perspective else ""
-        return f"Verdict({proved}; {live_score(self)}{shown})"
+        return f"Verdict({title(self)}; {live_score(self)}{shown})"
 
     def _repr_html_(self) -> str:
-        """Return the table of both seats, for a notebook."""
-        from selfplay.judging.report import verdict_html  # noqa: PLC0415 (it imports this class)
-
         return verdict_html(self)
 
     def as_dict(self) -> dict[str, Any]:
@@ -122,3 +128,102 @@ class Verdict:
             name: getattr(self, name)
             for name in ("complete", "unbeatable", "unexploitable", "optimal", "exploitability")
         }
+
+
+COLUMNS = ("", "plays X, moves first", "plays O, moves second")
+"""The heads of the columns of `verdict_rows`."""
+
+
+def title(verdict: Verdict) -> str:
+    """Return what is proved, in a few words."""
+    if verdict.unbeatable:
+        return "PROVED UNBEATABLE AND OPTIMAL" if verdict.optimal else "PROVED UNBEATABLE"
+    if verdict.unexploitable:
+        return "PROVED UNEXPLOITABLE"
+    if verdict.complete or verdict.games_lost:
+        return "NOT unbeatable"
+    return "NOT PROVED"
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """Return what is proved, in a few sentences, and for a custom agent which planes it was shown."""
+    if verdict.unbeatable:
+        meaning = "no opponent can beat it, in either seat."
+    elif verdict.unexploitable:
+        meaning = (
+            "one seat wins this game with best play, and from that seat it beats every opponent; from the other nobody "
+            "is safe."
+        )
+    elif verdict.games_lost:
+        meaning = "some opponent beats it."
+    else:
+        meaning = "no lost game was met."
+    sentences = [f"{title(verdict)}: {meaning}"]
+    if not verdict.complete:
+        sentences.append("Its play leads to too many positions to follow to the end.")
+    elif verdict.decision_states is None:
+        sentences.append(f"Its exploitability is {verdict.exploitability:g}.")
+    else:
+        sentences.append(
+            f"Its move is optimal in {verdict.optimal_states:,} of {verdict.decision_states:,} decision states "
+            f"and illegal in {verdict.illegal_states:,}; exploitability {verdict.exploitability:g}."
+        )
+    if verdict.perspective:
+        sentences.append(f"It was shown the planes of perspective {verdict.perspective}.")
+    return " ".join(sentences)
+
+
+def live_score(verdict: Verdict) -> str:
+    """Return the exact score in one line."""
+    first, second = verdict.first, verdict.second
+    score = (
+        f"games lost {_count(first.losses, first)} as X, {_count(second.losses, second)} as O; "
+        f"illegal games {_count(first.illegal, first)} as X, {_count(second.illegal, second)} as O"
+    )
+    if verdict.decision_states is not None:
+        return f"{score}; optimal in {verdict.optimal_states:,} of {verdict.decision_states:,} states"
+    if verdict.exploitability is not None:
+        return f"{score}; exploitability {verdict.exploitability:g}"
+    return score
+
+
+def verdict_rows(verdict: Verdict) -> list[Sequence[str]]:
+    """Return the numbers of both seats as the rows of a table, whose columns are `COLUMNS`."""
+    seats = verdict.first, verdict.second
+    rows: list[Sequence[str]] = []
+    if not verdict.complete:
+        rows.append(("plies followed", *map(_extent, seats)))
+    rows.append(("games lost", *(_count(seat.losses, seat) for seat in seats)))
+    rows.append(("illegal games", *(_count(seat.illegal, seat) for seat in seats)))
+    if any(seat.complete for seat in seats):
+        rows.append(("worst possible result", *(_result(seat.best_response) for seat in seats)))
+        rows.append(("wins against random", *(_share(seat.win) for seat in seats)))
+        rows.append(("draws against random", *(_share(seat.draw) for seat in seats)))
+        rows.append(("losses against random", *(_share(seat.loss) for seat in seats)))
+    return rows
+
+
+def verdict_html(verdict: Verdict) -> str:
+    """Return what is proved and the table of both seats as HTML, for notebooks."""
+    rows = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in [COLUMNS, *verdict_rows(verdict)]]
+    return f"<p>{escape(verdict_text(verdict))}</p><table><tr>{'</tr><tr>'.join(rows)}</tr></table>"
+
+
+def _count(games: int, seat: SeatVerdict) -> str:
+    """Return a number of games, marked if it is a lower bound."""
+    return f"{games:,}" if seat.complete else f"≥{games:,}"
+
+
+def _extent(seat: SeatVerdict) -> str:
+    """Return how far the games of a seat were followed."""
+    return "all" if seat.complete else f"{seat.plies} ({seat.positions:,} positions)"
+
+
+def _result(worst: float | None) -> str:
+    if worst is None:
+        return "?"
+    return NAMES.get(worst, f"{worst:+.3f} on average")
+
+
+def _share(share: float | None) -> str:
+    return "?" if share is None else f"{share:.2%}"

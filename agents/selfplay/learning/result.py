@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfplay.errors import MissingExtraError, UserError
-from selfplay.judging.report import verdict_html
-from selfplay.judging.verdict import Verdict
+from selfplay.judging.verdict import Verdict, verdict_html
 from selfplay.learning.load import load, snapshot_steps
 from selfplay.learning.loop import Record, proves
 from selfplay.learning.metrics import Metrics, first_of_final_streak, metrics_evaluation

@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.table import Column, Table
 from rich.text import Text
 
-from selfplay.judging.report import live_score
+from selfplay.judging.verdict import live_score
 from selfplay.learning.folder import METRICS
 from selfplay.learning.metrics import metrics_evaluation, read_metrics
 from selfplay.program import open_console

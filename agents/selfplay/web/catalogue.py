@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from selfplay import players
 from selfplay.errors import UserError, one_line
 from selfplay.judging.agents import BuiltInPolicy, player_policy
-from selfplay.judging.evaluate import ALL_STATES_CELLS
+from selfplay.judging.exact import ALL_STATES_CELLS
 from selfplay.learning.api import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
 from selfplay.learning.folder import CONFIG, MODEL, SNAPSHOTS, about
 from selfplay.players import REPAIRED, NamedPolicy, Perspective

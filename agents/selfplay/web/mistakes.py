@@ -14,9 +14,9 @@ import numpy as np
 from selfplay.errors import UserError
 from selfplay.judging.agents import TabulatedPolicy
 from selfplay.judging.counterexamples import Game, find_counterexamples
-from selfplay.judging.evaluate import ALL_STATES_CELLS, search_seat, suboptimal_moves, with_all_states
-from selfplay.judging.exact import NAMES
-from selfplay.judging.report import verdict_text
+from selfplay.judging.evaluate import search_seat, suboptimal_moves, with_all_states
+from selfplay.judging.exact import ALL_STATES_CELLS, NAMES
+from selfplay.judging.verdict import verdict_text
 from selfplay.position import Position
 from tictactoe import planes, solve
 from tictactoe.rules import Rules

@@ -1,13 +1,9 @@
 """What `selfplay prove` says of built-in opponents, and of boards that are too large."""
 
-from pathlib import Path
-
 import pytest
 
-from selfplay import players
 from selfplay.cli import prove
-from tests.runs import refused, save, saved
-from tests.selfplay.dqn.scripted import config_with, make
+from tests.runs import refused
 
 
 @pytest.mark.parametrize(
@@ -19,14 +15,3 @@ from tests.selfplay.dqn.scripted import config_with, make
 )
 def test_a_mistake_is_one_line(args: str, gist: str) -> None:
     assert gist in refused(prove.main, args.split())
-
-
-def test_no_more_positions_are_followed_than_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    large, small = str(tmp_path / "large"), str(tmp_path / "small")
-    config = config_with(rows=5, cols=4, k=4)
-    save(Path(large), config, make(config).player())
-    saved(Path(small))
-    monkeypatch.setattr(players, "machine_bytes", lambda: 4 * 10**9)
-    message = "positions= must be at most 20,000,000, for which 4 GB of memory are enough, got 20000001"
-    assert refused(prove.main, [large, "--positions", "20000001"]) == message
-    prove.main([small, "--positions", "20000001"])  # none are followed on a board that is solved

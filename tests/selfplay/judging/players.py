@@ -20,19 +20,16 @@ from tictactoe.opponents import OPPONENTS, Choices
 from tictactoe.tree import IntArray, Policy, Totals, game_tree, play_out, uniform_legal
 
 Marks = tuple[frozenset[int], frozenset[int]]
+"""Of the first seat and the second, or of the agent and the other seat."""
 Sampling = Callable[[Rules, Marks, int], dict[int, Fraction]]
 """Returns the probability of each cell that is sampled, by the marks of both seats and the seat to move."""
-
-
-Pair = tuple[frozenset[int], frozenset[int]]
-"""The agent's marks and the other seat's."""
 Moves = Callable[[frozenset[int], frozenset[int]], list[int]]
 """Returns the cells that an agent may mark, by its marks and the other seat's."""
-NO_MARKS: Pair = (frozenset(), frozenset())
+NO_MARKS: Marks = (frozenset(), frozenset())
 
 
 class ScriptedPlayer:
-    """Choose by a function of the marks, (mine, theirs) as sets of cells."""
+    """A player that chooses by a function of the marks, (mine, theirs) as sets of cells."""
 
     def __init__(self, choose: Callable[[set[int], set[int]], int]) -> None:
         self.choose = choose
@@ -97,17 +94,18 @@ def game_by_game(rules: Rules, sampling: Sampling, seat: int) -> tuple[SeatVerdi
     shares = dict.fromkeys(("win", "draw", "loss", "illegal"), Fraction(0))
     book = RuleBook(rules.rows, rules.cols, rules.k)
 
-    def end(name: str, share: Fraction, value: int, counted: str | None = None) -> Fraction:
+    def end(name: str, share: Fraction, value: int) -> Fraction:
         shares[name] += share
-        if counted:
-            games[counted] += 1
         return Fraction(value)
 
     def follow(marks: Marks, share: Fraction) -> Fraction:
         ply = len(marks[0] | marks[1])
         mover = ply % 2
         if any(marks[1 - mover].issuperset(line) for line in book.lines):
-            return end("loss", share, -1, "lost") if mover == seat else end("win", share, 1)
+            if mover != seat:
+                return end("win", share, 1)
+            games["lost"] += 1
+            return end("loss", share, -1)
         if ply == rules.cells:
             return end("draw", share, 0)
 
@@ -121,8 +119,9 @@ def game_by_game(rules: Rules, sampling: Sampling, seat: int) -> tuple[SeatVerdi
         value = Fraction(0)
         for cell, probability in sampling(rules, marks, seat).items():
             if cell in marks[0] | marks[1]:
+                games["illegal"] += 1
                 shares["illegal"] += share * probability
-                value += probability * end("loss", share * probability, -1, "illegal")
+                value += probability * end("loss", share * probability, -1)
             else:
                 value += probability * after(cell, share * probability)
         return value
@@ -132,10 +131,10 @@ def game_by_game(rules: Rules, sampling: Sampling, seat: int) -> tuple[SeatVerdi
     return SeatVerdict(games["lost"], games["illegal"], win, draw, loss, float(worst)), illegal
 
 
-def lost_positions(rules: Rules, moves: Moves, seat: int, start: Pair = NO_MARKS) -> dict[Pair, float]:
+def lost_positions(rules: Rules, moves: Moves, seat: int, start: Marks = NO_MARKS) -> dict[Marks, float]:
     """Return the positions of an agent's play from a start that some game loses, and in how many plies at least."""
     book = RuleBook(rules.rows, rules.cols, rules.k)
-    lost: dict[Pair, float] = {}
+    lost: dict[Marks, float] = {}
 
     def has_line(marks: frozenset[int]) -> bool:
         return any(marks.issuperset(line) for line in book.lines)
@@ -200,7 +199,7 @@ def assert_close(verdict: SeatVerdict, expected: SeatVerdict) -> None:
 
 
 class Sampler:
-    """Give the probabilities of a sampling, for absolute observations."""
+    """An agent with the probabilities of a sampling, for absolute observations."""
 
     def __init__(self, rules: Rules, sampling: Sampling) -> None:
         self.rules, self.sampling = rules, sampling
@@ -245,7 +244,7 @@ def random_table(rules: Rules, seed: int, careless: float) -> ScriptedPlayer:
 
 
 class FirstTwo:
-    """Sample one of the first two empty cells."""
+    """An agent that samples one of the first two empty cells."""
 
     def probabilities(self, observation: Any, action_mask: Any = None) -> Any:  # noqa: ARG002 (an agent's signature)
         empty = np.asarray(observation)[..., 0].reshape(len(observation), -1) == 1
@@ -254,7 +253,7 @@ class FirstTwo:
 
 
 class FirstChoice(AgentPolicy):
-    """Play the first of a built-in opponent's choices."""
+    """The first of a built-in opponent's choices."""
 
     def __init__(self, choices: Choices, rules: Rules, symmetric: bool = False, legal: bool = False) -> None:
         super().__init__(choices, rules, symmetric=symmetric, legal=legal)

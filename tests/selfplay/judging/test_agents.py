@@ -30,7 +30,7 @@ def test_an_agent_is_shown_the_view_it_was_trained_on() -> None:
     assert misled.second.losses + misled.second.illegal > 16
     for view in views:  # our own players take either
         assert selfplay.evaluate(selfplay.load("shipped"), perspective=view).optimal
-    with pytest.raises(ValueError, match="unknown perspective 'mine': choose from absolute, mover"):
+    with pytest.raises(ValueError, match="mine"):
         selfplay.evaluate(agent, Rules(), perspective=cast(Any, "mine"))
 
 
@@ -47,7 +47,7 @@ def test_a_table_answers_as_its_agent_does() -> None:
 
 
 class Random:
-    """Play at random and do not say so."""
+    """An agent that plays at random and does not say so."""
 
     def __init__(self) -> None:
         self.generator = np.random.default_rng(0)
@@ -58,7 +58,7 @@ class Random:
 
 
 class Answering:
-    """Give one answer to everything."""
+    """An agent that samples, with the probabilities that a function answers."""
 
     def __init__(self, answer: Callable[[Any], Any]) -> None:
         self.answer = answer
@@ -81,31 +81,28 @@ def test_rounded_probabilities_are_taken_for_what_they_mean() -> None:
 
 
 @pytest.mark.parametrize(
-    ("agent", "error", "gist"),
+    ("agent", "error", "named"),
     [
-        (Random(), selfplay.UserError, "answers the same positions differently when asked twice, and one sampled move"),
-        (Answering(lambda _: np.ones((3, 9)) / 9), InvalidAction, r"must be of shape \(2, 9\), got \(3, 9\)"),
-        (Answering(lambda o: np.full((len(o), 9), 0.2)), InvalidAction, "0 or more and have the sum 1 on each board"),
-        (Answering(lambda o: np.full((len(o), 9), 1.0011 / 9)), InvalidAction, "0 or more and have the sum 1 on each"),
-        (Answering(lambda o: np.tile([1.1, -0.1, *[0] * 7], (len(o), 1))), InvalidAction, "0 or more and have the sum"),
-        (wavering(1.1e-3), selfplay.UserError, "gives the same positions other probabilities when asked twice"),
-        (Answering(lambda o: np.full((len(o), 9), np.nan)), InvalidAction, "0 or more and have the sum 1 on each"),
+        (Random(), selfplay.UserError, "asked twice"),
+        (wavering(1.1e-3), selfplay.UserError, "asked twice"),
+        (Answering(lambda _: np.ones((3, 9)) / 9), InvalidAction, r"\(2, 9\), got \(3, 9\)"),
+        (Answering(lambda o: np.full((len(o), 9), 0.2)), InvalidAction, "sum"),
+        (Answering(lambda o: np.full((len(o), 9), 1.0011 / 9)), InvalidAction, "sum"),
+        (Answering(lambda o: np.tile([1.1, -0.1, *[0] * 7], (len(o), 1))), InvalidAction, "sum"),
+        (Answering(lambda o: np.full((len(o), 9), np.nan)), InvalidAction, "sum"),
     ],
 )
-def test_what_is_no_answer_is_named(agent: Any, error: type[Exception], gist: str) -> None:
-    with pytest.raises(error, match=gist):
+def test_what_is_no_answer_is_refused(agent: Any, error: type[Exception], named: str) -> None:
+    with pytest.raises(error, match=named):
         selfplay.evaluate(agent, Rules())
 
 
 def test_an_error_in_a_named_agent_is_told_as_its_own() -> None:
     position, nobody = np.zeros((2, 1), np.int64), cast(Any, object())
-    with pytest.raises(selfplay.UserError, match=r"^mine: the agent returned 9 in the position"):
+    with pytest.raises(selfplay.UserError, match=r"^mine: .* 9 "):
         AgentPolicy(lambda _: 9, Rules(), name="mine").moves(*position)
-    with pytest.raises(selfplay.UserError, match=r"^mine: an object of type object is not an agent"):
+    with pytest.raises(selfplay.UserError, match=r"^mine: .* object "):
         AgentPolicy(nobody, Rules(), name="mine")
-
-    with pytest.raises(ZeroDivisionError):
-        selfplay.evaluate(lambda _: 1 // 0)
 
     def failing_later(observation: Any) -> int:
         return 4 // int(observation[..., 0].all())
@@ -113,5 +110,7 @@ def test_an_error_in_a_named_agent_is_told_as_its_own() -> None:
     for name, error in ((None, ZeroDivisionError), ("mine", selfplay.UserError)):
         policy = AgentPolicy(failing_later, Rules(), name=name)
         assert policy.cells(*position) == [4]
-        with pytest.raises(error, match="^mine: ZeroDivisionError: integer" if name else "^integer"):
+        with pytest.raises(error, match="^mine: ZeroDivisionError: " if name else "^integer"):
             policy.cells(position[0], position[1] + 1)
+    with pytest.raises(ZeroDivisionError):
+        selfplay.evaluate(lambda _: 1 // 0)

@@ -1,13 +1,11 @@
-"""A certificate is accepted if nothing beats the play in it, and not otherwise; any other file is named in one line."""
+"""A certificate is accepted if nothing beats the play in it, and not otherwise; any other file is refused."""
 
-import ast
 import gzip
 import json
 import os
 import random
 import subprocess
 import sys
-from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,7 @@ import selfplay
 from selfplay.errors import UserError
 from selfplay.judging import check_certificate
 from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, player_policy
-from selfplay.judging.certificate import packed, unbeatable_play
+from selfplay.judging.certificate import file_content, unbeatable_play
 from selfplay.judging.evaluate import search_seat
 from tests.selfplay.judging.players import (
     FirstChoice,
@@ -43,7 +41,7 @@ TINY = {"version": 1, "rows": 3, "cols": 3, "k": 3, "symmetric": True, "masked":
 
 
 def certificate_of(policy: AgentPolicy) -> bytes:
-    return packed(policy, unbeatable_play(policy, POSITIONS, "it"), None)
+    return file_content(policy, unbeatable_play(policy, POSITIONS, "it"), None)
 
 
 def lines_of(content: bytes) -> tuple[dict[str, Any], list[str]]:
@@ -80,9 +78,7 @@ def status(path: Path, header: dict[str, Any], positions: list[str]) -> int:
         FirstChoice(RULE, Rules(4, 4, 4), symmetric=True, legal=True),
     ],
 )
-def test_what_is_certified_is_accepted(
-    policy: AgentPolicy, path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_certified_is_accepted(policy: AgentPolicy, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("selfplay.judging.forward_search.BOARDS", 97)  # so that equal positions come from many parts
     content = certificate_of(policy)
     header, positions = lines_of(content)
@@ -90,7 +86,8 @@ def test_what_is_certified_is_accepted(
     path.write_bytes(content)
     assert check_certificate.main(str(path)) == UNBEATABLE
     # Each position that is listed is met, and there is none twice.
-    assert f"{len(positions):,} positions" in capsys.readouterr().out
+    met, problem, _ = check_certificate.check(check_certificate.Certificate(str(path)))
+    assert (met, problem) == (len(positions), "")
     assert len(set(positions)) == len(positions)
 
 
@@ -229,67 +226,56 @@ def test_a_mutated_certificate_proves_what_a_slow_check_says(
         mutant = mutated(lines, rng)
         statuses.append(slow_status(header, mutant))
         assert status(path, header, mutant) == statuses[-1], set(mutant) ^ set(lines)
-    print(f"{policy.rules} {changes}: {Counter(statuses)}")
     assert changes or {*statuses} == {UNBEATABLE, BEATEN, DAMAGED}
 
 
-def test_the_game_that_beats_a_player_is_shown(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert status(path, TINY | {"symmetric": False, "k": 1}, ["*........"]) == BEATEN
-    assert (
-        capsys.readouterr().out
-        == """rows 3, cols 3, k 1, model_sha256 'ab'
-NOT UNBEATABLE: as O the player loses by the cells (8,)
-
-X marks cell 8:
-...
-...
-..X
-"""
-    )
-
-
-def test_where_a_move_is_missing_is_named(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert status(path, TINY, []) == BEATEN
-    assert "NOT PROVED: as O the player has no move listed after the cells" in capsys.readouterr().out
+def test_the_game_that_beats_a_player_or_is_not_covered_is_shown(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(path, TINY | {"symmetric": False, "k": 1}, ["*........"])
+    assert check_certificate.check(check_certificate.Certificate(str(path)))[2] == (8,)
+    assert check_certificate.main(str(path)) == BEATEN
+    assert "...\n...\n..X\n" in capsys.readouterr().out
+    write(path, TINY, [])
+    _, problem, game = check_certificate.check(check_certificate.Certificate(str(path)))
+    assert "NOT PROVED" in problem
+    assert len(game) == 1
 
 
 @pytest.mark.parametrize(
-    "policy",
+    ("policy", "positions"),
     [
-        policy_of(ScriptedPlayer(stubborn), Rules()),
-        policy_of(ScriptedPlayer(careless_later), Rules(1, 17, 17)),
-        BuiltInPolicy(RULE, Rules()),
-        BuiltInPolicy(OPTIMAL, Rules(2, 3, 2)),
-        BuiltInPolicy(OPTIMAL, Rules(1, 1, 1)),
+        (policy_of(ScriptedPlayer(stubborn), Rules()), POSITIONS),
+        (policy_of(ScriptedPlayer(careless_later), Rules(1, 17, 17)), POSITIONS),
+        (BuiltInPolicy(RULE, Rules()), POSITIONS),
+        (BuiltInPolicy(OPTIMAL, Rules(2, 3, 2)), POSITIONS),
+        (BuiltInPolicy(OPTIMAL, Rules(1, 1, 1)), POSITIONS),
+        (BuiltInPolicy(OPTIMAL, Rules()), 5),
     ],
 )
-def test_a_player_that_can_be_beaten_gets_no_certificate(policy: AgentPolicy) -> None:
-    with pytest.raises(UserError, match=r"^it: can be beaten"):
-        unbeatable_play(policy, POSITIONS, "it")
+def test_a_player_that_can_be_beaten_or_is_not_followed_to_the_end_gets_no_certificate(
+    policy: AgentPolicy, positions: int
+) -> None:
+    with pytest.raises(UserError, match=r"^it: "):
+        unbeatable_play(policy, positions, "it")
 
 
-def test_a_player_that_leads_to_too_many_positions_gets_no_certificate() -> None:
-    with pytest.raises(UserError, match=r"^it: leads to more than 5 positions"):
-        unbeatable_play(BuiltInPolicy(OPTIMAL, Rules()), 5, "it")
-
-
-def one_line_of_complaint(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
+def complaint(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
     assert check_certificate.main(str(path)) == DAMAGED
     shown = capsys.readouterr()
     assert not shown.out
     assert len(shown.err.splitlines()) == 1
-    assert "Error" not in shown.err
     return shown.err
 
 
-def test_a_damaged_file_is_one_line(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_file_is_refused(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     content = certificate_of(FirstChoice(OPTIMAL, Rules(2, 3, 3), symmetric=True))
     for length in range(len(content)):
         path.write_bytes(content[:length])
-        one_line_of_complaint(path, capsys)
+        complaint(path, capsys)
     for place, byte in enumerate(content[10:], 10):  # behind gzip's header, of which not every bit means something
         path.write_bytes(content[:place] + bytes([byte ^ 1]) + content[place + 1 :])
-        one_line_of_complaint(path, capsys)
+        complaint(path, capsys)
 
 
 @pytest.mark.parametrize(
@@ -297,11 +283,11 @@ def test_a_damaged_file_is_one_line(path: Path, capsys: pytest.CaptureFixture[st
     [None, b"", b"X", gzip.compress(b""), gzip.compress(b"[1]\n"), gzip.compress(bytes(10**6))],
     ids=["missing", "empty", "no gzip", "gzip of nothing", "gzip of a list", "gzip of zeros"],
 )
-def test_a_foreign_file_is_one_line(content: bytes | None, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_foreign_file_is_named(content: bytes | None, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if content is not None:
         path.write_bytes(content)
-    assert f"no certificate in '{path}': " in one_line_of_complaint(path, capsys)
-    assert f"no certificate in '{path.parent}': it is not a regular file" in one_line_of_complaint(path.parent, capsys)
+    assert str(path) in complaint(path, capsys)
+    assert str(path.parent) in complaint(path.parent, capsys)
 
 
 HEADERS = [
@@ -320,18 +306,15 @@ LINES = "*\n", "*.........\n", ".........\n", "....#...*\n", "\u001b[2J*....\n",
 
 
 @pytest.mark.parametrize(
-    ("changes", "line", "gist"),
-    [
-        *((changes, "", "its first line names no board") for changes in HEADERS),
-        *(({}, line, "line 3 is not a position") for line in LINES),
-    ],
+    ("changes", "line", "named"),
+    [*((changes, "", "first line") for changes in HEADERS), *(({}, line, "line 3") for line in LINES)],
     ids=range(len(HEADERS) + len(LINES)),
 )
 def test_a_line_that_says_nothing_is_named(
-    changes: dict[str, Any], line: str, gist: str, path: Path, capsys: pytest.CaptureFixture[str]
+    changes: dict[str, Any], line: str, named: str, path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path.write_bytes(gzip.compress(f"{json.dumps(TINY | changes)}\n*........\n{line}".encode()))
-    assert gist in one_line_of_complaint(path, capsys)
+    assert named in complaint(path, capsys)
 
 
 def check_alone(path: Path, program: Path) -> subprocess.CompletedProcess[str]:
@@ -345,27 +328,20 @@ def test_a_position_that_is_listed_again_is_refused_at_once(line: str, path: Pat
     write(path, TINY, ["*........", *[line] * 300_000])
     ended = check_alone(path, PROGRAM)
     assert (ended.returncode, ended.stdout) == (DAMAGED, "")
-    assert "line 3 lists a position, or an image of it, for the second time" in ended.stderr
+    assert "line 3" in ended.stderr
 
 
 def test_what_is_no_regular_file_is_not_opened(path: Path) -> None:
     os.mkfifo(path)
     ended = check_alone(path, PROGRAM)
     assert (ended.returncode, ended.stdout) == (DAMAGED, "")
-    assert "it is not a regular file" in ended.stderr
+    assert path.name in ended.stderr
 
 
-def test_the_checker_needs_nothing_but_python(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    source = PROGRAM.read_text()
-    nodes = list(ast.walk(ast.parse(source)))
-    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    names |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
-    assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
+def test_the_checker_needs_nothing_but_python(path: Path) -> None:
     copy = path.with_name("copied.py")
-    copy.write_text(source)
+    copy.write_text(PROGRAM.read_text())
     path.write_bytes(certificate_of(FirstChoice(OPTIMAL, Rules(), symmetric=True)))
-    ended = check_alone(path, copy)
+    ended = check_alone(path, copy)  # without installed libraries
     assert (ended.returncode, ended.stderr) == (UNBEATABLE, "")
-    assert "UNBEATABLE as X and as O" in ended.stdout
     assert check_certificate.main() == check_certificate.main("one", "two") == DAMAGED
-    assert capsys.readouterr().err == 2 * "usage: python check_certificate.py FILE\n"

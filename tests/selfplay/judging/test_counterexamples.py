@@ -7,18 +7,17 @@ import numpy as np
 import pytest
 
 import selfplay
-from selfplay.judging import counterexamples as module, forward_search
+from selfplay.judging import counterexamples as module
 from selfplay.judging.agents import AgentPolicy, player_policy
-from selfplay.judging.backward_induction import play_values
+from selfplay.judging.backward_induction import play_distances
 from selfplay.judging.counterexamples import evaluate_for_training, find_counterexamples
 from selfplay.judging.evaluate import evaluate_policy, search_seat
 from selfplay.judging.forward_search import weights
 from selfplay.verdicts import counterexamples
 from tests.selfplay.judging.players import (
-    FirstChoice,
     FirstTwo,
+    Marks,
     Moves,
-    Pair,
     ScriptedPlayer,
     first_empty,
     lost_positions,
@@ -30,7 +29,6 @@ from tests.selfplay.judging.players import (
 )
 from tests.tictactoe.rule_book import RuleBook, cells_in, marks_of
 from tictactoe import Rules, solve
-from tictactoe.opponents import OPPONENTS
 from tictactoe.symmetry import representatives
 from tictactoe.tree import game_tree
 
@@ -76,12 +74,12 @@ def positions(found: Any) -> set[tuple[int, int]]:
 def test_they_are_what_following_every_game_finds(make: Callable[[Rules], Any], rules: Rules) -> None:
     agent = make(rules)
     moves, found = moves_of(agent, rules.cells), selfplay.counterexamples(agent, rules)
-    expected: set[Pair] = set()
+    expected: set[Marks] = set()
     for seat in (0, 1):
         lost = lost_positions(rules, moves, seat)
         expected |= lost.keys()
         plies = search_seat(AgentPolicy(agent, rules), seat, 10**6, keep_plies=True)[1]
-        for ply, values in zip(plies, play_values(AgentPolicy(agent, rules), plies), strict=True):
+        for ply, values in zip(plies, play_distances(AgentPolicy(agent, rules), plies), strict=True):
             for mine, theirs, distance in zip(*ply[:2], values.value, strict=True):
                 marks = frozenset(cells_in(mine, rules.cells)), frozenset(cells_in(theirs, rules.cells))
                 assert lost.get(marks, np.inf) == distance
@@ -105,6 +103,7 @@ def test_they_are_what_following_every_game_finds(make: Callable[[Rules], Any], 
         policy_of(random_table(Rules(), 3, careless=0.1), Rules()),
         policy_of(FirstTwo(), Rules(2, 4, 3)),
         policy_of(FirstTwo(), Rules(3, 3, 2)),
+        policy_of(ScriptedPlayer(first_empty), Rules(2, 2, 1)),
         player_policy(network_player(Rules(), 0)),
         player_policy(network_player(Rules(2, 4, 3), 1, canonical=True)),
         player_policy(network_player(Rules(), 2, mask=True, canonical=True)),
@@ -120,14 +119,6 @@ def test_every_lost_game_is_listed_the_shortest_first(policy: AgentPolicy) -> No
         assert sum(len(game) % 2 != seat for game in games) == counted.illegal
         assert [len(game) for game in games] == sorted(map(len, games))
         assert few.games[seat] == games[:5]
-
-
-def test_one_mark_that_wins_beats_the_second_seat_at_once() -> None:
-    policy = policy_of(ScriptedPlayer(first_empty), Rules(2, 2, 1))
-    every = find_counterexamples(policy, 99, np.random.default_rng(0), most_games=9)
-    assert every.games == ((), ((0,), (1,), (2,), (3,)))
-    assert not len(every.mover)
-    assert repr(every) == "Counterexamples(0 positions, shortest=(None, (0,)))"
 
 
 def test_of_too_many_positions_a_part_is_followed_and_all_it_finds_is_true() -> None:
@@ -191,12 +182,12 @@ def test_what_is_not_optimal_is_given_where_an_optimal_player_is_wanted() -> Non
 def test_a_player_of_too_many_positions_gives_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     policy = policy_of(ScriptedPlayer(first_empty), Rules(4, 4, 4))
     whole = evaluate_for_training(policy, False, np.random.default_rng(0))
-    monkeypatch.setattr(module, "PART", 50)
+    monkeypatch.setattr(module, "FOLLOWED_FIRST", 50)
     part = evaluate_for_training(policy, False, np.random.default_rng(0))
     assert not part.verdict.complete
-    assert module.FEW <= part.found < whole.found
-    monkeypatch.setattr(module, "PART", 1)  # so small a part finds too few, and the whole is looked at
-    assert len(find_counterexamples(policy, 1, np.random.default_rng(0)).mover) < module.FEW
+    assert module.TOO_FEW <= part.found < whole.found
+    monkeypatch.setattr(module, "FOLLOWED_FIRST", 1)  # so small a part finds too few, and the whole is looked at
+    assert len(find_counterexamples(policy, 1, np.random.default_rng(0)).mover) < module.TOO_FEW
     again = evaluate_for_training(policy, False, np.random.default_rng(0))
     assert (again.verdict, again.found) == (whole.verdict, whole.found)
 
@@ -219,13 +210,3 @@ def test_the_erdos_selfridge_weight_is_the_sum_over_the_open_lines(rules: Rules)
     for board, weight in zip(boards, weights(rules, *np.array(words, np.uint64).view(np.int64)), strict=True):
         open_lines = [board[[*line]] for line in lines if "X" not in board[[*line]]]
         assert weight == sum(2.0 ** -(line == ".").sum() for line in open_lines)
-
-
-def test_more_counterexamples_are_found_among_positions_of_large_weight(monkeypatch: pytest.MonkeyPatch) -> None:
-    numbers = []
-    for power in (forward_search.WEIGHT_POWER, 0):
-        monkeypatch.setattr(forward_search, "WEIGHT_POWER", power)
-        found = find_counterexamples(FirstChoice(OPPONENTS["rule"], Rules(5, 5, 4)), 2_000, np.random.default_rng(0))
-        assert not found.verdict.complete
-        numbers.append(len(found.mover))
-    assert numbers[0] > 2 * numbers[1]

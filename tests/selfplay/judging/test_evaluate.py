@@ -1,5 +1,6 @@
 """The exact evaluation against every game played by the rule book, and the forward search against the whole tree."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -20,7 +21,6 @@ from tests.selfplay.judging.players import (
     Sampling,
     ScriptedPlayer,
     assert_close,
-    careless_later,
     certain,
     empty,
     first_empty,
@@ -216,13 +216,6 @@ def test_games_that_cannot_be_lost_any_more_need_not_be_followed(
     assert any(verdict.win is None for verdict, _ in settled)
 
 
-def test_an_agent_that_may_mark_a_taken_cell_is_followed_to_the_end() -> None:
-    verdict = evaluate(ScriptedPlayer(careless_later), Rules(1, 17, 17))
-    assert not verdict.unbeatable
-    # As X it meets 16 first replies, and as O 17 first marks with 15 replies each.
-    assert (verdict.first.illegal, verdict.second.illegal) == (16, 17 * 15)
-
-
 def careless_in_the_middle(mine: set[int], theirs: set[int]) -> int:
     """Block all lines of 1,5,3 by its middle, and then mark a taken cell; if that is not possible, lose some games."""
     return min(theirs) if 2 in mine else first_empty(mine, theirs) if 2 in theirs else 2
@@ -271,13 +264,18 @@ def test_each_ply_is_reported() -> None:
     assert next(ply for seat, ply, _ in reports if seat == 1) == 1
 
 
-def test_positions_are_counted_before_all_are_made() -> None:
-    def parts() -> Iterator[Frontier]:
+def test_too_many_positions_are_noticed_before_all_are_made_and_never_forgotten() -> None:
+    def parts(most: int) -> Iterator[Frontier]:
         for number in range(25):
-            assert number < 22
+            assert number < most
             yield Frontier(np.array([number]), np.array([32]), np.ones(1, int), np.ones(1))
 
-    assert not distinct(Rules(2, 3, 3), parts(), 10)[1]
+    assert not distinct(Rules(2, 3, 3), parts(22), 10)[1]
+    for size in range(9, 25):
+        some, whole = distinct(Rules(2, 3, 3), itertools.islice(parts(25), size), 10, salt=1)
+        assert (len(some.mine), whole) == (min(size, 10), size <= 10)
+    together = Frontier(*map(np.concatenate, zip(*parts(25), strict=True)))
+    assert not distinct(Rules(2, 3, 3), [together], 10, salt=1)[1]  # its sample alone is not too large
 
 
 def test_more_games_than_a_word_holds_are_counted_exactly() -> None:
@@ -295,5 +293,5 @@ def test_all_states_are_looked_at_on_small_boards() -> None:
         policy = policy_of(agent, Rules(1, cells, 1))
         assert (evaluate_policy(policy).decision_states is not None) is states
         assert (evaluate_policy(policy, every_state=True).decision_states is not None) is every
-    with pytest.raises(ValueError, match="9x8 board has 72"):
+    with pytest.raises(ValueError, match="9x8"):
         evaluate(agent, Rules(9, 8, 4))

@@ -8,7 +8,7 @@ import pytest
 from selfplay.judging.agents import AgentPolicy, player_policy
 from selfplay.judging.counterexamples import find_counterexamples
 from selfplay.judging.evaluate import evaluate_policy
-from selfplay.judging.report import verdict_text
+from selfplay.judging.verdict import verdict_text
 from selfplay.position import Position, read_board
 from selfplay.web import mistakes
 from selfplay.web.mistakes import ILLEGAL, evaluate

@@ -1,4 +1,4 @@
-"""A repaired network plays the better move in the corrected positions, and as before in all others."""
+"""A patched network plays the better move in the corrected positions, and as before in all others."""
 
 from typing import Any
 
@@ -6,29 +6,22 @@ import numpy as np
 import pytest
 from torch import nn
 
+from selfplay.dqn.patch import MARGIN, check_patchable, patch
 from selfplay.dqn.player import QPlayer
-from selfplay.dqn.repair import MARGIN, check_repairable, patch
 from selfplay.errors import UserError
-from selfplay.judging.agents import player_policy
+from selfplay.judging.agents import observe, player_policy
 from tests.selfplay.dqn.scripted import config_with, make
-from tictactoe import Rules, batch, planes
 from tictactoe.symmetry import representatives
-from tictactoe.tree import IntArray, game_tree
+from tictactoe.tree import game_tree
 
 KINDS: list[dict[str, Any]] = [
     {"mask": True},
     {"mask": False, "hidden": (16, 8)},
     {"mask": True, "symmetry": "none", "perspective": "absolute"},
-    {"mask": True, "networks": "separate", "dueling": True},
+    {"mask": True, "networks": "separate"},
     {"mask": True, "lines": 2, "rule_weight": 1.0},
     {"mask": True, "rows": 2, "cols": 4, "hidden": (8, 8, 8)},
 ]
-
-
-def seen(rules: Rules, mine: IntArray, theirs: IntArray) -> IntArray:
-    ply = planes.bits(rules.cells, mine | theirs).sum(axis=1)
-    observation: IntArray = batch.observe(rules, batch.State(mine, theirs, ply), "mover")
-    return observation
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -47,8 +40,9 @@ def test_a_patch_changes_the_move_in_the_corrected_positions_alone(kind: dict[st
     patched = patch(player, corrections)
     assert patched.config.hidden == tuple(width + 12 for width in player.config.hidden)
     after = player_policy(patched).cells(mine, theirs)
-    difference = np.abs(player.q_values(seen(rules, mine, theirs)) - patched.q_values(seen(rules, mine, theirs))).max(1)
-    best, second = np.sort(patched.preferences(seen(rules, mine, theirs)).numpy(), axis=1)[:, :-3:-1].T
+    seen = observe(rules, mine, theirs, "mover")
+    difference = np.abs(player.q_values(seen) - patched.q_values(seen)).max(1)
+    best, second = np.sort(patched.preferences(seen).numpy(), axis=1)[:, :-3:-1].T
     for number, (image, position) in enumerate(
         zip(zip(*images, strict=True), zip(mine, theirs, strict=True), strict=True)
     ):
@@ -62,19 +56,7 @@ def test_a_patch_changes_the_move_in_the_corrected_positions_alone(kind: dict[st
             assert difference[number] < 1e-5
 
 
-@pytest.mark.parametrize(
-    ("settings", "gist"),
-    [
-        ({"convolution": (4,)}, "a network with convolutions cannot be repaired"),
-        ({"hidden": ()}, "a network with no hidden layer cannot be repaired"),
-    ],
-)
-def test_networks_that_cannot_be_added_to_are_refused(settings: dict[str, Any], gist: str) -> None:
-    with pytest.raises(UserError, match=gist):
-        check_repairable(make(config_with(**settings)).player())
-
-
-def test_a_custom_network_is_refused() -> None:
-    own = QPlayer(config_with(), (nn.Linear(27, 9),))
-    with pytest.raises(UserError, match="a custom network cannot be repaired"):
-        check_repairable(own)
+def test_networks_to_which_no_unit_can_be_added_are_refused() -> None:
+    for player in (make(config_with(hidden=())).player(), QPlayer(config_with(), (nn.Linear(27, 9),))):
+        with pytest.raises(UserError, match="network"):
+            check_patchable(player)

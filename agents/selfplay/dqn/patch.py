@@ -1,14 +1,13 @@
-"""Repair a trained DQN: add a hidden unit for each position in which it should play another move.
+"""Patches of a trained DQN: a hidden unit for each position in which it should play another move.
 
 The unit compares every cell with that position, so it is 1 there and 0 on every other board. It lowers the values of
-overrated moves to just below the better move, and leaves all other positions as they were learned. Such additions are
-called patches (Fu and Li, "Sound and Complete Neural Network Repair with Minimality and Locality Guarantees", 2022).
-They are not learned, so a repaired run says so wherever it is shown.
+overrated moves to just below the better move, and leaves all other positions as they were learned (Fu and Li, "Sound
+and Complete Neural Network Repair with Minimality and Locality Guarantees", 2022). Patches are not learned, so a
+repaired run says so wherever it is shown. `selfplay.judging.repair` finds the moves.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -19,59 +18,23 @@ from selfplay.dqn.network import QNetwork, empty_network
 from selfplay.dqn.player import QPlayer, network_inputs
 from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.errors import UserError
-from selfplay.judging.agents import player_policy
-from selfplay.judging.policy_repair import Corrected, Corrections, Position
-from tictactoe import batch
-from tictactoe.tree import IntArray
+from selfplay.judging.agents import observe
+from selfplay.judging.repair import Position
 
 MARGIN = 0.05
 """Margin by which the better move is preferred to the player's former move."""
-MAX_ROUNDS = 200
-"""Number of rounds after which repairing gives up."""
 
 
-class RepairRound(NamedTuple):
-    """Describe a player after some rounds of corrections."""
-
-    player: QPlayer
-    found: Corrected
-    """What beats it, and the corrections for the next round."""
-    corrected: int
-    """Number of positions that have a unit."""
-
-
-def repair(player: QPlayer, corrections: Corrections) -> Iterator[RepairRound]:
-    """Correct a player in rounds until nothing beats it or nothing is left to try, and yield each round.
+def check_patchable(player: QPlayer) -> None:
+    """Refuse networks to which no hidden unit can be added.
 
     Raises:
-        UserError: its network cannot be repaired, or its play leads to too many positions.
-    """
-    check_repairable(player)
-    cells: dict[Position, int] = {}
-    current = player
-    for _ in range(MAX_ROUNDS):
-        found = corrections.find(
-            player_policy(current),
-            lambda mine, theirs: player.preferences(_observe(player, mine, theirs)).double().cpu().numpy(),
-        )
-        yield RepairRound(current, found, len(cells))
-        if not found.cells:
-            return
-        cells |= found.cells
-        current = patch(player, cells)
-
-
-def check_repairable(player: QPlayer) -> None:
-    """Refuse networks whose dense layers do not see the board itself.
-
-    Raises:
-        UserError: the network has convolutions, no hidden layer, or is a custom one.
+        UserError: the network has no hidden layer, or is a custom one.
     """
     if not all(isinstance(network, QNetwork) for network in player.networks):
         raise UserError("a custom network cannot be repaired; only one of dense layers can")
-    if player.config.convolution or not player.config.hidden:
-        kind = "convolutions" if player.config.convolution else "no hidden layer"
-        raise UserError(f"a network with {kind} cannot be repaired: its dense layers do not see the board itself")
+    if not player.config.hidden:
+        raise UserError("a network with no hidden layer cannot be repaired")
 
 
 def patch(player: QPlayer, cells: Mapping[Position, int]) -> QPlayer:
@@ -86,7 +49,7 @@ def _units(player: QPlayer, cells: Mapping[Position, int]) -> tuple[Tensor, Tens
     device = player.device
     wanted = torch.tensor(list(cells.values()), device=device)[:, None]
     mine, theirs = np.array([*cells], np.int64).T
-    observation = torch.as_tensor(_observe(player, mine, theirs), device=device)
+    observation = torch.as_tensor(observe(player.rules, mine, theirs, "mover"), device=device)
     preferred = player.preferences(observation)
     lowered = (preferred - preferred.gather(1, wanted) + MARGIN).clamp(min=0.0).scatter(1, wanted, 0.0)
     inputs = network_inputs(observation.flatten(1), player.perspective)
@@ -116,10 +79,3 @@ def _widen(network: nn.Module, config: DQNConfig, inputs: Tensor, lowered: Tenso
         layer.weight[-number:, -number:] = torch.eye(number, device=inputs.device)
     wide.advantage.weight[:, -number:] = -lowered.T
     return wide.requires_grad_(False)
-
-
-def _observe(player: QPlayer, mine: IntArray, theirs: IntArray) -> IntArray:
-    """Return the mover's view of positions [n], [n, R, C, 3]."""
-    state = batch.State(mine, theirs, np.zeros_like(mine))  # the mover's view does not depend on the ply
-    observation: IntArray = batch.observe(player.rules, state, "mover")
-    return observation
