@@ -119,10 +119,13 @@ def _converted(value: Any, hint: Any) -> Any:
 def declared(hint: Any) -> tuple[Any, Sequence[Bounds], bool]:
     """Return the type that a field declares, its bounds, and whether it may be None."""
     arguments = get_args(hint)
+    if get_origin(hint) is Annotated:
+        kind, bounds, optional = declared(arguments[0])
+        return kind, [*bounds, *(each for each in arguments[1:] if isinstance(each, Bounds))], optional
     if NoneType in arguments:
-        return *declared(arguments[0])[:2], True
-    kind, *bounds = arguments if get_origin(hint) is Annotated else (hint,)
-    return kind, bounds, False
+        kind, bounds, _ = declared(arguments[0])
+        return kind, bounds, True
+    return hint, [], False
 
 
 def board(rows: int, cols: int, k: int) -> Rules:

@@ -11,14 +11,11 @@ from tests.selfplay.dqn.scripted import config_with, make
 
 
 @pytest.mark.parametrize(
-    ("args", "gist"),
-    [
-        ("optimal --rows 5 --cols 5 --k 4", "search each position of 5,5,4, a board of over 16 cells, which takes too"),
-        ("rule --rows 15 --cols 15 --k 5", "15,15,5 has 225 cells: a player can be followed on boards of up to 64"),
-    ],
+    ("args", "named"),
+    [("optimal --rows 5 --cols 5 --k 4", "5,5,4"), ("rule --rows 15 --cols 15 --k 5", "15,15,5")],
 )
-def test_a_mistake_is_one_line(args: str, gist: str) -> None:
-    assert gist in refused(prove.main, args.split())
+def test_a_board_that_is_too_large_is_named(args: str, named: str) -> None:
+    assert named in refused(prove.main, args.split())
 
 
 def test_no_more_positions_are_followed_than_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,6 +24,5 @@ def test_no_more_positions_are_followed_than_memory_holds(tmp_path: Path, monkey
     save(Path(large), config, make(config).player())
     saved(Path(small))
     monkeypatch.setattr(players, "machine_bytes", lambda: 4 * 10**9)
-    message = "positions= must be at most 20,000,000, for which 4 GB of memory are enough, got 20000001"
-    assert refused(prove.main, [large, "--positions", "20000001"]) == message
+    assert "20,000,000" in refused(prove.main, [large, "--positions", "20000001"])
     prove.main([small, "--positions", "20000001"])  # none are followed on a board that is solved
