@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Literal, TypeVar
 
@@ -20,6 +20,7 @@ from selfplay.players import BoardFlags, NamedPolicy, resolve
 from selfplay.position import Position
 from selfplay.program import open_console
 from selfplay.settings import Seed, board, require
+from tictactoe import Rules
 from tictactoe.opponents import MOVE_POSITIONS, best_known, check_optimal
 from tictactoe.rendering.text import MARKS
 from tictactoe.rules import WORD_BITS
@@ -76,9 +77,10 @@ def choose_opponent(config: PlayConfig) -> NamedPolicy:
     """
     opponent = resolve(config.opponent, config.perspective, board(config.rows, config.cols, config.k))
     rules = opponent.rules
-    for name in ("rows", "cols", "k"):
-        value, own = getattr(config, name), getattr(rules, name)
-        require(value in (own, getattr(BoardFlags, name)), name, f"that of {opponent.name}, {rules}", value)
+    for field in fields(Rules):
+        value, own = getattr(config, field.name), getattr(rules, field.name)
+        default = getattr(BoardFlags, field.name)
+        require(value in (own, default), field.name, f"that of {opponent.name}, {rules}", value)
     if rules.cells > WORD_BITS:
         raise UserError(f"a {rules.rows}x{rules.cols} board has {rules.cells} cells; at most {WORD_BITS} are shown")
     if opponent.name == "optimal":

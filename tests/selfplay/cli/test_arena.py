@@ -98,13 +98,6 @@ def test_players_without_a_board_play_that_of_a_run() -> None:
     assert {player.rules for player in arena.enter(["random", "optimal"], "absolute").values()} == {Rules()}
 
 
-@pytest.mark.usefixtures("here", "capsys")
-def test_without_a_folder_a_new_one_is_made() -> None:
-    arena.main(["heuristic", "rule"])
-    (folder,) = Path("runs").glob("arena-3x3x3-*")
-    assert len(read(folder / "results.csv")) == 4
-
-
 def test_shares_are_never_rounded_to_what_they_are_not() -> None:
     shares = {0: "0", 0.005: "<1", 0.006: "1", 0.128: "13", 0.994: "99", 0.995: ">99", 1: "100"}
     assert {share: arena.percent(share) for share in shares} == shares

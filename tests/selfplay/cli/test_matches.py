@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -99,10 +97,3 @@ def test_a_board_too_large_to_follow_is_sampled_and_the_same_seed_repeats_it() -
     assert {result.games for result in first.values()} == {1_000}
     assert {pairing: again[pairing] for pairing in first} == first
     assert first["random", "random"] != other["random", "random"]
-
-
-def test_the_last_cell_is_sampled_where_probabilities_sum_to_less_than_every_random_number() -> None:
-    largest: Any = SimpleNamespace(random=lambda shape: np.full(shape, np.nextafter(1, 0)))
-    uniform = SimpleNamespace(probabilities=lambda boards: np.full((len(boards), 10), 0.1))
-    policy = policy_of(uniform, Rules(2, 5, 2))
-    assert sample(Rules(2, 5, 2), policy, policy, 1, largest) == Result(1, 0, 0, (0, 1), 1)

@@ -1,6 +1,5 @@
 """What a person at the terminal sees and types."""
 
-import re
 from collections.abc import Mapping
 
 import pytest
@@ -91,12 +90,3 @@ def test_hints_are_read_without_colours_and_stars_mark_the_choice() -> None:
         "--------+--------+--------",
         "  +0.00 |    O   | -10.25",
     ]
-
-
-def test_the_colours_of_hints_go_from_orange_over_grey_to_blue() -> None:
-    hints = {cell: Hint("?", shade, False) for cell, shade in enumerate((-1, -0.5, 0, 0.5, 1))}
-    console = Console(color_system="truecolor", force_terminal=True)
-    with console.capture() as capture:
-        console.print(board_table(Position(Rules(1, 5, 1)), hints))
-    colours = ["233;146;92", "232;187;157", "232;229;222", "174;202;229", "116;176;236"]
-    assert re.findall(r"48;2;([\d;]+)m", capture.get()) == colours
