@@ -9,12 +9,13 @@ import pytest
 from selfplay.program import command, on_stop_signals, tensorboard
 
 
-def test_what_a_shell_finds_is_offered_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_shell_finds_is_offered_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["train.py"])
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
     assert command("train", "--resume", "my run") == "python train.py --resume 'my run'"
     assert tensorboard(Path("runs")) == "tensorboard --logdir runs"
-    monkeypatch.setenv("PATH", "")
+    (tmp_path / "selfplay").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))  # with the program of another Python
     assert command("train", "--help") == f"{sys.executable} train.py --help"
     assert command("prove", "run") == f"{sys.executable} -m selfplay prove run"
 
