@@ -75,12 +75,15 @@ def commands_for(folder: Path, **names: str) -> dict[str, str]:
     return {what: command(name, str(folder)) for name, what in names.items()}
 
 
-def run_command(command: Callable[[Sequence[str]], None], prog: str, args: Sequence[str] | None = None) -> NoReturn:
-    """Run a command with these arguments, by default those of the program, and exit with its status."""
+def run_command(main: Callable[[Sequence[str]], None], prog: str, args: Sequence[str] | None = None) -> NoReturn:
+    """Run the main function of a command with these arguments, by default those of the program, and exit.
+
+    The status is 2 after a mistake of the user and 130 after Ctrl-C. Any other error keeps its traceback.
+    """
     status = 0
     try:
         with naming_the_extra():
-            command(sys.argv[1:] if args is None else args)
+            main(sys.argv[1:] if args is None else args)
     except (UserError, MissingExtraError) as error:
         print(f"{prog}: {error}", file=sys.stderr)
         status = USER_ERROR

@@ -11,7 +11,7 @@ from selfplay.cli.flags import PLAYING, commands_for, offer, say, show_verdict
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError
 from selfplay.learning.api import ALGORITHMS, Config, checked_settings, settings_of, train
-from selfplay.learning.folder import RunFlags, about as about_run, way_on
+from selfplay.learning.folder import RunFlags, about, way_on
 from selfplay.program import command, open_console, tensorboard
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def main(args: Sequence[str], prog: str = "selfplay train") -> None:
     """Train as the flags say, show the exact score meanwhile, and write a run folder."""
     config, run_flags = read(args, prog)
     # Before PyTorch is imported, which takes seconds.
-    print(f"Training {config.algorithm} on {config.rules}: {about_run(config)}", flush=True)
+    print(f"Training {config.algorithm} on {config.rules}: {about(config)}", flush=True)
     from selfplay.learning.result import Interrupted
 
     try:
@@ -83,7 +83,7 @@ def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, Run
         prog=f"{prog} {algorithm}".rstrip(),
         args=flags,
         default=TrainFlags(default, RunFlags()),
-        description=about(default, prog),
+        description=description(default, prog),
     )
     return found.settings, found.run
 
@@ -112,14 +112,15 @@ def defaults(algorithm: str, origin: Origin) -> Config:
     return kind()
 
 
-def about(default: Config, prog: str) -> str:
-    """Return what an algorithm does; for the DQN also the other algorithms, one line each."""
+def description(default: Config, prog: str) -> str:
+    """Return what an algorithm does, for its help; for the DQN also the other algorithms, one line each."""
     purposes = {name: str(kind.__doc__).splitlines()[0] for name, kind in ALGORITHMS.items()}
     own = str(default.__doc__).splitlines()[0]
     if not isinstance(default, DQNConfig):
         return own
     others = [f"  {prog} {name:13} {purpose}" for name, purpose in purposes.items() if name != default.algorithm]
-    return "\n".join([own, "", "Other algorithms, each with its own --help:", *others])
+    short = [f"{flag} is short for {name}." for flag, name in SHORT_FLAGS.items()]
+    return "\n".join([own, *short, "", "Other algorithms, each with its own --help:", *others])
 
 
 def present(run: "Run") -> None:
@@ -134,7 +135,8 @@ def present(run: "Run") -> None:
         notes.append(f"Proved at each evaluation from {since} on.")
     print()
     show_verdict(run.proof, *notes)
-    print(f"\n{example_games(player_policy(run.player), run.player, run.proof, open_console().width).rstrip()}")
+    games = example_games(player_policy(run.player), run.player, run.proof, open_console().width)
+    say(f"\n{games.rstrip()}")
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
     commands = commands_for(run.folder, prove="Evaluate it again:", **PLAYING)
     commands["See all runs' curves:"] = tensorboard(run.folder.parent)
