@@ -114,7 +114,8 @@ def hints_of(opponent: NamedPolicy, position: Position) -> Mapping[int, Hint]:
 def exact_hints(position: Position) -> Mapping[int, Hint]:
     """Return what is known of the result of each empty cell to the seat to move; a search may leave it open."""
     rules, mover, other = position.rules, position.mover, position.opponent
-    results = exact_moves(rules, mover, other, None if rules.cells <= SOLVABLE_CELLS else MOVE_POSITIONS)
+    positions = None if rules.cells <= SOLVABLE_CELLS else MOVE_POSITIONS
+    results = exact_moves(rules, mover, other, positions)
     best = best_known(rules, mover, other, results)
     hints = {}
     for cell, (least, most) in results.items():
@@ -144,11 +145,11 @@ def play_games(opponent: NamedPolicy, seat: str, hints: bool, generator: np.rand
     say(f"You play against {opponent.name}{about} on {rules.rows}x{rules.cols}; {rules.k} in a row win.")
     if hints:
         say(f"Hints: {about_hints(opponent)}")
-        hints = opponent.player is not None or opponent.name == "optimal"
+    show_hints = hints and (opponent.player is not None or opponent.name == "optimal")
     won = drawn = lost = 0
     person = 1 if seat == "second" else 0
     while True:
-        winner = play_game(opponent, person, hints, generator)
+        winner = play_game(opponent, person, show_hints, generator)
         if winner is None:
             drawn += 1
             result = "A draw."

@@ -24,6 +24,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     saved(runs / "masked", mask=True)
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as output:
         patch.chdir(runs)
+        patch.setenv("COLUMNS", "80")
         arena.main(["plain", "masked", "random", "optimal", "--out", "arena"])
     return runs, output.getvalue()
 
