@@ -139,7 +139,7 @@ def read_command(words: list[str]) -> None:
     """Parse a command line of this program, but none of another program.
 
     Raises:
-        UserError: it is not understood.
+        UserError, SystemExit: it is not understood.
         KeyError: there is no such command.
     """
     if words[:2] == ["python", "train.py"]:
@@ -159,7 +159,7 @@ def read_command(words: list[str]) -> None:
 )
 def test_a_command_line_that_is_wrong_is_noticed(line: str) -> None:
     read_command(["ls"])
-    with pytest.raises((UserError, KeyError)):
+    with pytest.raises((UserError, KeyError, SystemExit)):
         read_command(["python", "-m", "selfplay", *line.split()])
 
 

@@ -1,4 +1,4 @@
-"""Command lines that can be pasted, the console, and the signals that stop the program."""
+"""The console, command lines that can be pasted, and the signals that stop the program."""
 
 import contextlib
 import os
@@ -15,29 +15,29 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-UNMOVED = "dumb", "unknown", "xterm-color"
-"""What TERM says of terminals on which no cursor moves; the last is what a notebook says to the commands behind `!`."""
+OF_NOTEBOOKS = "xterm-color"
+"""What TERM says to the commands behind `!` in a notebook, which shows no moving cursor."""
 
 
 def open_console() -> "Console":
     """Return a console that uses colours and moves the cursor only on a terminal that can show them."""
     from rich.console import Console
 
-    moves = sys.stdout.isatty() and os.environ.get("TERM") not in UNMOVED
-    return Console(force_terminal=None if moves else False)
+    return Console(force_terminal=False if os.environ.get("TERM") == OF_NOTEBOOKS else None)
 
 
 def command(*words: str) -> str:
-    """Return a command line of this program as a user would type it here, such as that of `selfplay prove RUN`."""
-    started = Path(sys.argv[0])
-    if words[0] == "train" and started.name == "train.py":
-        return shell_line(_python(), str(started), *words[1:])
-    return shell_line(*_installed("selfplay", "selfplay"), *words)
+    """Return a command line of this program as a user would type it here, such as `selfplay prove RUN`."""
+    program = Path(sys.argv[0])
+    if words[0] == "train" and program.name == "train.py":
+        python = "python" if _shell_finds("python") else sys.executable
+        return shell_line(python, str(program), *words[1:])
+    return shell_line(*_script("selfplay", "selfplay"), *words)
 
 
 def tensorboard(folder: Path) -> str:
     """Return the command line that shows a folder of runs in TensorBoard."""
-    return shell_line(*_installed("tensorboard", "tensorboard.main"), "--logdir", str(folder))
+    return shell_line(*_script("tensorboard", "tensorboard.main"), "--logdir", str(folder))
 
 
 def shell_line(*words: str) -> str:
@@ -49,7 +49,7 @@ def shell_line(*words: str) -> str:
 def on_stop_signals(stop: Callable[[], None]) -> Iterator[list[int]]:
     """Let Ctrl-C and SIGTERM call `stop` inside the block, and yield a list of the received signals.
 
-    A signal that a shell ignores in the background stays ignored.
+    Only the main thread receives signals; in any other the block changes nothing.
     """
     received: list[int] = []
 
@@ -58,10 +58,7 @@ def on_stop_signals(stop: Callable[[], None]) -> Iterator[list[int]]:
         stop()
 
     numbers = [signal.SIGINT, signal.SIGTERM] if threading.current_thread() is threading.main_thread() else []
-    earlier = {number: signal.getsignal(number) for number in numbers}
-    for number, handler in earlier.items():
-        if handler is not signal.SIG_IGN:
-            signal.signal(number, note_and_stop)
+    earlier = {number: signal.signal(number, note_and_stop) for number in numbers}
     try:
         yield received
     finally:
@@ -69,16 +66,12 @@ def on_stop_signals(stop: Callable[[], None]) -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _installed(script: str, module: str) -> list[str]:
-    """Return the script if a shell finds the one of this interpreter, else the module with the interpreter."""
-    return [script] if _found(script) else [_python(), "-m", module]
+def _script(name: str, module: str) -> list[str]:
+    """Return the words that start a script: its name if a shell finds it, else its module with this Python."""
+    return [name] if _shell_finds(name) else [sys.executable, "-m", module]
 
 
-def _python() -> str:
-    return "python" if _found("python") else sys.executable
-
-
-def _found(script: str) -> bool:
-    """Tell whether a shell finds the script that is beside this interpreter."""
-    place = shutil.which(script)
+def _shell_finds(name: str) -> bool:
+    """Return whether a shell finds the program of this name that belongs to this Python."""
+    place = shutil.which(name)
     return place is not None and Path(place).parent == Path(sys.executable).parent

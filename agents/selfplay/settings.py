@@ -257,7 +257,9 @@ def _converted(value: Any, hint: Any) -> Any:
         return None if value is None else _converted(value, get_args(hint)[0])
     kind = get_origin(hint) or hint
     if kind is Annotated:
-        return _bounded(value, *get_args(hint))
+        inner, *notes = get_args(hint)
+        held = _annotated(value, inner, notes)
+        return float(held) if inner is float else held
     if kind is Literal:
         return _choice(value, get_args(hint))
     if kind is tuple:
@@ -271,14 +273,15 @@ def _converted(value: Any, hint: Any) -> Any:
     return value
 
 
-def _bounded(value: Any, hint: Any, bounds: Bounds) -> Any:
+def _annotated(value: Any, hint: Any, notes: list[Any]) -> Any:
+    """Return a value within the bounds among the notes; other notes are those of the flags."""
     held = _converted(value, hint)
-    if isinstance(held, tuple):
-        if len(held) not in bounds:
-            raise _UnfitError(f"{bounds} values")
-    elif held not in bounds:
-        raise _UnfitError(str(bounds))
-    return float(held) if hint is float else held
+    for bounds in notes:
+        if isinstance(bounds, Bounds):
+            many = isinstance(held, tuple)
+            if (len(held) if many else held) not in bounds:
+                raise _UnfitError(f"{bounds} values" if many else str(bounds))
+    return held
 
 
 def _choice(value: Any, choices: tuple[Any, ...]) -> Any:

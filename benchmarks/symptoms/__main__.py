@@ -7,10 +7,12 @@ python -m benchmarks.symptoms --docs docs     # and write every number to docs/s
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby, product
 from operator import itemgetter
 from pathlib import Path
+
+from tyro.conf import Positional
 
 from benchmarks import data, harness
 from benchmarks.data import Result
@@ -25,7 +27,7 @@ PROG = "python -m benchmarks.symptoms"
 class Flags:
     """Make the usual mistakes on purpose, and evaluate exactly what they lead to."""
 
-    symptoms: tuple[str, ...] = field(default=tuple(EXPERIMENTS), metadata={"positional": "SYMPTOM ..."})
+    symptoms: Positional[tuple[str, ...]] = tuple(EXPERIMENTS)
     """Which of them; all, if none is named."""
     seeds: tuple[int, ...] = tuple(range(5))
     """Seeds of every row; one is enough for those that are exact."""

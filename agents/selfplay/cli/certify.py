@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from selfplay.cli.flags import offer, parse, say
+from selfplay.cli.flags import parse, say
 from selfplay.files import check_output, checksum_of_file, write_output, write_whole
 from selfplay.judging import certificate, check_certificate
 from selfplay.judging.agents import BuiltInPolicy
@@ -33,14 +33,17 @@ def main(args: Sequence[str], prog: str = "selfplay certify") -> None:
     name, rules, policy = named.name, named.rules, named.policy
     if name in OPPONENTS:
         policy = BuiltInPolicy(OPPONENTS[name], rules, symmetric=True)
-    place = named.folder if named.folder and name != SHIPPED else Path()
-    output = config.output or place / NAME
+    folder = named.folder if named.folder is not None and name != SHIPPED else Path()
+    output = config.output or folder / NAME
     check_output(output)
     with following(rules):
         play = certificate.unbeatable_play(policy, config.positions, name)
-        model_sha256 = checksum_of_file(named.folder / MODEL) if named.folder else None
-        content = certificate.file_content(policy, play, model_sha256)
-    (write_output if config.output else write_whole)(output, content)
+        checksum = None if named.folder is None else checksum_of_file(named.folder / MODEL)
+        content = certificate.file_content(policy, play, checksum)
+    if config.output is None:
+        write_whole(output, content)
+    else:
+        write_output(output, content)
     say(f"CERTIFIED: {name} is unbeatable on {rules}; the certificate is in {output} ({len(content):,} bytes)")
-    check = shell_line("python", check_certificate.__file__, str(output))
-    offer({"Check it with Python alone (you can copy this program; it imports nothing of ours):": check})
+    say("Check it with Python alone (you can copy this program; it imports nothing of ours):")
+    print(f"  {shell_line('python', check_certificate.__file__, str(output))}")

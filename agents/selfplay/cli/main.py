@@ -16,31 +16,40 @@ COMMANDS = {
     "repair": ("cli.repair", "correct the moves of a trained player that lose"),
     "certify": ("cli.certify", "write a certificate for others that a player is unbeatable"),
     "play": ("cli.play", "play against a player"),
-    "arena": ("cli.arena", "let players meet, and rate them"),
+    "arena": ("cli.arena", "let players meet, and show every result"),
     "web": ("cli.web", "open a page to play, look inside players, and follow runs"),
     "sweep": ("cli.sweep", "train with many settings and seeds, on all cores or machines"),
     "report": ("cli.report", "report the results of a sweep, with intervals and plots"),
     "course": ("cli.course", "write the course as notebooks, or check those of students"),
 }
-"""Each command with its module, which is imported only to run it, and what it does."""
+"""Each command with its module, which is imported only to run it, and its purpose."""
 
 
 def main(args: Sequence[str] | None = None, prog: str | None = None) -> NoReturn:
-    """Run the command that the arguments name, and exit with its status."""
-    name, *rest = (sys.argv[1:] if args is None else args) or ["--help"]
+    """Run the command that the arguments name, and exit with its status; `prog` replaces its name in messages."""
+    given = list(sys.argv[1:] if args is None else args)
+    name = given.pop(0) if given else "--help"
+    if prog is None:
+        prog = f"selfplay {name}" if name in COMMANDS else "selfplay"
 
-    def command(rest: Sequence[str]) -> None:
+    def command(flags: Sequence[str]) -> None:
         if name in ("-h", "--help"):
-            print("Train players of tic-tac-toe, and find out exactly whether they can be beaten.\n")
-            print("\n".join(f"  selfplay {each:7} {about}" for each, (_, about) in COMMANDS.items()))
-            print("\nEach command has --help. selfplay --version prints the version.")
+            print_commands()
         elif name == "--version":
             print(f"selfplay {__version__}")
         elif name in COMMANDS:
-            importlib.import_module(f"selfplay.{COMMANDS[name][0]}").main(rest, prog or f"selfplay {name}")
+            module, _ = COMMANDS[name]
+            importlib.import_module(f"selfplay.{module}").main(flags, prog)
         else:
-            raise UserError(
-                f"there is no command {name!r}; choose one of {', '.join(COMMANDS)}{did_you_mean(name, COMMANDS)}"
-            )
+            near = did_you_mean(name, COMMANDS)
+            raise UserError(f"there is no command {name!r}; choose one of {', '.join(COMMANDS)}{near}")
 
-    run_command(command, prog or (f"selfplay {name}" if name in COMMANDS else "selfplay"), rest)
+    run_command(command, prog, given)
+
+
+def print_commands() -> None:
+    """Print what the program is for, and its commands."""
+    print("Train players of tic-tac-toe, and find out exactly whether they can be beaten.\n")
+    for name, (_, purpose) in COMMANDS.items():
+        print(f"  selfplay {name:7} {purpose}")
+    print("\nEach command has --help. selfplay --version prints the version.")

@@ -1,18 +1,18 @@
 """Play against a player: `selfplay play [PLAYER]`."""
 
-import reprlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Literal, TypeVar
 
 import numpy as np
 from rich.columns import Columns
+from tyro.conf import Positional
 
 from selfplay.cli.flags import parse, say
 from selfplay.cli.play_board import Hint, board_table, how_to_name, read_square, square_name
-from selfplay.errors import UserError, one_line
+from selfplay.errors import UserError
 from selfplay.judging.exact import NAMES, exact_moves
 from selfplay.judging.report import finite_values, value_text
 from selfplay.learning.api import SHIPPED
@@ -20,6 +20,7 @@ from selfplay.players import BoardFlags, NamedPolicy, resolve
 from selfplay.position import Position
 from selfplay.program import open_console
 from selfplay.settings import Seed, board, require
+from tictactoe import Rules
 from tictactoe.opponents import MOVE_POSITIONS, best_known, check_optimal
 from tictactoe.rendering.text import MARKS
 from tictactoe.rules import WORD_BITS
@@ -27,6 +28,7 @@ from tictactoe.tree import SOLVABLE_CELLS
 
 Answer = TypeVar("Answer")
 QUIT_ANSWERS = ("0", "q", "quit")
+ORDINALS = ("first", "second")
 GAP = 4
 """Columns between boards side by side."""
 NOT_KNOWN = "?"
@@ -39,7 +41,7 @@ class PlayConfig(BoardFlags):
     For people, squares count from 1, row by row; in Python, cells count from 0.
     """
 
-    opponent: str = field(default=SHIPPED, metadata={"positional": "PLAYER"})
+    opponent: Positional[str] = SHIPPED
     """The folder of a run, shipped (our proved player), optimal, rule (wins, or blocks, or moves to
     where the most and fullest open lines cross), heuristic (wins, or blocks, or moves at random), random, or
     module:name of your own agent."""
@@ -75,14 +77,15 @@ def choose_opponent(config: PlayConfig) -> NamedPolicy:
     """
     opponent = resolve(config.opponent, config.perspective, board(config.rows, config.cols, config.k))
     rules = opponent.rules
-    for name in ("rows", "cols", "k"):
-        value, own = getattr(config, name), getattr(rules, name)
-        require(value in (own, getattr(BoardFlags, name)), name, f"that of {opponent.name}, {rules}", value)
+    for field in fields(Rules):
+        value, own = getattr(config, field.name), getattr(rules, field.name)
+        default = getattr(BoardFlags, field.name)
+        require(value in (own, default), field.name, f"that of {opponent.name}, {rules}", value)
     if rules.cells > WORD_BITS:
         raise UserError(f"a {rules.rows}x{rules.cols} board has {rules.cells} cells; at most {WORD_BITS} are shown")
     if opponent.name == "optimal":
         check_optimal(rules)  # solves a small board now, not during the first game
-    return opponent._replace(name=one_line(opponent.name))
+    return opponent
 
 
 def choose_move(opponent: NamedPolicy, position: Position, generator: np.random.Generator) -> int:
@@ -96,13 +99,7 @@ def choose_move(opponent: NamedPolicy, position: Position, generator: np.random.
 def hints_of(opponent: NamedPolicy, position: Position) -> Mapping[int, Hint]:
     """Return the value of each empty cell to the seat to move: learned, or exact for "optimal"."""
     if opponent.player is None:
-        rules, mover, other = position.rules, position.mover, position.opponent
-        results = exact_moves(rules, mover, other, None if rules.cells <= SOLVABLE_CELLS else MOVE_POSITIONS)
-        best = best_known(rules, mover, other, results)
-        return {
-            cell: Hint(NAMES[least] if least == most else NOT_KNOWN, (least + most) / 2, bool(best >> cell & 1))
-            for cell, (least, most) in results.items()
-        }
+        return exact_hints(position)
     values = opponent.player.q_values(position.observation)[0]
     chosen = int(opponent.player.act(position.observation, position.mask)[0])
     # Learners scale their values differently, so the colours go from the worst square to the best.
@@ -112,6 +109,19 @@ def hints_of(opponent: NamedPolicy, position: Position) -> Mapping[int, Hint]:
         cell: Hint(value_text(values[cell]), float(shade), cell == chosen)
         for cell, shade in zip(position.empty, shades, strict=True)
     }
+
+
+def exact_hints(position: Position) -> Mapping[int, Hint]:
+    """Return what is known of the result of each empty cell to the seat to move; a search may leave it open."""
+    rules, mover, other = position.rules, position.mover, position.opponent
+    positions = None if rules.cells <= SOLVABLE_CELLS else MOVE_POSITIONS
+    results = exact_moves(rules, mover, other, positions)
+    best = best_known(rules, mover, other, results)
+    hints = {}
+    for cell, (least, most) in results.items():
+        text = NAMES[least] if least == most else NOT_KNOWN
+        hints[cell] = Hint(text, (least + most) / 2, bool(best >> cell & 1))
+    return hints
 
 
 def about_hints(opponent: NamedPolicy) -> str:
@@ -135,16 +145,22 @@ def play_games(opponent: NamedPolicy, seat: str, hints: bool, generator: np.rand
     say(f"You play against {opponent.name}{about} on {rules.rows}x{rules.cols}; {rules.k} in a row win.")
     if hints:
         say(f"Hints: {about_hints(opponent)}")
-        hints = opponent.player is not None or opponent.name == "optimal"
-    results = {1: "You win.", 0: "A draw.", -1: f"{opponent.name} wins."}
-    score = dict.fromkeys(results, 0)
+    show_hints = hints and (opponent.player is not None or opponent.name == "optimal")
+    won = drawn = lost = 0
     person = 1 if seat == "second" else 0
     while True:
-        winner = play_game(opponent, person, hints, generator)
-        result = 0 if winner is None else 1 if winner == person else -1
-        score[result] += 1
-        print(f"{results[result]} You have won {score[1]}, drawn {score[0]} and lost {score[-1]}.")
-        if not ask("Another game? (y or n) ", _read_yes):
+        winner = play_game(opponent, person, show_hints, generator)
+        if winner is None:
+            drawn += 1
+            result = "A draw."
+        elif winner == person:
+            won += 1
+            result = "You win."
+        else:
+            lost += 1
+            result = f"{opponent.name} wins."
+        say(f"{result} You have won {won}, drawn {drawn} and lost {lost}.")
+        if not ask("Another game? (y or n) ", read_yes):
             raise Quit
         if seat == "alternate":
             person = 1 - person
@@ -157,19 +173,19 @@ def play_game(opponent: NamedPolicy, person: int, hints: bool, generator: np.ran
         Quit: the person quits, or the input ends.
     """
     position = Position(opponent.rules)
-    print(f"\nYou are {MARKS[person]} and move {('first', 'second')[person]}.")
+    question = f"{MARKS[person]} plays ({how_to_name(position.rules)}; 0 or q quits): "
+    print(f"\nYou are {MARKS[person]} and move {ORDINALS[person]}.")
     while not position.over:
         if position.seat == person:
             show(position, hints_of(opponent, position) if hints else None)
-            question = f"{MARKS[person]} plays ({how_to_name(position.rules)}; 0 or q quits): "
             cell = ask(question, partial(read_square, position))
         else:
             cell = choose_move(opponent, position, generator)
-            taken = cell not in position.empty
-            consequence = ", which is taken, so it loses." if taken else "."
-            print(f"{opponent.name} plays {square_name(opponent.rules, cell)}{consequence}")
-            if taken:
+            name = square_name(opponent.rules, cell)
+            if cell not in position.empty:
+                say(f"{opponent.name} plays {name}, which is taken, so it loses.")
                 return person
+            say(f"{opponent.name} plays {name}.")
         position = position.after(cell)
     show(position)
     return position.winner
@@ -177,7 +193,9 @@ def play_game(opponent: NamedPolicy, person: int, hints: bool, generator: np.ran
 
 def show(position: Position, hints: Mapping[int, Hint] | None = None) -> None:
     """Print the board, and the hints beside it, or below it in a narrow terminal."""
-    boards = [board_table(position), *([] if hints is None else [board_table(position, hints)])]
+    boards = [board_table(position)]
+    if hints is not None:
+        boards.append(board_table(position, hints))
     print()
     open_console().print(Columns(boards, padding=(1, GAP, 0, 0)))
     print()
@@ -190,15 +208,11 @@ def ask(question: str, read: Callable[[str], Answer]) -> Answer:
         Quit: the person quits, or the input ends.
     """
     while True:
-        try:
-            print(question, end="", flush=True)
-            line = sys.stdin.readline() if sys.stdin else ""
-        except KeyboardInterrupt:
-            print()
-            raise
-        if not (line and sys.stdin.isatty()):
-            print(line.strip())  # as the terminal would have shown it
+        print(question, end="", flush=True)
+        line = sys.stdin.readline()
         answer = line.strip()
+        if not sys.stdin.isatty():
+            print(answer)  # as a terminal would have shown it
         if not line or answer.lower() in QUIT_ANSWERS:
             raise Quit
         try:
@@ -207,7 +221,12 @@ def ask(question: str, read: Callable[[str], Answer]) -> Answer:
             say(f"{error}.")
 
 
-def _read_yes(answer: str) -> bool:
+def read_yes(answer: str) -> bool:
+    """Return whether an answer is yes.
+
+    Raises:
+        UserError: it is neither yes nor no.
+    """
     if answer.lower() not in ("y", "yes", "n", "no"):
-        raise UserError(f"{reprlib.repr(answer)} is neither y nor n")
+        raise UserError(f"{answer!r} is neither y nor n")
     return answer.lower().startswith("y")

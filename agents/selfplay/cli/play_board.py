@@ -1,6 +1,5 @@
 """The board at the terminal, readable without colours, and the names of squares."""
 
-import reprlib
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ LOW, MIDDLE, HIGH = ColorTriplet(233, 146, 92), ColorTriplet(232, 229, 222), Col
 
 
 class Hint(NamedTuple):
-    """Hold the value of a square to the seat to move."""
+    """The value of a square to the seat to move."""
 
     text: str
     shade: float
@@ -58,7 +57,7 @@ def read_square(position: Position, answer: str) -> int:
     cells = {square_name(position.rules, cell): cell for cell in range(position.rules.cells)}
     name = " ".join(answer.replace(",", " ").split())
     if name not in cells:
-        raise UserError(f"{reprlib.repr(answer) if answer else 'an empty line'} is not a square of this board")
+        raise UserError(f"{answer!r} is not a square of this board")
     if cells[name] not in position.empty:
         raise UserError(f"{name} is taken")
     return cells[name]
@@ -85,14 +84,21 @@ def board_table(position: Position, hints: Mapping[int, Hint] | None = None) -> 
 
 
 def _square(position: Position, cell: int, hints: Mapping[int, Hint] | None) -> Text:
+    rules = position.rules
     for seat, marks in enumerate(position.marks):
-        if line_cells(position.rules, marks) >> cell & 1:
-            return Text(f"[{MARKS[seat]}]", LINE_STYLE)
+        mark = MARKS[seat]
+        if line_cells(rules, marks) >> cell & 1:
+            return Text(f"[{mark}]", LINE_STYLE)
         if marks >> cell & 1:
-            last = cell == position.last_cell and hints is None
-            return Text(f"({MARKS[seat]})" if last else f" {MARKS[seat]} ", MARK_STYLES[seat])
-    if hints is None:
-        return Text(f" {cell + 1 if position.rules.cells <= NUMBERED_CELLS else '.'} ", "dim")
-    hint = hints[cell]
-    colour = Color.from_triplet(blend_rgb(MIDDLE, HIGH if hint.shade > 0 else LOW, abs(hint.shade)))
-    return Text(f"{'*' if hint.chosen else ' '}{hint.text} ", Style(color="black", bgcolor=colour))
+            is_last_move = cell == position.last_cell and hints is None
+            return Text(f"({mark})" if is_last_move else f" {mark} ", MARK_STYLES[seat])
+    if hints is not None:
+        return _hint_square(hints[cell])
+    return Text(f" {cell + 1} " if rules.cells <= NUMBERED_CELLS else " . ", "dim")
+
+
+def _hint_square(hint: Hint) -> Text:
+    end = HIGH if hint.shade > 0 else LOW
+    colour = Color.from_triplet(blend_rgb(MIDDLE, end, abs(hint.shade)))
+    star = "*" if hint.chosen else " "
+    return Text(f"{star}{hint.text} ", Style(color="black", bgcolor=colour))

@@ -22,7 +22,12 @@ def main(args: Sequence[str], prog: str = "selfplay prove") -> None:
     named = config.resolve()
     with following(named.rules) as report:
         verdict = evaluate_policy(named.policy, every_state=True, positions=config.positions, report=report)
-    repair = read_config(named.folder).get(REPAIRED) if named.folder else None
-    show_verdict(verdict, *([f"It was repaired after its training: {repair}."] if isinstance(repair, str) else []))
-    if games := example_games(named.policy, named.player, verdict, open_console().width):
+    notes = []
+    if named.folder is not None:
+        repair = read_config(named.folder).get(REPAIRED)
+        if isinstance(repair, str):
+            notes.append(f"It was repaired after its training: {repair}.")
+    show_verdict(verdict, *notes)
+    games = example_games(named.policy, named.player, verdict, open_console().width)
+    if games:
         say(f"\n{games}")

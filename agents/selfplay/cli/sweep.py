@@ -4,9 +4,11 @@ import os
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal
+
+from tyro.conf import Positional, UseAppendAction
 
 from selfplay.cli.flags import offer, parse, say
 from selfplay.errors import UserError
@@ -34,18 +36,18 @@ class SweepConfig:
     as NAME=VALUE: learning_rate=0.006, mask=true, hidden=128x128.
     """
 
-    file: Path | None = field(default=None, metadata={"positional": "FILE.toml"})
+    file: Positional[Path | None] = None
     """TOML file with algorithm, seeds, search, objective, and the tables set, vary and each, like the flags of these
     names; all are optional."""
     algorithm: str | None = None
     """Algorithm of `selfplay train`. Default: dqn."""
     seeds: str | None = None
     """Seeds of every setting, as in 0..99 or 1,2,5. Default: 0..9."""
-    set: tuple[str, ...] = ()
+    set: UseAppendAction[tuple[str, ...]] = ()
     """NAME=VALUE: a setting of all runs."""
-    vary: tuple[str, ...] = ()
+    vary: UseAppendAction[tuple[str, ...]] = ()
     """NAME=VALUE,VALUE,...: every combination of these values is trained. In a search also NAME=LOWEST..HIGHEST."""
-    each: tuple[str, ...] = ()
+    each: UseAppendAction[tuple[str, ...]] = ()
     """NAME=VALUE,VALUE,...: each value is trained by itself, and also a setting with none of them."""
     search: int | None = None
     """Number of settings to try, which Optuna samples from --vary, instead of every combination. After one, three,

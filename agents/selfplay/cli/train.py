@@ -1,24 +1,49 @@
 """Train a player and evaluate it exactly: `selfplay train [ALGORITHM] [flags]`."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
-from selfplay.cli.flags import PLAYING, commands_for, offer, parse_together, peek, say, show_verdict
+import tyro
+
+from selfplay.cli.flags import PLAYING, commands_for, offer, say, show_verdict
 from selfplay.dqn.config import PRESETS, DQNConfig
 from selfplay.errors import UserError
 from selfplay.learning.api import ALGORITHMS, Config, checked_settings, settings_of, train
-from selfplay.learning.folder import RunFlags, about as about_run, way_on
+from selfplay.learning.folder import RunFlags, about, way_on
 from selfplay.program import command, open_console, tensorboard
 
 if TYPE_CHECKING:
     from selfplay.learning.result import Run
+
+SHORT_FLAGS = {"--lr": "--learning-rate"}
+
+Settings = TypeVar("Settings")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Flags that say where the defaults of all others come from."""
+
+    preset: str = "default"
+    config: Path | None = None
+    resume: Path | None = None
+
+
+@dataclass(frozen=True)
+class TrainFlags(Generic[Settings]):
+    """All flags of the command: the settings of the algorithm, and those of this process, without a prefix."""
+
+    settings: Annotated[Settings, tyro.conf.arg(name="")]
+    run: Annotated[RunFlags, tyro.conf.arg(name="")]
 
 
 def main(args: Sequence[str], prog: str = "selfplay train") -> None:
     """Train as the flags say, show the exact score meanwhile, and write a run folder."""
     config, run_flags = read(args, prog)
     # Before PyTorch is imported, which takes seconds.
-    print(f"Training {config.algorithm} on {config.rules}: {about_run(config)}", flush=True)
+    print(f"Training {config.algorithm} on {config.rules}: {about(config)}", flush=True)
     from selfplay.learning.result import Interrupted
 
     try:
@@ -42,34 +67,60 @@ def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, Run
     Flags override the defaults. For a run that is resumed or copied, its settings are the defaults.
 
     Raises:
-        UserError: there is no such algorithm, flag or run, or a value is not what the flag takes.
+        UserError: there is no such algorithm or run, or a value is out of bounds or does not fit the others.
+        SystemExit: tyro has refused a flag or its value, or has printed the help.
     """
-    algorithm, *rest = args if args and not args[0].startswith("-") else ("", *args)
+    algorithm, flags = "", list(args)
+    if flags and not flags[0].startswith("-"):
+        algorithm = flags.pop(0)
+    flags = [spelled_out(flag) for flag in flags]
+    # Two passes: tyro takes the defaults before it reads any flag, and these flags choose the defaults.
+    origin, _ = tyro.cli(Origin, prog=prog, args=flags, return_unknown_args=True, add_help=False)
+    default = defaults(algorithm, origin)
+    kind: Any = TrainFlags[type(default)]  # type: ignore[misc] # known only now
+    found = tyro.cli(
+        kind,
+        prog=f"{prog} {algorithm}".rstrip(),
+        args=flags,
+        default=TrainFlags(default, RunFlags()),
+        description=description(default, prog),
+    )
+    return found.settings, found.run
+
+
+def spelled_out(flag: str) -> str:
+    """Return the long form of a flag, which may have its value behind an equals sign."""
+    name, equals, value = flag.partition("=")
+    return f"{SHORT_FLAGS.get(name, name)}{equals}{value}"
+
+
+def defaults(algorithm: str, origin: Origin) -> Config:
+    """Return the settings that the other flags change: those of a run, of a preset, or of the algorithm.
+
+    Raises:
+        UserError: there is no such algorithm or run, or the run is of another algorithm.
+    """
     kind = settings_of(algorithm or DQNConfig.algorithm)
-    default: Config
-    flags = peek(RunFlags, rest, prog)
-    place = flags.get("resume", flags.get("config"))
+    place = origin.resume or origin.config
     if place is not None:
         default = checked_settings(place)
         if algorithm and algorithm != default.algorithm:
             raise UserError(f"{place}: is a run of {default.algorithm}, not of {algorithm}")
-    elif kind is DQNConfig:
-        preset = str(peek(DQNConfig, rest, prog).get("preset"))
-        default = PRESETS.get(preset, PRESETS["default"])  # an unknown preset is refused below
-    else:
-        default = kind()
-    config, run_flags = parse_together([default, RunFlags], rest, f"{prog} {algorithm}".rstrip(), about(default, prog))
-    return config, run_flags
+        return default
+    if kind is DQNConfig:
+        return PRESETS.get(origin.preset, PRESETS["default"])  # the second pass refuses an unknown preset
+    return kind()
 
 
-def about(default: Config, prog: str) -> list[str]:
-    """Return what an algorithm does; for the DQN also the other algorithms, one line each."""
+def description(default: Config, prog: str) -> str:
+    """Return what an algorithm does, for its help; for the DQN also the other algorithms, one line each."""
     purposes = {name: str(kind.__doc__).splitlines()[0] for name, kind in ALGORITHMS.items()}
-    own = purposes.pop(default.algorithm)
+    own = str(default.__doc__).splitlines()[0]
     if not isinstance(default, DQNConfig):
-        return [own]
-    others = [f"  {prog} {name:13} {purpose}" for name, purpose in purposes.items()]
-    return [own, "Other algorithms, each with its own --help:", *others]
+        return own
+    others = [f"  {prog} {name:13} {purpose}" for name, purpose in purposes.items() if name != default.algorithm]
+    short = [f"{flag} is short for {name}." for flag, name in SHORT_FLAGS.items()]
+    return "\n".join([own, *short, "", "Other algorithms, each with its own --help:", *others])
 
 
 def present(run: "Run") -> None:
@@ -77,29 +128,30 @@ def present(run: "Run") -> None:
     from selfplay.judging.agents import player_policy
     from selfplay.judging.games import example_games
 
-    since = []
-    if proved := run.proved_from:
-        after = f"{proved.steps:,} {run.config.unit} ({proved.metrics['time/training_s']:.1f} s of training)"
-        since = [f"Proved at each evaluation from {after} on."]
-    say("")
-    show_verdict(run.proof, *since)
-    say("\n" + example_games(player_policy(run.player), run.player, run.proof, open_console().width).rstrip())
+    notes = []
+    if run.proved_from is not None:
+        seconds = run.proved_from.metrics["time/training_s"]
+        since = f"{run.proved_from.steps:,} {run.config.unit} ({seconds:.1f} s of training)"
+        notes.append(f"Proved at each evaluation from {since} on.")
+    print()
+    show_verdict(run.proof, *notes)
+    games = example_games(player_policy(run.player), run.player, run.proof, open_console().width)
+    say(f"\n{games.rstrip()}")
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
     commands = commands_for(run.folder, prove="Evaluate it again:", **PLAYING)
-    algorithm = [] if run.config.algorithm == DQNConfig.algorithm else [run.config.algorithm]
-    help_line = command("train", *algorithm, "--help")
-    offer({**commands, "See all runs' curves:": tensorboard(run.folder.parent), "See every setting:": help_line})
+    commands["See all runs' curves:"] = tensorboard(run.folder.parent)
+    commands["See every setting:"] = command("train", run.config.algorithm, "--help")
+    offer(commands)
 
 
 def present_interrupted(run: "Run") -> None:
     """Print what is known about the player of an interrupted run, and how to resume the run."""
-    say("")
+    print()
+    commands = {"Resume the run:": command(*way_on(run.folder))}
     if run.records:
         last = run.records[-1]
         say(f"The last evaluation was after {last.steps:,} {run.config.unit}.")
         show_verdict(last.evaluation)
+        commands |= commands_for(run.folder, prove="Evaluate the player so far:", play=PLAYING["play"])
     say(f"\nThe run is in {run.folder}. What you can do next:\n")
-    words = way_on(run.folder)
-    label = "Start it again (the disk had no room for a checkpoint):" if "--force" in words else "Resume the run:"
-    player = commands_for(run.folder, prove="Evaluate the player so far:", play=PLAYING["play"]) if run.records else {}
-    offer({label: command(*words), **player})
+    offer(commands)

@@ -7,9 +7,11 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+
+from tyro.conf import Positional
 
 from selfplay.cli.flags import parse
 from selfplay.errors import UserError
@@ -31,7 +33,7 @@ GRACE = 1
 class WebConfig(BoardFlags):
     """Open a page in the browser: play, look inside players, and follow runs. Ctrl-C ends it."""
 
-    players: tuple[str, ...] = field(default=(), metadata={"positional": "PLAYER ..."})
+    players: Positional[tuple[str, ...]] = ()
     """Players to list first: run folders, or your own agents as module:name. You can always choose shipped, the
     built-in opponents (random, heuristic, rule, optimal), and all runs of --runs."""
     runs: Path = Path("runs")

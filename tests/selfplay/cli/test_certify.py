@@ -1,4 +1,4 @@
-"""`selfplay certify` writes what its last line checks, says who is meant, and refuses in one line."""
+"""`selfplay certify` writes what its last line checks, and says who is meant."""
 
 import gzip
 import hashlib
@@ -26,7 +26,6 @@ def header(path: Path) -> dict[str, Any]:
 def test_the_last_line_checks_the_shipped_player(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     certify.main(["shipped"])
     said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("CERTIFIED: shipped is unbeatable on 3,3,3; the certificate is in certificate.txt.gz (")
     ended = python(*shlex.split(said[-1])[1:], cwd=here)
     assert ended.returncode == 0
     checksum = hashlib.sha256((SHIPPED_FOLDER / "model.safetensors").read_bytes()).hexdigest()
@@ -50,12 +49,12 @@ def test_a_built_in_opponent_is_certified_by_all_of_its_choices() -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "gist"),
+    ("args", "named"),
     [
-        ("rule", "rule: can be beaten, so there is nothing to certify (selfplay prove shows a game that beats it)"),
-        ("rule --rows 3 --cols 4 --k 4 --positions 9", "rule: leads to more than 9 positions at one ply"),
+        ("rule", "rule"),
+        ("rule --rows 3 --cols 4 --k 4 --positions 9", "9 positions"),
     ],
 )
-def test_a_mistake_is_one_line_and_leaves_no_file(args: str, gist: str, here: Path) -> None:
-    assert gist in refused(certify.main, args.split())
+def test_a_mistake_is_named_and_leaves_no_file(args: str, named: str, here: Path) -> None:
+    assert named in refused(certify.main, args.split())
     assert not list(here.iterdir())

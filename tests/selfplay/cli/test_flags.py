@@ -1,0 +1,125 @@
+"""Flags from a dataclass, and how a command ends."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from tyro.conf import Positional, UseAppendAction
+
+from selfplay.cli.flags import parse, run_command
+from selfplay.errors import MissingExtraError, UserError
+from selfplay.settings import Count, Fraction
+from tests.runs import refused
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Show some flags."""
+
+    run: str
+    """Folder of a run."""
+    others: Positional[tuple[str, ...]] = ()
+    """More folders."""
+    number: Count | None = None
+    """A number."""
+    rate: Fraction = 0.5
+    """A rate."""
+    kind: Literal[0, 1, "none"] = 0
+    """A kind."""
+    flag: bool = False
+    """A flag."""
+    place: Path = Path("runs")
+    """A place."""
+    sizes: tuple[int, ...] = (1, 2)
+    """Some sizes."""
+    more: UseAppendAction[tuple[str, ...]] = ()
+    """Given several times."""
+
+    def __post_init__(self) -> None:
+        if self.rate == 0 and self.flag:
+            raise UserError("rate must be above 0 with flag, got 0")
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ("a", Flags("a")),
+        ("a b c --number 3", Flags("a", ("b", "c"), number=3)),
+        ("a --number None --rate 1 --kind none --flag", Flags("a", rate=1.0, kind="none", flag=True)),
+        ("--rate=1e-3 --kind 1 --no-flag --place x/y a", Flags("a", rate=1e-3, kind=1, place=Path("x/y"))),
+        ("a --sizes 3 4", Flags("a", sizes=(3, 4))),
+        ("a --sizes", Flags("a", sizes=())),
+        ("a --more x=1 --more y=2", Flags("a", more=("x=1", "y=2"))),
+    ],
+)
+def test_every_field_is_a_flag(args: str, expected: Flags) -> None:
+    assert parse(Flags, args.split(), "prog") == expected
+
+
+@pytest.mark.parametrize(
+    ("args", "named"),
+    [
+        ("a --numbr 3", ["--numbr", "--number"]),
+        ("a --number three", ["--number", "three"]),
+        ("a --number", ["--number"]),
+        ("a --kind 2", ["--kind", "2", "none"]),
+        ("", ["RUN"]),
+    ],
+)
+def test_tyro_refuses_a_flag_or_a_value_of_another_type(
+    args: str, named: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        parse(Flags, args.split(), "prog")
+    assert stop.value.code == 2
+    complaint = capsys.readouterr().err
+    assert [name for name in named if name not in complaint] == []
+
+
+@pytest.mark.parametrize(
+    ("args", "named"), [("a --number 0", "number"), ("a --rate 1.5", "rate"), ("a --rate 0 --flag", "rate")]
+)
+def test_a_value_that_is_not_allowed_is_a_user_error(args: str, named: str) -> None:
+    assert named in refused(parse, Flags, args.split(), "prog")
+
+
+def test_help_shows_every_field_with_its_docstring(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        parse(Flags, ["--help"], "prog")
+    assert not stop.value.code
+    shown = capsys.readouterr().out
+    expected = ["Folder of a run.", "More folders.", "--number", "A number.", "--no-flag", "Given several times."]
+    assert [text for text in expected if text not in shown] == []
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "complaint"),
+    [
+        (None, 0, ""),
+        (UserError("no such thing"), 2, "prog: no such thing\n"),
+        (UserError("no\n\x1b[2Jsuch thing"), 2, "prog: no\\n\\x1b[2Jsuch thing\n"),
+        (MissingExtraError("install it"), 2, "prog: install it\n"),
+        (KeyboardInterrupt(), 130, "prog: interrupted\n"),
+        (KeyboardInterrupt("interrupted; all is saved"), 130, "prog: interrupted; all is saved\n"),
+    ],
+)
+def test_exit_statuses(
+    error: BaseException | None, status: int, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def command(_: object) -> None:
+        if error is not None:
+            raise error
+
+    with pytest.raises(SystemExit) as stop:
+        run_command(command, "prog", [])
+    assert stop.value.code == status
+    assert capsys.readouterr().err == complaint
+
+
+def test_a_bug_keeps_its_traceback() -> None:
+    def command(_: object) -> None:
+        raise RuntimeError("a bug")
+
+    with pytest.raises(RuntimeError, match="a bug"):
+        run_command(command, "prog", [])
