@@ -1,5 +1,6 @@
 """The mistakes and the games lost are those of the evaluation, grouped by the losing move."""
 
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -128,24 +129,16 @@ def test_a_player_that_nothing_beats_on_a_larger_board_has_no_mistakes() -> None
     assert (shown["lost"], shown["games"]) == ([0, 0], [])
 
 
-@pytest.mark.parametrize(("seconds", "limit"), [(7, None), (20, 2), (40, 4)])
-def test_what_takes_too_long_is_left_out(seconds: int, limit: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of the two searches takes 8 seconds, and is at its first query after them."""
-    now = [0.0]
+@pytest.mark.parametrize("rules", [Rules(), Rules(4, 5, 3)], ids=str)
+def test_an_evaluation_without_time_is_refused(rules: Rules) -> None:
+    first_empty = ScriptedPlayer(lambda mine, theirs: min(set(range(rules.cells)) - mine - theirs))
+    assert "selfplay prove" in refused(evaluation, policy_of(first_empty, rules), -1)
 
-    def slow(policy: AgentPolicy, *args: Any) -> Any:
-        now[0] += 8
-        policy.moves(*Position(policy.rules).words)
-        return find_counterexamples(policy, *args)
 
-    monkeypatch.setattr(mistakes, "monotonic", lambda: now[0])
-    monkeypatch.setattr(mistakes, "find_counterexamples", slow)
-    monkeypatch.setattr(mistakes, "FEW_POSITIONS", 2)
-    monkeypatch.setattr(mistakes, "MANY_POSITIONS_OF_LARGE_BOARDS", 4)
-    first_empty = ScriptedPlayer(lambda mine, theirs: min(set(range(20)) - mine - theirs))
-    policy = policy_of(first_empty, Rules(4, 5, 3))
-    if limit is None:
-        assert "selfplay prove" in refused(evaluation, policy, seconds)
-        return
-    found = find_counterexamples(policy, limit, np.random.default_rng(0))
-    assert evaluation(policy, seconds)["number"] == len(found.mover)
+def test_where_time_is_short_the_few_positions_count_that_were_followed_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second search has no time."""
+    policy = policy_of(ScriptedPlayer(lambda mine, theirs: min(set(range(20)) - mine - theirs)), Rules(4, 5, 3))
+    real_timed, limits = mistakes.timed, iter([inf, -1])
+    monkeypatch.setattr(mistakes, "timed", lambda policy, _: real_timed(policy, next(limits)))
+    few = find_counterexamples(policy, mistakes.FEW_POSITIONS, np.random.default_rng(0))
+    assert evaluation(policy)["number"] == len(few.mover)
