@@ -105,7 +105,7 @@ def _of_small_board(policy: AgentPolicy) -> dict[str, Any]:
 
 
 def _of_large_board(policy: AgentPolicy, seconds: float) -> dict[str, Any]:
-    """Return the evaluation on a board too large to look at every state; each of two searches takes half of the time."""
+    """Return the evaluation on a board too large to look at every state; each of two searches has half of the time."""
     play = _counterexamples(timed(policy, seconds / 2), FEW_POSITIONS)
     if not play.verdict.complete:
         many = MANY_POSITIONS if policy.rules.cells <= SOLVABLE_CELLS else MANY_POSITIONS_OF_LARGE_BOARDS
@@ -169,10 +169,12 @@ def _groups(
 ) -> list[dict[str, Any]]:
     """Return the mistakes up to symmetry, ready for JSON: those that lose most games first, then the worst."""
     positions = {(move.mover, move.opponent) for move in wrong}
-    losing = []
+    in_games = []
     for seat in (0, 1):
-        losing += [_losing_move(rules, seat, cells, positions) for cells in games[seat]]
-    in_games = [move for move in losing if move is not None]
+        for cells in games[seat]:
+            move = _losing_move(rules, seat, cells, positions)
+            if move is not None:
+                in_games.append(move)
     moves = [*in_games, *wrong]
     images = _images(rules, moves)
     lost, states = Counter(images[: len(in_games)]), Counter(images[len(in_games) :])
