@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors.numpy import save
 
-from selfplay import tensor_file
 from selfplay.agent import Player
 from selfplay.errors import UserError
 from selfplay.files import check_output, write_output
@@ -108,11 +108,12 @@ def player_data(player: Player) -> dict[str, Any]:
         "symmetries": symmetries(rules).tolist() if getattr(player, "canonical", False) else None,
         "perspective": getattr(player, "perspective", None),
     }
+    tensors = {name: np.ascontiguousarray(tensor) for name, tensor in player.tensors().items()}
     return {
         "game": game,
         "mask": getattr(player, "mask", False),
         "rule_weight": getattr(player, "rule_weight", 0.0),
-        "weights": _zipped_text(tensor_file.packed(player.tensors())),
+        "weights": _zipped_text(save(tensors)),
     }
 
 
