@@ -54,13 +54,38 @@ def test_they_are_those_of_the_evaluation(make_policy: Any, monkeypatch: pytest.
     assert shown["number"] == (verdict.decision_states or 0) - (verdict.optimal_states or 0)
     assert shown["lost"] == [seat.losses + seat.illegal for seat in (verdict.first, verdict.second)]
     groups = shown["groups"]
-    assert sum(group["states"] for group in groups) == shown["number"] >= shown["reached"] > 0
+    assert sum(group["states"] for group in groups) == shown["number"]
+    assert shown["reached"] == sum(is_wrong(policy, position) for position in met(policy))
     assert len({image(group["board"], group["move"]) for group in groups}) == len(groups) == shown["different"]
     for group in groups:
         position = read_board(policy.rules, group["board"])
         assert policy.probabilities(*position.words)[0, group["move"]] > 0
         assert value_after(position, group["move"]) < value(position)
     check_games(policy, shown)
+
+
+def is_wrong(policy: AgentPolicy, position: Position) -> bool:
+    """Return whether some move of the policy does not keep the value."""
+    cells = policy.rules.cells_of(int(policy.moves(*position.words)[0]))
+    return any(value_after(position, cell) < value(position) for cell in cells)
+
+
+def met(policy: AgentPolicy) -> list[Position]:
+    """Return the positions in which the policy is to move in some game against some opponent."""
+    found = {}
+    for seat in (0, 1):
+        waiting, seen = [Position(policy.rules)], set()
+        while waiting:
+            position = waiting.pop()
+            if position.over or position.marks in seen:
+                continue
+            seen.add(position.marks)
+            cells: Any = position.empty
+            if position.seat == seat:
+                found[position.marks] = position
+                cells = policy.rules.cells_of(int(policy.moves(*position.words)[0]))
+            waiting += [position.after(cell) for cell in cells if cell in position.empty]
+    return list(found.values())
 
 
 def check_games(policy: AgentPolicy, shown: dict[str, Any]) -> None:
