@@ -29,6 +29,7 @@ from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.web.positions import early_boards, texts
 from tests.selfplay.web.visits import SHOWN, board_of, says, square, wait_for_turn, watched
 from tictactoe import Rules
+from tictactoe.opponents import OPPONENTS
 
 SNAPSHOTS = (3_200, 6_400, 12_800, 19_200)
 ROUNDED = 0.1
@@ -60,14 +61,18 @@ def page(browser: Browser) -> Iterator[Page]:
     page.close()
 
 
-def analyses(page: Page, player: Any, boards: list[str]) -> list[dict[str, Any]]:
-    """Return what a file with this player shows of many boards; as texts, for objects take ten times as long."""
-    script = """async ([data, boards]) => {
+def analyses(page: Page, player: Any, boards: list[str], number: int = 0) -> list[dict[str, Any]]:
+    """Return what a file with this player, or one of its rivals, shows of many boards.
+
+    They travel as texts, for objects take ten times as long.
+    """
+    script = """async ([data, boards, number]) => {
         const api = window.exportedApi(JSON.parse(data));
-        return JSON.stringify(await Promise.all(boards.split(" ").map((board) => api.analysis(0, board, null))));
+        return JSON.stringify(await Promise.all(boards.split(" ").map((board) => api.analysis(number, board, null))));
     }"""
-    data = json.dumps({**export.player_data(player), "players": [{"index": 0}]})
-    found: list[dict[str, Any]] = json.loads(page.evaluate(script, [data, " ".join(boards)]))
+    players = [{"index": 0}, *({"index": index, "name": name} for index, name in enumerate(export.RIVALS, start=1))]
+    data = json.dumps({**export.player_data(player), "players": players})
+    found: list[dict[str, Any]] = json.loads(page.evaluate(script, [data, " ".join(boards), number]))
     return found
 
 
@@ -90,6 +95,16 @@ def test_the_analysis_of_a_position_is_that_of_the_server(player: Any, page: Pag
         expected = analyse(player_policy(player), player, position, np.random.default_rng(0))
         expected["values"] = None if position.over else pytest.approx(expected["values"], abs=1e-5)
         assert shown == (expected if rules.cells <= 12 else expected | unknown)
+
+
+@pytest.mark.parametrize(("number", "name"), [*enumerate(export.RIVALS, start=1)])
+def test_a_built_in_opponent_in_a_file_chooses_among_the_same_moves(number: int, name: str, page: Page) -> None:
+    boards = texts(ABSOLUTE)[::27]
+    for board, shown in zip(boards, analyses(page, table(AfterstatePlayer, 3**9), boards, number), strict=True):
+        position = read_board(Rules(), board)
+        moves = OPPONENTS[name](Rules(), position.mover, position.opponent)
+        assert shown["moves"] == list(Rules().cells_of(moves)), board
+        assert shown["reply"] in shown["moves"]
 
 
 class Exported(NamedTuple):

@@ -108,7 +108,7 @@ def test_each_kind_of_mistake_is_a_click_away(visit: Open, served: Site) -> None
     expect(page.locator("#status")).to_have_text(re.compile("You win|You lose|It wins|A draw"))
 
 
-def test_whoever_follows_the_hints_wins_and_sees_what_was_given_away(visit: Open) -> None:
+def test_following_the_hints_wins_and_shows_where_the_player_went_wrong(visit: Open) -> None:
     page = visit("#player=unmasked&view=beat")
     expect(page.locator(".rung")).to_have_count(4)  # random, heuristic, itself, the shipped one: a run of no snapshots
     while wait_for_turn(page).startswith("Your move"):

@@ -73,7 +73,7 @@ export function exportedApi(data) {
   /** Return what a built-in opponent does: any square, or one that wins or blocks at once. */
   function builtIn(name, board) {
     const sure = name === "random" ? new Set() : decisiveCells(game, board);
-    const moves = sure.size ? [...sure] : emptyCells(board);
+    const moves = emptyCells(board).filter((cell) => !sure.size || sure.has(cell));
     const reply = moves[Math.floor(Math.random() * moves.length)];
     return { values: null, move: null, moves, reply, ...truth(board, reply), gives_away: null };
   }
