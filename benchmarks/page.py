@@ -10,16 +10,18 @@ the other. It needs the extra `dev`, for playwright, and a program called chromi
 
 import tempfile
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-
-import tyro
 
 import selfplay
 from benchmarks import harness
 from benchmarks.data import Result, Row
-from docs.draw_page import chromium, served
+from docs import draw_page
 from selfplay.cli import web as command
+from selfplay.cli.flags import run_command
 
+PROG = "python -m benchmarks.page"
 ANSWERS = """async () => {
     const times = [];
     for (let cells = 0; cells < 729; cells++) {
@@ -38,31 +40,37 @@ ANSWERS = """async () => {
 """Asks for the player's move in each position, and returns how long the answers took."""
 
 
-def main(times: int = 10, docs: Path | None = None) -> None:
-    """Measure the page: its first load, its answers, and its size as a file.
+@dataclass(frozen=True)
+class Flags:
+    """Measure the page: its first load, its answers, and its size as a file."""
 
-    Args:
-        times: How often Chromium is started.
-        docs: Folder of the pages, in whose data file the results are saved.
-    """
+    times: int = 10
+    """How often Chromium is started."""
+    docs: Path | None = None
+    """Folder of the pages, in whose data file the results are saved."""
+
+
+def main(args: Sequence[str]) -> None:
+    """Measure, and print each visit as it ends and the table at the end."""
+    flags = harness.read_flags(Flags, args, PROG)
     with tempfile.TemporaryDirectory() as folder:
         run, file = f"{folder}/run", Path(folder) / "page.html"
         selfplay.train(run_dir=run)
         command.main([run, "--export", str(file)])
-        with chromium():
+        with draw_page.chromium():
             pass  # its first start takes longer than all others
-        with served(run) as address:
+        with draw_page.served(run) as address:
 
             def measure(_: Row, __: int) -> Result:
                 return {**measured(address), "file, kB": file.stat().st_size / 1_000}
 
             note = "of all starts of Chromium"
-            harness.run("The page", ["default run"], range(times), measure, note, ["playwright"], docs)
+            harness.run("The page", ["default run"], range(flags.times), measure, note, ["playwright"], flags.docs)
 
 
 def measured(address: str) -> Result:
     """Return what one visit takes."""
-    with chromium() as browser:
+    with draw_page.chromium() as browser:
         page, requests = browser.new_page(), []
         page.on("request", lambda request: requests.append(request.url))
         started = time.perf_counter()
@@ -76,4 +84,4 @@ def measured(address: str) -> Result:
 
 
 if __name__ == "__main__":
-    tyro.cli(main)
+    run_command(main, PROG)
