@@ -16,10 +16,10 @@ from pathlib import Path
 
 import selfplay
 from benchmarks import harness
-from benchmarks.data import Result
+from benchmarks.data import Result, Row
+from docs import draw_page
 from selfplay.cli import web as command
 from selfplay.cli.flags import run_command
-from selfplay.errors import UserError
 
 PROG = "python -m benchmarks.page"
 ANSWERS = """async () => {
@@ -37,7 +37,7 @@ ANSWERS = """async () => {
     const at = (part) => times[Math.ceil(part * times.length) - 1];
     return { "answer, ms": at(0.5), "95 %, ms": at(0.95), "most, ms": at(1) };
 }"""
-"""Asks for the player's move in each position, and returns what the answers took."""
+"""Asks for the player's move in each position, and returns how long the answers took."""
 
 
 @dataclass(frozen=True)
@@ -51,41 +51,36 @@ class Flags:
 
 
 def main(args: Sequence[str]) -> None:
-    """Measure, and print each turn as it ends and the table at the end.
-
-    Raises:
-        UserError: Playwright or Chromium is missing.
-    """
+    """Measure, and print each visit as it ends and the table at the end."""
     flags = harness.read_flags(Flags, args, PROG)
-    try:
-        from docs.draw_page import chromium, served  # noqa: PLC0415 (only here is the extra needed)
-    except ModuleNotFoundError as error:
-        raise UserError(f"no {error.name} here; pip install -c constraints.txt -e '.[dev]'") from None
-
-    def measure(*_: object) -> Result:
-        with chromium() as browser:
-            page, requests = browser.new_page(), []
-            page.on("request", lambda request: requests.append(request.url))
-            started = time.perf_counter()
-            page.goto(address)
-            page.wait_for_selector(".board")
-            number = len(requests)
-            page.click("[data-cell='4']")
-            page.wait_for_selector("[data-mark='X']")
-            seconds = time.perf_counter() - started
-            answers = page.evaluate(ANSWERS)
-        size = file.stat().st_size / 1_000
-        return {"first load, s": seconds, "requests": number, **answers, "file, kB": size}
-
-    with chromium():
-        pass  # it is there, and its first start ever took longer
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "page.html"
-        selfplay.train(run_dir=folder + "/run")
-        command.main([folder + "/run", "--export", str(file)])
-        with served(folder + "/run") as address:
+        run, file = f"{folder}/run", Path(folder) / "page.html"
+        selfplay.train(run_dir=run)
+        command.main([run, "--export", str(file)])
+        with draw_page.chromium():
+            pass  # its first start takes longer than all others
+        with draw_page.served(run) as address:
+
+            def measure(_: Row, __: int) -> Result:
+                return {**measured(address), "file, kB": file.stat().st_size / 1_000}
+
             note = "of all starts of Chromium"
             harness.run("The page", ["default run"], range(flags.times), measure, note, ["playwright"], flags.docs)
+
+
+def measured(address: str) -> Result:
+    """Return what one visit takes."""
+    with draw_page.chromium() as browser:
+        page, requests = browser.new_page(), []
+        page.on("request", lambda request: requests.append(request.url))
+        started = time.perf_counter()
+        page.goto(address)
+        page.wait_for_selector(".board")
+        number = len(requests)
+        page.click("[data-cell='4']")
+        page.wait_for_selector("[data-mark='X']")
+        seconds = time.perf_counter() - started
+        return {"first load, s": seconds, "requests": number, **page.evaluate(ANSWERS)}
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """A page in the browser: `selfplay web [PLAYER ...]`."""
 
-import errno
-import logging
 import os
 import socket
 import sys
@@ -22,22 +20,21 @@ if TYPE_CHECKING:
     import uvicorn
 
     from selfplay.web.catalogue import Catalogue
-    from selfplay.web.server import Hosts
 
 LARGEST_PORT = 65_535
 GRACE = 1
-"""Seconds for open requests to end after Ctrl-C; a page that follows runs would never end its request."""
+"""Seconds after Ctrl-C in which requests can end; an evaluation may take longer."""
 
 
 @dataclass(frozen=True)
 class WebConfig(BoardFlags):
-    """Open a page in the browser: play, look inside players, and follow runs. Ctrl-C ends it."""
+    """Open a page in the browser: play, look inside players, and watch them learn. Ctrl-C ends it."""
 
     players: Positional[tuple[str, ...]] = ()
     """Players to list first: run folders, or your own agents as module:name. You can always choose shipped, the
     built-in opponents (random, heuristic, rule, optimal), and all runs of --runs."""
     runs: Path = Path("runs")
-    """Folder of runs to choose from, and to follow while they train."""
+    """Folder of runs to choose from."""
     host: str = "127.0.0.1"
     """Address to listen on. Only this machine can reach the default."""
     port: Annotated[int, Bounds(0, LARGEST_PORT)] = 8000
@@ -60,13 +57,12 @@ def main(args: Sequence[str], prog: str = "selfplay web") -> None:
     import torch
 
     from selfplay.web.catalogue import Catalogue
-    from selfplay.web.server import Hosts
 
     torch.set_num_threads(1)  # fastest for small networks, and leaves the other cores to training
     catalogue = Catalogue(config.players, config.runs, config.perspective, rules)
     with listen(config.host, config.port) as listening:
         port = listening.getsockname()[1]
-        served = server(catalogue, Hosts(config.host, port))
+        served = server(catalogue, config.host, port)
         announce(config, port)
         try:
             served.run([listening])
@@ -74,17 +70,17 @@ def main(args: Sequence[str], prog: str = "selfplay web") -> None:
             print("\nThe page is closed.")
 
 
-def server(catalogue: "Catalogue", hosts: "Hosts") -> "uvicorn.Server":
-    """Return the server of the page."""
+def server(catalogue: "Catalogue", host: str, port: int) -> "uvicorn.Server":
+    """Return the server of the page, which listens on a port of an address."""
     import uvicorn
 
     from selfplay.web.api import Api
-    from selfplay.web.server import application
+    from selfplay.web.server import Hosts, application
 
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # do not log malformed requests
     settings = uvicorn.Config(
-        application(Api(catalogue).routes(), hosts),
+        application(Api(catalogue).routes(), Hosts(host, port)),
         log_config=None,
+        log_level="critical",  # no line for each malformed request
         access_log=False,
         server_header=False,
         ws="none",
@@ -100,14 +96,13 @@ def listen(host: str, port: int) -> socket.socket:
     Raises:
         UserError: the port is taken, or the address is not one of this machine.
     """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        host.encode("idna")  # else a TypeError of the next line leaves its socket open
-        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except (OSError, UnicodeError) as error:  # the latter if it is not a host name
-        taken = {errno.EADDRINUSE: "is taken", errno.EACCES: "needs privileges"}.get(getattr(error, "errno", 0))
-        if taken is not None:
-            raise UserError(f"port {port} {taken}; choose another with --port, or 0 for any free port") from None
-        raise UserError(f"--host {host}: is not an address of this machine") from None
+        listening = socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise UserError(
+            f"--host {host} --port {port}: {error.strerror}; choose another host or port (0 takes any free port)"
+        ) from None
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each response waits 40 ms
     return listening
 
@@ -116,8 +111,12 @@ def announce(config: WebConfig, port: int) -> None:
     """Print the address of the page, warn if others can reach it, and open it if there is a screen."""
     from selfplay.web.server import EVERY_ADDRESS, LOOPBACK
 
-    host = config.host if config.host not in EVERY_ADDRESS else "127.0.0.1"
-    address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    host = config.host
+    if host in EVERY_ADDRESS:
+        host = "127.0.0.1"
+    elif ":" in host:
+        host = f"[{host}]"
+    address = f"http://{host}:{port}/"
     print(f"The page is at {address} (Ctrl-C ends it).", flush=True)
     if config.host not in LOOPBACK:
         print(f"Warning: with --host {config.host} anybody who reaches this machine can use the page.", file=sys.stderr)

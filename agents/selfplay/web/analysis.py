@@ -3,35 +3,33 @@
 from collections.abc import Mapping
 from functools import lru_cache
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from selfplay.agent import Player
+from selfplay.judging.agents import AgentPolicy
 from selfplay.judging.exact import NAMES, best_bounds, exact_moves, known_value
 from selfplay.position import Position
 from tictactoe.opponents import best_known
 from tictactoe.rules import Bitboard, Rules
 from tictactoe.search import Bounds
 
-if TYPE_CHECKING:
-    from selfplay.agent import Player
-    from selfplay.judging.agents import AgentPolicy
-
 POSITIONS = 200_000
-"""Upper bound for the positions that a search visits for one position: a fifth of a second at most."""
+"""Largest number of positions that a search visits for one position: a fifth of a second at most."""
 REMEMBERED = 4_096
 """Positions whose exact results are cached, because the page asks for them again for each player it compares."""
-RESULTS: Mapping[Any, str | None] = {**NAMES, None: None}
+
 exact_results = lru_cache(REMEMBERED)(exact_moves)
 
 
 def analyse(
-    policy: "AgentPolicy", player: "Player | None", position: Position, generator: np.random.Generator
+    policy: AgentPolicy, player: Player | None, position: Position, generator: np.random.Generator
 ) -> dict[str, Any]:
     """Return what the page shows about a player in a position, ready for JSON; `generator` samples its reply."""
     rules = position.rules
     results = exact_results(rules, position.mover, position.opponent, POSITIONS)  # empty if the game is over
-    known = {cell: RESULTS[known_value(bounds)] for cell, bounds in results.items()}
+    known = {cell: result_name(bounds) for cell, bounds in results.items()}
     shown: dict[str, Any] = {
         "values": None,
         "move": None,
@@ -43,19 +41,26 @@ def analyse(
     }
     if position.over:
         return shown
-    moves = rules.cells_of(int(policy.moves(*position.words)[0]))
-    shown |= {"moves": list(moves), "position": RESULTS[known_value(best_bounds(results))]}
+    moves = list(rules.cells_of(int(policy.moves(*position.words)[0])))
+    shown |= {"moves": moves, "position": result_name(best_bounds(results))}
     if not policy.stochastic:
         shown |= {"move": moves[0], "gives_away": gives_away(results, moves[0])}
-    if player is not None:  # against a person it always plays a legal move
-        reply = player.act(position.observation, position.mask)[0]
+    if player is not None:
         shown["values"] = learned_values(player, position)
+        reply = player.act(position.observation, position.mask)[0]  # against a person it always plays a legal move
     else:
-        reply = generator.choice([cell for cell in moves if cell in results] or position.empty)
+        legal = [cell for cell in moves if cell in position.empty]
+        reply = generator.choice(legal or position.empty)
     return shown | {"reply": int(reply)}
 
 
-def learned_values(player: "Player", position: Position) -> list[float | None]:
+def result_name(bounds: Bounds) -> str | None:
+    """Return "win", "draw" or "loss", None if the result is not known exactly."""
+    value = known_value(bounds)
+    return None if value is None else NAMES[value]
+
+
+def learned_values(player: Player, position: Position) -> list[float | None]:
     """Return the learned value of each cell to the mover, None if it is not a finite number."""
     values = np.asarray(player.q_values(position.observation))[0]
     return [float(value) if isfinite(value) else None for value in values]
@@ -72,10 +77,12 @@ def searched_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitbo
 
 
 def gives_away(results: Mapping[int, Bounds], cell: int) -> bool | None:
-    """Tell whether a move is illegal or does not keep the value of the position; None if that is not known."""
+    """Return whether a move is illegal or does not keep the value of the position; None if that is not known."""
     if cell not in results:
         return True
     best, move = best_bounds(results), results[cell]
     if move.most < best.least:
         return True
-    return False if move.least >= best.most else None
+    if move.least >= best.most:
+        return False
+    return None

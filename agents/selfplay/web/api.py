@@ -5,98 +5,89 @@ import re
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from selfplay.errors import UserError
 from selfplay.players import NamedPolicy, check_not_searched
 from selfplay.position import read_board
-from selfplay.web import analysis, live
+from selfplay.web import analysis
 from selfplay.web.catalogue import Catalogue
-from selfplay.web.mistakes import evaluate
+from selfplay.web.history import history
+from selfplay.web.mistakes import evaluation
 
-SECONDS, SECONDS_OF_A_REQUEST = 20.0, 30.0
-"""Time limits for an evaluation, and for the answer to a request, which may wait for other evaluations."""
+SECONDS = 20.0
+"""Time limit for an evaluation."""
 EVALUATED_AT_ONCE = 4
 """Evaluations at the same time; each can take some hundred megabytes."""
 
+Evaluation: TypeAlias = "Future[dict[str, Any]]"
+
 
 class Api:
-    """Answer the requests of the page from a catalogue."""
+    """The answers to the requests of the page, from a catalogue of players."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._generator = np.random.default_rng()
-        self._evaluations: dict[tuple[int, int | None], tuple[NamedPolicy, Future[dict[str, Any]]]] = {}
+        self._evaluations: dict[tuple[int, int | None], tuple[NamedPolicy, Evaluation]] = {}
         self._turns = threading.Semaphore(EVALUATED_AT_ONCE)
 
     def routes(self) -> list[Route]:
         """Return the endpoints; Starlette calls those that are not coroutines in threads."""
-        endpoints = self.players, self.analysis, self.evaluation, self.history, self.live
-        return [Route(f"/api/{endpoint.__name__}", endpoint) for endpoint in endpoints]
+        return [
+            Route("/api/players", self.players),
+            Route("/api/analysis", self.analysis),
+            Route("/api/evaluation", self.evaluation),
+            Route("/api/history", self.history),
+        ]
 
-    def players(self, request: Request) -> Response:
+    def players(self, _: Request) -> Response:
         """Answer with the players that can be chosen."""
-        _query(request)
         return JSONResponse({"players": self._catalogue.entries()})
 
     def analysis(self, request: Request) -> Response:
         """Answer with a player's values and move in a position, and the exact results."""
-        query = _query(request, "player", "board", "steps")
-        chosen = self._catalogue.player(*_chosen(query))
-        position = read_board(chosen.rules, _text(query, "board"))
+        chosen = self._catalogue.player(*_chosen(request.query_params))
+        position = read_board(chosen.rules, request.query_params.get("board", ""))
         return JSONResponse(analysis.analyse(chosen.policy, chosen.player, position, self._generator))
 
     async def evaluation(self, request: Request) -> Response:
         """Answer with the evaluation of a player, which is computed once for each version of its files."""
-        number = _chosen(_query(request, "player", "steps"))
+        number = _chosen(request.query_params)
         chosen = await run_in_threadpool(self._catalogue.player, *number)
         check_not_searched(chosen, "the page")
-        evaluated, future = self._evaluations.get(number, (None, Future()))
-        if evaluated is not chosen or (future.done() and future.exception()):
-            future = Future()
-            self._evaluations[number] = chosen, future
-            threading.Thread(target=self._evaluate, args=(chosen, future), daemon=True).start()  # not awaited at Ctrl-C
-        answer = asyncio.shield(asyncio.wrap_future(future))
-        try:
-            return JSONResponse(await asyncio.wait_for(answer, SECONDS_OF_A_REQUEST))
-        except asyncio.TimeoutError:
-            raise UserError("the evaluation is not finished; look again later") from None
+        answer = asyncio.wrap_future(self._evaluation_of(number, chosen))
+        return JSONResponse(await asyncio.shield(answer))  # the end of one request does not end it for the others
 
     def history(self, request: Request) -> Response:
         """Answer with the evaluations of a player's run, of which there are none if it is not a run."""
-        folder = self._catalogue.player(_number(_query(request, "player"), "player")).folder
-        return JSONResponse({"points": [] if folder is None else live.history(folder)})
+        folder = self._catalogue.player(_number(request.query_params, "player")).folder
+        return JSONResponse({"points": [] if folder is None else history(folder)})
 
-    async def live(self, request: Request) -> Response:
-        """Answer with the events of the runs while the page listens."""
-        _query(request)
-        return StreamingResponse(live.events(self._catalogue.followed), media_type="text/event-stream")
+    def _evaluation_of(self, number: tuple[int, int | None], chosen: NamedPolicy) -> Evaluation:
+        """Return the evaluation of a player, and begin it unless it has begun already; a failed one is repeated."""
+        if number in self._evaluations:
+            evaluated, future = self._evaluations[number]
+            failed = future.done() and future.exception() is not None
+            if evaluated is chosen and not failed:
+                return future
+        future = Future()
+        self._evaluations[number] = chosen, future
+        threading.Thread(target=self._evaluate, args=(chosen, future), daemon=True).start()  # not awaited at Ctrl-C
+        return future
 
-    def _evaluate(self, chosen: NamedPolicy, future: "Future[dict[str, Any]]") -> None:
+    def _evaluate(self, chosen: NamedPolicy, future: Evaluation) -> None:
         with self._turns:
             try:
-                future.set_result(evaluate(chosen.policy, SECONDS))
+                future.set_result(evaluation(chosen.policy, SECONDS))
             except Exception as error:
                 future.set_exception(error)
-
-
-def _query(request: Request, *known: str) -> Mapping[str, str]:
-    for name in request.query_params:
-        if name not in known:
-            raise UserError(f"{name} is not a parameter of {request.url.path}, which has {', '.join(known) or 'none'}")
-    return request.query_params
-
-
-def _text(query: Mapping[str, str], name: str) -> str:
-    if name not in query:
-        raise UserError(f"{name} is missing")
-    return query[name]
 
 
 def _chosen(query: Mapping[str, str]) -> tuple[int, int | None]:
@@ -105,7 +96,7 @@ def _chosen(query: Mapping[str, str]) -> tuple[int, int | None]:
 
 
 def _number(query: Mapping[str, str], name: str) -> int:
-    text = _text(query, name)
+    text = query.get(name, "")
     if not re.fullmatch(r"[0-9]{1,15}", text):
         raise UserError(f"{name} must be a number from 0, got {text!r}")
     return int(text)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from selfplay import players
-from selfplay.errors import UserError, one_line
+from selfplay.errors import UserError
 from selfplay.judging.agents import BuiltInPolicy, player_policy
 from selfplay.judging.exact import ALL_STATES_CELLS
 from selfplay.learning.api import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
@@ -24,28 +24,18 @@ from tictactoe.opponents import OPPONENTS
 from tictactoe.rules import WORD_BITS
 
 MOST_RUNS = 200
-"""Upper bound for the runs shown from a folder of runs: the newest."""
+"""Largest number of runs shown from a folder of runs: the newest."""
 MOST_LOADED = 16
-"""Upper bound for the players in memory; a table can have megabytes."""
+"""Largest number of players in memory; a table can have megabytes."""
 
-
-Stamp: TypeAlias = tuple[int, int, int] | None
-"""Inode, size and time of a file, which tell its versions apart; None if there is no file."""
-
-
-def stamp(path: Path) -> Stamp:
-    """Return the stamp of a file."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
+Version: TypeAlias = tuple[int, ...]
+"""When each file that a player depends on was changed, in nanoseconds; 0 where there is no file."""
 
 
 class Catalogue:
-    """Hold the players that were named on the command line, and every run in a folder of runs.
+    """The players named on the command line, the built-in ones, and every run in a folder of runs.
 
-    A player keeps its number. `perspective` and `rules` are for agents of the user, and `rules` also for the built-in
+    A player keeps its number. `perspective` and `rules` are for agents of your own, and `rules` also for the built-in
     opponents.
 
     Raises:
@@ -57,17 +47,19 @@ class Catalogue:
         self._players: list[Path | str] = []
         """By number: a run folder of any name, or the name of another player."""
         self._named = [self._number(players.run_folder(name) or name) for name in named]
-        self._always = [self._number(SHIPPED_FOLDER), *map(self._number, OPPONENTS)]
-        self._loaded = lru_cache(MOST_LOADED)(self._load)
+        self._shipped = self._number(SHIPPED_FOLDER)
+        self._built_in = [self._number(name) for name in OPPONENTS]
         self._lock = threading.Lock()
-        self._described = lru_cache(2 * MOST_RUNS)(self._describe)
+        self._load_cached = lru_cache(MOST_LOADED)(self._load)
+        self._describe_cached = lru_cache(2 * MOST_RUNS)(self._describe)
         for number in self._named:
             self.player(number)
 
     def entries(self) -> list[dict[str, Any]]:
         """Return an entry for each player, ready for JSON; those from the command line come first."""
-        numbers = dict.fromkeys((*self._named, self._always[0], *map(self._number, self.run_folders()), *self._always))
-        return [self._described(number, self._stamps(number)) for number in numbers]
+        runs = [self._number(folder) for folder in self._run_folders()]
+        numbers = dict.fromkeys([*self._named, self._shipped, *runs, *self._built_in])
+        return [self._describe_cached(number, self._version(number)) for number in numbers]
 
     def player(self, number: int, steps: int | None = None) -> NamedPolicy:
         """Return a player as its files are now, or its snapshot after some steps.
@@ -79,26 +71,17 @@ class Catalogue:
         """
         if number >= len(self._players):
             raise UserError(f"there is no player {number}")
-        with self._lock:  # it is loaded once
-            return self._loaded(number, steps, self._stamps(number))
+        with self._lock:  # else two requests would both load it
+            return self._load_cached(number, steps, self._version(number))
 
-    def run_folders(self) -> list[Path]:
+    def _run_folders(self) -> list[Path]:
         """Return the newest run folders, the newest first, also those whose player is not written yet."""
-        if self._runs is None:
+        if self._runs is None or not self._runs.is_dir():
             return []
-        try:
-            runs = [path for path in self._runs.iterdir() if (path / CONFIG).exists() or (path / MODEL).exists()]
-            return sorted(runs, key=lambda path: path.stat().st_mtime_ns, reverse=True)[:MOST_RUNS]
-        except OSError:
-            return []
+        runs = [path for path in self._runs.iterdir() if (path / CONFIG).exists() or (path / MODEL).exists()]
+        return sorted(runs, key=lambda path: path.stat().st_mtime_ns, reverse=True)[:MOST_RUNS]
 
-    def followed(self) -> list[Path]:
-        """Return the run folders to follow: those from the command line, and those in the folder of runs."""
-        named = [self._players[number] for number in self._named]
-        folders = [player for player in named if isinstance(player, Path) and player != SHIPPED_FOLDER]
-        return list(dict.fromkeys([*folders, *self.run_folders()]))
-
-    def _load(self, number: int, steps: int | None, _version: tuple[Stamp, ...]) -> NamedPolicy:
+    def _load(self, number: int, steps: int | None, _version: Version) -> NamedPolicy:
         chosen, rules = self._players[number], self._rules
         if isinstance(chosen, Path):
             player = load(chosen, steps=steps)
@@ -111,37 +94,47 @@ class Catalogue:
             raise UserError(f"{chosen}: {named.rules} has {named.rules.cells} cells; at most {WORD_BITS} are shown")
         return named
 
-    def _describe(self, number: int, _version: tuple[Stamp, ...]) -> dict[str, Any]:
+    def _describe(self, number: int, _version: Version) -> dict[str, Any]:
+        """Return the entry of a player; `rules` is None if it cannot be loaded, and `error` says why."""
         chosen = self._players[number]
-        folder = chosen if isinstance(chosen, Path) else None
-        name = SHIPPED if folder == SHIPPED_FOLDER else folder.resolve().name if folder else chosen
-        kind = "built-in" if chosen in OPPONENTS else "own"
-        entry = {"index": number, "name": one_line(name), "kind": kind, "run": folder is not None}
-        entry |= {"differs": "", "snapshots": [], "waiting": False, "error": None}
+        entry: dict[str, Any] = {"index": number, "differs": "", "snapshots": [], "waiting": False}
+        entry |= {"rules": None, "error": None}
+        if isinstance(chosen, Path):
+            name = SHIPPED if chosen == SHIPPED_FOLDER else chosen.resolve().name
+            entry |= {"name": name, "kind": "own", "run": True}
+        else:
+            entry |= {"name": chosen, "kind": "built-in" if chosen in OPPONENTS else "own", "run": False}
         try:
-            if folder is not None:
-                config, content = read_settings(folder)
-                entry |= {
-                    "kind": config.algorithm,
-                    "differs": about(config),
-                    "unit": config.unit,
-                    "snapshots": snapshot_steps(folder),
-                    "waiting": not (folder / MODEL).exists(),
-                    "repaired": REPAIRED in content,
-                    "rewards": getattr(config, "rewards", None),
-                }
-            rules = self.player(number).rules
+            if isinstance(chosen, Path):
+                entry |= _run_entry(chosen)
+            entry["rules"] = asdict(self.player(number).rules)
         except UserError as error:
-            return entry | {"error": str(error)}
-        return entry | asdict(rules)
+            entry["error"] = str(error)
+        return entry
 
-    def _stamps(self, number: int) -> tuple[Stamp, ...]:
-        """Return the stamps of the files that a player depends on; empty for a player without a folder."""
+    def _version(self, number: int) -> Version:
         player = self._players[number]
-        return tuple(stamp(player / name) for name in (CONFIG, MODEL, SNAPSHOTS)) if isinstance(player, Path) else ()
+        if not isinstance(player, Path):
+            return ()
+        files = [player / name for name in (CONFIG, MODEL, SNAPSHOTS)]
+        return tuple(file.stat().st_mtime_ns if file.exists() else 0 for file in files)
 
     def _number(self, player: Path | str) -> int:
         """Return the number of a player, a new one if it has none."""
         if player not in self._players:
             self._players.append(player)
         return self._players.index(player)
+
+
+def _run_entry(folder: Path) -> dict[str, Any]:
+    """Return what the settings of a run say about its player."""
+    config, content = read_settings(folder)
+    return {
+        "kind": config.algorithm,
+        "differs": about(config),
+        "unit": config.unit,
+        "snapshots": snapshot_steps(folder),
+        "waiting": not (folder / MODEL).exists(),
+        "repaired": REPAIRED in content,
+        "rewards": getattr(config, "rewards", None),
+    }

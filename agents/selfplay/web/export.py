@@ -7,34 +7,30 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from safetensors.numpy import save
 
-from selfplay import tensor_file
+from selfplay.agent import Player
 from selfplay.errors import UserError
 from selfplay.files import check_output, write_output
 from selfplay.learning.api import load, snapshot_steps
-from selfplay.web import mistakes
 from selfplay.web.catalogue import Catalogue
-from selfplay.web.live import history
+from selfplay.web.history import history
+from selfplay.web.mistakes import evaluation
 from selfplay.web.server import PAGE, bundled_script
 from tictactoe import Rules
 from tictactoe.symmetry import symmetries
 
-if TYPE_CHECKING:
-    from selfplay.agent import Player
-
 ENTRY = "exported.js"
 """The module that starts the page with the data inside it."""
-LARGEST = 50_000_000
-"""Upper bound for the bytes of a player's numbers in a page; a table for 14 cells has 38 million."""
 ROOM_FOR_SNAPSHOTS = 300_000
-"""Upper bound for the characters of the snapshots in the file."""
+"""Largest number of characters of the snapshots in the file."""
 PARTS = 127
 """Parts of a scale, which a signed number of 8 bits holds."""
 RIVALS = "random", "heuristic"
-"""Built-in opponents that the page plays as well."""
+"""Built-in opponents that the page plays as well, on the board of 3,3,3."""
 
 
 def export(names: Sequence[str], output: Path) -> None:
@@ -51,29 +47,26 @@ def export(names: Sequence[str], output: Path) -> None:
     if chosen.player is None or chosen.folder is None:
         what = "is not a trained player; --export takes shipped, or a run of any algorithm with a network of ours"
         raise UserError(f"{names[0]}: {what}")
-    size = sum(tensor.nbytes for tensor in chosen.player.tensors().values())
-    if size > LARGEST:
-        what = f"has {size:,} bytes of numbers, but a page holds at most {LARGEST:,}"
-        raise UserError(f"{names[0]}: {what}; a smaller board or network fits")
-    snapshots = packed_snapshots(chosen.folder)
-    rivals = [each for each in catalogue.entries() if each["name"] in RIVALS and chosen.rules == Rules()]
-    players = [entry | {"snapshots": snapshots["steps"]}, *rivals]
-    policies = {each["index"]: catalogue.player(each["index"]).policy for each in players}
+    snapshots = snapshots_data(chosen.folder)
+    players = [entry | {"snapshots": snapshots["steps"]}]
+    if chosen.rules == Rules():
+        players += [each for each in catalogue.entries() if each["name"] in RIVALS]
+    evaluations = {each["index"]: evaluation(catalogue.player(each["index"]).policy) for each in players}
     data = {
         "players": players,
         **player_data(chosen.player),
-        "evaluations": {index: mistakes.evaluate(policy) for index, policy in policies.items()},
+        "evaluations": evaluations,
         "history": history(chosen.folder),
         "snapshots": snapshots,
     }
     content = document(data).encode()
     write_output(output, content)
-    of_run = entry["snapshots"]
-    kept = f", with {len(snapshots['steps'])} of the {len(of_run)} snapshots of its run" if of_run else ""
-    print(f"The page of {entry['name']} is in {output} ({len(content):,} bytes{kept}); it needs no server")
+    print(f"The page of {entry['name']} is in {output} ({len(content):,} bytes); it needs no server")
+    if snapshots["steps"]:
+        print(f"It holds {len(snapshots['steps'])} of the {len(entry['snapshots'])} snapshots of the run")
 
 
-def packed_snapshots(folder: Path) -> dict[str, Any]:
+def snapshots_data(folder: Path) -> dict[str, Any]:
     """Return the snapshots of a run as text: its tensors in whole parts of a scale, each as the change from the last.
 
     These are 8-bit numbers, gzipped, in base64. If there is no room for all, it is every second snapshot, or every
@@ -84,36 +77,47 @@ def packed_snapshots(folder: Path) -> dict[str, Any]:
         return {"steps": steps}
     players = [load(folder, steps=each).tensors() for each in steps]
     stacked = {name: np.stack([player[name] for player in players]) for name in players[0]}
+    shapes = {name: values.shape[1:] for name, values in stacked.items()}
     scales = {name: float(np.abs(values).max()) / PARTS or 1.0 for name, values in stacked.items()}
     parts = [np.rint(values / scales[name]).reshape(len(steps), -1) for name, values in stacked.items()]
-    whole, kept = np.concatenate(parts, 1).astype(np.int8), [*range(len(steps))]
-    while len(text := _text(np.diff(whole[kept], axis=0, prepend=np.int8(0)).tobytes())) > ROOM_FOR_SNAPSHOTS:
-        if len(kept) == 1:
-            break
-        kept = kept[::-1][::2][::-1]
-    shapes = {name: values.shape[1:] for name, values in stacked.items()}
-    return {"steps": [steps[each] for each in kept], "scales": scales, "shapes": shapes, "changes": text}
+    rows = np.concatenate(parts, axis=1).astype(np.int8)  # one for each snapshot
+    every = 1
+    changes = _changes(rows)
+    while len(changes) > ROOM_FOR_SNAPSHOTS and every < len(steps):
+        every *= 2
+        changes = _changes(rows[_ending_with_the_last(len(steps), every)])
+    kept = steps[_ending_with_the_last(len(steps), every)]
+    return {"steps": kept, "scales": scales, "shapes": shapes, "changes": changes}
 
 
-def player_data(player: "Player") -> dict[str, Any]:
+def _ending_with_the_last(length: int, every: int) -> slice:
+    """Return the slice of every so many elements of a sequence that contains the last one."""
+    return slice((length - 1) % every, None, every)
+
+
+def _changes(rows: "np.ndarray[Any, np.dtype[np.int8]]") -> str:
+    return _zipped_text(np.diff(rows, axis=0, prepend=np.int8(0)).tobytes())
+
+
+def player_data(player: Player) -> dict[str, Any]:
     """Return the data from which exported_api.js computes a player's values and moves."""
     rules = player.rules
     game = {
-        **asdict(rules),
+        "rules": asdict(rules),
         "lines": [rules.cells_of(line) for line in rules.lines],
         "symmetries": symmetries(rules).tolist() if getattr(player, "canonical", False) else None,
         "perspective": getattr(player, "perspective", None),
     }
-    mask, rule_weight = getattr(player, "mask", False), getattr(player, "rule_weight", 0.0)
-    return {"game": game, "mask": mask, "rule_weight": rule_weight, "weights": packed(player)}
+    tensors = {name: np.ascontiguousarray(tensor) for name, tensor in player.tensors().items()}
+    return {
+        "game": game,
+        "mask": getattr(player, "mask", False),
+        "rule_weight": getattr(player, "rule_weight", 0.0),
+        "weights": _zipped_text(save(tensors)),
+    }
 
 
-def packed(player: "Player") -> str:
-    """Return a player's tensors as text: a safetensors file, gzipped, in base64."""
-    return _text(tensor_file.packed(player.tensors()))
-
-
-def _text(content: bytes) -> str:
+def _zipped_text(content: bytes) -> str:
     return base64.b64encode(gzip.compress(content, mtime=0)).decode()
 
 

@@ -1,43 +1,43 @@
 """The mistakes of a player, grouped by the losing move up to symmetry, and the games that it loses."""
 
 import contextlib
-import copy
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from selfplay.errors import UserError
-from selfplay.judging.agents import TabulatedPolicy
-from selfplay.judging.counterexamples import Game, find_counterexamples
-from selfplay.judging.evaluate import search_seat, suboptimal_moves, with_all_states
-from selfplay.judging.exact import ALL_STATES_CELLS, NAMES
-from selfplay.judging.verdict import verdict_text
+from selfplay.judging.agents import AgentPolicy, TabulatedPolicy
+from selfplay.judging.counterexamples import Counterexamples, Game, find_counterexamples
+from selfplay.judging.evaluate import ALL_STATES_CELLS, search_seat, suboptimal_moves, with_all_states
+from selfplay.judging.exact import NAMES
+from selfplay.judging.report import verdict_text
+from selfplay.judging.verdict import Verdict
 from selfplay.position import Position
 from tictactoe import planes, solve
 from tictactoe.rules import Rules
 from tictactoe.symmetry import representatives
 from tictactoe.tree import SOLVABLE_CELLS, IntArray
 
-if TYPE_CHECKING:
-    from selfplay.judging.agents import AgentPolicy
-
-FEW, POSITIONS, POSITIONS_OF_MANY_CELLS = 1_000, 200_000, 5_000
-"""Upper bounds for the positions followed at each ply: first, then, and then on boards of over 16 cells."""
-MOST_MISTAKES, MOST_GAMES, MOST_GAMES_OF_MANY_CELLS = 300, 1_000, 100
-"""Upper bounds for the groups of mistakes, and for the games of each seat: a player that samples no moves has 945."""
-
-
+FEW_POSITIONS, MANY_POSITIONS, MANY_POSITIONS_OF_LARGE_BOARDS = 1_000, 200_000, 5_000
+"""Largest numbers of positions followed at each ply of a board of over 12 cells: first, then, and then on boards of
+over 16 cells."""
+MOST_GAMES, MOST_GAMES_OF_LARGE_BOARDS = 1_000, 100
+"""Largest numbers of lost games in each seat; a player of 3,3,3 that samples no moves has 945 games at most."""
+MOST_GROUPS = 300
+"""Largest number of groups of mistakes."""
+QUERIES = ("cells", "moves", "probabilities")
+"""The methods of a policy that query the agent."""
 ILLEGAL = -2
 """Value of a taken cell, below -1, a loss."""
 
 
-class Move(NamedTuple):
-    """Hold a move of a player."""
+class WrongMove(NamedTuple):
+    """A move of a player that does not keep the value of the position, or after which some replies beat it."""
 
     mover: int
     """Its marks before the move, as bitboards."""
@@ -46,133 +46,179 @@ class Move(NamedTuple):
     game: Game | None = None
     """The lost game in which it was made, if any."""
     ply: int | None = None
+    """The move's place in it."""
 
 
 class OutOfTimeError(UserError):
-    """Raised when an evaluation takes too long."""
+    """An evaluation has taken too long."""
 
 
-def evaluate(policy: "AgentPolicy", seconds: float = inf) -> dict[str, Any]:
+class TimedPolicy:
+    """A policy that can be queried up to a moment.
+
+    Raises:
+        OutOfTimeError: it is queried later.
+    """
+
+    def __init__(self, policy: AgentPolicy, end: float) -> None:
+        self._policy, self._end = policy, end
+
+    def __getattr__(self, name: str) -> Any:
+        if name in QUERIES and monotonic() > self._end:
+            raise OutOfTimeError("following its games takes too long here; selfplay prove has no time limit")
+        return getattr(self._policy, name)
+
+
+def timed(policy: AgentPolicy, seconds: float) -> AgentPolicy:
+    """Return a policy that can be queried for some seconds from now on."""
+    return cast("AgentPolicy", TimedPolicy(policy, monotonic() + seconds))
+
+
+def evaluation(policy: AgentPolicy, seconds: float = inf) -> dict[str, Any]:
     """Return the verdict on a player, its mistakes, and the games that it loses in its own play, ready for JSON.
 
-    Mistakes are the decision states in which its move does not keep the value; on larger boards, the positions of its
-    own play in which it is beaten. If time runs out, fewer positions are followed.
+    Mistakes are the decision states in which its move does not keep the value; on boards of over 12 cells, the
+    positions of its own play in which it is beaten. There fewer positions are followed if time runs out.
 
     Raises:
         OutOfTimeError: not even the first positions can be followed in that time.
     """
-    rules, start = policy.rules, monotonic()
-    small = rules.cells <= ALL_STATES_CELLS
-    most = MOST_GAMES if small else MOST_GAMES_OF_MANY_CELLS
-    asked = policy = _timed(policy, start + seconds)
-    if small and not policy.stochastic:
+    if policy.rules.cells <= ALL_STATES_CELLS:
+        return _of_small_board(timed(policy, seconds))
+    return _of_large_board(policy, seconds)
+
+
+def _of_small_board(policy: AgentPolicy) -> dict[str, Any]:
+    """Return the evaluation on a board whose states can all be looked at."""
+    if not policy.stochastic:
         policy = TabulatedPolicy(policy)
         policy.symmetric = False  # every position that it reaches is wanted, not one image of each
-    play = find_counterexamples(policy, FEW, np.random.default_rng(0), most)
+    play = find_counterexamples(policy, sys.maxsize, np.random.default_rng(0), MOST_GAMES)
+    wrong = suboptimal_worst_first(policy)
+    met: set[tuple[int, int]] = set()
+    for seat in (0, 1):
+        for ply in search_seat(policy, seat, sys.maxsize, keep_plies=True)[1]:
+            met.update(zip(ply.mine.tolist(), ply.theirs.tolist(), strict=True))
+    verdict = with_all_states(policy, play.verdict.first, play.verdict.second)
+    reached = sum((move.mover, move.opponent) in met for move in wrong)
+    return _shown(policy.rules, verdict, wrong, play.games) | {"kind": "optimal", "reached": reached}
+
+
+def _of_large_board(policy: AgentPolicy, seconds: float) -> dict[str, Any]:
+    """Return the evaluation on a board too large to look at every state; each of two searches has half of the time."""
+    play = _counterexamples(timed(policy, seconds / 2), FEW_POSITIONS)
     if not play.verdict.complete:
-        limit = POSITIONS if rules.cells <= SOLVABLE_CELLS else POSITIONS_OF_MANY_CELLS
+        many = MANY_POSITIONS if policy.rules.cells <= SOLVABLE_CELLS else MANY_POSITIONS_OF_LARGE_BOARDS
         with contextlib.suppress(OutOfTimeError):
-            half = _timed(asked, start + seconds / 2)
-            play = find_counterexamples(half, limit, np.random.default_rng(0), most)
-    seats, verdict, kind, reached = (play.verdict.first, play.verdict.second), play.verdict, "beaten", None
-    if small:
-        kind, verdict = "optimal", with_all_states(policy, *seats)
-        wrong = _not_optimal(policy)
-        plies = [ply for seat in (0, 1) for ply in search_seat(policy, seat, sys.maxsize, keep_plies=True)[1]]
-        met = {each for ply in plies for each in zip(ply.mine.tolist(), ply.theirs.tolist(), strict=True)}
-        reached = sum(each[:2] in met for each in wrong)
-    else:
-        wrong = _moves(play.mover, play.opponent, policy.moves(play.mover, play.opponent))
-    groups = _groups(rules, wrong, play.games)
+            play = _counterexamples(timed(policy, seconds / 2), many)
+    wrong = _wrong_moves(play.mover, play.opponent, policy.moves(play.mover, play.opponent))
+    return _shown(policy.rules, play.verdict, wrong, play.games) | {"kind": "beaten", "reached": None}
+
+
+def _counterexamples(policy: AgentPolicy, positions: int) -> Counterexamples:
+    return find_counterexamples(policy, positions, np.random.default_rng(0), MOST_GAMES_OF_LARGE_BOARDS)
+
+
+def _shown(
+    rules: Rules, verdict: Verdict, wrong: Sequence[WrongMove], games: tuple[Sequence[Game], Sequence[Game]]
+) -> dict[str, Any]:
+    """Return what is shown on any board."""
+    proved = None
+    if verdict.unbeatable:
+        proved = "unbeatable"
+    elif verdict.unexploitable:
+        proved = "unexploitable"
+    groups = _groups(rules, wrong, games)
     return {
         "verdict": verdict_text(verdict),
-        "proved": next((each for each in ("unbeatable", "unexploitable") if getattr(verdict, each)), None),
+        "proved": proved,
         "complete": verdict.complete,
-        "lost": [seat.losses + seat.illegal for seat in seats],
-        "kind": kind,
+        "lost": [seat.losses + seat.illegal for seat in (verdict.first, verdict.second)],
         "number": len(wrong),
-        "reached": reached,
         "different": len(groups),
-        "groups": groups[:MOST_MISTAKES],
-        "games": [cells for games in play.games for cells in games],
+        "groups": groups[:MOST_GROUPS],
+        "games": [*games[0], *games[1]],
     }
 
 
-def _timed(policy: "AgentPolicy", end: float) -> "AgentPolicy":
-    """Return a policy that raises OutOfTimeError if it is queried after a moment."""
-
-    def timed(query: Callable[..., IntArray]) -> Callable[..., IntArray]:
-        def answer(*words: IntArray) -> IntArray:
-            if monotonic() > end:
-                raise OutOfTimeError("following its games takes too long here; selfplay prove has no time limit")
-            return query(*words)
-
-        return answer
-
-    timed_policy = copy.copy(policy)
-    for name in ("cells", "moves", "probabilities"):
-        setattr(timed_policy, name, timed(getattr(policy, name)))
-    return timed_policy
-
-
-def _moves(mover: IntArray, opponent: IntArray, moves: IntArray) -> list[Move]:
-    """Return the first of some moves, bitboards [n], in each position."""
-    words = zip(*(side.astype(np.int64).view(np.uint64).tolist() for side in (mover, opponent, moves)), strict=True)
-    return [Move(mine, theirs, (chosen & -chosen).bit_length() - 1) for mine, theirs, chosen in words]
-
-
-def _not_optimal(policy: "AgentPolicy") -> list[Move]:
-    """Return the moves of a player on a small board that do not keep the value, one of each state, worst first."""
+def suboptimal_worst_first(policy: AgentPolicy) -> list[WrongMove]:
+    """Return the worst move of a player in each state of a small board in which some move does not keep the value."""
     solution, (states, moves) = solve(policy.rules), suboptimal_moves(policy)
-    following = solution.tree.successors(states)
-    after = np.where(following < 0, ILLEGAL, -solution.value[np.maximum(following, 0)])  # [n, A]
+    tree = solution.tree
+    following = tree.successors(states)  # [n, A]
+    after = np.where(following < 0, ILLEGAL, -solution.value[np.maximum(following, 0)])
     played = planes.bits(policy.rules.cells, moves)
-    after = np.where(played, after, max(NAMES))
+    after = np.where(played, after, max(NAMES))  # what it does not play is never its worst move
     worst_first = np.argsort(after.min(axis=1) - solution.value[states], kind="stable")
-    worst = np.int64(1) << after.argmin(axis=1)
-    tree, chosen = solution.tree, states[worst_first]
-    return _moves(tree.mover[chosen], tree.opponent[chosen], worst[worst_first])
+    worst_moves = np.int64(1) << after.argmin(axis=1)
+    chosen = states[worst_first]
+    return _wrong_moves(tree.mover[chosen], tree.opponent[chosen], worst_moves[worst_first])
 
 
-def _groups(rules: Rules, wrong: Sequence[Move], games: Sequence[Sequence[Game]]) -> list[dict[str, Any]]:
-    """Return the mistakes up to symmetry, ready for JSON: those that lose most games first, then the worst.
-
-    The last mistake in a lost game is the move that loses it.
-    """
-    known = {move[:2] for move in wrong}
-    losing = [last for seat in (0, 1) for cells in games[seat] if (last := _last(rules, seat, cells, known))]
-    moves = [*losing, *wrong]
-    words = np.array([(move.mover, move.opponent, move.mover | 1 << move.cell) for move in moves], np.uint64)
-    mover, opponent, after = words.view(np.int64).reshape(-1, 3).T
-    images = *representatives(rules, mover, opponent), *representatives(rules, after, opponent)
-    keys = [*zip(*(image.tolist() for image in images), strict=True)]
-    lost, states = Counter(keys[: len(losing)]), Counter(keys[len(losing) :])
-    example = dict(zip(reversed(keys), reversed(moves), strict=True))  # the first of each
+def _wrong_moves(mover: IntArray, opponent: IntArray, moves: IntArray) -> list[WrongMove]:
+    """Return the first of some moves, bitboards [n], in each position."""
+    words = [side.astype(np.int64).view(np.uint64).tolist() for side in (mover, opponent, moves)]
     return [
-        {
-            "board": _text(rules, move),
-            "move": move.cell,
-            "states": states[key],
-            "games": lost[key],
-            "game": move.game,
-            "ply": move.ply,
-        }
-        for key in sorted(dict.fromkeys(keys), key=lambda key: -lost[key])
-        for move in [example[key]]
+        WrongMove(mine, theirs, (chosen & -chosen).bit_length() - 1)
+        for mine, theirs, chosen in zip(*words, strict=True)
     ]
 
 
-def _last(rules: Rules, seat: int, cells: Game, wrong: set[tuple[int, int]]) -> Move | None:
+def _groups(
+    rules: Rules, wrong: Sequence[WrongMove], games: tuple[Sequence[Game], Sequence[Game]]
+) -> list[dict[str, Any]]:
+    """Return the mistakes up to symmetry, ready for JSON: those that lose most games first, then the worst."""
+    positions = {(move.mover, move.opponent) for move in wrong}
+    in_games = []
+    for seat in (0, 1):
+        for cells in games[seat]:
+            move = _losing_move(rules, seat, cells, positions)
+            if move is not None:
+                in_games.append(move)
+    moves = [*in_games, *wrong]
+    images = _images(rules, moves)
+    lost, states = Counter(images[: len(in_games)]), Counter(images[len(in_games) :])
+    groups: dict[tuple[int, ...], dict[str, Any]] = {}
+    for image, move in zip(images, moves, strict=True):
+        if image not in groups:
+            groups[image] = {
+                "board": _board_text(rules, move),
+                "move": move.cell,
+                "states": states[image],
+                "games": lost[image],
+                "game": move.game,
+                "ply": move.ply,
+            }
+    return sorted(groups.values(), key=lambda group: -group["games"])
+
+
+def _images(rules: Rules, moves: Sequence[WrongMove]) -> list[tuple[int, ...]]:
+    """Return for each move what it has in common with all that are turned or reflected images of it."""
+    words = np.array([(move.mover, move.opponent, move.mover | 1 << move.cell) for move in moves], np.uint64)
+    mover, opponent, after = words.view(np.int64).reshape(-1, 3).T
+    images = [*representatives(rules, mover, opponent), *representatives(rules, after, opponent)]
+    return list(zip(*(image.tolist() for image in images), strict=True))
+
+
+def _losing_move(rules: Rules, seat: int, cells: Game, wrong: set[tuple[int, int]]) -> WrongMove | None:
     """Return the last move of a seat in a game that it made in one of some positions."""
     position, last = Position(rules), None
     for ply, cell in enumerate(cells):
         if position.seat == seat and (position.mover, position.opponent) in wrong:
-            last = Move(position.mover, position.opponent, cell, cells, ply)
+            last = WrongMove(position.mover, position.opponent, cell, cells, ply)
         position = position.after(cell)
     return last
 
 
-def _text(rules: Rules, move: Move) -> str:
+def _board_text(rules: Rules, move: WrongMove) -> str:
     """Return the position before a move as `read_board` reads it; the first seat has as many marks, or one more."""
-    first, second = sorted(move[:2], key=int.bit_count, reverse=True)
-    return "".join("X" if first >> cell & 1 else "O" if second >> cell & 1 else "." for cell in range(rules.cells))
+    first, second = sorted([move.mover, move.opponent], key=int.bit_count, reverse=True)
+    text = ""
+    for cell in range(rules.cells):
+        if first >> cell & 1:
+            text += "X"
+        elif second >> cell & 1:
+            text += "O"
+        else:
+            text += "."
+    return text

@@ -32,16 +32,20 @@ HEADERS = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
 }
-MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".svg": "image/svg+xml"}
-"""Media types by suffix of the page's files but for its modules."""
-START, SCRIPT = "index.html", "served.js"
-FOREIGN = "requests from other pages are refused"
+FILES = {
+    "/": ("index.html", "text/html"),
+    "/style.css": ("style.css", "text/css"),
+    "/icon.svg": ("icon.svg", "image/svg+xml"),
+}
+"""Files of the page and their media types, by the paths at which they are served."""
+ENTRY = "served.js"
+"""The module that starts the page; it is served in one script with all that it needs."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERY_ADDRESS = ("0.0.0.0", "::")
 
 
 class Hosts(NamedTuple):
-    """Hold the names by which a browser may address the server: those of this machine, with the server's port.
+    """The names by which a browser may address the server: those of this machine, with the server's port.
 
     Another page can make its own host name lead here ("DNS rebinding"), but the browser then sends that name.
     """
@@ -51,7 +55,7 @@ class Hosts(NamedTuple):
     port: int
 
     def allow(self, header: str) -> bool:
-        """Tell whether a Host header names this server."""
+        """Return whether a Host header names this server."""
         name = header.lower().removesuffix(f":{self.port}")
         if name == header.lower() and self.port != 80:
             return False
@@ -72,7 +76,7 @@ def _is_address(name: str) -> bool:
 def bundled_script(entry: str) -> str:
     """Return a module of the page and all that it imports as one script, in the order in which they need each other.
 
-    Modules import only names, and no two declare the same name; a test checks both.
+    Modules import only names, and no two declare the same name; the browser refuses a script in which two do.
     """
     sources: dict[str, str] = {}
 
@@ -93,11 +97,10 @@ def application(routes: Sequence[Route], hosts: Hosts) -> ASGIApp:
     The files are read once, here: no path from a client is ever looked up on the disk.
     """
     files = [
-        Route("/" if path.name == START else f"/{path.name}", Response(path.read_bytes(), media_type=media_type))
-        for path in sorted(PAGE.iterdir())
-        if (media_type := MEDIA_TYPES.get(path.suffix)) is not None
+        Route(path, Response((PAGE / name).read_bytes(), media_type=media_type))
+        for path, (name, media_type) in FILES.items()
     ]
-    script = Route(f"/{SCRIPT}", Response(bundled_script(SCRIPT), media_type="text/javascript"))
+    script = Route(f"/{ENTRY}", Response(bundled_script(ENTRY), media_type="text/javascript"))
     handlers: dict[Any, Any] = {UserError: _mistake, Exception: _bug}
     app = Starlette(routes=[*routes, *files, script], exception_handlers=handlers)
 
@@ -118,11 +121,12 @@ def _refusal(scope: Scope, hosts: Hosts) -> Response | None:
     names = headers.getlist("host")
     if len(names) != 1 or not hosts.allow(names[0]):
         return _error(403, f"the address of this server is 127.0.0.1:{hosts.port}")
+    foreign = headers.get("sec-fetch-site") == "cross-site"  # for a picture, for example, a browser sends no origin
     for origin in headers.getlist("origin"):
         if not origin.startswith("http://") or not hosts.allow(origin.removeprefix("http://")):
-            return _error(403, FOREIGN)
-    if headers.get("sec-fetch-site") == "cross-site":  # for a picture, for example, a browser sends no origin
-        return _error(403, FOREIGN)
+            foreign = True
+    if foreign:
+        return _error(403, "requests from other pages are refused")
     if scope["method"] not in ("GET", "HEAD"):
         return _error(405, "only GET and HEAD are answered", {"Allow": "GET, HEAD"})
     return None

@@ -6,8 +6,8 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from selfplay.cli import train
-from tests.runs import DQN, save, saved, without_plots
+import selfplay
+from tests.runs import save, saved
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.web.serving import serving
 from tests.selfplay.web.visits import PATIENCE, Site, watched
@@ -23,9 +23,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     saved(runs / "unmasked", symmetry="none", seed=1001)
     larger = config_with(mask=True, rows=4, cols=5, k=4)
     save(runs / "larger", larger, make(larger).player())
-    with pytest.MonkeyPatch.context() as patch:
-        without_plots(patch.setattr)
-        train.main([*DQN, "--mask", "--eval-every", "480", "--run-dir", str(runs / "trained")])
+    selfplay.train(config_with(mask=True), run_dir=runs / "trained", total_steps=1_000, eval_every=200, progress=False)
     with serving(runs=runs) as server:
         yield Site(runs, f"http://127.0.0.1:{server.port}/")
 

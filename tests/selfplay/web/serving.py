@@ -11,15 +11,14 @@ from typing import Any, NamedTuple
 
 from selfplay.cli.web import listen, server
 from selfplay.web.catalogue import Catalogue
-from selfplay.web.server import Hosts
 from tictactoe import Rules
 
 PATIENCE = 60
 """Seconds after which a server hangs."""
 
 
-class Response(NamedTuple):
-    """Hold a response of the server."""
+class Answer(NamedTuple):
+    """A response of the server."""
 
     status: int
     headers: Mapping[str, str]
@@ -32,17 +31,17 @@ class Response(NamedTuple):
 
 
 class Served(NamedTuple):
-    """Send requests to a server."""
+    """A server to which requests are sent."""
 
     port: int
 
-    def get(self, path: str, method: str = "GET", **headers: str) -> Response:
+    def get(self, path: str, method: str = "GET", **headers: str) -> Answer:
         """Send a request as a browser does, with these headers beside or instead of its own."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         with contextlib.closing(connection):
             connection.request(method, path, headers=headers)
             response = connection.getresponse()
-            return Response(
+            return Answer(
                 response.status, {name.lower(): text for name, text in response.getheaders()}, response.read()
             )
 
@@ -69,7 +68,7 @@ def serving(*named: str, runs: Path | None = None, rules: Rules | None = None) -
     catalogue = Catalogue(named, runs, "absolute", rules or Rules())
     with listen("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
-        started = server(catalogue, Hosts("127.0.0.1", port))
+        started = server(catalogue, "127.0.0.1", port)
         thread = threading.Thread(target=started.run, args=([listening],))
         thread.start()
         try:

@@ -15,12 +15,21 @@ from selfplay.web.catalogue import Catalogue
 from tests.malicious_files import MALICIOUS_FILES, MARKER
 from tests.runs import refused, save, saved
 from tests.selfplay.dqn.scripted import config_with, make
-from tests.selfplay.test_players import AGENTS
 from tests.selfplay.web.serving import serving
 from tictactoe import Rules
 
-ALWAYS = ["shipped", "random", "heuristic", "rule", "optimal"]
-EMPTY = "board=" + "." * 9
+AGENTS = """
+class Uniform:
+    def probabilities(self, observation, action_mask=None):
+        empty = observation[..., 0].reshape(len(observation), -1).astype(float)
+        return empty / empty.sum(axis=1, keepdims=True)
+
+class Fails:
+    def act(self, observation, action_mask=None):
+        return {}["the key"]
+
+uniform, fails = Uniform(), Fails()
+"""
 
 
 def of(*named: str, runs: Path | None = None) -> Catalogue:
@@ -35,41 +44,32 @@ def test_named_players_come_first_once_and_keep_their_numbers(tmp_path: Path) ->
     saved(tmp_path / "one", mask=True)
     both = of(str(tmp_path / "one") + "/", "rule", "shipped", "rule", runs=tmp_path)
     assert names(both) == ["one", "rule", "shipped", "random", "heuristic", "optimal"]
-    assert both.followed() == [tmp_path / "one"]
     numbers = {entry["name"]: entry["index"] for entry in both.entries()}
     saved(tmp_path / "another", rows=3, cols=4, k=3, seed=7)
     entries = {entry["name"]: entry for entry in both.entries()}
     assert {name: entries[name]["index"] for name in numbers} == numbers
-    another = entries["another"]
-    assert (another["rows"], another["cols"], another["k"], another["kind"]) == (3, 4, 3, "dqn")
-    assert another["differs"].endswith("seed 7")
-    assert "mask" in entries["one"]["differs"]
+    assert entries["another"]["rules"] == {"rows": 3, "cols": 4, "k": 3}
+    assert entries["another"]["kind"] == "dqn"
 
 
 def test_a_name_without_a_player_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert "config.json" in refused(of, str(tmp_path / "empty"))
-    assert "81 cells; at most 64 are shown" in refused(Catalogue, ["rule"], None, "absolute", Rules(9, 9, 5))
+    assert "9,9,5" in refused(Catalogue, ["rule"], None, "absolute", Rules(9, 9, 5))
 
 
-def test_agents_of_the_user_are_loaded_by_name_and_evaluated(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_your_own_agents_are_loaded_by_name_and_evaluated(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "web_agents.py").write_text(AGENTS)
     monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
-    agents = [f"web_agents:{name}" for name in ("uniform", "fails")]
-    with serving(*agents) as served:
-        entries = list(served.players().values())
-        names = [entry["name"] for entry in entries]
-        assert names == [*agents, *ALWAYS]
-        assert all((entry["kind"], entry["run"]) == ("own", False) for entry in entries[:2])
-        for name, query, gist in [
-            ("uniform", "analysis?board=X........&", '"moves":[1,2,3,4,5,6,7,8]'),
-            ("uniform", "evaluation?", '"complete":true'),
-            ("fails", "evaluation?", "KeyError: 'the key'"),
-        ]:
-            number = names.index(f"web_agents:{name}")
-            response = served.get(f"/api/{query}player={number}")
-            assert response.status == (400 if name == "fails" else 200)
-            assert gist in response.body.decode()
+    with serving("web_agents:uniform", "web_agents:fails") as served:
+        uniform, fails = served.get("/api/players").json["players"][:2]
+        assert (uniform["name"], uniform["kind"], uniform["run"]) == ("web_agents:uniform", "own", False)
+        shown = served.get(f"/api/analysis?player={uniform['index']}&board=X........").json
+        assert shown["moves"] == [1, 2, 3, 4, 5, 6, 7, 8]
+        assert served.get(f"/api/evaluation?player={uniform['index']}").json["complete"]
+        failed = served.get(f"/api/evaluation?player={fails['index']}")
+        assert failed.status == 400
+        assert "the key" in failed.json["error"]
 
 
 def test_no_module_is_imported_for_the_name_of_a_folder(here: Path) -> None:
@@ -77,10 +77,10 @@ def test_no_module_is_imported_for_the_name_of_a_folder(here: Path) -> None:
     for name in ("web_program:agent", "optimal"):
         saved(here / name)
     players = of(runs=Path())
-    assert [entry["kind"] for entry in players.entries()[1:3]] == ["dqn"] * 2
-    numbers = {entry["name"]: entry["index"] for entry in players.entries()[1:3]}
+    numbers = {entry["name"]: entry["index"] for entry in players.entries() if entry["kind"] == "dqn"}
+    assert numbers.keys() == {"shipped", "web_program:agent", "optimal"}
     (here / "web_program:agent").rename(here / "elsewhere")
-    assert "there is no such run folder" in refused(players.player, numbers["web_program:agent"])
+    assert "web_program:agent" in refused(players.player, numbers["web_program:agent"])
     assert not (here / "executed").exists()
 
 
@@ -93,10 +93,8 @@ def test_a_damaged_run_is_an_entry_with_an_error(file: str, kind: str, tmp_path:
     (runs / "damaged" / file).unlink()
     MALICIOUS_FILES[kind](runs / "damaged" / file)
     damaged = of(runs=runs).entries()[1]
-    assert not damaged["waiting"]
-    assert damaged["name"] == "damaged"
+    assert (damaged["name"], damaged["rules"], damaged["waiting"]) == ("damaged", None, False)
     assert file in damaged["error"]
-    assert "\n" not in damaged["error"]
     assert not list(tmp_path.rglob(MARKER))
 
 
@@ -115,7 +113,7 @@ def test_a_player_whose_file_has_changed_is_loaded_and_evaluated_again(tmp_path:
     saved(tmp_path / "run", seed=1)
     with serving(runs=tmp_path) as served:
         number = served.players()["run"]["index"]
-        queries = f"analysis?player={number}&{EMPTY}", f"evaluation?player={number}"
+        queries = f"analysis?player={number}&board=.........", f"evaluation?player={number}"
         before = [served.get(f"/api/{query}").json for query in queries]
         assert [served.get(f"/api/{query}").json for query in queries] == before
         write_tensors(tmp_path / "run" / MODEL, make(config_with(seed=2)).player().tensors())
@@ -125,17 +123,12 @@ def test_a_player_whose_file_has_changed_is_loaded_and_evaluated_again(tmp_path:
     assert all(one != other for one, other in zip(before, now, strict=True))
 
 
-def test_only_the_newest_runs_are_listed_and_few_players_stay_in_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_the_newest_runs_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "MOST_RUNS", 2)
-    monkeypatch.setattr(catalogue, "MOST_LOADED", 2)
     config = config_with()
     player = make(config).player()
     for number in range(4):
         save(tmp_path / f"run-{number}", config, player)
     (tmp_path / "other").mkdir()
     (tmp_path / "file").write_text("")
-    players = of(runs=tmp_path)
-    assert names(players)[:4] == ["shipped", "run-3", "run-2", "random"]
-    assert players._loaded.cache_info().currsize == 2
+    assert names(of(runs=tmp_path))[:4] == ["shipped", "run-3", "run-2", "random"]

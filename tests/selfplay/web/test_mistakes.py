@@ -1,5 +1,6 @@
 """The mistakes and the games lost are those of the evaluation, grouped by the losing move."""
 
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from selfplay.judging.evaluate import evaluate_policy
 from selfplay.judging.verdict import verdict_text
 from selfplay.position import Position, read_board
 from selfplay.web import mistakes
-from selfplay.web.mistakes import ILLEGAL, evaluate
+from selfplay.web.mistakes import ILLEGAL, evaluation
 from tests.runs import refused
 from tests.selfplay.dqn.scripted import config_with, make
 from tests.selfplay.judging.players import FirstTwo, ScriptedPlayer, policy_of, random_table, stubborn
@@ -45,21 +46,46 @@ def image(board: str, cell: int) -> tuple[str, int]:
     ],
 )
 def test_they_are_those_of_the_evaluation(make_policy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mistakes, "MOST_MISTAKES", 10_000)
+    monkeypatch.setattr(mistakes, "MOST_GROUPS", 10_000)
     policy: AgentPolicy = make_policy()
-    shown, evaluation = evaluate(policy), evaluate_policy(policy)
-    assert shown["verdict"] == verdict_text(evaluation)
+    shown, verdict = evaluation(policy), evaluate_policy(policy)
+    assert shown["verdict"] == verdict_text(verdict)
     assert (shown["kind"], shown["complete"], shown["proved"]) == ("optimal", True, None)
-    assert shown["number"] == (evaluation.decision_states or 0) - (evaluation.optimal_states or 0)
-    assert shown["lost"] == [seat.losses + seat.illegal for seat in (evaluation.first, evaluation.second)]
+    assert shown["number"] == (verdict.decision_states or 0) - (verdict.optimal_states or 0)
+    assert shown["lost"] == [seat.losses + seat.illegal for seat in (verdict.first, verdict.second)]
     groups = shown["groups"]
-    assert sum(group["states"] for group in groups) == shown["number"] >= shown["reached"] > 0
+    assert sum(group["states"] for group in groups) == shown["number"]
+    assert shown["reached"] == sum(is_wrong(policy, position) for position in met(policy))
     assert len({image(group["board"], group["move"]) for group in groups}) == len(groups) == shown["different"]
     for group in groups:
         position = read_board(policy.rules, group["board"])
         assert policy.probabilities(*position.words)[0, group["move"]] > 0
         assert value_after(position, group["move"]) < value(position)
     check_games(policy, shown)
+
+
+def is_wrong(policy: AgentPolicy, position: Position) -> bool:
+    """Return whether some move of the policy does not keep the value."""
+    cells = policy.rules.cells_of(int(policy.moves(*position.words)[0]))
+    return any(value_after(position, cell) < value(position) for cell in cells)
+
+
+def met(policy: AgentPolicy) -> list[Position]:
+    """Return the positions in which the policy is to move in some game against some opponent."""
+    found = {}
+    for seat in (0, 1):
+        waiting, seen = [Position(policy.rules)], set()
+        while waiting:
+            position = waiting.pop()
+            if position.over or position.marks in seen:
+                continue
+            seen.add(position.marks)
+            cells: Any = position.empty
+            if position.seat == seat:
+                found[position.marks] = position
+                cells = policy.rules.cells_of(int(policy.moves(*position.words)[0]))
+            waiting += [position.after(cell) for cell in cells if cell in position.empty]
+    return list(found.values())
 
 
 def check_games(policy: AgentPolicy, shown: dict[str, Any]) -> None:
@@ -89,7 +115,7 @@ def check_games(policy: AgentPolicy, shown: dict[str, Any]) -> None:
             )  # fmt: skip
 
 
-def test_an_unbeatable_player_is_told_apart_from_its_states_that_are_still_wrong() -> None:
+def test_an_unbeatable_player_may_be_wrong_in_states_that_it_never_reaches() -> None:
     """Best play, but for a move in a position that only another first move leads to."""
 
     def almost(mine: set[int], theirs: set[int]) -> int:
@@ -100,7 +126,7 @@ def test_an_unbeatable_player_is_told_apart_from_its_states_that_are_still_wrong
         position = Position(Rules(), marks if len(mine) == len(theirs) else marks[::-1])  # type: ignore[arg-type]
         return max(reversed(position.empty), key=lambda cell: value_after(position, cell))
 
-    shown = evaluate(policy_of(ScriptedPlayer(almost)))
+    shown = evaluation(policy_of(ScriptedPlayer(almost)))
     assert (shown["proved"], shown["number"], shown["reached"], shown["different"]) == ("unbeatable", 1, 0, 1)
     assert shown["groups"] == [
         {"board": "OX.......", "move": 1, "states": 1, "games": 0, "game": None, "ply": None},
@@ -109,12 +135,11 @@ def test_an_unbeatable_player_is_told_apart_from_its_states_that_are_still_wrong
 
 def test_of_too_many_positions_numbers_are_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 64 cells the last one is the sign of a word."""
-    monkeypatch.setattr(mistakes, "POSITIONS_OF_MANY_CELLS", 3)
+    monkeypatch.setattr(mistakes, "MANY_POSITIONS_OF_LARGE_BOARDS", 3)
     rules = Rules(8, 8, 3)
-    shown = evaluate(policy_of(ScriptedPlayer(lambda mine, theirs: max(set(range(64)) - mine - theirs)), rules))
+    shown = evaluation(policy_of(ScriptedPlayer(lambda mine, theirs: max(set(range(64)) - mine - theirs)), rules))
     assert (shown["kind"], shown["complete"], shown["reached"], shown["proved"]) == ("beaten", False, None, None)
     assert sum(group["states"] for group in shown["groups"]) == shown["number"] > 0
-    assert "too many positions to follow" in shown["verdict"]
     for group in shown["groups"]:
         position = read_board(rules, group["board"])
         assert group["move"] == max(position.empty)
@@ -124,29 +149,21 @@ def test_of_too_many_positions_numbers_are_not_claimed(monkeypatch: pytest.Monke
 
 def test_a_player_that_nothing_beats_on_a_larger_board_has_no_mistakes() -> None:
     first_empty = ScriptedPlayer(lambda mine, theirs: min(set(range(13)) - mine - theirs))
-    shown = evaluate(policy_of(first_empty, Rules(1, 13, 13)))
+    shown = evaluation(policy_of(first_empty, Rules(1, 13, 13)))
     assert (shown["proved"], shown["complete"], shown["number"], shown["groups"]) == ("unbeatable", True, 0, [])
     assert (shown["lost"], shown["games"]) == ([0, 0], [])
 
 
-@pytest.mark.parametrize(("seconds", "limit"), [(7, None), (20, 2), (40, 4)])
-def test_what_takes_too_long_is_left_out(seconds: int, limit: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of the two searches takes 8 seconds, and is at its first query after them."""
-    now = [0.0]
+@pytest.mark.parametrize("rules", [Rules(), Rules(4, 5, 3)], ids=str)
+def test_an_evaluation_without_time_is_refused(rules: Rules) -> None:
+    first_empty = ScriptedPlayer(lambda mine, theirs: min(set(range(rules.cells)) - mine - theirs))
+    assert "selfplay prove" in refused(evaluation, policy_of(first_empty, rules), -1)
 
-    def slow(policy: AgentPolicy, *args: Any) -> Any:
-        now[0] += 8
-        policy.moves(*Position(policy.rules).words)
-        return find_counterexamples(policy, *args)
 
-    monkeypatch.setattr(mistakes, "monotonic", lambda: now[0])
-    monkeypatch.setattr(mistakes, "find_counterexamples", slow)
-    monkeypatch.setattr(mistakes, "FEW", 2)
-    monkeypatch.setattr(mistakes, "POSITIONS_OF_MANY_CELLS", 4)
-    first_empty = ScriptedPlayer(lambda mine, theirs: min(set(range(20)) - mine - theirs))
-    policy = policy_of(first_empty, Rules(4, 5, 3))
-    if limit is None:
-        assert "selfplay prove has no time limit" in refused(evaluate, policy, seconds)
-        return
-    found = find_counterexamples(policy, limit, np.random.default_rng(0))
-    assert evaluate(policy, seconds)["number"] == len(found.mover)
+def test_where_time_is_short_the_few_positions_count_that_were_followed_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second search has no time."""
+    policy = policy_of(ScriptedPlayer(lambda mine, theirs: min(set(range(20)) - mine - theirs)), Rules(4, 5, 3))
+    real_timed, limits = mistakes.timed, iter([inf, -1])
+    monkeypatch.setattr(mistakes, "timed", lambda policy, _: real_timed(policy, next(limits)))
+    few = find_counterexamples(policy, mistakes.FEW_POSITIONS, np.random.default_rng(0))
+    assert evaluation(policy)["number"] == len(few.mover)

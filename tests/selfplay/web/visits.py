@@ -17,7 +17,7 @@ SHOWN = """(values) => {
     const same = (square, cell) => Math.abs(Number(square.dataset.value) - values[cell]) < 1e-5;
     return squares.length === values.length && squares.every(same);
 }"""
-"""Tells whether the page shows these values, as it does once it has analysed a position."""
+"""Returns whether the page shows these values, as it does once it has analysed a position."""
 
 AXE = {
     "resultTypes": ["violations"],
@@ -27,7 +27,7 @@ AXE = {
 
 
 class Site(NamedTuple):
-    """Hold where a folder of runs is served."""
+    """Where a folder of runs is served."""
 
     runs: Path
     address: str

@@ -36,9 +36,9 @@ export function beatPanel(app) {
       return;
     }
     counted = game;
-    const result = end.winner === null ? "draw" : end.winner === seat ? "win" : "loss";
+    const result = resultFor(end, seat);
     counts[result] += 1;
-    if (result === "win" && game.start === emptyBoard(app.player())) {
+    if (result === "win" && game.start === emptyBoard(app.rules())) {
       beaten.add(`${player} ${steps}`);
     }
   }
@@ -60,7 +60,7 @@ export function beatPanel(app) {
     const now = `${app.state.player} ${app.state.steps}`;
     ladder.replaceChildren(...rungs.map(({ player, steps, words }) => {
       const key = `${player} ${steps}`;
-      const click = () => app.update({ player, steps, game: gameFrom(emptyBoard(app.player())), setup: null, playing: false });
+      const click = () => app.update({ player, steps, game: gameFrom(emptyBoard(app.rules())), setup: null, playing: false });
       const rung = button("", click, { class: "rung", "aria-current": key === now ? "true" : null });
       rung.append(html("b", {}, words), html("span", {}, `${beaten.has(key) ? "\u2713 beaten \u00b7 " : ""}${ways.get(key) ?? ""}`));
       return html("li", {}, rung);
@@ -73,8 +73,7 @@ export function beatPanel(app) {
       return;
     }
     reviewed = game;
-    const rules = app.player();
-    const over = positionOf(rules, game, game.cells.length).over;
+    const over = positionOf(app.rules(), game, game.cells.length).over;
     const plies = over ? await Promise.all(game.cells.map((cell, ply) => judged(app, game, cell, ply))) : game.cells.map(() => null);
     if (reviewed === game) {
       review.replaceChildren(...reviewOf(app, game, plies, over));
@@ -89,7 +88,9 @@ export function beatPanel(app) {
     },
     show() {
       const chosen = app.player();
-      base = chosen.run || base === null || !sameRules(base, chosen) ? chosen : app.players.find(({ index }) => index === base.index) ?? chosen;
+      if (chosen.run || base === null || !sameRules(base.rules, chosen.rules)) { // else the ladder stays while one climbs it
+        base = chosen;
+      }
       rungs = rungsOf(app.players, base);
       drawLadder();
       ask();
@@ -99,13 +100,24 @@ export function beatPanel(app) {
   };
 }
 
+function resultFor(position, seat) {
+  if (position.winner === null) {
+    return "draw";
+  }
+  return position.winner === seat ? "win" : "loss";
+}
+
 function rungText(evaluation) {
-  return { beaten: `${waysText(evaluation)} to win`, unknown: "not proved" }[statusOf(evaluation)] ?? "proved: no way to win";
+  const status = statusOf(evaluation);
+  if (status === "beaten") {
+    return `${waysText(evaluation)} to win`;
+  }
+  return status === "unknown" ? "not proved" : "proved: no way to win";
 }
 
 /** Return the opponents of the ladder, the easiest first: built-in ones, two snapshots, the player, the shipped one. */
-export function rungsOf(players, base) {
-  const usable = players.filter((each) => each.error === null && sameRules(each, base));
+function rungsOf(players, base) {
+  const usable = players.filter((each) => each.error === null && sameRules(each.rules, base.rules));
   const named = (name) => usable.filter((each) => each.name === name && each.index !== base.index);
   const stops = stopsOf(base.snapshots).slice(0, -1);
   const then = [0.35, 0.8].map((part) => stops[Math.floor(part * stops.length)]).filter(Boolean);
@@ -120,7 +132,7 @@ export function rungsOf(players, base) {
 
 /** Return what is true of a ply: what it gives away, or null, and what its mover has learned of it. */
 async function judged(app, game, cell, ply) {
-  const position = positionOf(app.player(), game, ply);
+  const position = positionOf(app.rules(), game, ply);
   const analysis = await app.look(position.board).catch(() => null);
   if (analysis === null) {
     return null;
@@ -129,7 +141,7 @@ async function judged(app, game, cell, ply) {
 }
 
 /** Return what a move gives away: "win" or "draw", "square" for a taken one, null for nothing or what is not known. */
-export function givenAway(board, { exact, position }, cell) {
+function givenAway(board, { exact, position }, cell) {
   if (board[cell] !== EMPTY) {
     return "square";
   }
@@ -143,12 +155,15 @@ function reviewOf(app, game, plies, over) {
   }
   const rows = game.cells.map((cell, ply) => plyRow(app, game, cell, ply, plies[ply]));
   const wrong = plies.filter((each) => each?.given).length;
-  const about = !over ? "Click a move to go back to it." : wrong ? "Moves that give something away are marked." : "Nobody gave anything away.";
-  return [html("p", { class: "hint" }, `${about} You ${over ? "were" : "are"} ${MARKS[seat]}.`), html("ol", { class: "plies" }, ...rows)];
+  let about = `Click a move to go back to it. You are ${MARKS[seat]}.`;
+  if (over) {
+    about = `${wrong ? "Moves that give something away are marked." : "Nobody gave anything away."} You were ${MARKS[seat]}.`;
+  }
+  return [html("p", { class: "hint" }, about), html("ol", { class: "plies" }, ...rows)];
 }
 
 function plyRow(app, game, cell, ply, judgement) {
-  const rules = app.player();
+  const rules = app.rules();
   const mover = seatOfPly(game, ply);
   const mark = MARKS[mover];
   const open = button("", () => app.update({ game: lookedAt(app.state.game, ply + 1) }), {

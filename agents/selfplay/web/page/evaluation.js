@@ -1,6 +1,6 @@
 // A part of the page that shows the evaluation of the chosen player, which may take a while.
 import { button, html } from "./dom.js";
-import { numberText } from "./sentences.js";
+import { counted, numberText } from "./sentences.js";
 
 const FIRST_SHOWN = 24;
 
@@ -78,10 +78,9 @@ export function statusOf({ proved, lost }) {
   return proved ?? (lost.some((games) => games > 0) ? "beaten" : "unknown");
 }
 
-/** Return in how many games a player is beaten, with a word where there may be more. */
+/** Return the number of ways to beat a player, with a word where there may be more. */
 export function waysText({ lost, complete }) {
-  const ways = lost[0] + lost[1];
-  return `${complete ? "" : "at least "}${numberText(ways)} way${ways === 1 ? "" : "s"}`;
+  return `${complete ? "" : "at least "}${counted(lost[0] + lost[1], "way")}`;
 }
 
 /** Return the sentence that reconciles a proof with states that are still wrong; null if there are none. */

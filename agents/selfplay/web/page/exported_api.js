@@ -1,7 +1,7 @@
 // The API of one player inside the page and two built-in ones, with the calls and responses of server_api.js.
 import { networkValues } from "./network.js";
 import { decisiveCells, ruleRating } from "./rule.js";
-import { EMPTY, MARKS, emptyBoard, outcome, seatToMove, withMark } from "./rules.js";
+import { EMPTY, MARKS, emptyBoard, emptyCells, outcome, seatToMove, withMark } from "./rules.js";
 import { unpackSnapshots, unpackTensors } from "./safetensors.js";
 import { SOLVABLE_CELLS, solver } from "./solve.js";
 import { tableValues } from "./tabular.js";
@@ -26,9 +26,10 @@ import { tableValues } from "./tabular.js";
  */
 export function exportedApi(data) {
   const { game } = data;
-  const cells = game.rows * game.cols;
+  const { rules } = game;
+  const cells = rules.rows * rules.cols;
   const exact = cells <= SOLVABLE_CELLS ? solver(cells, game.lines) : null;
-  const [own] = data.players;
+  const [own] = data.players; // the player of the file
   const learned = new Map(); // the functions that give values, by the steps
   let snapshots = null;
   const tensorsOf = async (steps) => {
@@ -46,7 +47,7 @@ export function exportedApi(data) {
   };
 
   async function analysis(player, board, steps) {
-    if (outcome(game, board).over) {
+    if (outcome(rules, board).over) {
       return { ...NO_MOVE, ...truth(board, null) };
     }
     if (player !== own.index) {
@@ -72,46 +73,56 @@ export function exportedApi(data) {
   /** Return what a built-in opponent does: any square, or one that wins or blocks at once. */
   function builtIn(name, board) {
     const sure = name === "random" ? new Set() : decisiveCells(game, board);
-    const moves = Array.from(board, (mark, cell) => (mark === EMPTY && (!sure.size || sure.has(cell)) ? cell : -1)).filter((cell) => cell >= 0);
+    const moves = emptyCells(board).filter((cell) => !sure.size || sure.has(cell));
     const reply = moves[Math.floor(Math.random() * moves.length)];
     return { values: null, move: null, moves, reply, ...truth(board, reply), gives_away: null };
   }
 
   /** Follow a snapshot against every reply, in both seats, and return the games that it loses as an evaluation. */
   async function lostGames(player, steps) {
+    const complete = cells <= SOLVABLE_CELLS;
     const games = [];
     const lost = [0, 0];
-    async function follow(board, cells, seat) {
+
+    async function follow(board, played, seat) {
       const mover = seatToMove(board);
       const { move } = await analysis(player, board, steps);
-      const replies = mover === seat ? [move] : [...board].flatMap((mark, cell) => (mark === EMPTY ? [cell] : []));
-      for (const cell of replies) {
-        const after = board[cell] === EMPTY ? withMark(board, cell, MARKS[mover]) : null;
-        const end = after === null ? { winner: 1 - seat, over: true } : outcome(game, after);
-        if (!end.over) {
-          await follow(after, [...cells, cell], seat);
-        } else if (end.winner === 1 - seat) {
-          games.push([...cells, cell]);
+      for (const cell of mover === seat ? [move] : emptyCells(board)) {
+        const after = withMark(board, cell, MARKS[mover]);
+        const illegal = board[cell] !== EMPTY;
+        const end = outcome(rules, after);
+        if (illegal || end.winner === 1 - seat) {
+          games.push([...played, cell]);
           lost[seat] += 1;
+        } else if (!end.over) {
+          await follow(after, [...played, cell], seat);
         }
       }
     }
-    if (cells <= SOLVABLE_CELLS) {
-      await follow(emptyBoard(game), [], 0);
-      await follow(emptyBoard(game), [], 1);
+
+    if (complete) {
+      await follow(emptyBoard(rules), [], 0);
+      await follow(emptyBoard(rules), [], 1);
     }
     games.sort((one, other) => one.length - other.length);
-    const complete = cells <= SOLVABLE_CELLS;
-    const verdict = "In a file, the mistakes of a snapshot are not listed.";
-    return { verdict, proved: complete && !games.length ? "unbeatable" : null, complete, lost, kind: "optimal", number: 0, reached: null, different: 0, groups: [], games };
+    return {
+      verdict: "In a file, the mistakes of a snapshot are not listed.",
+      proved: complete && !games.length ? "unbeatable" : null,
+      complete, lost, games,
+      kind: "optimal", number: 0, reached: null, different: 0, groups: [],
+    };
   }
 
   /** Return what is true of a position, of a finished one with null as the move. */
   function truth(board, move) {
-    const solved = exact !== null && move !== null ? exact(board) : [];
-    if (solved.length === 0) {
-      return { exact: Array.from(board, () => null), position: null, gives_away: null, ...(exact === null ? { unsolved: true } : {}) };
+    const nothing = { exact: Array.from(board, () => null), position: null, gives_away: null };
+    if (exact === null) {
+      return { ...nothing, unsolved: true };
     }
+    if (move === null) {
+      return nothing;
+    }
+    const solved = exact(board);
     const best = Math.max(...solved.filter((result) => result !== null));
     return {
       exact: solved.map((result) => (result === null ? null : RESULTS[result + 1])),
@@ -125,7 +136,6 @@ export function exportedApi(data) {
     analysis,
     evaluation: async (player, steps) => (steps === null ? data.evaluations[player] : lostGames(player, steps)),
     history: async (player) => ({ points: player === own.index ? data.history : [] }),
-    live: null,
   };
 }
 

@@ -3,7 +3,7 @@ import { svg } from "./dom.js";
 import { MARKS, NUMBERED_CELLS } from "./rules.js";
 
 /** Width of a square, in units of the picture. */
-export const SQUARE = 100;
+const SQUARE = 100;
 /** A star in the corner of a square, which a player would mark. */
 export const STAR = "M19 9l3.1 6.9 7.4.8-5.5 5 1.6 7.3-6.6-3.8-6.6 3.8 1.6-7.3-5.5-5 7.4-.8z";
 const MARGIN = 46;
@@ -30,7 +30,7 @@ export function boardPicture(rules, attributes) {
 }
 
 /**
- * Tell whether the squares of a board go by numbers of their own.
+ * Return whether the squares of a board have numbers.
  *
  * @param {import("./rules.js").Rules} rules
  */
@@ -66,25 +66,21 @@ export function markDrawing(mark, attributes = {}) {
 }
 
 /**
- * Return a small picture of a position, for a list.
+ * Return a small picture of a position, for a list; the words around it describe it.
  *
  * @param {import("./rules.js").Rules} rules
- * @param {{move?: number | null, title?: string | null, order?: number[]}} [notes] a square with a dashed frame; the
- *   picture's name, without which it is left to the words around it; the cells in the order in which they were marked
+ * @param {string} board
+ * @param {number} move The cell that gets a dashed frame.
  */
-export function smallBoard(rules, board, { move = null, title = null, order = [] } = {}) {
-  const named = title === null ? { "aria-hidden": "true" } : { role: "img", "aria-label": title };
-  const { picture, squares } = boardPicture(rules, { class: "small-board", ...named });
+export function smallBoard(rules, board, move) {
+  const { picture, squares } = boardPicture(rules, { class: "small-board", "aria-hidden": "true" });
   squares.forEach((square, cell) => {
     square.append(tile({ class: "tile" }));
     if (MARKS.includes(board[cell])) {
-      square.append(markDrawing(board[cell], order.length ? { transform: "translate(2 20) scale(0.78)" } : {}));
+      square.append(markDrawing(board[cell]));
     }
     if (cell === move) {
       square.append(tile({ class: "chosen" }));
-    }
-    if (order.includes(cell)) {
-      square.append(label(order.indexOf(cell) + 1, 82, 20, 25, { class: "ply-number" }));
     }
   });
   picture.append(...squares);

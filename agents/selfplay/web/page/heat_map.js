@@ -29,23 +29,26 @@ export function learnedColours(player, values) {
 }
 
 /** Return the words on each free square: its value, or nothing. */
-export function learnedNotes(player, values) {
+export function learnedNotes(values) {
   return values.map((value) => (value === null ? "" : valueText(value)));
 }
 
 /** Return the result that a value is nearest to. */
-export function meaningOf(player, value) {
+function meaningOf(player, value) {
   const [loss, draw, win] = worthOf(player);
-  return value < (loss + draw) / 2 ? "loss" : value < (draw + win) / 2 ? "draw" : "win";
+  if (value < (loss + draw) / 2) {
+    return "loss";
+  }
+  return value < (draw + win) / 2 ? "draw" : "win";
 }
 
 /**
- * Tell for each square whether the learned value and the exact result mean different things. With the rewards of the
+ * Return for each square whether the learned value and the exact result mean different things. With the rewards of the
  * article a draw pays as much as a win, so there nothing is said.
  *
  * @param {import("./server_api.js").Analysis} analysis
  */
-export function disagreements(player, board, { values, exact }) {
+function disagreements(player, board, { values, exact }) {
   return exact.map((result, cell) =>
     result !== null && values !== null && values[cell] !== null && board[cell] === EMPTY && player.rewards !== "article" &&
     meaningOf(player, values[cell]) !== result);
@@ -62,12 +65,12 @@ export function learnedMap(player, board, analysis) {
   const values = all.map((value, cell) => (board[cell] === EMPTY ? value : null));
   const chosen = analysis.move === null ? analysis.moves : [analysis.move];
   const [loss] = worthOf(player);
-  const notes = learnedNotes(player, values).map((text, cell) =>
+  const notes = learnedNotes(values).map((text, cell) =>
     text === "" && board[cell] !== EMPTY && all[cell] !== null && all[cell] < loss && !chosen.includes(cell) ? "avoids" : text);
   const wrong = disagreements(player, board, analysis);
-  const { picture, squares } = heatMap(player, board, learnedColours(player, values), notes, chosen, wrong);
+  const { picture, squares } = heatMap(player.rules, board, learnedColours(player, values), notes, chosen, wrong);
   squares.forEach((square, cell) => setAttribute(square, "data-value", all[cell]));
-  setAttribute(picture, "aria-label", `Learned values: ${spoken(player, board, notes, wrong)}`);
+  setAttribute(picture, "aria-label", `Learned values: ${spoken(player.rules, board, notes, wrong)}`);
   return picture;
 }
 
@@ -84,14 +87,14 @@ export function exactMap(player, board, analysis) {
   const notes = analysis.exact.map((result, cell) => result ?? (open && board[cell] === EMPTY ? "?" : ""));
   const chosen = analysis.move === null ? analysis.moves : [analysis.move];
   const wrong = disagreements(player, board, analysis);
-  const { picture, squares } = heatMap(player, board, colours, notes, chosen, wrong);
+  const { picture, squares } = heatMap(player.rules, board, colours, notes, chosen, wrong);
   squares.forEach((square, cell) => {
     setAttribute(square, "data-exact", analysis.exact[cell]);
     if (analysis.exact[cell] === "loss") {
       square.querySelector(".tile").after(hatching());
     }
   });
-  setAttribute(picture, "aria-label", `Exact results: ${spoken(player, board, notes, wrong)}`);
+  setAttribute(picture, "aria-label", `Exact results: ${spoken(player.rules, board, notes, wrong)}`);
   return picture;
 }
 

@@ -27,8 +27,8 @@ export function insidePanel(app) {
   function draw(analysis, board) {
     const player = app.player();
     verdict.className = `verdict ${moveClass(analysis.gives_away)}`;
-    verdict.textContent = moveSentence(player, board, analysis, app.state.steps !== null);
-    maps.className = player.cols > 3 ? "maps wide" : "maps";
+    verdict.textContent = moveSentence(player.rules, board, analysis, app.state.steps !== null);
+    maps.className = player.rules.cols > 3 ? "maps wide" : "maps";
     const mover = analysis.moves.length ? ` for\u00a0${MARKS[seatToMove(board)]}` : "";
     const heading = player.run ? `What it has learned${mover}` : "No learned values";
     [maps, legend, truth].forEach((part) => { part.hidden = !analysis.moves.length; });
@@ -52,7 +52,7 @@ export function insidePanel(app) {
       if (key === shownBeside) {
         const then = at === "" ? "" : ` after ${numberText(Number(at))} ${player.unit}`;
         const caption = html("figcaption", {}, html("h3", {}, `${player.title}${then}`));
-        other.replaceChildren(caption, learnedMap(player, board, analysis), html("p", { class: "hint" }, moveSentence(player, board, analysis, at !== "")));
+        other.replaceChildren(caption, learnedMap(player, board, analysis), html("p", { class: "hint" }, moveSentence(player.rules, board, analysis, at !== "")));
       }
     } catch (error) {
       complain(error.message);
@@ -76,7 +76,10 @@ export function insidePanel(app) {
 }
 
 function moveClass(givesAway) {
-  return givesAway === null ? "open" : givesAway ? "bad" : "good";
+  if (givesAway === null) {
+    return "open";
+  }
+  return givesAway ? "bad" : "good";
 }
 
 /** Return the one legend of both maps: what the colours mean, in which unit, and the marks. */
@@ -103,7 +106,7 @@ function besideChooser(app) {
       const key = `${player.index} ${app.players.length}`;
       if (listed !== key) {
         listed = key;
-        const others = app.players.filter((each) => each.error === null && each.index !== player.index && sameRules(each, player));
+        const others = app.players.filter((each) => each.error === null && each.index !== player.index && sameRules(each.rules, player.rules));
         const stops = stopsOf(player.snapshots).slice(0, -1);
         const then = [0, 0.3, 0.6].map((part) => stops[Math.floor(part * stops.length)]).filter(Boolean);
         select.replaceChildren(html("option", { value: "" }, "nobody"),

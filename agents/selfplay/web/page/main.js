@@ -12,7 +12,6 @@ import { timeBar } from "./time_bar.js";
 import { insidePanel } from "./inside.js";
 import { mistakesPanel } from "./mistakes.js";
 import { beatPanel } from "./beat.js";
-import { livePanel } from "./live.js";
 import { keyboard } from "./keys.js";
 
 const MOST_REMEMBERED = 4000;
@@ -25,14 +24,17 @@ const MOST_REMEMBERED = 4000;
  * @property {import("./server_api.js").Player[]} players
  * @property {import("./state.js").State} state
  * @property {() => import("./server_api.js").Player} player The chosen one.
+ * @property {() => import("./rules.js").Rules} rules The chosen player's.
  * @property {() => import("./game.js").Position} position The one on the board.
  * @property {(change: Partial<import("./state.js").State>) => void} update Changes the state and shows it.
- * @property {() => Promise<void>} reload Requests the players again.
  * @property {(board: string, player?: number, steps?: number | null) => Promise<import("./server_api.js").Analysis>} look
  * @property {() => import("./server_api.js").Analysis | null} thought What is known of the position on the board by now;
  *   until a snapshot's analysis has come, that of the snapshot before.
  * @property {(player?: number, steps?: number | null) => Promise<import("./server_api.js").Evaluation>} evaluation
  * @property {(player?: number) => Promise<{points: import("./server_api.js").Point[]}>} history
+ * @property {{game: object, player: number, steps: number | null, cell: number | null, text: string}} [hint] The last one
+ *   that was given, and for what.
+ * @property {boolean} [punishing] A punishment is being shown, so the player's moves are not requested.
  */
 
 /**
@@ -77,7 +79,8 @@ export async function start(api) {
     players: [],
     state: null,
     player: () => app.players.find((each) => each.index === app.state.player),
-    position: () => positionOf(app.player(), app.state.game),
+    rules: () => app.player().rules,
+    position: () => positionOf(app.rules(), app.state.game),
     update(change) {
       app.state = { ...app.state, ...change };
       const link = linkTo(app.state, app.player());
@@ -87,10 +90,6 @@ export async function start(api) {
       show();
       think();
     },
-    async reload() {
-      app.players = titled((await api.players()).players);
-      answers.clear();
-    },
     look: (board, player = app.state.player, steps = app.state.steps) =>
       ask(`${player} ${steps} ${board}`, () => api.analysis(player, board, steps)),
     thought: () => (thought.place === placeNow() ? thought.analysis : null),
@@ -99,7 +98,7 @@ export async function start(api) {
     history: (player = app.state.player) => ask(`history ${player}`, () => api.history(player)),
   };
   try {
-    await app.reload();
+    app.players = titled((await api.players()).players);
   } catch (error) {
     complain(error.message);
     return;
@@ -120,22 +119,16 @@ export async function start(api) {
 /** Fill the list of players; those that cannot be loaded are listed below it with the reasons. */
 function chooser(app) {
   const select = byId("player");
-  const damaged = html("div", {});
-  byId("trouble").before(damaged);
-  let listed = null;
+  select.replaceChildren(...playerOptions(app.players));
+  byId("trouble").before(...damagedLines(app.players));
   select.addEventListener("change", () => {
     const player = app.players.find((each) => each.index === Number(select.value));
-    const game = sameRules(player, app.player()) ? app.state.game : gameFrom(emptyBoard(player));
+    const game = sameRules(player.rules, app.rules()) ? app.state.game : gameFrom(emptyBoard(player.rules));
     complain(null);
     app.update({ player: player.index, game, steps: null, beside: null, setup: null, playing: false });
     say(`You play against ${player.title}.`);
   });
   return () => {
-    if (listed !== app.players) {
-      listed = app.players;
-      select.replaceChildren(...playerOptions(app.players));
-      damaged.replaceChildren(...damagedLines(app.players));
-    }
     const player = app.player();
     select.value = String(app.state.player);
     select.title = player.name;
@@ -163,13 +156,18 @@ function damagedLines(players) {
   return [html("details", { class: "damaged" }, summary, html("ul", {}, ...lines))];
 }
 
-function optionText({ title, error, waiting, rows, cols }) {
-  const state = error === null ? `${rows}\u00d7${cols}` : waiting ? "has no player yet" : "cannot be loaded";
-  return `${title}, ${state}`;
+function optionText({ title, error, waiting, rules }) {
+  if (error === null) {
+    return `${title}, ${rules.rows}\u00d7${rules.cols}`;
+  }
+  return `${title}, ${waiting ? "has no player yet" : "cannot be loaded"}`;
 }
 
 function groupOf(player) {
-  return player.kind === "built-in" ? "Built in" : player.run ? "Trained" : "Others";
+  if (player.kind === "built-in") {
+    return "Built in";
+  }
+  return player.run ? "Trained" : "Others";
 }
 
 /** Fill the panels beside the board. */
@@ -178,7 +176,6 @@ function panels(app) {
     { id: "inside", title: "Look inside", panel: insidePanel(app) },
     { id: "mistakes", title: "Mistakes", panel: mistakesPanel(app) },
     { id: "beat", title: "Beat it", panel: beatPanel(app) },
-    ...(app.api.live === null ? [] : [{ id: "live", title: "Live", panel: livePanel(app) }]),
   ];
   const show = tabs(byId("panels"), all, (view) => app.update({ view }));
   return () => {
@@ -188,8 +185,6 @@ function panels(app) {
       panel.always?.();
       if (id === view) {
         panel.show();
-      } else {
-        panel.hide?.();
       }
     }
   };

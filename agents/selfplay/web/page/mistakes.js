@@ -1,7 +1,7 @@
 // The panel of a player's mistakes: the moves, up to symmetry, that lose most games first; and the way through them.
 import { button, html } from "./dom.js";
 import { smallBoard } from "./grid.js";
-import { gameFrom, lookedAt, played, seatOfPly } from "./game.js";
+import { gameFrom, lookedAt, played } from "./game.js";
 import { EMPTY, emptyBoard, seatToMove, squareName, squareWords } from "./rules.js";
 import { evaluationSection, longList, statusOf, stillWrong, waysText } from "./evaluation.js";
 import { counted, listed, numberText, valueText } from "./sentences.js";
@@ -36,27 +36,35 @@ function drawMistakes(app, evaluation) {
 }
 
 /** Return what is said of a player without a mistake; nothing good because time was up. */
-export function nothingWords({ kind, complete }) {
-  return kind === "optimal" ? "Its move keeps the value of every state."
-    : complete ? "No reply beats it." : "None was found in the part of its play that was followed.";
+function nothingWords({ kind, complete }) {
+  if (kind === "optimal") {
+    return "Its move keeps the value of every state.";
+  }
+  return complete ? "No reply beats it." : "None was found in the part of its play that was followed.";
 }
 
 function othersHeading({ kind }, others) {
-  return `${counted(others.length, kind === "optimal" ? "wrong move" : "position")} ${kind === "optimal" ? "that lose no game" : "from which some replies beat it"}`;
+  if (kind === "optimal") {
+    return `${counted(others.length, "wrong move")} that lose no game`;
+  }
+  return `${counted(others.length, "position")} from which some replies beat it`;
 }
 
 function stillWrongWords(evaluation) {
-  return stillWrong(evaluation) !== null && evaluation.proved !== null ? stillWrong(evaluation)
-    : html("p", { class: "hint" }, evaluation.kind === "optimal" ? `${counted(evaluation.number, "state")} of all have a wrong move. These are met only after other moves than its own, or give a win away for a draw.` : "The board is too large to look at every state.");
+  if (evaluation.kind !== "optimal") {
+    return html("p", { class: "hint" }, "The board is too large to look at every state.");
+  }
+  const words = evaluation.proved === null ? null : stillWrong(evaluation);
+  return words ?? html("p", { class: "hint" }, `${counted(evaluation.number, "state")} of all have a wrong move. These are met only after other moves than its own, or turn a win into a draw.`);
 }
 
 function groupCard(app, group) {
-  const player = app.player();
+  const rules = app.rules();
   const words = html("span", { class: "card-words" }, html("b", {}, gamesWords(group)));
   const card = button("", () => showMistake(app, group), { class: "card" });
-  card.append(smallBoard(player, group.board, { move: group.move }), words);
+  card.append(smallBoard(rules, group.board, group.move), words);
   const count = group.states > 1 ? html("span", {}, `${counted(group.states, "such state")}`) : null;
-  app.look(group.board).then((analysis) => words.append(...describe(player, group, analysis), ...(count ? [count] : [])), () => {});
+  app.look(group.board).then((analysis) => words.append(...describe(rules, group, analysis), ...(count ? [count] : [])), () => {});
   return card;
 }
 
@@ -65,11 +73,11 @@ function gamesWords({ games }) {
 }
 
 /** Return what is to be said of a mistake in short: what it plays and believes, what that is, and what is best. */
-export function describe(player, { board, move }, analysis) {
+function describe(rules, { board, move }, analysis) {
   const believed = analysis.values === null ? "" : `, believes ${valueText(analysis.values[move])}`;
   const truth = board[move] === EMPTY ? analysis.exact[move] : "taken square";
-  const best = bestOf(analysis).map((cell) => squareName(player, cell));
-  const lines = [`plays ${squareName(player, move)}${believed}`];
+  const best = bestOf(analysis).map((cell) => squareName(rules, cell));
+  const lines = [`plays ${squareName(rules, move)}${believed}`];
   if (truth !== null && analysis.position !== null) {
     lines.push(analysis.position === truth ? `still a ${truth}` : `${analysis.position} \u2192 ${truth}`);
   }
@@ -85,7 +93,7 @@ function bestOf({ exact, position }) {
 
 /** Put the position before a mistake on the board, in a lost game if there is one; the person has the other seat. */
 export function showMistake(app, group) {
-  const game = group.game === null ? gameFrom(group.board) : gameFrom(emptyBoard(app.player()), group.game, group.ply);
+  const game = group.game === null ? gameFrom(group.board) : gameFrom(emptyBoard(app.rules()), group.game, group.ply);
   const mover = seatToMove(group.board);
   const seat = /** @type {0 | 1} */ (group.game === null ? mover : 1 - mover); // its move is not requested yet
   app.update({ game, seat, setup: null, view: "inside", playing: false, mistake: group });
@@ -104,7 +112,7 @@ export function mistakeSteps(app) {
   const punish = button("Show the punishment", () => punishment(app), { class: "main" });
   const root = html("div", { class: "row mistake-steps" }, words, punish, before, after, list);
   let groups = [];
-  let listed_ = null;
+  let listedKey = null;
 
   function current() {
     const { mistake, game } = app.state;
@@ -123,34 +131,32 @@ export function mistakeSteps(app) {
     root,
     async show() {
       const key = `${app.state.player} ${app.state.steps}`;
-      if (app.state.mistake && listed_ !== key) {
-        listed_ = key;
+      if (app.state.mistake && listedKey !== key) {
+        listedKey = key;
         groups = (await app.evaluation().catch(() => ({ groups: [] }))).groups;
       }
       const at = current();
       root.hidden = at < 0;
       if (at >= 0) {
         const { board, move, games } = groups[at];
-        words.textContent = `Mistake ${at + 1} of ${groups.length}: here it plays ${squareWords(app.player(), move)}${board[move] === EMPTY ? "" : ", which is taken,"} and loses ${games ? counted(games, "game") : "no game of its own play"}.`;
+        const taken = board[move] === EMPTY ? "" : ", which is taken,";
+        const lost = games ? counted(games, "game") : "no game of its own play";
+        words.textContent = `Mistake ${at + 1} of ${groups.length}: here it plays ${squareWords(app.rules(), move)}${taken} and loses ${lost}.`;
       }
     },
   };
 }
 
 /** Play on from a mistake, move by move: the rest of the lost game, or the best replies to the player's own moves. */
-export async function punishment(app) {
+async function punishment(app) {
   app.punishing = true;
   const { mistake } = app.state;
-  let { game } = app.state;
-  const mover = mistake.game === null ? seatToMove(mistake.board) : seatOfPly(game, mistake.ply);
-  const seat = /** @type {0 | 1} */ (1 - mover);
-  if (mistake.game === null) {
-    game = gameFrom(mistake.board);
-  } else {
-    game = lookedAt(game, mistake.ply);
-  }
+  const lostGame = mistake.game !== null;
+  const mover = seatToMove(mistake.board);
+  const seat = /** @type {0 | 1} */ (lostGame ? 1 - mover : mover);
+  let game = lostGame ? lookedAt(app.state.game, mistake.ply) : gameFrom(mistake.board);
   for (;;) {
-    app.update({ game, seat: /** @type {0 | 1} */ (mistake.game === null ? mover : seat) });
+    app.update({ game, seat });
     const position = app.position();
     if (position.over) {
       break;
@@ -159,7 +165,7 @@ export async function punishment(app) {
     if (app.state.game !== game || app.state.mistake !== mistake) {
       break; // the person does something else
     }
-    game = mistake.game === null ? played(game, await nextMove(app, position, mover)) : lookedAt(game, game.at + 1);
+    game = lostGame ? lookedAt(game, game.at + 1) : played(game, await nextMove(app, position, mover));
   }
   app.punishing = false;
 }

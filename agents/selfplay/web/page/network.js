@@ -1,15 +1,12 @@
-// A trained DQN: the values that selfplay.dqn.player.QPlayer gives, by the same layers. The names of the weights tell
+// A trained DQN: the values that selfplay.dqn.player.QPlayer gives, by the same layers. The names of the weights say
 // which layers there are.
 import { seatToMove } from "./rules.js";
 
-const SIDE = 3; // of what a unit of a convolutional layer sees, in cells
 const DIGITS = 33; // in base 3 that Python's floats hold exactly, in which images are compared there
 
 /**
  * @typedef {object} Game
- * @property {number} rows
- * @property {number} cols
- * @property {number} k
+ * @property {import("./rules.js").Rules} rules
  * @property {number[][]} lines The cells of each line.
  * @property {number[][] | null} symmetries Of each the cells that an image's cells come from; a canonical player's alone.
  * @property {"mover" | "absolute" | null} perspective Planes that a network sees: mine and theirs, or X and O.
@@ -27,8 +24,8 @@ export function networkValues(game, tensors) {
   const networks = names.map((name) => network(game, (part) => tensors[`${name}.${part}`]));
   return (board) => {
     const seat = seatToMove(board);
-    const ones = game.perspective === "mover" && seat === 1 ? "O" : "X"; // whose marks are in plane 1
-    const marks = Array.from(board, (mark) => (mark === "." ? 0 : mark === ones ? 1 : 2));
+    const planes = game.perspective === "mover" && seat === 1 ? ".OX" : ".XO";
+    const marks = Array.from(board, (mark) => planes.indexOf(mark));
     const origin = game.symmetries ? leastImage(marks, game.symmetries) : [...marks.keys()];
     const image = networks[Math.min(seat, networks.length - 1)](origin.map((cell) => marks[cell]));
     const values = [];
@@ -62,33 +59,22 @@ function network(game, part) {
     }
     return parts;
   };
-  const convolution = layers("convolution");
   const lines = part("lines.line.weight") && { line: layer("lines.line"), cell: layer("lines.cell") };
   const hidden = layers("hidden");
   const advantage = layer("advantage");
-  const value = part("value.weight") && layer("value");
   return (marks) => {
     const observation = new Float64Array(3 * marks.length);
     marks.forEach((mark, cell) => {
       observation[3 * cell + mark] = 1;
     });
     let features = observation;
-    for (const each of convolution) {
-      features = relu(convolved(game, each, features));
-    }
     if (lines) {
       features = Float64Array.of(...features, ...lineFeatures(game, lines, observation));
     }
     for (const each of hidden) {
       features = relu(dense(each, features));
     }
-    const advantages = dense(advantage, features);
-    if (!value) {
-      return advantages;
-    }
-    const mean = advantages.reduce((sum, each) => sum + each, 0) / advantages.length;
-    const [worth] = dense(value, features);
-    return advantages.map((each) => worth + each - mean);
+    return dense(advantage, features);
   };
 }
 
@@ -104,31 +90,9 @@ function dense({ weight, bias }, inputs) {
   return outputs;
 }
 
-/** Apply a layer that looks at the 3x3 cells around each, with zeros beyond the edge; features are [A * channels]. */
-function convolved({ rows, cols }, { weight, bias }, features) {
-  const [channels, inputs] = weight.shape;
-  const outputs = new Float64Array(rows * cols * channels);
-  for (let cell = 0; cell < rows * cols; cell += 1) {
-    outputs.set(bias, cell * channels);
-    for (let square = 0; square < SIDE * SIDE; square += 1) {
-      const row = Math.floor(cell / cols) + Math.floor(square / SIDE) - 1;
-      const col = (cell % cols) + (square % SIDE) - 1;
-      if (row >= 0 && row < rows && col >= 0 && col < cols) {
-        const seen = features.subarray((row * cols + col) * inputs, (row * cols + col + 1) * inputs);
-        for (let channel = 0; channel < channels; channel += 1) {
-          for (let input = 0; input < inputs; input += 1) {
-            const at = (channel * inputs + input) * SIDE * SIDE + square;
-            outputs[cell * channels + channel] += weight.values[at] * seen[input];
-          }
-        }
-      }
-    }
-  }
-  return outputs;
-}
-
 /** Let the same two layers look at each line, and add up in its cells what they find; features are [A * features]. */
-function lineFeatures({ rows, cols, k, lines }, { line, cell }, observation) {
+function lineFeatures({ rules, lines }, { line, cell }, observation) {
+  const { rows, cols, k } = rules;
   const width = cell.bias.length / k;
   const sums = new Float64Array(rows * cols * width);
   for (const cells of lines) {

@@ -5,7 +5,7 @@ import { playingBoard } from "./board.js";
 import { EMPTY, MARKS, emptyBoard, squareWords } from "./rules.js";
 import { gameFrom, loserOf, lookedAt, played, positionOf, undone } from "./game.js";
 import { learnedColours, learnedNotes } from "./heat_map.js";
-import { counted, listed, resultSentence } from "./sentences.js";
+import { MOST_LISTED, counted, listed, resultSentence } from "./sentences.js";
 import { complain, say } from "./messages.js";
 import { setupControls, withNextMark } from "./setup.js";
 
@@ -22,14 +22,15 @@ export function playingTable(app) {
   const answer = answering(app);
   return () => {
     const { setup, thinks } = app.state;
-    const rules = app.player();
+    const player = app.player();
+    const { rules } = player;
     const position = setup === null ? app.position() : positionOf(rules, gameFrom(setup));
     const over = setup === null && position.over;
     const thought = thinks && setup === null && !over ? app.thought() : null;
     const view = { ...position, over, rules, filling: setup !== null, name: `Board, ${rules.rows} by ${rules.cols}` };
     if (thought !== null && thought.values !== null) {
       const values = thought.values.map((value, cell) => (position.board[cell] === EMPTY ? value : null));
-      Object.assign(view, { colours: learnedColours(rules, values), notes: learnedNotes(rules, values), best: thought.move ?? thought.reply });
+      Object.assign(view, { colours: learnedColours(player, values), notes: learnedNotes(values), best: thought.move ?? thought.reply });
     }
     showBoard({ ...view, hint: hintOf(app)?.cell ?? null, line: setup === null ? position.line : [] });
     byId("status").textContent = setup === null ? statusText(app, position) : "Set up a position";
@@ -51,11 +52,11 @@ export function chooseSquare(app, cell) {
   if (app.state.setup !== null) {
     const setup = withNextMark(app.state.setup, cell);
     app.update({ setup });
-    say(`${squareWords(app.player(), cell)}: ${setup[cell] === EMPTY ? "free" : setup[cell]}.`);
+    say(`${squareWords(app.rules(), cell)}: ${setup[cell] === EMPTY ? "free" : setup[cell]}.`);
     return;
   }
   const position = app.position();
-  const words = squareWords(app.player(), cell);
+  const words = squareWords(app.rules(), cell);
   if (position.over) {
     say(`The game is over. ${resultSentence(position, app.state.seat)}`);
   } else if (position.board[cell] !== EMPTY) {
@@ -64,7 +65,7 @@ export function chooseSquare(app, cell) {
     say("It is the player's move.");
   } else {
     const game = played(app.state.game, cell);
-    const end = resultSentence(positionOf(app.player(), game), position.seat);
+    const end = resultSentence(positionOf(app.rules(), game), position.seat);
     say(`You mark ${words}. ${end ?? ""}`);
     app.update({ game, seat: position.seat, ...ended(end) });
   }
@@ -75,7 +76,7 @@ function ended(end) {
   return end === null ? {} : { view: "beat" };
 }
 
-/** Tell whether the player has to move: the game goes on, its last move is shown, and it is the player's turn. */
+/** Return whether the player has to move: the game is not over, its last move is shown, and it is the player's turn. */
 function waiting(state, position) {
   return state.setup === null && !position.over && state.game.at === state.game.cells.length && position.seat !== state.seat;
 }
@@ -105,8 +106,8 @@ function answering(app) {
       return;
     }
     const after = played(game, analysis.reply);
-    const end = resultSentence(positionOf(app.player(), after), app.state.seat);
-    say(`It marks ${squareWords(app.player(), analysis.reply)}. ${end ?? "Your move."}`);
+    const end = resultSentence(positionOf(app.rules(), after), app.state.seat);
+    say(`It marks ${squareWords(app.rules(), analysis.reply)}. ${end ?? "Your move."}`);
     app.update({ game: after, ...ended(end) });
   };
 }
@@ -130,7 +131,7 @@ function gameControls(app) {
     button(words, () => newGame(app, seat), { class: seat === 0 ? "main large" : "large" }));
   const undo = button("Undo", () => undoMove(app));
   const hint = button("Hint", () => giveHint(app));
-  const let_ = button("Let it move", () => letMove(app));
+  const letIt = button("Let it move", () => letMove(app));
   const setup = button("Set up", () => app.update({ setup: app.position().board }));
   const share = button("Copy a link", () => copyLink(share));
   const thinks = html("input", { type: "checkbox", id: "thinks", change: () => app.update({ thinks: thinks.checked }) });
@@ -142,7 +143,7 @@ function gameControls(app) {
   byId("stage").append(advice);
   const root = html("div", { class: "controls" },
     html("div", { class: "four" }, undo, ...steps, hint),
-    html("details", { class: "more" }, html("summary", {}, "More"), html("div", { class: "row" }, let_, setup, share,
+    html("details", { class: "more" }, html("summary", {}, "More"), html("div", { class: "row" }, letIt, setup, share,
       html("label", { for: "thinks", class: "check" }, thinks, "Its values on the board"))));
   return {
     root,
@@ -154,7 +155,7 @@ function gameControls(app) {
       advice.hidden = given === null || filling !== null;
       thinks.checked = app.state.thinks;
       disable(undo, undone(game, seat) === null);
-      disable(let_, app.position().over);
+      disable(letIt, app.position().over);
       disable(hint, app.position().over);
       steps.forEach((step, i) => disable(step, i === 0 ? game.at === 0 : game.at === game.cells.length));
     },
@@ -174,7 +175,7 @@ export function stepBy(app, to) {
 /** Begin a game in a seat. */
 export function newGame(app, seat) {
   say(`A new game. You are ${MARKS[seat]}${seat === 0 ? ": your move." : "."}`);
-  app.update({ game: gameFrom(emptyBoard(app.player())), seat, setup: null, playing: false });
+  app.update({ game: gameFrom(emptyBoard(app.rules())), seat, setup: null, playing: false });
 }
 
 /** Take back the person's last move. */
@@ -186,7 +187,7 @@ export function undoMove(app) {
   }
 }
 
-/** Let the player move in the position on the board; the person goes on in the other seat. */
+/** Let the player move in the position on the board; the person continues in the other seat. */
 function letMove(app) {
   const position = app.position();
   if (!position.over) {
@@ -207,13 +208,13 @@ async function giveHint(app) {
   if (app.state.game !== game) {
     return;
   }
-  app.hint = { game, player, steps, ...hintFor(app.player(), game, position, analysis, evaluation.games) };
+  app.hint = { game, player, steps, ...hintFor(app.rules(), game, position, analysis, evaluation.games) };
   say(app.hint.text);
   app.update({});
 }
 
 /** Return the square of a hint, null if there is none, and its sentence. */
-export function hintFor(rules, game, position, analysis, lost) {
+function hintFor(rules, game, position, analysis, lost) {
   const sure = analysis.exact.indexOf("win");
   if (sure >= 0) {
     return { cell: sure, text: `Hint: ${squareWords(rules, sure)} wins against anybody.` };
@@ -231,8 +232,11 @@ export function hintFor(rules, game, position, analysis, lost) {
   if (!best.length) {
     return { cell: null, text: "No way to win is known from here." };
   }
-  const words = keeps === "loss" ? "Every move loses against best play." : `No way to beat it is known from here; ${listed(best.slice(0, 4).map((cell) => squareWords(rules, cell)))} keeps the ${keeps}.`;
-  return { cell: best[0], text: words };
+  if (keeps === "loss") {
+    return { cell: best[0], text: "Every move loses against best play." };
+  }
+  const squares = listed(best.slice(0, MOST_LISTED).map((cell) => squareWords(rules, cell)));
+  return { cell: best[0], text: `No way to beat it is known from here; ${squares} keeps the ${keeps}.` };
 }
 
 async function copyLink(share) {

@@ -9,9 +9,9 @@ const DIRECTIONS = [[0, 1], [1, 0], [1, 1], [1, -1]];
 /** Up to this many cells each square has a number of its own; on larger boards it is a row and a column. */
 export const NUMBERED_CELLS = 9;
 
-/** Tell whether two players have one board. */
+/** Return whether two players play the same game. */
 export function sameRules(one, other) {
-  return one.rows === other.rows && one.cols === other.cols && one.k === other.k;
+  return Object.keys(one).every((name) => one[name] === other[name]);
 }
 
 /** @param {Rules} rules */
@@ -19,9 +19,14 @@ export function emptyBoard(rules) {
   return EMPTY.repeat(rules.rows * rules.cols);
 }
 
-/** Return how many marks of a seat stand on a board. */
-export function marksOf(board, seat) {
+/** Return how many marks of a seat are on a board. */
+function marksOf(board, seat) {
   return [...board].filter((mark) => mark === MARKS[seat]).length;
+}
+
+/** Return the cells without a mark. */
+export function emptyCells(board) {
+  return [...board].flatMap((mark, cell) => (mark === EMPTY ? [cell] : []));
 }
 
 /** Return the seat to move, 0 or 1. */
@@ -29,7 +34,7 @@ export function seatToMove(board) {
   return (marksOf(board, 0) + marksOf(board, 1)) % 2;
 }
 
-/** Return a position as a number in base 3, of cell i the digit 3^i: 1 for X, 2 for O. Tables have it as a row. */
+/** Return a position as a number in base 3: digit i is cell i, 1 for X and 2 for O. Tables have a row for each. */
 export function positionNumber(board) {
   return [...board].reduce((sum, mark, cell) => sum + (MARKS.indexOf(mark) + 1) * 3 ** cell, 0);
 }
@@ -44,7 +49,7 @@ export function withMark(board, cell, mark) {
  *
  * @param {Rules} rules
  */
-export function linesOf(rules, board, seat) {
+function linesOf(rules, board, seat) {
   const lines = [];
   for (let row = 0; row < rules.rows; row += 1) {
     for (let col = 0; col < rules.cols; col += 1) {

@@ -1,15 +1,23 @@
-// The sentences of the page: values, results, and whether a move gives something away.
+// The sentences of the page: values, results, and whether a move keeps what the position is worth.
 import { EMPTY, MARKS, seatToMove, squareWords } from "./rules.js";
 
 /** Signs of the results, for small squares and for people who cannot tell the colours apart. */
 export const SIGNS = { win: "+", draw: "=", loss: "\u2212" };
 
-/** Return a learned value as people read it. */
+/** Return a learned value as people read it: signed, with three digits or so. */
 export function valueText(value) {
   const size = Math.abs(value);
-  const digits = size.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
-  const sign = Number(digits) === 0 ? "" : value < 0 ? "\u2212" : "+";
-  return sign + digits;
+  let decimals = 2;
+  if (size >= 100) {
+    decimals = 0;
+  } else if (size >= 10) {
+    decimals = 1;
+  }
+  const digits = size.toFixed(decimals);
+  if (Number(digits) === 0) {
+    return digits;
+  }
+  return (value < 0 ? "\u2212" : "+") + digits;
 }
 
 /** Return a number with a separator between thousands. */
@@ -27,30 +35,31 @@ export function listed(words, last = "or") {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
 }
 
-const MOST_LISTED = 4;
+/** Squares that a sentence names. */
+export const MOST_LISTED = 4;
 const WORTH = { win: "a win", draw: "a draw", loss: "a loss" };
 const KEPT_WORTH = { win: "the win", draw: "the draw" };
 
 /**
  * Return what a player does on a board that was analysed, in one or two sentences.
  *
- * @param {import("./server_api.js").Player} player
+ * @param {import("./rules.js").Rules} rules
  * @param {import("./server_api.js").Analysis} analysis
  * @param {boolean} then A snapshot of the player was analysed.
  */
-export function moveSentence(player, board, analysis, then) {
+export function moveSentence(rules, board, analysis, then) {
   if (!analysis.moves.length) {
     return "The game is over. Go back by a move to look inside.";
   }
   const would = then ? "It would have played" : "It would play";
   if (analysis.move === null) {
     const several = analysis.moves.length > MOST_LISTED;
-    const squares = several ? `any of ${analysis.moves.length} squares` : listed(analysis.moves.map((cell) => squareWords(player, cell)));
+    const squares = several ? `any of ${analysis.moves.length} squares` : listed(analysis.moves.map((cell) => squareWords(rules, cell)));
     return `${would} ${squares}${analysis.moves.length > 1 ? ", chosen at random" : ""}. ${drawnWorth(analysis)}`.trim();
   }
-  const square = squareWords(player, analysis.move);
+  const square = squareWords(rules, analysis.move);
   if (board[analysis.move] !== EMPTY) {
-    const instead = analysis.reply === null ? "" : ` Against you it plays ${squareWords(player, analysis.reply)} instead.`;
+    const instead = analysis.reply === null ? "" : ` Against you it plays ${squareWords(rules, analysis.reply)} instead.`;
     return `${would} ${square}, which is taken, so by the rules it loses at once.${instead}`;
   }
   return `${would} ${square}. ${worthOfMove(analysis)}`;
@@ -96,7 +105,7 @@ export function exactSentence(board, analysis) {
   return unsettled ? `${whole} ? means not known: the search ran out of time.` : whole;
 }
 
-/** Return how a game has ended, for the person in a seat; null while it goes on. */
+/** Return how a game has ended, for the person in a seat; null if it has not. */
 export function resultSentence(position, seat) {
   if (!position.over) {
     return null;

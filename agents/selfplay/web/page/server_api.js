@@ -2,15 +2,12 @@
 
 /**
  * What the page requests. A response is a promise of what the server's JSON holds; a mistake rejects it with one line.
- * `live` is null where there are no runs to follow, and the page then leaves out the panel.
  *
  * @typedef {object} Api
  * @property {() => Promise<{players: Player[]}>} players
  * @property {(player: number, board: string, steps: number | null) => Promise<Analysis>} analysis
  * @property {(player: number, steps: number | null) => Promise<Evaluation>} evaluation
  * @property {(player: number) => Promise<{points: Point[]}>} history The evaluations of its run.
- * @property {((listen: (event: "runs" | "metrics" | "latest" | "gone" | "back", data: any) => void) => () => void) | null}
- *   live Follows the runs, and returns what ends that.
  */
 
 /**
@@ -19,9 +16,7 @@
  * @property {string} name
  * @property {string} kind The algorithm of a run, "built-in" or "own".
  * @property {boolean} run It comes from a run, and rates squares.
- * @property {number} rows
- * @property {number} cols
- * @property {number} k
+ * @property {import("./rules.js").Rules | null} rules Null if it cannot be loaded.
  * @property {string} [unit] Plies or games, of a run.
  * @property {number[]} snapshots The steps of itself as it was earlier in its run.
  * @property {string | null} [rewards] The name of a DQN's.
@@ -70,9 +65,7 @@
  * @property {number | null} ply The move's place in it.
  */
 
-/** @typedef {{steps: number, lost: number | null, exact: boolean, optimal: number | null}} Point */
-
-const EVENTS = ["runs", "metrics", "latest"];
+/** @typedef {{steps: number, lost: number, exact: boolean}} Point */
 
 /** @returns {Api} */
 export function serverApi() {
@@ -81,7 +74,6 @@ export function serverApi() {
     analysis: (player, board, steps) => request("analysis", { player, board, ...then(steps) }),
     evaluation: (player, steps) => request("evaluation", { player, ...then(steps) }),
     history: (player) => request("history", { player }),
-    live: follow,
   };
 }
 
@@ -102,14 +94,4 @@ async function request(name, query) {
     throw new Error(content.error);
   }
   return content;
-}
-
-function follow(listen) {
-  const events = new EventSource("api/live");
-  for (const name of EVENTS) {
-    events.addEventListener(name, (event) => listen(name, JSON.parse(event.data)));
-  }
-  events.addEventListener("error", () => listen("gone", null)); // the browser itself tries again
-  events.addEventListener("open", () => listen("back", null));
-  return () => events.close();
 }

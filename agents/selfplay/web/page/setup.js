@@ -18,7 +18,7 @@ export function withNextMark(board, cell) {
 export function setupControls(app) {
   const advice = html("p", { class: "advice", "aria-live": "polite" });
   const done = button("Done", () => finish(app), { class: "main" });
-  const clear = button("Clear", () => app.update({ setup: emptyBoard(app.player()) }));
+  const clear = button("Clear", () => app.update({ setup: emptyBoard(app.rules()) }));
   const cancel = button("Cancel", () => app.update({ setup: null }));
   const root = html("div", { class: "controls setting-up" }, advice, html("div", { class: "row" }, done, clear, cancel));
   return {
@@ -28,7 +28,7 @@ export function setupControls(app) {
       if (setup === null) {
         return;
       }
-      const problem = problemOf(app.player(), setup);
+      const problem = problemOf(app.rules(), setup);
       const turn = `${MARKS[seatToMove(setup)]} is to move.`;
       advice.textContent = problem ?? `Click a square for X, again for O, again to clear it. ${turn}`;
       setAttribute(advice, "class", problem === null ? "advice" : "advice problem");
@@ -40,7 +40,7 @@ export function setupControls(app) {
 /** The position stays on the board until one moves or lets the player move: the person has the seat to move. */
 function finish(app) {
   const { setup } = app.state;
-  const problem = problemOf(app.player(), setup);
+  const problem = problemOf(app.rules(), setup);
   if (problem !== null) {
     say(problem);
     return;

@@ -2,7 +2,7 @@
 import { gameFrom, lookedAt, problemOfGame } from "./game.js";
 import { MARKS, emptyBoard, seatToMove } from "./rules.js";
 
-export const VIEWS = ["inside", "mistakes", "beat", "live"];
+const VIEWS = ["inside", "mistakes", "beat"];
 
 /**
  * @typedef {object} State
@@ -12,9 +12,10 @@ export const VIEWS = ["inside", "mistakes", "beat", "live"];
  * @property {string} view One of VIEWS.
  * @property {number | null} steps The snapshot of the player that is played and looked into; null is the player as it is now.
  * @property {string | null} setup The board that is being set up, which need not be a position yet.
- * @property {boolean} playing The time bar is moving by itself.
+ * @property {boolean} playing The time bar moves by itself.
  * @property {boolean} thinks The board shows what the player has learned of each square.
  * @property {string | null} beside The player whose map is shown beside, its index and steps.
+ * @property {import("./server_api.js").Group} [mistake] The one that was last led into.
  */
 
 /**
@@ -25,7 +26,7 @@ export const VIEWS = ["inside", "mistakes", "beat", "live"];
  */
 export function linkTo(state, player) {
   const parts = [`player=${encodeURIComponent(player.name)}`, `seat=${MARKS[state.seat]}`];
-  if (state.game.start !== emptyBoard(player)) {
+  if (state.game.start !== emptyBoard(player.rules)) {
     parts.push(`board=${state.game.start}`);
   }
   if (state.game.cells.length) {
@@ -59,11 +60,11 @@ export function stateOf(hash, players) {
   let problem = name !== null && named === undefined ? `There is no player ${name.slice(0, 80)} here.` : null;
 
   const moves = link.get("moves") ? link.get("moves").split(",").map((square) => Number(square) - 1) : [];
-  let game = gameFrom(link.get("board") ?? emptyBoard(player), moves);
-  const refusal = problemOfGame(player, game);
+  let game = gameFrom(link.get("board") ?? emptyBoard(player.rules), moves);
+  const refusal = problemOfGame(player.rules, game);
   if (refusal !== null) {
     problem ??= `The link does not hold a position of this player's board. ${refusal}`;
-    game = gameFrom(emptyBoard(player));
+    game = gameFrom(emptyBoard(player.rules));
   }
   game = link.has("at") ? lookedAt(game, wholeNumber(link.get("at")) ?? game.at) : game;
   const seat = link.has("seat") ? Math.max(0, MARKS.indexOf(link.get("seat"))) : seatToMove(game.start);

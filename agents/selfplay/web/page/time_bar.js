@@ -8,8 +8,8 @@ const MOST_STOPS = 60;
 const [LENGTH, DEPTH] = [1000, 100];
 const SPEEDS = [["slow", 600], ["normal", 300], ["fast", 120]];
 
-/** Tells whether the visitor wants no motion. */
-export const still = matchMedia("(prefers-reduced-motion: reduce)");
+/** Whether the visitor wants no motion. */
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Return the snapshots that the bar stops at: all, or every second one, or every third, always with the last. */
 export function stopsOf(snapshots) {
@@ -18,7 +18,7 @@ export function stopsOf(snapshots) {
 }
 
 /** Return where a run was after some steps, from 0 to 1: its stops are equally far apart. */
-export function placeOf(stops, steps) {
+function placeOf(stops, steps) {
   const after = stops.findIndex((each) => each >= steps);
   if (after <= 0) {
     return after === 0 ? 0 : 1;
@@ -28,7 +28,7 @@ export function placeOf(stops, steps) {
 }
 
 /** Return the steps from which on no game was lost until the end; null if the last evaluation proves nothing. */
-export function proofBegins(points) {
+function proofBegins(points) {
   let first = null;
   for (const { steps, lost, exact } of points) {
     first = exact && lost === 0 ? first ?? steps : null;
@@ -101,18 +101,17 @@ export function timeBar(app) {
     if (player === drawn) {
       ({ points } = history);
       draw();
-      say_();
+      tell();
     }
   }
 
   function draw() {
     const all = stops();
-    const known = points.filter(({ lost }) => lost !== null);
-    const most = Math.max(1, ...known.map(({ lost }) => lost));
-    const places = known.map(({ steps, lost }) => [placeOf(all, steps) * LENGTH, DEPTH * (1 - lost / most)]);
+    const most = Math.max(1, ...points.map(({ lost }) => lost));
+    const places = points.map(({ steps, lost }) => [placeOf(all, steps) * LENGTH, DEPTH * (1 - lost / most)]);
     const line = places.map(([x, y]) => `L${x.toFixed(1)} ${y.toFixed(1)}`).join("");
     curve.replaceChildren(svg("path", { class: "lost-area", d: places.length ? `M0 ${DEPTH}V${places[0][1].toFixed(1)}${line}L${LENGTH} ${places.at(-1)[1].toFixed(1)}V${DEPTH}Z` : "" }));
-    const proved = proofBegins(known);
+    const proved = proofBegins(points);
     flag.hidden = proved === null;
     if (proved !== null) {
       const place = placeOf(all, proved);
@@ -122,11 +121,11 @@ export function timeBar(app) {
     }
   }
 
-  function say_() {
+  function tell() {
     const all = stops();
     const steps = all[at()];
     const point = points.findLast((each) => each.steps <= steps);
-    const lost = point && point.lost !== null ? `, ${point.steps === steps ? "" : "about "}${counted(point.lost, "game")} lost` : "";
+    const lost = point ? `, ${point.steps === steps ? "" : "about "}${counted(point.lost, "game")} lost` : "";
     output.textContent = `after ${numberText(steps)} ${app.player().unit}${lost}`;
     setAttribute(range, "aria-valuetext", output.textContent);
   }
@@ -138,7 +137,7 @@ export function timeBar(app) {
     other.hidden = !root.hidden;
     if (root.hidden) {
       drawn = null; // an answer that is still to come is of no use
-      const learner = app.players.find((each) => each.error === null && each.snapshots.length > 1 && sameRules(each, player));
+      const learner = app.players.find((each) => each.error === null && each.snapshots.length > 1 && sameRules(each.rules, player.rules));
       const words = learner === undefined ? ["This player has no snapshots. Train one to watch it learn: selfplay train"]
         : ["This player has no snapshots. ", button(`Watch ${learner.title} learn`, () => app.update({ player: learner.index, steps: null, setup: null }), { class: "link" })];
       other.replaceChildren(...words);
@@ -150,7 +149,8 @@ export function timeBar(app) {
     }
     range.max = String(all.length - 1);
     range.value = String(at());
-    play.textContent = app.state.playing ? "Pause" : still.matches ? "Step: watch it learn" : "\u25b6 Watch it learn";
-    say_();
+    const start = still.matches ? "Step: watch it learn" : "\u25b6 Watch it learn";
+    play.textContent = app.state.playing ? "Pause" : start;
+    tell();
   };
 }
