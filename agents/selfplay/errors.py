@@ -59,14 +59,3 @@ def what_failed(error: BaseException) -> str:
     if not frames:
         return f"{type(error).__name__}: {error}"
     return f"{type(error).__name__}: {error} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
-
-
-def setting_name(name: str, value: object = ...) -> str:
-    """Return the name of a setting, with its value if one is given, for a message."""
-    return name if value is ... else f"{name} {value}"
-
-
-@contextlib.contextmanager
-def naming_flags() -> Iterator[None]:
-    """Change nothing: messages name settings by their fields everywhere."""
-    yield

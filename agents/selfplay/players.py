@@ -14,10 +14,9 @@ from selfplay.agent import Player
 from selfplay.errors import UserError, what_failed
 from selfplay.judging.agents import AgentPolicy, BuiltInPolicy, agent_policy, player_policy
 from selfplay.judging.forward_search import PlyReport
-from selfplay.learning.api import SHIPPED, SHIPPED_FOLDER, load, read_settings
-from selfplay.own.config import OwnConfig
+from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.program import open_console
-from selfplay.settings import Count, as_path, board
+from selfplay.settings import Count, CustomConfig, as_path
 from tictactoe import Rules
 from tictactoe.names import did_you_mean
 from tictactoe.opponents import OPPONENTS
@@ -83,7 +82,7 @@ def _trained(name: str, folder: Path, network: Any = None) -> NamedPolicy:
 def _trained_with_code(name: str, folder: Path, code: Any, perspective: Perspective) -> NamedPolicy:
     """Return the player of a run whose network or learner is `code`."""
     config, _ = read_settings(folder)
-    if not isinstance(config, OwnConfig):
+    if not isinstance(config, CustomConfig):
         return _trained(name, folder, network=code)
     try:
         agent = load(folder, learner=code)
@@ -142,19 +141,15 @@ class BoardFlags:
 
     perspective: Perspective = "absolute"
     """Planes that your own agent sees: X and O ("absolute", as in the environment), or mine and theirs ("mover")."""
-    rows: int = 3
-    """Board height in cells, for a built-in opponent or your own agent without `rules`."""
-    cols: int = 3
-    """Board width for these, cells."""
-    k: int = 3
-    """Marks in a row that win, for these."""
+    rules: Rules = Rules()
+    """The board, for a built-in opponent or your own agent without `rules`."""
 
 
 @dataclass(frozen=True)
 class EvaluatedPlayer(BoardFlags):
     """The player that a command follows through every legal reply."""
 
-    player: str = field(metadata={"positional": "PLAYER"})
+    player: str = field()
     """The folder of a run, shipped (the proved player of this package), a built-in opponent (random, heuristic, rule or
     optimal: each of its choices is followed), or module:name of your own agent: a function of one observation, an
     object with act(observation) or probabilities(observation), or anything else that `selfplay.evaluate` takes."""
@@ -168,7 +163,7 @@ class EvaluatedPlayer(BoardFlags):
         Raises:
             UserError: there is none, or it cannot be followed on its board.
         """
-        named = resolve(self.player, self.perspective, board(self.rows, self.cols, self.k))
+        named = resolve(self.player, self.perspective, self.rules)
         check_not_searched(named, "a proof")
         check_board(named.rules)
         return named

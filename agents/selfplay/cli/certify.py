@@ -8,8 +8,8 @@ from selfplay.cli.flags import parse, say
 from selfplay.files import check_output, checksum_of_file, write_output, write_whole
 from selfplay.judging import certificate, check_certificate
 from selfplay.judging.agents import BuiltInPolicy
-from selfplay.learning.api import SHIPPED
 from selfplay.learning.folder import MODEL
+from selfplay.learning.load import SHIPPED
 from selfplay.players import EvaluatedPlayer, following
 from selfplay.program import shell_line
 from tictactoe.opponents import OPPONENTS

@@ -38,7 +38,11 @@ def parse(kind: type[Config], args: Sequence[str], prog: str) -> Config:
         functools.partial(kind),
         prog=prog,
         args=args,
-        config=(tyro.conf.PositionalRequiredArgs, tyro.conf.PositionalMetavarFromFieldName),
+        config=(
+            tyro.conf.PositionalRequiredArgs,
+            tyro.conf.PositionalMetavarFromFieldName,
+            tyro.conf.OmitArgPrefixes,  # --rows, not --rules.rows
+        ),
     )
     check(config)
     return config

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeVar
 
@@ -15,12 +15,11 @@ from selfplay.cli.play_board import Hint, board_table, how_to_name, read_square,
 from selfplay.errors import UserError
 from selfplay.judging.exact import NAMES, exact_moves
 from selfplay.judging.report import finite_values, value_text
-from selfplay.learning.api import SHIPPED
+from selfplay.learning.load import SHIPPED
 from selfplay.players import BoardFlags, NamedPolicy, resolve
 from selfplay.position import Position
 from selfplay.program import open_console
-from selfplay.settings import Seed, board, require
-from tictactoe import Rules
+from selfplay.settings import Seed
 from tictactoe.opponents import MOVE_POSITIONS, best_known, check_optimal
 from tictactoe.rendering.text import MARKS
 from tictactoe.rules import WORD_BITS
@@ -75,12 +74,10 @@ def choose_opponent(config: PlayConfig) -> NamedPolicy:
     Raises:
         UserError: there is none, or the flags do not fit it.
     """
-    opponent = resolve(config.opponent, config.perspective, board(config.rows, config.cols, config.k))
+    opponent = resolve(config.opponent, config.perspective, config.rules)
     rules = opponent.rules
-    for field in fields(Rules):
-        value, own = getattr(config, field.name), getattr(rules, field.name)
-        default = getattr(BoardFlags, field.name)
-        require(value in (own, default), field.name, f"that of {opponent.name}, {rules}", value)
+    if config.rules not in (rules, BoardFlags.rules):
+        raise UserError(f"{opponent.name} plays on {rules}, not on {config.rules}")
     if rules.cells > WORD_BITS:
         raise UserError(f"a {rules.rows}x{rules.cols} board has {rules.cells} cells; at most {WORD_BITS} are shown")
     if opponent.name == "optimal":

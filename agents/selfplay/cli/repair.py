@@ -12,7 +12,7 @@ from selfplay.judging.agents import player_policy
 from selfplay.judging.evaluate import evaluate_policy
 from selfplay.judging.repair import repair
 from selfplay.learning import folder as run_folder
-from selfplay.learning.api import load, read_settings
+from selfplay.learning.load import load, read_settings
 from selfplay.players import REPAIRED, check_board, following
 from selfplay.settings import Count
 
@@ -25,7 +25,7 @@ class RepairConfig:
     that give the win away.
     """
 
-    run: str = field(metadata={"positional": "RUN"})
+    run: str = field()
     """The folder of the run, which does not change."""
     run_dir: Path | None = None
     """Folder for the repaired player, new or empty. Default: RUN-repaired."""

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 import tyro
 
 from selfplay.cli.flags import PLAYING, commands_for, offer, say, show_verdict
-from selfplay.dqn.config import PRESETS, DQNConfig
+from selfplay.dqn.config import DQNConfig
 from selfplay.errors import UserError
-from selfplay.learning.api import ALGORITHMS, Config, checked_settings, settings_of, train
-from selfplay.learning.folder import RunFlags, about, way_on
+from selfplay.learning.algorithms import ALGORITHMS, Config, defaults_of, settings_of
+from selfplay.learning.api import train
+from selfplay.learning.folder import RunFlags, about
+from selfplay.learning.load import checked_settings
 from selfplay.program import command, open_console, tensorboard
 
 if TYPE_CHECKING:
@@ -84,6 +86,7 @@ def read(args: Sequence[str], prog: str = "selfplay train") -> tuple[Config, Run
         args=flags,
         default=TrainFlags(default, RunFlags()),
         description=description(default, prog),
+        config=(tyro.conf.OmitArgPrefixes,),  # --rows, not --rules.rows
     )
     return found.settings, found.run
 
@@ -107,9 +110,7 @@ def defaults(algorithm: str, origin: Origin) -> Config:
         if algorithm and algorithm != default.algorithm:
             raise UserError(f"{place}: is a run of {default.algorithm}, not of {algorithm}")
         return default
-    if kind is DQNConfig:
-        return PRESETS.get(origin.preset, PRESETS["default"])  # the second pass refuses an unknown preset
-    return kind()
+    return defaults_of(kind, {"preset": origin.preset})  # the second pass refuses an unknown preset
 
 
 def description(default: Config, prog: str) -> str:
@@ -147,7 +148,7 @@ def present(run: "Run") -> None:
 def present_interrupted(run: "Run") -> None:
     """Print what is known about the player of an interrupted run, and how to resume the run."""
     print()
-    commands = {"Resume the run:": command(*way_on(run.folder))}
+    commands = {"Resume the run:": command("train", "--resume", str(run.folder))}
     if run.records:
         last = run.records[-1]
         say(f"The last evaluation was after {last.steps:,} {run.config.unit}.")

@@ -14,7 +14,7 @@ from tyro.conf import Positional
 from selfplay.cli.flags import parse
 from selfplay.errors import UserError
 from selfplay.players import BoardFlags
-from selfplay.settings import Bounds, board
+from selfplay.settings import Bounds
 
 if TYPE_CHECKING:
     import uvicorn
@@ -53,13 +53,12 @@ def main(args: Sequence[str], prog: str = "selfplay web") -> None:
 
         export(config.players, config.export)
         return
-    rules = board(config.rows, config.cols, config.k)
     import torch
 
     from selfplay.web.catalogue import Catalogue
 
     torch.set_num_threads(1)  # fastest for small networks, and leaves the other cores to training
-    catalogue = Catalogue(config.players, config.runs, config.perspective, rules)
+    catalogue = Catalogue(config.players, config.runs, config.perspective, config.rules)
     with listen(config.host, config.port) as listening:
         port = listening.getsockname()[1]
         served = server(catalogue, config.host, port)

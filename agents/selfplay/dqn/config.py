@@ -1,7 +1,7 @@
 """The settings of a DQN: one dataclass with its defaults and presets. It imports no torch."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
@@ -73,9 +73,7 @@ class DQNConfig(RunSettings):
     loss: Literal["huber", "mse"] = "huber"
     """Loss of an update: Huber's, which is linear in errors above 1, like clipping the error in Mnih et al. (2015); or
     the mean squared error."""
-    learning_rate: Annotated[float, Bounds(0, LARGEST_FLOAT, above=True)] = field(
-        default=1.2e-2, metadata={"aliases": ("--lr",)}
-    )
+    learning_rate: Annotated[float, Bounds(0, LARGEST_FLOAT, above=True)] = 1.2e-2
     """Learning rate of Adam at the start."""
     learning_rate_hold: CountOrZero = 3_000
     """Updates during which the learning rate is constant; after them it falls in proportion to 1 / updates. 0: it never

@@ -173,10 +173,6 @@ class BuiltInPolicy(AgentPolicy):
 
 def player_policy(player: Player, rules: Rules | None = None) -> AgentPolicy:
     """Return the policy of one of our players, which need not be asked twice."""
-    # A run of a custom learner wraps its agent and names the policy. Once the loop gives the agent itself to
-    # `agent_policy`, with the learner's rules and perspective, these two lines go.
-    if isinstance(policy := getattr(player, "policy", None), AgentPolicy):
-        return policy
     symmetric, legal = getattr(player, "canonical", False), getattr(player, "mask", False)
     return AgentPolicy(player, rules or player.rules, "mover", twice=False, symmetric=symmetric, legal=legal)
 
@@ -220,7 +216,7 @@ def way_to_ask(agent: Any, observation: Array) -> Ask:
     for ask in _forms(agent):
         try:
             ask(observation[[0, 0]])
-        except Exception as error:  # noqa: PERF203 (two or three times, and the agent is somebody's own program)
+        except Exception as error:
             errors.append(error)
         else:
             return ask

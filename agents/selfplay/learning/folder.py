@@ -50,20 +50,20 @@ class RunFlags:
             raise UserError("force goes with resume, the folder of a run")
 
 
-def create(folder: Path) -> None:
-    """Make the folder of a new run.
+def create(folder: Path, setting: str = "run_dir") -> None:
+    """Make a new folder of results; `setting` is the name of the setting that chose it.
 
     Raises:
         UserError: the folder cannot be made or written to, or has files in it already.
     """
-    way_out = "choose another run_dir"
+    way_out = f"choose another {setting}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{folder}: cannot be made ({error.strerror}); {way_out}") from None
     check_writable(folder, way_out)
     if any(path.name != f"{CONFIG}.partial" for path in folder.iterdir()):  # of a run that was killed at its beginning
-        raise UserError(f"{folder}: has files in it already; choose a new or empty run_dir")
+        raise UserError(f"{folder}: has files in it already; choose a new or empty {setting}")
 
 
 def check_writable(folder: Path, way_out: str) -> None:

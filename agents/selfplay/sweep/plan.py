@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 from selfplay.errors import UserError
 from selfplay.files import read_small
-from selfplay.learning.api import ALGORITHMS, Config, configured, settings_of
+from selfplay.learning.algorithms import ALGORITHMS, Config, configured, settings_of
 from selfplay.learning.metrics import LARGEST_NUMBER
 from selfplay.settings import LARGEST, Bounds, CountOrZero, check, converted
 from selfplay.sweep.search_space import Range

@@ -139,5 +139,5 @@ def read_player(path: Path, config: TabularConfig) -> TabularPlayer:
         UserError: the file does not hold such a table.
     """
     wanted = {TABLE: torch.empty(table_shape(config), dtype=torch.float64, device="meta")}
-    table = read_model(path, wanted, config.rules)[TABLE].numpy()
+    table = read_model(path, wanted)[TABLE].numpy()
     return make_player(config, table)

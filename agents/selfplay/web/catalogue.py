@@ -15,8 +15,8 @@ from selfplay import players
 from selfplay.errors import UserError
 from selfplay.judging.agents import BuiltInPolicy, player_policy
 from selfplay.judging.exact import ALL_STATES_CELLS
-from selfplay.learning.api import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
 from selfplay.learning.folder import CONFIG, MODEL, SNAPSHOTS, about
+from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings, snapshot_steps
 from selfplay.players import REPAIRED, NamedPolicy, Perspective
 from selfplay.web.analysis import searched_choices
 from tictactoe import Rules

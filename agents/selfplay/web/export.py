@@ -15,7 +15,7 @@ from safetensors.numpy import save
 from selfplay.agent import Player
 from selfplay.errors import UserError
 from selfplay.files import check_output, write_output
-from selfplay.learning.api import load, snapshot_steps
+from selfplay.learning.load import load, snapshot_steps
 from selfplay.web.catalogue import Catalogue
 from selfplay.web.history import history
 from selfplay.web.mistakes import evaluation

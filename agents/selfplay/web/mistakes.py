@@ -13,10 +13,9 @@ import numpy as np
 from selfplay.errors import UserError
 from selfplay.judging.agents import AgentPolicy, TabulatedPolicy
 from selfplay.judging.counterexamples import Counterexamples, Game, find_counterexamples
-from selfplay.judging.evaluate import ALL_STATES_CELLS, search_seat, suboptimal_moves, with_all_states
-from selfplay.judging.exact import NAMES
-from selfplay.judging.report import verdict_text
-from selfplay.judging.verdict import Verdict
+from selfplay.judging.evaluate import search_seat, suboptimal_moves, with_all_states
+from selfplay.judging.exact import ALL_STATES_CELLS, NAMES
+from selfplay.judging.verdict import Verdict, verdict_text
 from selfplay.position import Position
 from tictactoe import planes, solve
 from tictactoe.rules import Rules
