@@ -13,7 +13,7 @@ from gymnasium import spaces
 
 from docs import tables
 from tictactoe import batch, tictactoe_v0
-from tictactoe.envs import base_vector, turn
+from tictactoe.gym import base_vector, turn
 
 EACH = pytest.mark.parametrize(
     ("page", "environment"), [(page, one) for page, several in tables.ENVIRONMENTS.items() for one in several]

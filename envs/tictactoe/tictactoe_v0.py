@@ -8,8 +8,8 @@ import gymnasium
 import numpy as np
 from pettingzoo import AECEnv
 
-from tictactoe.envs.position_graph import Planes
-from tictactoe.envs.turn import TicTacToeEnv
+from tictactoe.gym.position_graph import Planes
+from tictactoe.gym.turn import TicTacToeEnv
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 

@@ -34,7 +34,7 @@ from tictactoe import (
     TicTacToeVersusVectorEnv,
     tictactoe_v0,
 )
-from tictactoe.envs import position_graph
+from tictactoe.gym import position_graph
 
 
 def test_every_action_in_every_state_follows_the_rule_book() -> None:

@@ -26,7 +26,7 @@ from tests.tictactoe.driver import (
     sized,
 )
 from tictactoe import Rewards, TicTacToeVectorEnv, TicTacToeVersusVectorEnv
-from tictactoe.envs import base_vector
+from tictactoe.gym import base_vector
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import PRESETS
 

@@ -9,8 +9,8 @@ import gymnasium
 import numpy as np
 
 from tictactoe.actions import checked_cells
-from tictactoe.envs.position_graph import Node, Planes
-from tictactoe.envs.turn import Observation, TicTacToeEnv, json_spec
+from tictactoe.gym.position_graph import Node, Planes
+from tictactoe.gym.turn import Observation, TicTacToeEnv, json_spec
 from tictactoe.names import unknown
 from tictactoe.opponents import OPPONENTS, check_optimal
 from tictactoe.positions import check_first_reply, is_seat, seat_to_move

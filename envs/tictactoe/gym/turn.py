@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tictactoe.actions import KEYS, checked_cell
 from tictactoe.batch import check_perspective
-from tictactoe.envs.position_graph import Node, position_graph
+from tictactoe.gym.position_graph import Node, position_graph
 from tictactoe.positions import check_options, check_seat_to_move, checked_position, seat_to_move
 from tictactoe.rendering import check_render_mode, render
 from tictactoe.rendering.svg import board_svg

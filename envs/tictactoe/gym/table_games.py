@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tictactoe import batch, planes
 from tictactoe.arrays import read_only
-from tictactoe.envs.backends.games import (
+from tictactoe.gym.games import (
     EVERY,
     BatchOpponent,
     Boards,

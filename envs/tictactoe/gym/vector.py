@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from gymnasium.vector import AutoresetMode
 
-from tictactoe.envs.base_vector import BaseVectorEnv
-from tictactoe.envs.turn import TicTacToeEnv
+from tictactoe.gym.base_vector import BaseVectorEnv
+from tictactoe.gym.turn import TicTacToeEnv
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 

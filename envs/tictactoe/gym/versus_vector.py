@@ -5,9 +5,9 @@ from typing import Literal
 
 from gymnasium.vector import AutoresetMode
 
-from tictactoe.envs.backends.games import Cells
-from tictactoe.envs.base_vector import BaseVectorEnv
-from tictactoe.envs.versus import Opponent, TicTacToeVersusEnv, asking, check_opponent
+from tictactoe.gym.games import Cells
+from tictactoe.gym.base_vector import BaseVectorEnv
+from tictactoe.gym.versus import Opponent, TicTacToeVersusEnv, asking, check_opponent
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 

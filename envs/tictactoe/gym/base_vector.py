@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from tictactoe import batch
 from tictactoe.actions import checked_cells
-from tictactoe.envs.backends.bitboards import BitboardGames
-from tictactoe.envs.backends.games import Cells, Flags, Games, Planes, Results, Seat, Start
-from tictactoe.envs.backends.tables import TABLE_CELLS, TableGames
-from tictactoe.envs.turn import TicTacToeEnv, json_spec
+from tictactoe.gym.bitboard_games import BitboardGames
+from tictactoe.gym.games import Cells, Flags, Games, Planes, Results, Seat, Start
+from tictactoe.gym.table_games import TABLE_CELLS, TableGames
+from tictactoe.gym.turn import TicTacToeEnv, json_spec
 from tictactoe.names import unknown
 from tictactoe.positions import (
     check_first_reply,

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tictactoe import batch, planes
-from tictactoe.envs.backends.games import EVERY, Boards, Cells, Flags, Games, Planes, Results, Start, ask
+from tictactoe.gym.games import EVERY, Boards, Cells, Flags, Games, Planes, Results, Start, ask
 from tictactoe.opponents import OPPONENTS, pick
 
 
