@@ -4,8 +4,9 @@ The functions use only `&`, `|`, `<<`, `>>` and comparisons. So the same code wo
 any size, and on int64 arrays of NumPy or torch, for many boards of up to 64 cells.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from enum import IntEnum
 from functools import cached_property
 from numbers import Integral
 from typing import Any, TypeAlias
@@ -27,9 +28,35 @@ def positive_integer(name: str, value: Any) -> int:
     return int(value)
 
 
+class Event(IntEnum):
+    """What a ply leads to, for the seat that made it."""
+
+    ONGOING = 0
+    """The game continues."""
+    ALLOW = 1
+    """The game continues, and the opponent can win with its next ply."""
+    DRAW = 2
+    """The ply filled the board, and nobody has won."""
+    WIN = 3
+    """The seat that made the ply has won."""
+    ILLEGAL = 4
+    """The cell was taken: the seat that made the ply has lost."""
+
+    @property
+    def result(self) -> int:
+        """Return the result of the seat that made the ply: 1 if it has won, -1 if it has lost, else 0."""
+        return {Event.WIN: 1, Event.ILLEGAL: -1}.get(self, 0)
+
+
+NOBODY = -1
+"""The winner during a game and after a draw."""
+WINNERS = tuple({1: (0, 1), 0: (NOBODY, NOBODY), -1: (1, 0)}[event.result] for event in Event)
+"""`WINNERS[event][seat]` is the winner after a ply of `seat`."""
+
+
 @dataclass(frozen=True)
 class Rules:
-    """Describe a board of `rows` x `cols` cells on which `k` marks in a row win.
+    """The rules of a board of `rows` x `cols` cells on which `k` marks in a row win.
 
     Raises:
         ValueError: a size is not a positive integer, or no line of `k` fits the board.
@@ -40,7 +67,7 @@ class Rules:
     cols: int = 3
     """Number of columns of the board."""
     k: int = 3
-    """Number of marks in a row that win."""
+    """Number of marks in a row that make a line."""
 
     def __post_init__(self) -> None:
         for name in ("rows", "cols", "k"):
@@ -135,12 +162,41 @@ class Rules:
             starts_of_lines = starts_of_lines | run
         return starts_of_lines != 0
 
+    @property
+    def line_event(self) -> Event:
+        """Return what a ply leads to that completes a line."""
+        return Event.WIN
+
+    def event(self, completed: bool, full: bool, completing: int) -> Event:
+        """Return what a legal ply leads to, on one board.
+
+        `completed`: it completed a line. `full`: it filled the board. `completing`: the empty cells that would complete
+        a line for the opponent, as a bitboard.
+        """
+        if completed:
+            return self.line_event
+        if full:
+            return Event.DRAW
+        return Event.ALLOW if completing else Event.ONGOING
+
     def winning_cells(self, board: Bitboard) -> Bitboard:
+        """Return the cells with which one side would win at once, occupied cells included.
+
+        An empty one is a threat: the other side pays `allow` for leaving it.
+        """
+        return self.completing_cells(board)
+
+    def can_lose(self, own: Bitboard, other: Bitboard) -> Any:  # noqa: ARG002 (not with these rules)
+        """Return whether one side can still lose by a line: whether the other can still complete one."""
+        full = self.full_board if isinstance(own, int) else self.full_word
+        return self.has_line(full & ~own)
+
+    def completing_cells(self, board: Bitboard) -> Bitboard:
         """Return the cells that would complete a line for one side, occupied cells included.
 
-        A line that starts at `s` with step `d` and lacks only its `j`-th mark wins at `s + j * d`.
+        A line that starts at `s` with step `d` and lacks only its `j`-th mark is completed at `s + j * d`.
         """
-        winning = board & 0
+        completing = board & 0
         for step, starts in self.directions:
             shifted = [board >> (i * step) for i in range(self.k)]
             after: list[Bitboard] = [starts]  # after[-1 - j]: the marks behind the j-th are there
@@ -148,21 +204,32 @@ class Rules:
                 after.append(after[-1] & marks)
             before: Bitboard = starts
             for j in range(self.k):
-                winning = winning | ((before & after[-1 - j]) << (j * step))
+                completing = completing | ((before & after[-1 - j]) << (j * step))
                 before = before & shifted[j]
-        return winning
+        return completing
 
 
-def named_rules(rules: Any, rows: int, cols: int, k: int) -> Rules:
-    """Return `rules`, which may be a dict from a JSON file, or if it is None the rules of these sizes.
+def named_rules(rules: Any, *sizes: int, **settings: Any) -> Rules:
+    """Return `rules`, which may be a dict from a JSON file, or if it is None the rules of these settings.
 
     Raises:
-        ValueError: there is no such board, `rules` is not a `Rules`, or a size is given as well.
+        ValueError: there is no such board, `rules` is not a `Rules`, or a setting of the board is given as well.
+        TypeError: there is no such setting.
     """
     if rules is None:
-        return Rules(rows, cols, k)
-    if isinstance(rules, dict):
+        return Rules(*sizes, **settings)
+    if isinstance(rules, Mapping):
         rules = Rules(**rules)
-    if not isinstance(rules, Rules) or (rows, cols, k) != (3, 3, 3):
-        raise ValueError(f"rules must be Rules(rows, cols, k), without rows, cols or k beside it, got {rules!r}")
+    if not isinstance(rules, Rules) or sizes or settings:
+        names = ", ".join(field.name for field in fields(Rules))
+        raise ValueError(f"rules must be a tictactoe.Rules, without any of {names} next to it, got {rules!r}")
     return rules
+
+
+def rules_from(settings: object) -> Rules:
+    """Return the rules that the attributes of an object name, such as `rows`; the default for one that it lacks.
+
+    Raises:
+        ValueError: there is no such board.
+    """
+    return Rules(**{field.name: getattr(settings, field.name, field.default) for field in fields(Rules)})

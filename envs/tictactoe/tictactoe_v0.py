@@ -1,6 +1,6 @@
 """The PettingZoo environment (AEC): the agents `player_1` and `player_2` take turns."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, NoReturn
 
@@ -8,10 +8,9 @@ import gymnasium
 import numpy as np
 from pettingzoo import AECEnv
 
+from tictactoe.gym.arguments import passes_on_to
 from tictactoe.gym.position_graph import Planes
 from tictactoe.gym.turn import TicTacToeEnv
-from tictactoe.rewards import Rewards
-from tictactoe.rules import Rules
 
 AGENTS = ("player_1", "player_2")
 SEATS = {agent: seat for seat, agent in enumerate(AGENTS)}
@@ -20,7 +19,7 @@ UNTIL_RESET = ("agent_selection", "rewards", "_cumulative_rewards", "termination
 
 
 class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (PettingZoo's own name)
-    """Play an m,n,k game in turns as PettingZoo's agents `player_1` (seat 0) and `player_2` (seat 1).
+    """An m,n,k game of PettingZoo's agents `player_1` (seat 0) and `player_2` (seat 1).
 
     Action space: Discrete(rows * cols) for each agent, as in `TicTacToeEnv`; None when the game is over.
     Observation space: a dict for each agent of `observation`, Box(0, 1, (rows, cols, 3), int8), as that agent sees the
@@ -32,8 +31,8 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
     Information: `action_mask`; at the end also `winner` int, -1 after a draw, and `illegal` bool.
 
     Arguments:
-        rows, cols, k, rewards, perspective, render_mode, rules: as in `TicTacToeEnv`.
         dict_observation: always True: the mask is part of the observation.
+        The others: as in `TicTacToeEnv`.
 
     Raises:
         ValueError: a setting or an agent does not exist.
@@ -47,21 +46,12 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
         "is_parallelizable": False,
     }
 
-    def __init__(
-        self,
-        rows: int = 3,
-        cols: int = 3,
-        k: int = 3,
-        rewards: str | Rewards | Mapping[str, float] = "shaped",
-        perspective: str = "absolute",
-        dict_observation: bool = True,
-        render_mode: str | None = None,
-        rules: Rules | None = None,
-    ) -> None:
+    @passes_on_to(TicTacToeEnv)
+    def __init__(self, *sizes: int, dict_observation: bool = True, **settings: Any) -> None:
         super().__init__()
         if dict_observation is not True:
             raise ValueError("dict_observation must be True: in PettingZoo the mask is part of the observation")
-        self._game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode, rules)
+        self._game = TicTacToeEnv(*sizes, dict_observation=True, **settings)
         self.render_mode = self._game.render_mode
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
@@ -118,11 +108,10 @@ class raw_env(AECEnv[str, dict[str, Planes], int | None]):  # noqa: N801 (Pettin
             return
         node = self._game.play(action)  # type: ignore[arg-type]
         self._moved = True
-        seat = SEATS[agent]
-        other = AGENTS[1 - seat]
-        loss = self._game.rewards.loss if node.winner == seat else 0.0
-        self.rewards = {agent: node.reward, other: loss}
-        self._cumulative_rewards = {agent: node.reward, other: self._cumulative_rewards[other] + loss}
+        other = AGENTS[1 - SEATS[agent]]
+        reward, other_reward = node.rewards
+        self.rewards = {agent: reward, other: other_reward}
+        self._cumulative_rewards = {agent: reward, other: self._cumulative_rewards[other] + other_reward}
         self.terminations = {agent: node.over, other: node.over}
         self.agent_selection = other
         self._share()

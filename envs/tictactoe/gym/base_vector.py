@@ -14,7 +14,7 @@ from tictactoe.actions import checked_cells
 from tictactoe.gym.bitboard_games import BitboardGames
 from tictactoe.gym.games import Cells, Flags, Games, Planes, Results, Seat, Start
 from tictactoe.gym.table_games import TABLE_CELLS, TableGames
-from tictactoe.gym.turn import TicTacToeEnv, json_spec
+from tictactoe.gym.turn import TicTacToeEnv
 from tictactoe.names import unknown
 from tictactoe.positions import (
     check_first_reply,
@@ -34,12 +34,10 @@ VectorStep: TypeAlias = tuple[Any, NDArray[np.float64], Flags, Flags, dict[str, 
 
 
 class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
-    """Play `N` games with Gymnasium's vector interface.
+    """`N` games with Gymnasium's vector interface.
 
     `game` is a single environment with the settings of each board; `seat` is None if the caller plays both seats.
     """
-
-    spec = json_spec
 
     def __init__(
         self,
@@ -86,7 +84,7 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         `seat`, one or [N]: the agent's seat in these games only, or the seat to move if the caller plays both seats.
 
         Raises:
-            ValueError: an option does not exist, no game can go on from a position, or an opponent's first move could
+            ValueError: an option does not exist, no game can continue from a position, or an opponent's first move could
                 end it; nothing changes.
             gymnasium.error.ResetNeeded: the first reset leaves out a board.
         """
