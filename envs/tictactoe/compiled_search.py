@@ -1,7 +1,7 @@
 """The search of `tictactoe.search`, compiled with Numba: can one seat, the attacker, always get a line?
 
 It searches depth first, without recursion: a frame for each ply holds what is still to be tried, so that the search can
-stop after any position and go on later. These cuts change no answer:
+stop after any position and continue later. These cuts change no answer:
 
 - A seat that can complete a line does so; one that has to block a line blocks it; one that has to block two has lost.
 - Erdős and Selfridge, "On a combinatorial game" (1973): the defender keeps the attacker from every line if the sum of
@@ -52,7 +52,7 @@ Records: TypeAlias = Any
 
 
 class Board(NamedTuple):
-    """Hold what the search needs to know about a board."""
+    """What the search needs to know about a board."""
 
     k: int
     full: int
@@ -218,7 +218,9 @@ def visit(board: Board, frame: Any, moves: Words, table: Records) -> Word:
 
 
 @compiled
-def go_on(board: Board, frames: Records, moves: Words, table: Records, progress: Words, positions: Word) -> Word:
+def continue_search(
+    board: Board, frames: Records, moves: Words, table: Records, progress: Words, positions: Word
+) -> Word:
     """Continue a search for at most `positions` positions; return the answer, or OPEN if it takes more.
 
     `frames` [A + 1] and `moves` [A + 1, A] hold the search, which begins in frame 0. `progress` [2] holds the ply to

@@ -101,11 +101,11 @@ def _lines_as_rows(rules: Rules, xp: Any, place: Any) -> Array:
 def _most_valuable(rules: Rules, mover: int, opponent: int) -> int:
     """Return the empty cells of the highest value by the rule, on a board of any size."""
     empty = rules.cells_of(rules.empty_cells(mover, opponent))
-    if not empty:
-        return 0
-    mine, theirs = (np.array([[float(marks >> cell & 1) for cell in range(rules.cells)]]) for marks in (mover, opponent))
-    values = _cell_values(rules, mine, theirs)[0]
-    most = max(values[list(empty)])
+    mine, theirs = np.zeros((2, 1, rules.cells))
+    mine[0, list(rules.cells_of(mover))] = 1
+    theirs[0, list(rules.cells_of(opponent))] = 1
+    values = _cell_values(rules, mine, theirs)[0].tolist()
+    most = max((values[cell] for cell in empty), default=0)
     return sum(1 << cell for cell in empty if values[cell] == most)
 
 

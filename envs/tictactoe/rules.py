@@ -232,4 +232,5 @@ def rules_from(settings: object) -> Rules:
     Raises:
         ValueError: there is no such board.
     """
-    return Rules(**{field.name: getattr(settings, field.name, field.default) for field in fields(Rules)})
+    named = {field.name: getattr(settings, field.name) for field in fields(Rules) if hasattr(settings, field.name)}
+    return Rules(**named)

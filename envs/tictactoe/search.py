@@ -21,7 +21,7 @@ MAX_POSITIONS = 20_000_000
 """Default limit of positions in a search: some ten seconds on one core."""
 TABLE_ENTRIES = 1 << 20
 """Largest number of entries of a search's table, 24 bytes each: 25 MB. Four times as many save 1 % on 4,8,4."""
-SLICE = 1 << 19
+INTERRUPT_EVERY = 1 << 19
 """Number of positions between two checks for Ctrl-C."""
 IMAGE_MARKS = 8
 """Largest number of marks with which symmetric positions count as one; later that costs more time than it saves."""
@@ -145,7 +145,7 @@ class Search:
         kernels = _kernels()
         self.left = max_positions
         """Number of positions that may still be looked at."""
-        self._go_on, self._board = kernels.go_on, _board(rules)
+        self._continue_search, self._board = kernels.continue_search, _board(rules)
         self._frames = np.zeros(rules.cells + 1, kernels.FRAME)
         self._moves = np.zeros((rules.cells + 1, rules.cells), np.int64)
         # New for each search, so that no answer depends on earlier ones. The system provides memory only where
@@ -171,8 +171,8 @@ class Search:
         progress = np.zeros(2, np.int64)
         answer = -1
         while answer < 0 and progress[1] < positions:
-            some = min(SLICE, positions - int(progress[1]))
-            answer = self._go_on(self._board, self._frames, self._moves, self._table, progress, some)
+            some = min(INTERRUPT_EVERY, positions - int(progress[1]))
+            answer = self._continue_search(self._board, self._frames, self._moves, self._table, progress, some)
         self.left -= int(progress[1])
         return None if answer < 0 else bool(answer)
 

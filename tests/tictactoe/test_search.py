@@ -78,7 +78,7 @@ def test_what_takes_more_positions_than_allowed_is_not_known() -> None:
 
 
 def test_no_more_positions_are_looked_at_than_allowed() -> None:
-    for limit in (1, 7, 1_000, search.SLICE + 1):
+    for limit in (1, 7, 1_000, search.INTERRUPT_EVERY + 1):
         asked = search.Search(Rules(7, 7, 5), limit)
         assert asked.bounds(0, 0, limit) == Bounds(-1, 1)
         assert asked.left == 0
@@ -100,7 +100,7 @@ def test_what_is_known_within_the_limit_is_true(size: tuple[int, int, int], limi
 def test_a_search_that_is_broken_off_goes_on_to_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = search.Search(Rules(5, 5, 4), 10**6)
     assert whole.attacker_wins(0, 0, True, 10**6) is False
-    monkeypatch.setattr(search, "SLICE", 1_000)
+    monkeypatch.setattr(search, "INTERRUPT_EVERY", 1_000)
     sliced = search.Search(Rules(5, 5, 4), 10**6)
     assert sliced.attacker_wins(0, 0, True, 10**6) is False
     assert sliced.left == whole.left < 10**6 - 10_000

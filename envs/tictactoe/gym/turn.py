@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from tictactoe.actions import KEYS, checked_cell
+from tictactoe.actions import checked_cell
 from tictactoe.batch import check_perspective
 from tictactoe.gym.arguments import passes_on_to
 from tictactoe.gym.position_graph import Node, position_graph
@@ -206,19 +206,6 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     def _repr_html_(self) -> str:
         """Return the board as SVG, which a notebook draws."""
         return board_svg(self.rules, self.node.marks[0], self.node.marks[1], self._last_cell)
-
-    def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
-        """Return which key marks which cell in Gymnasium's `play`; pass it `window.release_keys` as the callback.
-
-        Raises:
-            ValueError: the board has more cells than there are keys.
-        """
-        if self._cells > len(KEYS):
-            raise ValueError(
-                f"there are keys for boards of up to {len(KEYS)} cells and this one has {self._cells}: "
-                "give play() your own with keys_to_action="
-            )
-        return {(ord(key),): cell for cell, key in enumerate(KEYS[: self._cells])}
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -10,7 +10,7 @@ from tictactoe.gym.turn import TicTacToeEnv
 
 
 class TicTacToeVectorEnv(BaseVectorEnv):
-    """`N` games at once, in which the caller plays both seats: `gymnasium.make_vec("tictactoe:TicTacToe-v0", num_envs=N)`.
+    """`N` games of the turn view at once: `gymnasium.make_vec("tictactoe:TicTacToe-v0", num_envs=N)`.
 
     Action space: MultiDiscrete of N cells, [N]. With `"NextStep"` the action of a board that starts a game is ignored.
     Observation space: Box(0, 1, (N, rows, cols, 3), int8), or a dict: as in `TicTacToeEnv`, for each board.

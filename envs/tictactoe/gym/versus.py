@@ -159,25 +159,21 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         """Return the board for a notebook."""
         return self.game._repr_html_()
 
-    def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
-        """Return which key marks which cell, as `TicTacToeEnv.get_keys_to_action` does."""
-        return self.game.get_keys_to_action()
-
     def close(self) -> None:
         """Close the window, if there is one."""
         self.game.close()
 
 
 def check_seat(seat: object, rules: Rules) -> None:
-    """Refuse a seat that does not exist, or in which the opponent wins before the agent's first move.
+    """Refuse a seat that does not exist, or in which the opponent's first move could end the game.
 
     Raises:
         ValueError: it is not 0, 1 or `"random"`, or with `k=1` it is not 0.
     """
     if not is_seat(seat) and not (isinstance(seat, str) and seat == "random"):
         raise ValueError(f"unknown seat {seat!r}: choose 0, 1 or 'random'")
-    if rules.k == 1 and seat != 0:
-        raise ValueError(f"with k=1 the first move wins: seat must be 0, got {seat!r}")
+    if seat != 0:
+        check_first_reply(rules, 0, 0)
 
 
 def check_opponent(opponent: object, rules: Rules) -> None:

@@ -11,7 +11,7 @@ from tictactoe.gym.versus import Opponent, TicTacToeVersusEnv, asking, check_opp
 
 
 class TicTacToeVersusVectorEnv(BaseVectorEnv):
-    """`N` games against an opponent at once: `gymnasium.make_vec("tictactoe:TicTacToeVersus-v0", num_envs=N)`.
+    """`N` games of the versus view at once: `gymnasium.make_vec("tictactoe:TicTacToeVersus-v0", num_envs=N)`.
 
     Action space: MultiDiscrete of N cells, [N], as in `TicTacToeVectorEnv`.
     Observation space: Box(0, 1, (N, rows, cols, 3), int8), or a dict, as in `TicTacToeVectorEnv`.
