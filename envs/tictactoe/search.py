@@ -145,7 +145,7 @@ class Search:
         kernels = _kernels()
         self.left = max_positions
         """Number of positions that may still be looked at."""
-        self._continue_search, self._board = kernels.continue_search, _board(rules)
+        self._resume, self._board = kernels.resume, _board(rules)
         self._frames = np.zeros(rules.cells + 1, kernels.FRAME)
         self._moves = np.zeros((rules.cells + 1, rules.cells), np.int64)
         # New for each search, so that no answer depends on earlier ones. The system provides memory only where
@@ -172,7 +172,7 @@ class Search:
         answer = -1
         while answer < 0 and progress[1] < positions:
             some = min(INTERRUPT_EVERY, positions - int(progress[1]))
-            answer = self._continue_search(self._board, self._frames, self._moves, self._table, progress, some)
+            answer = self._resume(self._board, self._frames, self._moves, self._table, progress, some)
         self.left -= int(progress[1])
         return None if answer < 0 else bool(answer)
 
