@@ -85,7 +85,7 @@ def count(word: Word) -> Word:
 
 @compiled
 def survey(board: Board, mover: Word, opponent: Word, attacks: Word) -> tuple[Word, Word, Word]:
-    """Return the answer if it is clear, the cells that the mover must block, and the cells of lines still open."""
+    """Return the answer if it is clear, the cells that the mover has to try, and the cells of lines still open."""
     threats = live = np.int64(0)
     weight: Word = np.int64(0)
     for line in board.lines:
@@ -95,7 +95,7 @@ def survey(board: Board, mover: Word, opponent: Word, attacks: Word) -> tuple[Wo
         live |= line
         marks = count(mine | theirs)
         if not theirs and marks == board.k - 1:
-            return attacks, threats, live
+            return attacks, live, live
         if not mine and marks == board.k - 1:
             threats |= line & ~theirs
         if not (theirs if attacks else mine):
@@ -104,7 +104,9 @@ def survey(board: Board, mover: Word, opponent: Word, attacks: Word) -> tuple[Wo
         return 1 - attacks, threats, live
     if weight < (LINE >> 1 if attacks else LINE):
         return NO, threats, live
-    return OPEN, threats, live
+    if threats:
+        return OPEN, threats, live
+    return OPEN, live & ~(mover | opponent), live
 
 
 @compiled
@@ -203,17 +205,17 @@ def store(table: Records, frame: Any, answer: Word, work: Word) -> None:
 def visit(board: Board, frame: Any, moves: Words, table: Records) -> Word:
     """Return the answer for a new position, or prepare its moves."""
     mover, opponent = frame.mover, frame.opponent
-    answer, threats, live = survey(board, mover, opponent, frame.attacks)
+    answer, cells, live = survey(board, mover, opponent, frame.attacks)
     if answer != OPEN:
         return answer
     frame.tried, frame.moves = 0, 1
-    if threats:
-        moves[0] = count(threats - 1)
+    if not cells & (cells - 1):
+        moves[0] = count(cells - 1)
         return OPEN
     frame.key_mover, frame.key_opponent = key_of(board, mover, opponent, live)
     answer = look_up(table, frame)
     if answer == OPEN:
-        frame.moves = put_in_order(board, mover, opponent, live & ~(mover | opponent), moves)
+        frame.moves = put_in_order(board, mover, opponent, cells, moves)
     return answer
 
 

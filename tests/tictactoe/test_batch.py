@@ -11,8 +11,8 @@ import torch
 from tests.tictactoe.driver import EXACT, TURN, VARIANTS, random_actions
 from tictactoe import Rewards, Rules, batch
 
-OTHER_REWARD = {**dict.fromkeys([0.0, EXACT.illegal, EXACT.allow, EXACT.draw], 0.0), EXACT.win: EXACT.loss}
-"""The reward of the other seat, by that of the seat that moved: all differ."""
+OTHER_REWARD = dict(EXACT.of_event.values())
+"""The reward of the other seat by that of the seat that moved, which all differ."""
 LIBRARIES = [pytest.param(np, id="numpy"), pytest.param(torch, id="torch")]
 
 

@@ -73,7 +73,7 @@ def test_an_image_shows_every_mark_the_last_move_and_lines(
 ) -> None:
     rules, book, board = Rules(*size), RuleBook(*size), tuple(text.replace(" ", ""))
     on_lines = {cell for mark in MARKS for line in book.complete_lines(board, mark) for cell in line}
-    image = board_image(rules, *(marks_of(board, mark) for mark in MARKS), last_cell)
+    image = board_image(rules, marks_of(board, "X"), marks_of(board, "O"), last_cell)
     side = cell_pixels(rules)
     assert [length % 2 for length in image.shape[:2]] == [0, 0]
     for cell, mark in enumerate(board):
