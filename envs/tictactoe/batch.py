@@ -15,7 +15,7 @@ from tictactoe import planes
 from tictactoe.arrays import Array, device, library, on_device, rows_at
 from tictactoe.names import unknown
 from tictactoe.rewards import Rewards
-from tictactoe.rules import WINNERS, WORD_BITS, Bitboard, Event, Rules
+from tictactoe.rules import RESULTS, WINNERS, WORD_BITS, Bitboard, Event, Rules
 
 PERSPECTIVES = ("absolute", "mover")
 
@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
     state: State
     """The positions after it; an illegal move leaves its board as it was."""
     event: Array
-    """[B] int64: what the ply led to, numbers of `tictactoe.rules.Event`."""
+    """[B] int64: what the ply led to, one of the numbers of `tictactoe.rules.Event`."""
 
     @property
     def win(self) -> Array:
@@ -231,7 +231,7 @@ def _line_tables(rules: Rules, xp: Any, place: Any) -> tuple[Array, Array]:
 @lru_cache(maxsize=64)
 def _reward_tables(rewards: Rewards, xp: Any, place: Any) -> tuple[Array, Array]:
     """Return the rewards of the seat that moved and of the other seat by event, two arrays."""
-    own, other = zip(*(rewards.of_event[event] for event in Event), strict=True)
+    own, other = zip(*(rewards.of_event[event] for event in RESULTS), strict=True)
     return xp.asarray(own, **on_device(place)), xp.asarray(other, **on_device(place))
 
 

@@ -220,9 +220,7 @@ def visit(board: Board, frame: Any, moves: Words, table: Records) -> Word:
 
 
 @compiled
-def resume(
-    board: Board, frames: Records, moves: Words, table: Records, progress: Words, positions: Word
-) -> Word:
+def resume(board: Board, frames: Records, moves: Words, table: Records, progress: Words, positions: Word) -> Word:
     """Resume a search for at most `positions` positions; return the answer, or OPEN if it takes more.
 
     `frames` [A + 1] and `moves` [A + 1, A] hold the search, which begins in frame 0. `progress` [2] holds the ply to

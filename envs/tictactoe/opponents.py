@@ -64,8 +64,8 @@ def cell_ratings(rules: Rules, mover: Array, opponent: Array) -> Array:
     value = _cell_values(rules, mine, theirs)
     most = xp.amax(value, axis=1, keepdims=True)
     rating = xp.where(most > 0, value / xp.clip(most, 1, None), 1 - mine - theirs)  # without an open line all are alike
-    decisive = planes.bits(rules.cells, decisive_cells(rules, mover, opponent)) * 1.0
-    return xp.where(xp.amax(decisive, axis=1, keepdims=True) > 0, decisive, rating)
+    decisive = decisive_cells(rules, mover, opponent)
+    return xp.where((decisive != 0)[:, None], planes.bits(rules.cells, decisive), rating)
 
 
 def decisive_cells(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:

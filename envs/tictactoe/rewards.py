@@ -38,8 +38,8 @@ class Rewards:
             object.__setattr__(self, name, float(value))
 
     @cached_property
-    def of_event(self) -> Mapping[Event, tuple[float, float]]:
-        """Return the rewards of the seat that made a ply and of the other seat, by what the ply led to."""
+    def of_event(self) -> Mapping[int, tuple[float, float]]:
+        """Return the rewards of the seat that made a ply and of the other seat, by its event."""
         return {
             Event.ONGOING: (0.0, 0.0),
             Event.ALLOW: (self.allow, 0.0),

@@ -6,7 +6,6 @@ any size, and on int64 arrays of NumPy or torch, for many boards of up to 64 cel
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from enum import IntEnum
 from functools import cached_property
 from numbers import Integral
 from typing import Any, TypeAlias
@@ -28,8 +27,8 @@ def positive_integer(name: str, value: Any) -> int:
     return int(value)
 
 
-class Event(IntEnum):
-    """What a ply leads to, for the seat that made it."""
+class Event:
+    """What a ply leads to, for the seat that made it; plain numbers, of which an array holds one for each board."""
 
     ONGOING = 0
     """The game continues."""
@@ -42,15 +41,12 @@ class Event(IntEnum):
     ILLEGAL = 4
     """The cell was taken: the seat that made the ply has lost."""
 
-    @property
-    def result(self) -> int:
-        """Return the result of the seat that made the ply: 1 if it has won, -1 if it has lost, else 0."""
-        return {Event.WIN: 1, Event.ILLEGAL: -1}.get(self, 0)
 
-
+RESULTS = {Event.ONGOING: 0, Event.ALLOW: 0, Event.DRAW: 0, Event.WIN: 1, Event.ILLEGAL: -1}
+"""The result of the seat that made a ply, by event in order: 1 if it has won, -1 if it has lost, else 0."""
 NOBODY = -1
 """The winner during a game and after a draw."""
-WINNERS = tuple({1: (0, 1), 0: (NOBODY, NOBODY), -1: (1, 0)}[event.result] for event in Event)
+WINNERS = [{1: (0, 1), 0: (NOBODY, NOBODY), -1: (1, 0)}[result] for result in RESULTS.values()]
 """`WINNERS[event][seat]` is the winner after a ply of `seat`."""
 
 
@@ -163,12 +159,17 @@ class Rules:
         return starts_of_lines != 0
 
     @property
-    def line_event(self) -> Event:
-        """Return what a ply leads to that completes a line."""
+    def line_event(self) -> int:
+        """Return the event of a ply that completes a line."""
         return Event.WIN
 
-    def event(self, completed: bool, full: bool, completing: int) -> Event:
-        """Return what a legal ply leads to, on one board.
+    @property
+    def line_result(self) -> int:
+        """Return the result, 1 or -1, of the seat that completes a line."""
+        return RESULTS[self.line_event]
+
+    def event(self, completed: bool, full: bool, completing: int) -> int:
+        """Return the event of a legal ply on one board.
 
         `completed`: it completed a line. `full`: it filled the board. `completing`: the empty cells that would complete
         a line for the opponent, as a bitboard.

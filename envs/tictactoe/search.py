@@ -76,7 +76,7 @@ def move_bounds(rules: Rules, mover: int, opponent: int, max_positions: int = MA
     for number, cell in enumerate(cells):
         moved = mover | 1 << cell
         if rules.has_line(moved):
-            bounds_of[cell] = Bounds(rules.line_event.result, rules.line_event.result)
+            bounds_of[cell] = Bounds(rules.line_result, rules.line_result)
         elif not empty & ~(1 << cell):
             bounds_of[cell] = Bounds(0, 0)
         else:
@@ -129,7 +129,7 @@ def _value_at_once(rules: Rules, mover: int, opponent: int) -> int | None:
     if not (on_board and in_turn) or rules.has_line(mover) or (completed and not _last_marks(rules, opponent)):
         raise ValueError(f"no legal game on {rules} leads to mover={mover:#b}, opponent={opponent:#b}")
     if completed:
-        return -rules.line_event.result
+        return -rules.line_result
     return None if rules.empty_cells(mover, opponent) else 0
 
 

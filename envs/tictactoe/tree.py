@@ -128,7 +128,7 @@ def game_tree(rules: Rules) -> GameTree:
             children.append((opponent[parents], mover[parents] | bit))
         mover, opponent = (np.concatenate(parts) for parts in zip(*children, strict=True))
     mover, opponent, finished = (np.concatenate(parts) for parts in zip(*plies, strict=True))
-    result = np.where(has_line[opponent], -rules.line_event.result, 0).astype(np.int8)  # the opponent completed it
+    result = np.where(has_line[opponent], -rules.line_result, 0).astype(np.int8)  # the opponent completed it
     state_numbers = np.full(3**rules.cells, -1, dtype=np.int32)
     state_numbers[ternary_code(rules, mover, opponent)] = np.arange(len(mover), dtype=np.int32)
     return GameTree(

@@ -21,9 +21,9 @@ class BitboardGames(Games):
 
     def play(self, state: batch.State, cells: Cells, over: Flags) -> Results:
         """Return the results of the moves and of the replies to them."""
-        own, _ = self._move(state, cells, over)
+        own, _ = self._move(state, cells, over, restart=True)
         if self.seat is None:
-            return own._replace(state=batch.restart(own.state, over))
+            return own
         reply, of_reply = self._reply(own.state, own.terminated | over)
         return Results(
             self.start(reply.state, over) if np.count_nonzero(over) else reply.state,
@@ -50,10 +50,13 @@ class BitboardGames(Games):
             if len(due):
                 seen = self._look(batch.State(*(field[due] for field in state)), None, idle[due])
                 cells[due] = ask(opponent, *seen)
-        return self._move(state, cells, idle)
+        return self._move(state, cells, idle, restart=False)
 
-    def _move(self, state: batch.State, cells: Cells, idle: Flags) -> tuple[Results, Amounts]:
-        """Return the results of the moves [N], and what they pay to the other seat; an idle board stays as it is."""
+    def _move(self, state: batch.State, cells: Cells, idle: Flags, restart: bool) -> tuple[Results, Amounts]:
+        """Return the results of the moves [N], and what they pay to the other seat.
+
+        An idle board, [N], stays as it is, or is emptied with `restart`.
+        """
         outcome = batch.play(self.rules, state, cells)
         results = Results(
             outcome.state,
@@ -67,7 +70,7 @@ class BitboardGames(Games):
             return results, other_reward
         active = ~idle
         results = Results(
-            batch.where(idle, state, outcome.state),
+            batch.restart(outcome.state, idle) if restart else batch.where(idle, state, outcome.state),
             results.reward * active,
             results.terminated & active,
             np.where(idle, NOBODY, results.winner),

@@ -26,7 +26,7 @@ from tictactoe.gym.games import (
 )
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import Rewards
-from tictactoe.rules import NOBODY, Event, Rules
+from tictactoe.rules import NOBODY, RESULTS, Event, Rules
 from tictactoe.tree import game_tree
 
 TABLE_CELLS = 9
@@ -133,7 +133,7 @@ class TableGames(Games):
         self.table = table = position_table(rules)
         # As an array: NumPy takes twice as long to multiply an array by a Python number.
         self.cells = np.array(rules.cells)
-        both = np.array([rewards.of_event[event] for event in Event])
+        both = np.array([rewards.of_event[event] for event in RESULTS])
         self.reward, self.other_reward = (read_only(of_seat[table.event]) for of_seat in both.T)
         self.replies_pay = bool(self.other_reward.any())
         """Whether some ply pays the seat that did not make it."""
