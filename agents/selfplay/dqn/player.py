@@ -108,7 +108,8 @@ def rule_ratings(rules: Rules, observation: Tensor) -> Tensor:
     """
     _, *marks = network_inputs(observation, "mover").view(len(observation), -1, 3).unbind(dim=2)
     mover, opponent = (words(each) for each in marks)
-    return cell_ratings(rules, mover, opponent)
+    ratings: Tensor = cell_ratings(rules, mover, opponent)
+    return ratings
 
 
 def network_inputs(observation: Tensor, perspective: str) -> Tensor:
