@@ -25,7 +25,7 @@ from tictactoe import (
     batch,
     tictactoe_v0,
 )
-from tictactoe.envs import base_vector, turn
+from tictactoe.gym import base_vector, turn
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import PRESETS
 

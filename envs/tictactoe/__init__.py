@@ -5,10 +5,10 @@ from importlib.metadata import PackageNotFoundError, version
 
 import gymnasium
 
-from tictactoe.envs.turn import TicTacToeEnv
-from tictactoe.envs.vector import TicTacToeVectorEnv
-from tictactoe.envs.versus import TicTacToeVersusEnv
-from tictactoe.envs.versus_vector import TicTacToeVersusVectorEnv
+from tictactoe.gym.turn import TicTacToeEnv
+from tictactoe.gym.vector import TicTacToeVectorEnv
+from tictactoe.gym.versus import TicTacToeVersusEnv
+from tictactoe.gym.versus_vector import TicTacToeVersusVectorEnv
 from tictactoe.rendering.svg import board_svg, game_svg
 from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
@@ -37,11 +37,11 @@ __all__ = [
 # The environments check actions and the order of calls themselves. Gymnasium's checking wrappers would halve their
 # speed.
 for _id, _entry_point, _vector_entry_point in (
-    ("TicTacToe-v0", "tictactoe.envs.turn:TicTacToeEnv", "tictactoe.envs.vector:TicTacToeVectorEnv"),
+    ("TicTacToe-v0", "tictactoe.gym.turn:TicTacToeEnv", "tictactoe.gym.vector:TicTacToeVectorEnv"),
     (
         "TicTacToeVersus-v0",
-        "tictactoe.envs.versus:TicTacToeVersusEnv",
-        "tictactoe.envs.versus_vector:TicTacToeVersusVectorEnv",
+        "tictactoe.gym.versus:TicTacToeVersusEnv",
+        "tictactoe.gym.versus_vector:TicTacToeVersusVectorEnv",
     ),
 ):
     gymnasium.register(

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.error import InvalidAction
 from numpy.typing import NDArray
 
-FEW = 32
+CHECKED_ONE_BY_ONE = 32
 """Largest number of actions that are checked one by one, which is faster than one NumPy operation on all of them."""
 
 
@@ -24,10 +24,10 @@ def checked_cell(cells: int, action: Any) -> int:
         gymnasium.error.InvalidAction: it is not an integer from 0 to `cells - 1`.
     """
     try:
-        cell = -1 if _is_flag(action) else operator.index(action)
+        cell = operator.index(action)
     except TypeError:
         cell = -1
-    if not 0 <= cell < cells or getattr(action, "shape", ()) != ():
+    if not 0 <= cell < cells or isinstance(action, bool | np.bool_):
         raise InvalidAction(f"action must be an integer from 0 to {cells - 1}, got {action!r}")
     return cell
 
@@ -42,13 +42,10 @@ def checked_cells(cells: int, actions: Any, boards: int, ignored: NDArray[np.boo
     """
     # The common case comes first: on few boards the full check would take as long as the ply itself.
     usual = type(actions) is np.ndarray and actions.dtype == np.int64 and actions.shape == (boards,)
-    if usual and boards <= FEW and _cells(cells).issuperset(actions.tolist()):
+    if usual and boards <= CHECKED_ONE_BY_ONE and _cells(cells).issuperset(actions.tolist()):
         usual_cells: NDArray[np.int64] = actions
         return usual_cells
-    try:
-        given = np.asarray(actions)
-    except (ValueError, TypeError, RuntimeError):  # ragged lists; tensors on another device
-        given = np.empty(0)
+    given = np.asarray(actions)
     if given.dtype.kind not in "iu" or given.shape != (boards,):
         got = f"{type(actions).__name__} of shape {given.shape} and type {given.dtype}"
         raise InvalidAction(f"actions must be {boards} integers, one for each board, got {got}")
@@ -62,14 +59,3 @@ def checked_cells(cells: int, actions: Any, boards: int, ignored: NDArray[np.boo
             raise InvalidAction(f"actions must be integers from 0 to {cells - 1}, got {given[board]} for board {board}")
         chosen = np.where(outside, 0, chosen)
     return chosen
-
-
-KEYS = "1234567890abcdefghijklmnopqrstuvwxyz"
-"""The keys that a person presses for the cells, in reading order."""
-
-
-def _is_flag(action: Any) -> bool:
-    # It would pass as the number 0 or 1, and is a mistake. NumPy's integers are asked first: they are common.
-    if isinstance(action, np.integer):
-        return False
-    return isinstance(action, bool) or "bool" in str(getattr(action, "dtype", ""))

@@ -11,13 +11,11 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from tictactoe import planes
-from tictactoe.arrays import Array, device, library
+from tictactoe.arrays import Array, device, library, on_device, rows_at
 from tictactoe.names import unknown
 from tictactoe.rewards import Rewards
-from tictactoe.rules import WORD_BITS, Bitboard, Rules
+from tictactoe.rules import RESULTS, WINNERS, WORD_BITS, Bitboard, Event, Rules
 
 PERSPECTIVES = ("absolute", "mover")
 
@@ -26,7 +24,7 @@ TABLE_CELLS = 16
 
 
 class State(NamedTuple):
-    """Hold a batch of positions as seen by the mover, the seat to move on each board."""
+    """A batch of positions as seen by the mover, the seat to move on each board."""
 
     mover: Bitboard
     """[B] int64: the marks of the mover, as bitboards."""
@@ -42,34 +40,48 @@ class State(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Hold the result of one ply on each board, without rewards."""
+    """The result of one ply on each board, without rewards."""
 
     state: State
     """The positions after it; an illegal move leaves its board as it was."""
-    win: Array
-    """[B] bool: the move completed a line."""
-    draw: Array
-    """[B] bool: the move filled the board without a line."""
-    illegal: Array
-    """[B] bool: the cell was taken, so the mover lost."""
-    allow: Array
-    """[B] bool: the game goes on and the opponent can complete a line with its next move."""
+    event: Array
+    """[B] int64: what the ply led to, one of the numbers of `tictactoe.rules.Event`."""
+
+    @property
+    def win(self) -> Array:
+        """Return whether the mover has won, [B] bool."""
+        return self.event == Event.WIN
+
+    @property
+    def draw(self) -> Array:
+        """Return whether the ply filled the board and nobody has won, [B] bool."""
+        return self.event == Event.DRAW
+
+    @property
+    def illegal(self) -> Array:
+        """Return whether the cell was taken, so the mover lost, [B] bool."""
+        return self.event == Event.ILLEGAL
+
+    @property
+    def allow(self) -> Array:
+        """Return whether the game continues and the opponent can win with its next ply, [B] bool."""
+        return self.event == Event.ALLOW
 
     @property
     def terminated(self) -> Array:
         """Return whether the game is over, [B] bool."""
-        return self.illegal | self.win | self.draw
+        return self.event > Event.ALLOW
 
 
 class Step(NamedTuple):
-    """Hold the result of one ply on each board, with the rewards of both seats."""
+    """The result of one ply on each board, with the rewards of both seats."""
 
     state: State
     """The positions after it; an illegal move leaves its board as it was."""
     reward: Array
     """[B] float32: the reward of the seat that moved."""
     other_reward: Array
-    """[B] float32: the reward of the other seat: `loss` if the ply won, else 0."""
+    """[B] float32: the reward of the other seat, such as `loss` if the ply won."""
     terminated: Array
     """[B] bool: the game is over."""
     winner: Array
@@ -108,8 +120,7 @@ def reset(rules: Rules, num_boards: int, xp: Any, device: Any = None) -> State:
         ValueError: the board has more than 64 cells.
     """
     check_fits(rules)
-    where = {} if device is None else {"device": device}
-    return State(*(xp.zeros(num_boards, dtype=xp.int64, **where) for _ in State._fields))
+    return State(*(xp.zeros(num_boards, dtype=xp.int64, **on_device(device)) for _ in State._fields))
 
 
 def play(rules: Rules, state: State, actions: Array) -> Outcome:
@@ -119,35 +130,39 @@ def play(rules: Rules, state: State, actions: Array) -> Outcome:
     cell = 1 << actions
     occupied = state.mover | state.opponent
     illegal = (occupied & cell) != 0
-    legal = ~illegal
     moved = state.mover | (cell & ~occupied)
     occupied = occupied | cell
 
     has_line, winning_cells = _line_functions(rules, actions)
-    win = has_line(moved)
-    going_on = legal & ~win
-    draw = (occupied == rules.full_word) & going_on
-    allow = ((winning_cells(state.opponent) & ~occupied) != 0) & going_on
+    threatened = (winning_cells(state.opponent) & ~occupied) != 0
+    event = xp.where(threatened, Event.ALLOW, Event.ONGOING)
+    event = xp.where(occupied == rules.full_word, Event.DRAW, event)
+    event = xp.where(has_line(moved), rules.line_event, event)
+    event = xp.where(illegal, Event.ILLEGAL, event)
     after = State(
         xp.where(illegal, state.mover, state.opponent),
         xp.where(illegal, state.opponent, moved),
-        state.ply + legal,
+        state.ply + ~illegal,
     )
-    return Outcome(after, win, draw, illegal, allow)
+    return Outcome(after, event)
 
 
 def reward(rewards: Rewards, outcome: Outcome) -> Array:
     """Return the reward of the seat that moved, [B] of the library's default float."""
-    xp = library(outcome.win)
-    ongoing = xp.where(outcome.allow, rewards.allow, 0.0)
-    ended = xp.where(outcome.win, rewards.win, xp.where(outcome.draw, rewards.draw, ongoing))
-    return xp.where(outcome.illegal, rewards.illegal, ended)
+    own, _ = _reward_tables(rewards, library(outcome.event), device(outcome.event))
+    return rows_at(own, outcome.event)
+
+
+def other_reward(rewards: Rewards, outcome: Outcome) -> Array:
+    """Return the reward of the other seat, [B] of the library's default float."""
+    _, other = _reward_tables(rewards, library(outcome.event), device(outcome.event))
+    return rows_at(other, outcome.event)
 
 
 def winner(seat: Array, outcome: Outcome) -> Array:
     """Return the winner after a ply of `seat` [B] int64, -1 if there is none."""
-    xp = library(seat)
-    return xp.where(outcome.win, seat, xp.where(outcome.illegal, 1 - seat, -1))
+    winners = _winner_table(library(outcome.event), device(outcome.event))
+    return rows_at(winners, 2 * outcome.event + seat)
 
 
 def step(rules: Rules, rewards: Rewards, state: State, actions: Array) -> Step:
@@ -157,7 +172,7 @@ def step(rules: Rules, rewards: Rewards, state: State, actions: Array) -> Step:
     return Step(
         outcome.state,
         xp.asarray(reward(rewards, outcome), dtype=xp.float32),
-        xp.asarray(xp.where(outcome.win, rewards.loss, 0.0), dtype=xp.float32),
+        xp.asarray(other_reward(rewards, outcome), dtype=xp.float32),
         outcome.terminated,
         winner(state.to_play, outcome),
         outcome.illegal,
@@ -204,13 +219,23 @@ def _line_functions(rules: Rules, like: Array) -> tuple[Callable[[Bitboard], Arr
     if rules.cells > TABLE_CELLS:
         return rules.has_line, rules.winning_cells
     has_line, winning_cells = _line_tables(rules, library(like), device(like))
-    if library(like) is np:
-        return has_line.__getitem__, winning_cells.__getitem__
-    # torch's general indexing takes four times as long.
-    return partial(has_line.index_select, 0), partial(winning_cells.index_select, 0)
+    return partial(rows_at, has_line), partial(rows_at, winning_cells)
 
 
 @lru_cache(maxsize=64)
 def _line_tables(rules: Rules, xp: Any, place: Any) -> tuple[Array, Array]:
-    boards = xp.arange(1 << rules.cells, **({} if place is None else {"device": place}))
+    boards = xp.arange(1 << rules.cells, **on_device(place))
     return rules.has_line(boards), rules.winning_cells(boards)
+
+
+@lru_cache(maxsize=64)
+def _reward_tables(rewards: Rewards, xp: Any, place: Any) -> tuple[Array, Array]:
+    """Return the rewards of the seat that moved and of the other seat by event, two arrays."""
+    own, other = zip(*(rewards.of_event[event] for event in RESULTS), strict=True)
+    return xp.asarray(own, **on_device(place)), xp.asarray(other, **on_device(place))
+
+
+@lru_cache(maxsize=64)
+def _winner_table(xp: Any, place: Any) -> Array:
+    """Return the winner by twice the event plus the seat that moved."""
+    return xp.asarray(WINNERS, **on_device(place)).reshape(-1)

@@ -1,7 +1,7 @@
 """The search of `tictactoe.search`, compiled with Numba: can one seat, the attacker, always get a line?
 
 It searches depth first, without recursion: a frame for each ply holds what is still to be tried, so that the search can
-stop after any position and go on later. These cuts change no answer:
+stop after any position and continue later. These cuts change no answer:
 
 - A seat that can complete a line does so; one that has to block a line blocks it; one that has to block two has lost.
 - Erdős and Selfridge, "On a combinatorial game" (1973): the defender keeps the attacker from every line if the sum of
@@ -52,7 +52,7 @@ Records: TypeAlias = Any
 
 
 class Board(NamedTuple):
-    """Hold what the search needs to know about a board."""
+    """What the search needs to know about a board."""
 
     k: int
     full: int
@@ -85,7 +85,7 @@ def count(word: Word) -> Word:
 
 @compiled
 def survey(board: Board, mover: Word, opponent: Word, attacks: Word) -> tuple[Word, Word, Word]:
-    """Return the answer if it is clear, the cells that the mover must block, and the cells of lines still open."""
+    """Return the answer if it is clear, the cells that the mover has to try, and the cells of lines still open."""
     threats = live = np.int64(0)
     weight: Word = np.int64(0)
     for line in board.lines:
@@ -95,7 +95,7 @@ def survey(board: Board, mover: Word, opponent: Word, attacks: Word) -> tuple[Wo
         live |= line
         marks = count(mine | theirs)
         if not theirs and marks == board.k - 1:
-            return attacks, threats, live
+            return attacks, live, live
         if not mine and marks == board.k - 1:
             threats |= line & ~theirs
         if not (theirs if attacks else mine):
@@ -104,7 +104,9 @@ def survey(board: Board, mover: Word, opponent: Word, attacks: Word) -> tuple[Wo
         return 1 - attacks, threats, live
     if weight < (LINE >> 1 if attacks else LINE):
         return NO, threats, live
-    return OPEN, threats, live
+    if threats:
+        return OPEN, threats, live
+    return OPEN, live & ~(mover | opponent), live
 
 
 @compiled
@@ -203,23 +205,23 @@ def store(table: Records, frame: Any, answer: Word, work: Word) -> None:
 def visit(board: Board, frame: Any, moves: Words, table: Records) -> Word:
     """Return the answer for a new position, or prepare its moves."""
     mover, opponent = frame.mover, frame.opponent
-    answer, threats, live = survey(board, mover, opponent, frame.attacks)
+    answer, cells, live = survey(board, mover, opponent, frame.attacks)
     if answer != OPEN:
         return answer
     frame.tried, frame.moves = 0, 1
-    if threats:
-        moves[0] = count(threats - 1)
+    if not cells & (cells - 1):
+        moves[0] = count(cells - 1)
         return OPEN
     frame.key_mover, frame.key_opponent = key_of(board, mover, opponent, live)
     answer = look_up(table, frame)
     if answer == OPEN:
-        frame.moves = put_in_order(board, mover, opponent, live & ~(mover | opponent), moves)
+        frame.moves = put_in_order(board, mover, opponent, cells, moves)
     return answer
 
 
 @compiled
-def go_on(board: Board, frames: Records, moves: Words, table: Records, progress: Words, positions: Word) -> Word:
-    """Continue a search for at most `positions` positions; return the answer, or OPEN if it takes more.
+def resume(board: Board, frames: Records, moves: Words, table: Records, progress: Words, positions: Word) -> Word:
+    """Resume a search for at most `positions` positions; return the answer, or OPEN if it takes more.
 
     `frames` [A + 1] and `moves` [A + 1, A] hold the search, which begins in frame 0. `progress` [2] holds the ply to
     visit next and the number of positions visited.

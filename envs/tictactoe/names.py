@@ -12,5 +12,5 @@ def did_you_mean(typed: object, known: Iterable[object]) -> str:
 
 def unknown(what: str, typed: object, known: Iterable[str], otherwise: str = "") -> str:
     """Return the message for an unknown name; `otherwise` says what else the user may pass."""
-    names, shown = list(known), " ".join(repr(typed).split())  # a module of PyTorch has many lines
-    return f"unknown {what} {shown}: choose from {', '.join(names)}{otherwise}{did_you_mean(typed, names)}"
+    names = list(known)
+    return f"unknown {what} {typed!r}: choose from {', '.join(names)}{otherwise}{did_you_mean(typed, names)}"

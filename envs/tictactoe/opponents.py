@@ -7,12 +7,13 @@ a NumPy array. Environments sample one of the cells, and analyses go through all
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tictactoe import planes
+from tictactoe.arrays import Array, device, library, on_device
 from tictactoe.rules import Bitboard, Rules
 from tictactoe.search import Bounds, check_searchable, move_bounds
 from tictactoe.solver import solve
@@ -36,7 +37,7 @@ def random_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboar
 
 def heuristic_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     """Return the cells that win at once, else those that block a win of the opponent, else every empty cell."""
-    return _first_or_second(_wins_else_blocks(rules, mover, opponent), rules.empty_cells(mover, opponent))
+    return _first_or_second(decisive_cells(rules, mover, opponent), rules.empty_cells(mover, opponent))
 
 
 def rule_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
@@ -45,49 +46,67 @@ def rule_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
     The value of an empty cell is the sum of 4^m over the lines through it that do not hold marks of both seats, where m
     is the number of marks on the line. Nothing is learned, and no move is looked ahead.
     """
-    at_once = _wins_else_blocks(rules, mover, opponent)
-    if isinstance(at_once, int):
-        return at_once or _most_valuable(rules, mover, opponent)
-    return _first_or_second(at_once, _most_valuable_of_many(rules, mover, opponent))
+    if isinstance(mover, int):
+        return decisive_cells(rules, mover, opponent) or _most_valuable(rules, mover, opponent)
+    return planes.words(cell_ratings(rules, mover, opponent) == 1)
 
 
-def _wins_else_blocks(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
+def cell_ratings(rules: Rules, mover: Array, opponent: Array) -> Array:
+    """Return a rating from 0 to 1 of each cell, in the order of the opponent `"rule"`, [B, A] floats.
+
+    Cells that win at once are rated 1 and all others 0. If there are none, the same holds for cells that block the
+    opponent. If there are none of these either, each empty cell is rated by its value relative to the most valuable.
+    The cells rated 1 are exactly those that the rule chooses among. `mover` and `opponent` are bitboards [B] int64,
+    NumPy arrays or torch tensors; the ratings are of the library's default type.
+    """
+    xp = library(mover)
+    mine, theirs = (planes.bits(rules.cells, marks) * 1.0 for marks in (mover, opponent))
+    value = _cell_values(rules, mine, theirs)
+    most = xp.amax(value, axis=1, keepdims=True)
+    rating = xp.where(most > 0, value / xp.clip(most, 1, None), 1 - mine - theirs)  # without an open line all are alike
+    decisive = decisive_cells(rules, mover, opponent)
+    return xp.where((decisive != 0)[:, None], planes.bits(rules.cells, decisive), rating)
+
+
+def decisive_cells(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
+    """Return the cells that win at once, else those that block a win of the opponent."""
     empty = rules.empty_cells(mover, opponent)
     return _first_or_second(rules.winning_cells(mover) & empty, rules.winning_cells(opponent) & empty)
 
 
 def _first_or_second(first: Bitboard, second: Bitboard) -> Bitboard:
     """Return the first cells, or the second cells where there are no first ones."""
-    return first or second if isinstance(first, int) else np.where(first != 0, first, second)
+    if isinstance(first, int):
+        return first or second
+    return library(first).where(first != 0, first, second)
+
+
+def _cell_values(rules: Rules, mine: Array, theirs: Array) -> Array:
+    """Return the value of each cell by the rule, 0 of a taken one, [B, A]; marks are 0 and 1, [B, A] floats."""
+    xp = library(mine)
+    lines = _lines_as_rows(rules, xp, device(mine))
+    mine_on, theirs_on = mine @ lines.T, theirs @ lines.T  # marks on each line, [B, L]
+    worth = float(RULE_BASE) ** xp.clip(mine_on + theirs_on, None, MOST_MARKS)
+    open_worth = xp.where((mine_on > 0) & (theirs_on > 0), 0.0, worth)
+    return open_worth @ lines * (1 - mine - theirs)
+
+
+@lru_cache(maxsize=64)
+def _lines_as_rows(rules: Rules, xp: Any, place: Any) -> Array:
+    """Return 1 for each cell of each line, [L, A]."""
+    rows = [[line >> cell & 1 for cell in range(rules.cells)] for line in rules.lines]
+    return xp.asarray(rows, **on_device(place)) * 1.0
 
 
 def _most_valuable(rules: Rules, mover: int, opponent: int) -> int:
     """Return the empty cells of the highest value by the rule, on a board of any size."""
-    values = {cell: _value(rules, mover, opponent, cell) for cell in rules.cells_of(rules.empty_cells(mover, opponent))}
-    most = max(values.values(), default=0)
-    return sum(1 << cell for cell, value in values.items() if value == most)
-
-
-def _value(rules: Rules, mover: int, opponent: int, cell: int) -> int:
-    open_lines = [line for line in rules.lines_through(cell) if not (line & mover and line & opponent)]
-    return sum(RULE_BASE ** min((line & (mover | opponent)).bit_count(), MOST_MARKS) for line in open_lines)
-
-
-def _most_valuable_of_many(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:
-    """Return the same for each of many boards, [B] int64."""
-    lines = _lines_as_rows(rules)
-    mine, theirs = (planes.bits(rules.cells, marks.astype(np.int64)) @ lines.T for marks in (mover, opponent))
-    worth = np.where((mine > 0) & (theirs > 0), 0, float(RULE_BASE) ** np.minimum(mine + theirs, MOST_MARKS))
-    empty = planes.bits(rules.cells, rules.empty_cells(mover, opponent).astype(np.int64))
-    value = np.where(empty, worth @ lines, -1)
-    most = empty & (value == value.max(axis=1, keepdims=True))
-    return (most << np.arange(rules.cells)).sum(axis=1)
-
-
-@lru_cache(maxsize=64)
-def _lines_as_rows(rules: Rules) -> NDArray[np.float64]:
-    """Return 1 for each cell of each line, [L, A]."""
-    return np.array([[line >> cell & 1 for cell in range(rules.cells)] for line in rules.lines], np.float64)
+    empty = rules.cells_of(rules.empty_cells(mover, opponent))
+    mine, theirs = np.zeros((2, 1, rules.cells))
+    mine[0, list(rules.cells_of(mover))] = 1
+    theirs[0, list(rules.cells_of(opponent))] = 1
+    values = _cell_values(rules, mine, theirs)[0].tolist()
+    most = max((values[cell] for cell in empty), default=0)
+    return sum(1 << cell for cell in empty if values[cell] == most)
 
 
 def optimal_choices(rules: Rules, mover: Bitboard, opponent: Bitboard) -> Bitboard:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tictactoe.arrays import Array, device, library, read_only
+from tictactoe.arrays import Array, device, library, on_device, read_only
 from tictactoe.rules import Bitboard
 
 MakeTable: TypeAlias = Callable[[int], NDArray[Any]]
@@ -25,6 +25,13 @@ def bits(cells: int, words: Bitboard) -> Array:
     """Return which cells are set, [B, cells] bool, for words [B] int64."""
     chunk = _chunk_size(cells)
     return _looked_up(_bit_table, chunk, _chunks(cells, words), cells)
+
+
+def words(bits: Array) -> Bitboard:
+    """Return the words [B] int64 in which the cells of `bits`, [B, cells] bool, are set."""
+    xp = library(bits)
+    shifts = xp.arange(bits.shape[1], **on_device(device(bits)))
+    return (xp.asarray(bits, dtype=xp.int64) << shifts).sum(axis=1)
 
 
 def one_hot(cells: int, first: Bitboard, second: Bitboard) -> Array:

@@ -12,7 +12,7 @@ from tictactoe.rules import Rules
 
 
 def checked_position(rules: Rules, position: Any, perspective: str) -> tuple[int, int]:
-    """Return the bitboards of X and of O in a position from which a game can go on, as Python integers.
+    """Return the bitboards of X and of O in a position from which a game can continue, as Python integers.
 
     `position` is [rows, cols, 3] of 0 and 1, the board as the mover observes it: plane 1 shows X with perspective
     `"absolute"`, and the mover's marks with `"mover"`. The numbers of marks say which seat is the mover.
@@ -22,21 +22,13 @@ def checked_position(rules: Rules, position: Any, perspective: str) -> tuple[int
     """
     planes = _checked_planes(rules, position)
     first, second = (_bitboard(planes[..., plane]) for plane in (1, 2))
-    ahead = first.bit_count() - second.bit_count()
-    if perspective == "absolute":
-        if ahead not in (0, 1):
-            raise ValueError(
-                f"no game leads to {first.bit_count()} X in plane 1 of the position and {second.bit_count()} O "
-                "in plane 2: X must have as many marks as O, or one more"
-            )
-        x_marks, o_marks = first, second
-    else:
-        if ahead not in (0, -1):
-            raise ValueError(
-                f"no game leads to {first.bit_count()} marks of the mover in plane 1 of the position and "
-                f"{second.bit_count()} in plane 2: the mover must have as many as the other seat, or one less"
-            )
-        x_marks, o_marks = (first, second) if ahead == 0 else (second, first)
+    second_to_move = perspective == "mover" and first.bit_count() != second.bit_count()
+    x_marks, o_marks = (second, first) if second_to_move else (first, second)
+    if seat_to_move(x_marks, o_marks) not in (0, 1):
+        raise ValueError(
+            f"no game leads to {first.bit_count()} marks in plane 1 and {second.bit_count()} in plane 2 of the "
+            f"position, as perspective {perspective!r} shows it: X must have as many marks as O, or one more"
+        )
     # Nothing else needs to be checked: the marks can be placed in any order. If they hold no line in the end, no part
     # of them holds one, so no game is over earlier.
     for mark, marks in (("X", x_marks), ("O", o_marks)):
@@ -88,19 +80,16 @@ def check_first_reply(rules: Rules, x_marks: int, o_marks: int) -> None:
     """
     seat = seat_to_move(x_marks, o_marks)
     empty = rules.empty_cells(x_marks, o_marks)
-    wins = rules.winning_cells((x_marks, o_marks)[seat]) & empty
-    if wins or empty.bit_count() == 1:
+    completing = rules.completing_cells((x_marks, o_marks)[seat]) & empty
+    if completing or empty.bit_count() == 1:
         raise ValueError(
-            f"an opponent who moves first in this position could {'complete a line' if wins else 'fill the board'}, "
-            f"and reset cannot return a finished game: give option seat={seat}, or another position"
+            "an opponent who moves first in this position could complete a line or fill the board, and reset cannot "
+            f"return a finished game: give seat={seat}, or another position"
         )
 
 
 def _checked_planes(rules: Rules, position: Any) -> NDArray[np.bool_]:
-    try:
-        given = np.asarray(position)
-    except (ValueError, TypeError, RuntimeError):  # ragged lists; tensors on another device
-        given = np.empty(0, object)
+    given = np.asarray(position)
     shape = (rules.rows, rules.cols, 3)
     if given.shape != shape or given.dtype.kind not in "biuf":
         got = f"{type(position).__name__} of shape {given.shape} and type {given.dtype}"

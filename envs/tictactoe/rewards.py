@@ -1,49 +1,52 @@
-"""The rewards of a move: their fields and the named presets."""
+"""The rewards of a ply: their fields, the named presets, and which seat gets what."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from numbers import Real
 from types import MappingProxyType
-from typing import Any
 
 from tictactoe.names import unknown
+from tictactoe.rules import Event
 
 
 @dataclass(frozen=True)
 class Rewards:
-    """Hold the rewards of a move. All go to the seat that moved, except `loss`, which goes to the other seat.
+    """The rewards of a ply. All go to the seat that made it, except `loss`, which goes to the other seat.
 
     Raises:
         ValueError: a field is not a finite number.
     """
 
     win: float = 1.0
-    """The move completed a line."""
+    """The ply won the game."""
     illegal: float = -10.0
     """The cell was taken: the game ends and the mover loses."""
     allow: float = -1.0
-    """The move allows a win: the game goes on, and the opponent can complete a line with its next move."""
+    """The ply allows a win: the game continues, and the opponent can win with its next ply."""
     draw: float = 0.0
-    """The move filled the board without a line."""
+    """The ply filled the board without a line."""
     loss: float = 0.0
     """Reward of the other seat when the mover wins."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            number = _as_float(value)
-            if not math.isfinite(number):
+            number = isinstance(value, Real) and not isinstance(value, bool)
+            if not number or not math.isfinite(value):
                 raise ValueError(f"rewards: {name} must be a finite number, got {value!r}")
-            object.__setattr__(self, name, number)
+            object.__setattr__(self, name, float(value))
 
-
-def _as_float(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return math.nan
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
+    @cached_property
+    def of_event(self) -> Mapping[int, tuple[float, float]]:
+        """Return the rewards of the seat that made a ply and of the other seat, by its event."""
+        return {
+            Event.ONGOING: (0.0, 0.0),
+            Event.ALLOW: (self.allow, 0.0),
+            Event.DRAW: (self.draw, 0.0),
+            Event.WIN: (self.win, self.loss),
+            Event.ILLEGAL: (self.illegal, 0.0),
+        }
 
 
 PRESETS: Mapping[str, Rewards] = MappingProxyType(

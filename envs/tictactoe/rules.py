@@ -4,8 +4,8 @@ The functions use only `&`, `|`, `<<`, `>>` and comparisons. So the same code wo
 any size, and on int64 arrays of NumPy or torch, for many boards of up to 64 cells.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property
 from numbers import Integral
 from typing import Any, TypeAlias
@@ -27,9 +27,32 @@ def positive_integer(name: str, value: Any) -> int:
     return int(value)
 
 
+class Event:
+    """What a ply leads to, for the seat that made it; plain numbers, of which an array holds one for each board."""
+
+    ONGOING = 0
+    """The game continues."""
+    ALLOW = 1
+    """The game continues, and the opponent can win with its next ply."""
+    DRAW = 2
+    """The ply filled the board, and nobody has won."""
+    WIN = 3
+    """The seat that made the ply has won."""
+    ILLEGAL = 4
+    """The cell was taken: the seat that made the ply has lost."""
+
+
+RESULTS = {Event.ONGOING: 0, Event.ALLOW: 0, Event.DRAW: 0, Event.WIN: 1, Event.ILLEGAL: -1}
+"""The result of the seat that made a ply, by event in order: 1 if it has won, -1 if it has lost, else 0."""
+NOBODY = -1
+"""The winner during a game and after a draw."""
+WINNERS = [{1: (0, 1), 0: (NOBODY, NOBODY), -1: (1, 0)}[result] for result in RESULTS.values()]
+"""`WINNERS[event][seat]` is the winner after a ply of `seat`."""
+
+
 @dataclass(frozen=True)
 class Rules:
-    """Describe a board of `rows` x `cols` cells on which `k` marks in a row win.
+    """The rules of a board of `rows` x `cols` cells on which `k` marks in a row win.
 
     Raises:
         ValueError: a size is not a positive integer, or no line of `k` fits the board.
@@ -40,7 +63,7 @@ class Rules:
     cols: int = 3
     """Number of columns of the board."""
     k: int = 3
-    """Number of marks in a row that win."""
+    """Number of marks in a row that make a line."""
 
     def __post_init__(self) -> None:
         for name in ("rows", "cols", "k"):
@@ -135,12 +158,46 @@ class Rules:
             starts_of_lines = starts_of_lines | run
         return starts_of_lines != 0
 
+    @property
+    def line_event(self) -> int:
+        """Return the event of a ply that completes a line."""
+        return Event.WIN
+
+    @property
+    def line_result(self) -> int:
+        """Return the result, 1 or -1, of the seat that completes a line."""
+        return RESULTS[self.line_event]
+
+    def event(self, completed: bool, full: bool, completing: int) -> int:
+        """Return the event of a legal ply on one board.
+
+        `completed`: it completed a line. `full`: it filled the board. `completing`: the empty cells that would complete
+        a line for the opponent, as a bitboard.
+        """
+        if completed:
+            return self.line_event
+        if full:
+            return Event.DRAW
+        return Event.ALLOW if completing else Event.ONGOING
+
     def winning_cells(self, board: Bitboard) -> Bitboard:
+        """Return the cells with which one side would win at once, occupied cells included.
+
+        An empty one is a threat: the other side pays `allow` for leaving it.
+        """
+        return self.completing_cells(board)
+
+    def can_lose(self, own: Bitboard, other: Bitboard) -> Any:  # noqa: ARG002 (not with these rules)
+        """Return whether one side can still lose by a line: whether the other can still complete one."""
+        full = self.full_board if isinstance(own, int) else self.full_word
+        return self.has_line(full & ~own)
+
+    def completing_cells(self, board: Bitboard) -> Bitboard:
         """Return the cells that would complete a line for one side, occupied cells included.
 
-        A line that starts at `s` with step `d` and lacks only its `j`-th mark wins at `s + j * d`.
+        A line that starts at `s` with step `d` and lacks only its `j`-th mark is completed at `s + j * d`.
         """
-        winning = board & 0
+        completing = board & 0
         for step, starts in self.directions:
             shifted = [board >> (i * step) for i in range(self.k)]
             after: list[Bitboard] = [starts]  # after[-1 - j]: the marks behind the j-th are there
@@ -148,21 +205,33 @@ class Rules:
                 after.append(after[-1] & marks)
             before: Bitboard = starts
             for j in range(self.k):
-                winning = winning | ((before & after[-1 - j]) << (j * step))
+                completing = completing | ((before & after[-1 - j]) << (j * step))
                 before = before & shifted[j]
-        return winning
+        return completing
 
 
-def named_rules(rules: Any, rows: int, cols: int, k: int) -> Rules:
-    """Return `rules`, which may be a dict from a JSON file, or if it is None the rules of these sizes.
+def named_rules(rules: Any, *sizes: int, **settings: Any) -> Rules:
+    """Return `rules`, which may be a dict from a JSON file, or if it is None the rules of these settings.
 
     Raises:
-        ValueError: there is no such board, `rules` is not a `Rules`, or a size is given as well.
+        ValueError: there is no such board, `rules` is not a `Rules`, or a setting of the board is given as well.
+        TypeError: there is no such setting.
     """
     if rules is None:
-        return Rules(rows, cols, k)
-    if isinstance(rules, dict):
+        return Rules(*sizes, **settings)
+    if isinstance(rules, Mapping):
         rules = Rules(**rules)
-    if not isinstance(rules, Rules) or (rows, cols, k) != (3, 3, 3):
-        raise ValueError(f"rules must be Rules(rows, cols, k), without rows, cols or k beside it, got {rules!r}")
+    if not isinstance(rules, Rules) or sizes or settings:
+        names = ", ".join(field.name for field in fields(Rules))
+        raise ValueError(f"rules must be a tictactoe.Rules, without any of {names} next to it, got {rules!r}")
     return rules
+
+
+def rules_from(settings: object) -> Rules:
+    """Return the rules that the attributes of an object name, such as `rows`; the default for one that it lacks.
+
+    Raises:
+        ValueError: there is no such board.
+    """
+    named = {field.name: getattr(settings, field.name) for field in fields(Rules) if hasattr(settings, field.name)}
+    return Rules(**named)

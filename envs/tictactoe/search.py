@@ -21,7 +21,7 @@ MAX_POSITIONS = 20_000_000
 """Default limit of positions in a search: some ten seconds on one core."""
 TABLE_ENTRIES = 1 << 20
 """Largest number of entries of a search's table, 24 bytes each: 25 MB. Four times as many save 1 % on 4,8,4."""
-SLICE = 1 << 19
+INTERRUPT_EVERY = 1 << 19
 """Number of positions between two checks for Ctrl-C."""
 IMAGE_MARKS = 8
 """Largest number of marks with which symmetric positions count as one; later that costs more time than it saves."""
@@ -34,7 +34,7 @@ MOST_MARKS = 20
 
 
 class Bounds(NamedTuple):
-    """Hold what is known about the value of a position or a move; the value is exact if both are equal."""
+    """What is known about the value of a position or a move; the value is exact if both are equal."""
 
     least: int
     """The mover's result is at least this: +1, 0 or -1."""
@@ -51,7 +51,8 @@ def search_value(rules: Rules, mover: int, opponent: int, max_positions: int = M
         ValueError: no legal game leads to this position, or the board has more than 64 cells.
         ImportError: Numba is not installed.
     """
-    if (value := _value_at_once(rules, mover, opponent)) is not None:
+    value = _value_at_once(rules, mover, opponent)
+    if value is not None:
         return value
     bounds = Search(rules, max_positions).bounds(mover, opponent, max_positions)
     return bounds.least if bounds.least == bounds.most else None
@@ -75,7 +76,7 @@ def move_bounds(rules: Rules, mover: int, opponent: int, max_positions: int = MA
     for number, cell in enumerate(cells):
         moved = mover | 1 << cell
         if rules.has_line(moved):
-            bounds_of[cell] = Bounds(1, 1)
+            bounds_of[cell] = Bounds(rules.line_result, rules.line_result)
         elif not empty & ~(1 << cell):
             bounds_of[cell] = Bounds(0, 0)
         else:
@@ -114,7 +115,7 @@ def check_searchable(rules: Rules) -> None:
 
 
 def _value_at_once(rules: Rules, mover: int, opponent: int) -> int | None:
-    """Return the value of a finished game, or None if the game goes on.
+    """Return the value of a finished game, or None if the game is not over.
 
     Raises:
         ValueError: no legal game leads to this position, or the board has more than 64 cells.
@@ -123,11 +124,13 @@ def _value_at_once(rules: Rules, mover: int, opponent: int) -> int | None:
     check_searchable(rules)
     on_board = 0 <= mover <= rules.full_board and 0 <= opponent <= rules.full_board and not mover & opponent
     in_turn = opponent.bit_count() - mover.bit_count() in (0, 1)
-    lost = in_turn and rules.has_line(opponent)
+    completed = in_turn and rules.has_line(opponent)
     # Marks without a line can have been placed in any order; a line must be completed by the last of them.
-    if not (on_board and in_turn) or rules.has_line(mover) or (lost and not _last_marks(rules, opponent)):
+    if not (on_board and in_turn) or rules.has_line(mover) or (completed and not _last_marks(rules, opponent)):
         raise ValueError(f"no legal game on {rules} leads to mover={mover:#b}, opponent={opponent:#b}")
-    return -1 if lost else None if rules.empty_cells(mover, opponent) else 0
+    if completed:
+        return -rules.line_result
+    return None if rules.empty_cells(mover, opponent) else 0
 
 
 def _last_marks(rules: Rules, opponent: int) -> list[int]:
@@ -136,13 +139,13 @@ def _last_marks(rules: Rules, opponent: int) -> list[int]:
 
 
 class Search:
-    """Search positions of one board, with one table and one limit of positions for all of them."""
+    """A search of positions of one board, with one table and one limit of positions for all of them."""
 
     def __init__(self, rules: Rules, max_positions: int) -> None:
         kernels = _kernels()
         self.left = max_positions
         """Number of positions that may still be looked at."""
-        self._go_on, self._board = kernels.go_on, _board(rules)
+        self._resume, self._board = kernels.resume, _board(rules)
         self._frames = np.zeros(rules.cells + 1, kernels.FRAME)
         self._moves = np.zeros((rules.cells + 1, rules.cells), np.int64)
         # New for each search, so that no answer depends on earlier ones. The system provides memory only where
@@ -168,8 +171,8 @@ class Search:
         progress = np.zeros(2, np.int64)
         answer = -1
         while answer < 0 and progress[1] < positions:
-            some = min(SLICE, positions - int(progress[1]))
-            answer = self._go_on(self._board, self._frames, self._moves, self._table, progress, some)
+            some = min(INTERRUPT_EVERY, positions - int(progress[1]))
+            answer = self._resume(self._board, self._frames, self._moves, self._table, progress, some)
         self.left -= int(progress[1])
         return None if answer < 0 else bool(answer)
 

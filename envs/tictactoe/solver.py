@@ -15,7 +15,7 @@ CHUNK_STATES = 1 << 16
 
 @dataclass(frozen=True)
 class Solution:
-    """Hold the game-theoretic value and the best moves of every reachable state, in the tree's order."""
+    """The game-theoretic value and the best moves of every reachable state, in the tree's order."""
 
     tree: GameTree
     """The states; the arrays below are in their order."""
@@ -53,7 +53,7 @@ def solve(rules: Rules) -> Solution:
 def values_and_moves(tree: GameTree) -> tuple[IntArray, IntArray]:
     """Return the value and the optimal moves of every state, found from the last ply back to the first."""
     rules = tree.rules
-    value = np.where(tree.lost, -1, 0).astype(np.int8)
+    value = tree.result.copy()
     optimal_moves = np.zeros(len(tree), dtype=np.int32)
     value_of_code = np.zeros(3**rules.cells, dtype=np.int8)
     for _, level in reversed(list(tree.plies())):

@@ -25,7 +25,7 @@ SOLVABLE_CELLS = 16
 
 @dataclass(frozen=True)
 class GameTree:
-    """Hold the reachable states of a board, sorted by ply."""
+    """The reachable states of a board, sorted by ply."""
 
     rules: Rules
     """The rules of the board."""
@@ -33,8 +33,8 @@ class GameTree:
     """[S] int32: the marks of the seat to move."""
     opponent: IntArray
     """[S] int32: the marks of the other seat."""
-    lost: BoolArray
-    """[S]: the opponent's last move completed a line."""
+    result: IntArray
+    """[S] int8: the mover's result where the game is over, 1, 0 or -1; 0 elsewhere."""
     finished: BoolArray
     """[S]: a line is complete or the board is full."""
     ply_starts: tuple[int, ...]
@@ -54,6 +54,11 @@ class GameTree:
     def ply(self) -> IntArray:
         """Return the number of marks on each state's board, [S] int64."""
         return np.repeat(np.arange(len(self.ply_starts) - 1), np.diff(self.ply_starts))
+
+    @property
+    def lost(self) -> BoolArray:
+        """Return which states the mover has lost, [S]."""
+        return self.result < 0
 
     @property
     def decisions(self) -> IntArray:
@@ -107,13 +112,12 @@ def game_tree(rules: Rules) -> GameTree:
     new_cells = _new_cells(has_line)
 
     mover = opponent = np.zeros(1, dtype=np.int32)
-    plies: list[tuple[IntArray, IntArray, BoolArray, BoolArray]] = []
+    plies: list[tuple[IntArray, IntArray, BoolArray]] = []
     starts = [0]
     while len(mover):
         starts.append(starts[-1] + len(mover))
-        lost = has_line[opponent]
-        finished = lost | ((mover | opponent) == rules.full_board)
-        plies.append((mover, opponent, lost, finished))
+        finished = has_line[opponent] | ((mover | opponent) == rules.full_board)
+        plies.append((mover, opponent, finished))
 
         mover, opponent = mover[~finished], opponent[~finished]
         new = new_cells[mover] & ~opponent
@@ -123,14 +127,15 @@ def game_tree(rules: Rules) -> GameTree:
             parents = np.flatnonzero(new & bit)
             children.append((opponent[parents], mover[parents] | bit))
         mover, opponent = (np.concatenate(parts) for parts in zip(*children, strict=True))
-    mover, opponent, lost, finished = (np.concatenate(parts) for parts in zip(*plies, strict=True))
+    mover, opponent, finished = (np.concatenate(parts) for parts in zip(*plies, strict=True))
+    result = np.where(has_line[opponent], -rules.line_result, 0).astype(np.int8)  # the opponent completed it
     state_numbers = np.full(3**rules.cells, -1, dtype=np.int32)
     state_numbers[ternary_code(rules, mover, opponent)] = np.arange(len(mover), dtype=np.int32)
     return GameTree(
         rules,
         read_only(mover),
         read_only(opponent),
-        read_only(lost),
+        read_only(result),
         read_only(finished),
         tuple(starts),
         read_only(state_numbers),
@@ -158,7 +163,7 @@ Policy: TypeAlias = Callable[[IntArray], FloatArray]
 
 
 class Totals(NamedTuple):
-    """Hold the total weight of all games, by result."""
+    """The total weight of all games, by result."""
 
     first_wins: float
     second_wins: float
@@ -189,10 +194,11 @@ def play_out(tree: GameTree, first: Policy, second: Policy) -> Totals:
     wins, draws, illegal = [0.0, 0.0], 0.0, [0.0, 0.0]
     flow: FloatArray = np.ones(1)
     for ply, level in tree.plies():
-        lost, finished = tree.lost[level], tree.finished[level]
+        result, finished = tree.result[level], tree.finished[level]
         seat = ply % 2
-        wins[1 - seat] += float(flow[lost].sum())
-        draws += float(flow[finished & ~lost].sum())
+        wins[seat] += float(flow[result > 0].sum())
+        wins[1 - seat] += float(flow[result < 0].sum())
+        draws += float(flow[finished & (result == 0)].sum())
         reached = np.flatnonzero(~finished & (flow > 0))
         if not len(reached):
             break

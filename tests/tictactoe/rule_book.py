@@ -14,17 +14,19 @@ MARKS = ("X", "O")
 
 @dataclass(frozen=True)
 class Verdict:
-    """Say what a move did; `winner` is -1 while there is none."""
+    """What a move did; `winner` is -1 while there is none."""
 
     board: Board
     reward: float
     terminated: bool
     winner: int = -1
     illegal: bool = False
+    other_reward: float = 0.0
+    """The reward of the seat that did not move."""
 
 
 class RuleBook:
-    """Know the lines of one board and everything that follows from them."""
+    """The lines of one board and everything that follows from them."""
 
     def __init__(self, rows: int, cols: int, k: int) -> None:
         self.rows, self.cols, self.k = rows, cols, k
@@ -65,7 +67,7 @@ class RuleBook:
             return Verdict(board, rewards.illegal, terminated=True, winner=1 - seat, illegal=True)
         after = with_mark(board, cell, MARKS[seat])
         if self.has_line(after, MARKS[seat]):
-            return Verdict(after, rewards.win, terminated=True, winner=seat)
+            return Verdict(after, rewards.win, terminated=True, winner=seat, other_reward=rewards.loss)
         if EMPTY not in after:
             return Verdict(after, rewards.draw, terminated=True)
         reply = MARKS[1 - seat]

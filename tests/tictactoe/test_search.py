@@ -1,11 +1,11 @@
 """Compare the bounded search with the exact solutions of small boards, and with what is published of larger ones."""
 
-import sys
 from collections import Counter
 
 import numpy as np
 import pytest
 
+from tests.tictactoe.driver import VARIANTS
 from tictactoe import Rules, best_moves, search, search_value, solve
 from tictactoe.search import Bounds, move_bounds
 
@@ -16,26 +16,20 @@ ENOUGH = 1 << 14
 SAMPLE = 600
 
 
-def states(size: tuple[int, int, int]) -> tuple[Rules, list[tuple[int, int]]]:
+def states(rules: Rules) -> list[tuple[int, int]]:
     """Return the positions of a small board, or a random part of a large one's."""
-    rules = Rules(*size)
     tree = solve(rules).tree
     numbers = np.random.default_rng(0).choice(len(tree), min(len(tree), SAMPLE), replace=False)
-    return rules, list(zip(tree.mover[numbers].tolist(), tree.opponent[numbers].tolist(), strict=True))
+    return list(zip(tree.mover[numbers].tolist(), tree.opponent[numbers].tolist(), strict=True))
 
 
-@pytest.mark.parametrize(
-    "size",
-    [
-        *[(3, 3, 3), (3, 4, 3), (1, 1, 1), (1, 5, 2), (2, 3, 2), (3, 3, 1), (3, 3, 2), (1, 5, 3), (2, 4, 4), (4, 3, 4)],
-        *[(2, 7, 3), (3, 5, 3), (4, 4, 4)],
-    ],
-    ids=str,
-)
-def test_values_and_best_moves_are_those_of_the_exact_solution(size: tuple[int, int, int]) -> None:
-    rules, positions = states(size)
+SOLVED = [(3, 3, 3), (3, 4, 3), (1, 1, 1), (1, 5, 2), (3, 3, 1), (1, 5, 3), (2, 4, 4), (2, 7, 3), (3, 5, 3), (4, 4, 4)]
+
+
+@pytest.mark.parametrize("rules", [*(Rules(*size) for size in SOLVED), *VARIANTS], ids=str)
+def test_values_and_best_moves_are_those_of_the_exact_solution(rules: Rules) -> None:
     solution = solve(rules)
-    for position in positions:
+    for position in states(rules):
         value, cells = solution.lookup(*position)
         assert search_value(rules, *position, ENOUGH) == value, position
         assert best_moves(rules, *position, ENOUGH) == cells, position
@@ -78,18 +72,17 @@ def test_what_takes_more_positions_than_allowed_is_not_known() -> None:
 
 
 def test_no_more_positions_are_looked_at_than_allowed() -> None:
-    for limit in (1, 7, 1_000, search.SLICE + 1):
+    for limit in (1, 7, 1_000, search.INTERRUPT_EVERY + 1):
         asked = search.Search(Rules(7, 7, 5), limit)
         assert asked.bounds(0, 0, limit) == Bounds(-1, 1)
         assert asked.left == 0
 
 
-@pytest.mark.parametrize(("size", "limit"), [((3, 4, 3), 16), ((3, 3, 3), ENOUGH)], ids=str)
-def test_what_is_known_within_the_limit_is_true(size: tuple[int, int, int], limit: int) -> None:
-    rules, positions = states(size)
+@pytest.mark.parametrize(("rules", "limit"), [(Rules(3, 4, 3), 16), (Rules(), ENOUGH)], ids=str)
+def test_what_is_known_within_the_limit_is_true(rules: Rules, limit: int) -> None:
     solution = solve(rules)
     widths = Counter[int]()
-    for mover, opponent in positions:
+    for mover, opponent in states(rules):
         for cell, (least, most) in move_bounds(rules, mover, opponent, limit).items():
             assert least <= -solution.lookup(opponent, mover | 1 << cell)[0] <= most
             widths[most - least] += 1
@@ -100,7 +93,7 @@ def test_what_is_known_within_the_limit_is_true(size: tuple[int, int, int], limi
 def test_a_search_that_is_broken_off_goes_on_to_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = search.Search(Rules(5, 5, 4), 10**6)
     assert whole.attacker_wins(0, 0, True, 10**6) is False
-    monkeypatch.setattr(search, "SLICE", 1_000)
+    monkeypatch.setattr(search, "INTERRUPT_EVERY", 1_000)
     sliced = search.Search(Rules(5, 5, 4), 10**6)
     assert sliced.attacker_wins(0, 0, True, 10**6) is False
     assert sliced.left == whole.left < 10**6 - 10_000
@@ -114,14 +107,13 @@ def test_the_table_is_bounded() -> None:
 
 
 @pytest.mark.parametrize("entries", [2, 64, 4_096])
-@pytest.mark.parametrize("size", [(3, 3, 3), (3, 5, 4)], ids=str)
+@pytest.mark.parametrize("rules", [Rules(), Rules(3, 5, 4)], ids=str)
 def test_answers_that_share_a_full_table_stay_right(
-    size: tuple[int, int, int], entries: int, monkeypatch: pytest.MonkeyPatch
+    rules: Rules, entries: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search, "TABLE_ENTRIES", entries)
-    rules, positions = states(size)
     shared = search.Search(rules, 10**9)
-    for position in positions:
+    for position in states(rules):
         value = solve(rules).lookup(*position)[0]
         if search._value_at_once(rules, *position) is None:
             assert shared.bounds(*position, 10**6) == (value, value)
@@ -166,7 +158,7 @@ ELSEWHERE = 0b1101111011 << 10
 )
 def test_what_is_no_position_is_refused(mover: int, opponent: int) -> None:
     for ask in (search_value, best_moves):
-        with pytest.raises(ValueError, match="no legal game on 5,5,4 leads to"):
+        with pytest.raises(ValueError, match="no legal game"):
             ask(Rules(5, 5, 4), mover, opponent)
 
 
@@ -181,14 +173,5 @@ def test_a_finished_game_has_a_value_and_no_moves() -> None:
 
 def test_a_board_of_more_than_64_cells_is_refused() -> None:
     for ask in (search_value, best_moves):
-        with pytest.raises(ValueError, match="up to 64 cells can be searched: a 5x13 board has 65"):
+        with pytest.raises(ValueError, match="5x13 board has 65"):
             ask(Rules(5, 13, 4), 0, 0)
-
-
-def test_without_numba_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "numba", None)
-    monkeypatch.delitem(sys.modules, "tictactoe.compiled_search", raising=False)
-    monkeypatch.delattr("tictactoe.compiled_search", raising=False)
-    message = "^numba is not installed, but searching a board needs it: pip install numba$"
-    with pytest.raises(ImportError, match=message):
-        search_value(Rules(5, 5, 4), 0, 0)

@@ -3,6 +3,7 @@
 import random
 import re
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 import gymnasium
@@ -11,27 +12,27 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from tests.tictactoe.driver import (
+    BOARDS,
     SETTINGS,
-    SIZES,
     TURN,
     VERSUS,
     Drive,
     Opponent,
-    Size,
     assert_same,
     first_empty,
     last_empty_or_illegal,
     random_actions,
     random_boards,
-    sized,
 )
-from tictactoe import Rewards, TicTacToeVectorEnv, TicTacToeVersusVectorEnv
-from tictactoe.envs import base_vector
+from tictactoe import Rewards, Rules, TicTacToeVectorEnv, TicTacToeVersusVectorEnv
+from tictactoe.gym import base_vector
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import PRESETS
+from tictactoe.rules import WORD_BITS
 
 DISABLED = AutoresetMode.DISABLED
-BOARDS = 16
+NUMBER = 16
+"""Number of boards of a vector."""
 FRACTIONS = Rewards(win=0.1, illegal=-0.3, allow=-0.7, draw=0.9, loss=-1.1)
 
 
@@ -86,7 +87,7 @@ def test_vectors_equal_single_environments_and_ask_opponents_as_often(
     """Their settings follow from the number."""
     choose, mode = random.Random(number).choice, list(AutoresetMode)[number % 3]
     opponent, versus = choose((first_empty, last_empty_or_illegal)), choose((False, True))
-    settings = sized(choose([size for size in SIZES if size[0] < 10 and size[2] > 1])) | {
+    settings = asdict(choose([rules for rules in BOARDS if rules.cells <= WORD_BITS and rules.k > 1])) | {
         "perspective": choose(("absolute", "mover")),
         "rewards": choose((*PRESETS, FRACTIONS)),
         "dict_observation": choose((False, True)),
@@ -96,8 +97,8 @@ def test_vectors_equal_single_environments_and_ask_opponents_as_often(
     if versus:
         settings["seat"] = choose((0, 1))
     env_id = VERSUS if versus else TURN
-    single = SyncVectorEnv([lambda: gymnasium.make(env_id, **settings)] * BOARDS, autoreset_mode=mode)
-    vectors = on_both_backends(monkeypatch, BOARDS, env_id, autoreset_mode=mode, **settings)
+    single = SyncVectorEnv([lambda: gymnasium.make(env_id, **settings)] * NUMBER, autoreset_mode=mode)
+    vectors = on_both_backends(monkeypatch, NUMBER, env_id, autoreset_mode=mode, **settings)
     asked: Counter[int] = Counter()
 
     def counted(asking: int) -> Opponent:
@@ -115,14 +116,14 @@ def test_vectors_equal_single_environments_and_ask_opponents_as_often(
     assert asked[0] == asked[1] == asked[2]
 
 
-@pytest.mark.parametrize("size", [(3, 3, 3), (3, 4, 3)], ids=str)
+@pytest.mark.parametrize("rules", [Rules(), Rules(3, 4, 3)], ids=str)
 @pytest.mark.parametrize("env_id", [TURN, VERSUS])
 def test_each_chosen_board_starts_from_its_own_position(
-    env_id: str, size: Size, monkeypatch: pytest.MonkeyPatch
+    env_id: str, rules: Rules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    played = Drive("versus", size, "mover")
+    played = Drive("versus", rules, "mover")
     boards = random_boards(played.book, 30)
-    settings: dict[str, Any] = {**sized(size), "perspective": "mover"}
+    settings: dict[str, Any] = {**asdict(rules), "perspective": "mover"}
     single, *vectors = gymnasium.make(env_id, **settings), *on_both_backends(monkeypatch, 30, env_id, **settings)
     for env in (single, *vectors) if env_id == VERSUS else ():
         env.unwrapped.set_opponent(first_empty)
@@ -143,12 +144,12 @@ def test_each_chosen_board_starts_from_its_own_position(
 
 
 @pytest.mark.parametrize("opponent", OPPONENTS)
-@pytest.mark.parametrize("size", [(3, 3, 3), (2, 4, 2)], ids=str)
+@pytest.mark.parametrize("rules", [Rules(), Rules(2, 4, 2)], ids=str)
 def test_built_in_opponents_play_the_same_games_on_both_backends(
-    opponent: str, size: Size, monkeypatch: pytest.MonkeyPatch
+    opponent: str, rules: Rules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mode = list(AutoresetMode)[(len(opponent) + size[1]) % 3]
-    settings = {**sized(size), "opponent": opponent, "seat": "random", "perspective": "mover", "render_mode": "ansi"}
+    mode = list(AutoresetMode)[(len(opponent) + rules.cols) % 3]
+    settings = {**asdict(rules), "opponent": opponent, "seat": "random", "perspective": "mover", "render_mode": "ansi"}
     ours, theirs = on_both_backends(monkeypatch, 40, VERSUS, autoreset_mode=mode, **settings)
     assert compare(theirs, [ours], mode, plies=60)
 
@@ -156,23 +157,17 @@ def test_built_in_opponents_play_the_same_games_on_both_backends(
 @pytest.mark.parametrize("env_id", [TURN, VERSUS])
 def test_there_is_no_step_and_no_picture_without_a_game(env_id: str) -> None:
     env: Any = gymnasium.make_vec(env_id, num_envs=2, autoreset_mode="Disabled", render_mode="ansi")
-    assert env.unwrapped.action_masks().tolist() == [[1] * 9] * 2
-    with pytest.raises(gymnasium.error.ResetNeeded, match=r"call reset\(\) before render\(\)"):
-        env.render()
-    with pytest.raises(gymnasium.error.ResetNeeded):
-        env.step([0, 0])
-    with pytest.raises(gymnasium.error.ResetNeeded, match="without a reset_mask"):
-        env.reset(options={"reset_mask": np.array([True, False])})
+    first, second = np.array([True, False]), np.array([False, True])
+    for call in (env.render, lambda: env.step([0, 0]), lambda: env.reset(options={"reset_mask": first})):
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            call()
     env.reset(seed=0)
     env.step([0, 0])
     env.step([0, 0])  # a taken cell
-    with pytest.raises(gymnasium.error.ResetNeeded, match="2 games are over, the first on board 0"):
-        env.step([1, 1])
-    _, info = env.reset(options={"reset_mask": np.array([True, False])})
-    assert info["action_mask"].tolist() == [[1] * 9] * 2
-    with pytest.raises(gymnasium.error.ResetNeeded, match="1 games are over, the first on board 1"):
-        env.step([1, 1])
-    env.reset(options={"reset_mask": np.array([False, True])})
+    for started in (first, second):
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            env.step([1, 1])
+        env.reset(options={"reset_mask": started})
     env.step([1, 1])
 
 
@@ -186,26 +181,18 @@ def test_a_wrong_reset_mask_is_refused(mask: Any) -> None:
 
 @pytest.mark.parametrize("kind", [TicTacToeVectorEnv, TicTacToeVersusVectorEnv])
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "named"),
     [
-        ({"num_envs": 0}, "num_envs must be a positive integer, got 0"),
-        ({"autoreset_mode": "Never"}, "unknown autoreset_mode 'Never': choose from NextStep, SameStep"),
-        ({"max_episode_steps": 0}, "max_episode_steps must be a positive integer, got 0"),
-        ({"max_episode_steps": 2.5}, "max_episode_steps must be a positive integer, got 2.5"),
-        ({"rows": 9, "cols": 9}, "81 cells; only environments of a single board take it"),
-        ({"render_mode": "human"}, "unknown render_mode 'human': choose from ansi, rgb_array"),
+        ({"num_envs": 0}, "num_envs .* 0"),
+        ({"autoreset_mode": "Never"}, "autoreset_mode 'Never'.*SameStep"),
+        ({"max_episode_steps": 0}, "max_episode_steps .* 0"),
+        ({"rows": 9, "cols": 9}, "81 cells"),
+        ({"render_mode": "human"}, "render_mode 'human'.*ansi"),
     ],
 )
-def test_settings_that_do_not_exist_are_refused(kind: Any, settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_settings_that_do_not_exist_are_refused(kind: Any, settings: dict[str, Any], named: str) -> None:
+    with pytest.raises(ValueError, match=named):
         kind(**settings)
-
-
-@pytest.mark.parametrize("mode", AutoresetMode)
-def test_an_autoreset_mode_is_known_however_it_is_written(mode: AutoresetMode) -> None:
-    for asked in (mode, mode.value, mode.name, mode.name.lower()):
-        env: Any = gymnasium.make_vec(VERSUS, num_envs=3, autoreset_mode=asked)
-        assert env.metadata["autoreset_mode"] is env.unwrapped.autoreset_mode is mode
 
 
 def test_seats_are_sampled_for_boards_that_start_alone() -> None:
@@ -229,17 +216,11 @@ def test_seats_are_sampled_for_boards_that_start_alone() -> None:
 
 def test_an_opponent_that_answers_no_cell_is_named_and_changes_nothing() -> None:
     env: Any = gymnasium.make_vec(VERSUS, num_envs=20, seat="random", autoreset_mode="Disabled")
-    env.unwrapped.set_opponent(lambda *_: "none")
-    with pytest.raises(gymnasium.error.InvalidAction):
-        env.reset(seed=0)
-    with pytest.raises(gymnasium.error.ResetNeeded):  # or the agent would move in the opponent's place
-        env.step([0] * 20)
-    env.unwrapped.set_opponent("random")
     env.reset(seed=0)
     before, seats = env.unwrapped.action_masks(), env.unwrapped.seats
     env.unwrapped.set_opponent(lambda observation, action_mask: np.full(len(observation), 9.5))  # noqa: ARG005
     for call in (env.reset, lambda: env.step(before.argmax(axis=1))):
-        with pytest.raises(gymnasium.error.InvalidAction, match=r"the opponent's actions must be \d+ integers"):
+        with pytest.raises(gymnasium.error.InvalidAction, match="opponent"):
             call()
         np.testing.assert_array_equal(env.unwrapped.action_masks(), before)
         np.testing.assert_array_equal(env.unwrapped.seats, seats)

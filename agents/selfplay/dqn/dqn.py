@@ -37,7 +37,7 @@ from torch import Tensor, nn
 from selfplay.dqn.config import DQNConfig, Target
 from selfplay.dqn.counterexample_starts import CounterexampleStarts
 from selfplay.dqn.network import NetworkFactory, make_network, mask_illegal
-from selfplay.dqn.player import QPlayer, RulePrior
+from selfplay.dqn.player import QPlayer, rule_ratings
 from selfplay.dqn.symmetry import BoardSymmetries
 from tictactoe import batch
 from tictactoe.rewards import named_rewards
@@ -162,7 +162,6 @@ class DQNAgent:
         self.generator = generator
         self.memory = ReplayMemory(config.memory_size, rules.cells, device)
         self.symmetries = BoardSymmetries(rules, device) if config.symmetry == "augment" else None
-        self.rule_prior = RulePrior(rules, device) if config.rule_weight else None
         self.network = make_network(config, device, generator, network_factory)
         self.target_network = copy.deepcopy(self.network).requires_grad_(False)
         self.weights: list[Tensor] = list(self.network.parameters())
@@ -175,8 +174,8 @@ class DQNAgent:
         """Choose actions [B] for observations [B, 3A]: the greedy one, or with probability epsilon a random one."""
         config = self.config
         values = self.network(observation)
-        if self.rule_prior is not None:
-            values = values + config.rule_weight * self.rule_prior(observation)
+        if config.rule_weight:
+            values = values + config.rule_weight * rule_ratings(config.rules, observation)
         greedy = mask_illegal(values, empty_cells(observation) if config.mask else None).argmax(dim=1)
         # The largest of A independent uniform numbers is equally likely to be any of them.
         numbers = torch.rand(len(values), values.shape[1] + 1, generator=self.generator, device=values.device)

@@ -13,7 +13,8 @@ from selfplay.dqn.symmetry import BoardSymmetries
 from selfplay.judging.report import player_html
 from selfplay.tensor_file import read_model
 from tictactoe import Rules
-from tictactoe.opponents import MOST_MARKS, RULE_BASE
+from tictactoe.opponents import cell_ratings
+from tictactoe.planes import words
 
 AT_ONCE = 512
 """Positions that a network is given at once: its largest layer then stays in a processor's cache, which doubles the
@@ -38,7 +39,6 @@ class QPlayer:
         self.rule_weight = config.rule_weight
         self.device = next(networks[0].parameters()).device
         self._symmetries = BoardSymmetries(self.rules, self.device) if self.canonical else None
-        self._rule_prior = RulePrior(self.rules, self.device) if self.rule_weight else None
 
     @torch.no_grad()
     def q_values(self, observation: Array) -> Array:
@@ -81,8 +81,8 @@ class QPlayer:
         """Return what the player maximizes, [B, A]: values plus weighted rule ratings, masked actions below all."""
         values = torch.as_tensor(self.q_values(observation))
         planes = torch.as_tensor(observation, device=values.device)
-        if self._rule_prior is not None:
-            values = values + self.rule_weight * self._rule_prior(planes.flatten(1))
+        if self.rule_weight:
+            values = values + self.rule_weight * rule_ratings(self.rules, planes.flatten(1))
         legal = planes[..., 0].flatten(1) != 0 if self.mask else None
         if action_mask is not None:
             legal = torch.as_tensor(action_mask, device=values.device) != 0
@@ -99,38 +99,17 @@ class QPlayer:
         return by_seat(self.networks).state_dict()
 
 
-class RulePrior:
-    """Rate the cells of observations [B, 3A] of either perspective from 0 to 1, in the order of the built-in rule.
-
-    Winning cells are rated 1 and all others 0. If there are none, the same holds for cells that block the opponent.
-    If there are none of these either, each empty cell is rated by its worth relative to the most valuable. The cells
-    rated 1 are exactly those that the rule chooses among.
+def rule_ratings(rules: Rules, observation: Tensor) -> Tensor:
+    """Return the ratings of the cells by the built-in rule, [B, A] from 0 to 1; observations are [B, 3A].
 
     This is Heuristically Accelerated Minimax-Q (Bianchi et al. 2014, IEEE Transactions on Cybernetics 44(2)): the
     rating influences which move is made, but not what is learned of it. On a board with many drawing moves the values
     do not decide between them. The rule makes the one that closes the most lines, and far fewer positions follow.
     """
-
-    def __init__(self, rules: Rules, device: torch.device) -> None:
-        cells = torch.tensor([list(rules.cells_of(line)) for line in rules.lines], device=device)
-        self._lines = torch.zeros((len(cells), rules.cells), device=device).scatter_(1, cells, 1.0)  # [L, A]
-        self._one_left = rules.k - 1
-
-    def __call__(self, observation: Tensor) -> Tensor:
-        """Return the ratings [B, A]."""
-        empty, *marks = network_inputs(observation, "mover").view(len(observation), -1, 3).unbind(dim=2)
-        mine, theirs = (each @ self._lines.T for each in marks)
-        wins, blocks = (
-            ((own == self._one_left) & (other == 0)).float() @ self._lines * empty > 0
-            for own, other in ((mine, theirs), (theirs, mine))
-        )
-        worth = torch.where((mine > 0) & (theirs > 0), 0.0, RULE_BASE ** (mine + theirs).clamp(max=MOST_MARKS))
-        value = worth @ self._lines * empty
-        most = value.amax(dim=1, keepdim=True)
-        rating = torch.where(most > 0, value / most.clamp(min=1.0), empty)  # without an open line all are alike
-        for decisive in (blocks, wins):
-            rating = torch.where(decisive.any(dim=1, keepdim=True), decisive.float(), rating)
-        return rating
+    _, *marks = network_inputs(observation, "mover").view(len(observation), -1, 3).unbind(dim=2)
+    mover, opponent = (words(each) for each in marks)
+    ratings: Tensor = cell_ratings(rules, mover, opponent)
+    return ratings
 
 
 def network_inputs(observation: Tensor, perspective: str) -> Tensor:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tictactoe.rendering.text import line_cells
 from tictactoe.rules import Rules
 
 Image: TypeAlias = NDArray[np.uint8]
@@ -18,8 +19,7 @@ Point: TypeAlias = tuple[float, float]
 
 PAPER, GRID = 252, 188  # greys, with which NumPy fills an array at its quickest
 TINT = (205, 215, 229)  # behind the last move
-BAND = (255, 230, 140)  # behind a winning line
-BAND_EDGE = (222, 168, 24)
+LINE_TINT = (255, 230, 140)  # behind the marks of a line
 # Two of Okabe and Ito's colours, which stay apart in every kind of colour blindness: blue X, vermilion O.
 MARK_COLOURS = ((0, 114, 178), (213, 94, 0))
 
@@ -33,14 +33,12 @@ LONGEST_SIDE = 640  # of the grid, unless cells would become smaller than the sm
 CROSS_REACH = 0.215  # from the centre to the end of a stroke's middle, along each side
 RING_RADIUS = 0.255  # to the middle of the stroke
 STROKE = 0.1
-BAND_WIDTH = 0.68  # as wide as leaves the marks beside a diagonal free
-BAND_EDGE_WIDTH = 0.025
 
 
 def board_image(rules: Rules, x_marks: int, o_marks: int, last_cell: int | None = None) -> Image:
     """Return a position as an image, [height, width, 3] uint8.
 
-    The last move's cell is tinted, and winning lines have a band behind them. `x_marks` and `o_marks` are bitboards.
+    The cells of lines and the last move's cell are tinted. `x_marks` and `o_marks` are bitboards.
     Height and width are even and depend only on the size of the board. The array is new.
     """
     side = cell_pixels(rules)
@@ -49,18 +47,15 @@ def board_image(rules: Rules, x_marks: int, o_marks: int, last_cell: int | None 
     image[MARGIN - HALF_LINE : HALF_LINE - MARGIN, MARGIN - HALF_LINE : HALF_LINE - MARGIN] = GRID
     corners = [(MARGIN + row * side, MARGIN + col * side) for row in range(rules.rows) for col in range(rules.cols)]
     cells = [image[top : top + side, left : left + side] for top, left in corners]
+    won = line_cells(rules, x_marks) | line_cells(rules, o_marks)
     for number, cell in enumerate(cells):
-        cell[HALF_LINE:-HALF_LINE, HALF_LINE:-HALF_LINE] = TINT if number == last_cell else PAPER
-
-    lines = rules.complete_lines(x_marks) + rules.complete_lines(o_marks)
-    if lines:
-        band = np.full((height, width), np.inf)
-        for line in lines:
-            ends = [(top + side / 2, left + side / 2) for top, left in (corners[cell] for cell in rules.cells_of(line))]
-            band = np.minimum(band, _distance(*_pixel_centres(height, width), ends[0], ends[-1]))
-        band -= BAND_WIDTH / 2 * side
-        _paint(image, band, BAND_EDGE)
-        _paint(image, band + BAND_EDGE_WIDTH * side, BAND)
+        ground = cell[HALF_LINE:-HALF_LINE, HALF_LINE:-HALF_LINE]
+        if won >> number & 1:
+            ground[:] = LINE_TINT
+        elif number == last_cell:
+            ground[:] = TINT
+        else:
+            ground[:] = PAPER
 
     for marks, shape, colour in zip((x_marks, o_marks), _mark_shapes(side), MARK_COLOURS, strict=True):
         for number in rules.cells_of(marks):
@@ -77,7 +72,8 @@ def cell_pixels(rules: Rules) -> int:
 @lru_cache(maxsize=16)
 def _mark_shapes(side: int) -> tuple[Field, Field]:
     """Return the distance fields of X and O in a cell, [side, side] pixels each."""
-    down, right = _pixel_centres(side, side)
+    right = np.arange(side) + 0.5  # of the centre of each pixel
+    down = right[:, None]
     middle, half_stroke = side / 2, STROKE / 2 * side
     near, far = middle - CROSS_REACH * side, middle + CROSS_REACH * side
     strokes = ((near, near), (far, far)), ((near, far), (far, near))
@@ -86,17 +82,11 @@ def _mark_shapes(side: int) -> tuple[Field, Field]:
     return cross - half_stroke, ring - half_stroke
 
 
-def _pixel_centres(height: int, width: int) -> tuple[Field, Field]:
-    """Return the coordinates of the centres of pixels, as a column and a row."""
-    return np.arange(height)[:, None] + 0.5, np.arange(width)[None, :] + 0.5
-
-
 def _distance(down: Field, right: Field, start: Point, end: Point) -> Field:
     """Return the distance of each point to the segment from `start` to `end`, [height, width]."""
     step_down, step_right = end[0] - start[0], end[1] - start[1]
-    squared = step_down**2 + step_right**2 or 1.0  # the segment may be a point
     down, right = down - start[0], right - start[1]
-    part = np.clip((down * step_down + right * step_right) / squared, 0.0, 1.0)
+    part = np.clip((down * step_down + right * step_right) / (step_down**2 + step_right**2), 0.0, 1.0)
     distance: Field = np.hypot(down - part * step_down, right - part * step_right)
     return distance
 

@@ -27,7 +27,7 @@ BOARD = (
 
 
 class Drawing(str):
-    """Hold SVG that a notebook draws; where Python shows a value as text, it shows the boards as text."""
+    """SVG that a notebook draws; where Python shows a value as text, it shows the boards as text."""
 
     def __repr__(self) -> str:
         return "\n\n".join(re.findall('aria-label="([^"]*)"', self))

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from selfplay.dqn.dqn import DQNAgent
-from selfplay.dqn.player import QPlayer, RulePrior, network_inputs
+from selfplay.dqn.player import QPlayer, network_inputs, rule_ratings
 from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import CPU, config_with, make, observe
 from tictactoe import Rules, batch, planes
@@ -78,7 +78,7 @@ class Zero(torch.nn.Module):
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
 def test_the_cells_rated_1_are_those_that_the_rule_chooses_among(rules: Rules, perspective: str) -> None:
     positions = random_positions(rules, 500, seed=1)
-    rating = RulePrior(rules, CPU)(observe(positions, rules, perspective))
+    rating = rule_ratings(rules, observe(positions, rules, perspective))
     choices = planes.bits(rules.cells, rule_choices(rules, positions.mover, positions.opponent))
     assert np.array_equal(rating.numpy() == 1, choices)
     assert rating.min() == 0
@@ -100,7 +100,7 @@ def test_a_player_that_has_learned_nothing_plays_the_rule_and_one_that_has_weigh
         assert choices[np.arange(300), player.act(boards)].all()
         assert not player.q_values(boards).any()
     network.zeros.data += torch.linspace(0, 1, rules.cells)
-    values, rating = player.q_values(boards), RulePrior(rules, CPU)(observe(positions, rules, "mover")).numpy()
+    values, rating = player.q_values(boards), rule_ratings(rules, observe(positions, rules, "mover")).numpy()
     both = player.act(boards)
     assert np.array_equal(both, (values + np.float32(0.5) * rating).argmax(axis=1))
     assert not np.array_equal(both, values.argmax(axis=1))

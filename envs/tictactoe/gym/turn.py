@@ -6,13 +6,12 @@ from typing import Any, TypeAlias
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from gymnasium.envs.registration import EnvSpec
-from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from tictactoe.actions import KEYS, checked_cell
+from tictactoe.actions import checked_cell
 from tictactoe.batch import check_perspective
-from tictactoe.envs.position_graph import Node, position_graph
+from tictactoe.gym.arguments import passes_on_to
+from tictactoe.gym.position_graph import Node, position_graph
 from tictactoe.positions import check_options, check_seat_to_move, checked_position, seat_to_move
 from tictactoe.rendering import check_render_mode, render
 from tictactoe.rendering.svg import board_svg
@@ -29,30 +28,8 @@ INTEGERS = (int, np.int64)
 """Types of actions that are looked up without a check; a bool would be found as well, and is a mistake."""
 
 
-def _spec(env: Any) -> EnvSpec | None:
-    """Return the specification of the environment; None if it was not made by Gymnasium."""
-    spec: EnvSpec | None = getattr(env, "_json_spec", None)
-    return spec
-
-
-def _set_spec(env: Any, spec: EnvSpec | None) -> None:
-    # Gymnasium stores the settings as given, and its JSON takes neither its own modes nor NumPy's numbers.
-    if spec is not None:
-        for name, value in spec.kwargs.items():
-            if isinstance(value, AutoresetMode):
-                spec.kwargs[name] = value.value
-            elif isinstance(value, np.generic):
-                spec.kwargs[name] = value.item()
-    # As an attribute: after a use of `__dict__` Python finds all attributes of an object more slowly.
-    env._json_spec = spec
-
-
-json_spec = property(_spec, _set_spec)
-"""The attribute `spec` of an environment, with plain values that JSON can hold."""
-
-
 class TicTacToeEnv(gymnasium.Env[Observation, int]):
-    """Play both seats of an m,n,k game in turn: `gymnasium.make("tictactoe:TicTacToe-v0")`.
+    """An m,n,k game in which the caller plays both seats in turn: `gymnasium.make("tictactoe:TicTacToe-v0")`.
 
     Action space: Discrete(rows * cols). Action `a` marks cell `a`, counted row by row from 0. Playing a taken cell
         raises no error: the game ends, and the mover (the seat to move) loses.
@@ -69,12 +46,12 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     Arguments:
         rows: the number of rows, from 1.
         cols: the number of columns, from 1.
-        k: how many marks in a row win, from 1 to the longer side.
+        k: how many marks in a row make a line, from 1 to the longer side.
         rewards: `"shaped"`, `"article"`, `"sparse"`, a `tictactoe.Rewards` or a dict of its fields.
         perspective: `"absolute"` or `"mover"`.
         dict_observation: whether the observation is a dict with the mask.
         render_mode: None, `"ansi"`, `"rgb_array"` or `"human"`.
-        rules: None, or a `tictactoe.Rules` instead of `rows`, `cols` and `k`.
+        rules: None, or a `tictactoe.Rules` or a dict of its fields instead of the arguments that describe the board.
 
     Vectorised use: `gymnasium.make_vec` makes a `TicTacToeVectorEnv`.
 
@@ -84,35 +61,32 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         gymnasium.error.ResetNeeded: no game has started, or it has ended.
     """
 
-    spec = json_spec
     metadata = {  # noqa: RUF012 (Gymnasium's own declaration)
         "render_modes": ["ansi", "rgb_array", "human"],
         "render_fps": 2,
     }
 
+    @passes_on_to(Rules)
     def __init__(
         self,
-        rows: int = 3,
-        cols: int = 3,
-        k: int = 3,
+        *sizes: int,
         rewards: str | Rewards | Mapping[str, float] = "shaped",
         perspective: str = "absolute",
         dict_observation: bool = False,
         render_mode: str | None = None,
-        rules: Rules | None = None,
+        rules: Rules | Mapping[str, Any] | None = None,
+        **board: Any,
     ) -> None:
-        self.rules = named_rules(rules, rows, cols, k)
-        self._cells = self.rules.cells
+        self.rules = named_rules(rules, *sizes, **board)
         self.rewards = named_rewards(rewards)
         check_perspective(perspective)
-        if not isinstance(dict_observation, bool):
-            raise ValueError(f"dict_observation must be True or False, got {dict_observation!r}")  # noqa: TRY004 (as of any setting)
         check_render_mode(render_mode, self.metadata["render_modes"])
         self.perspective = perspective
         self.dict_observation = dict_observation
         self.render_mode = render_mode
         self.observation_space = observation_space(self.rules, dict_observation)
         self.action_space = spaces.Discrete(self.rules.cells)  # type: ignore[assignment]
+        self._cells = self.rules.cells
         self._window = Window() if render_mode == "human" else None
         self._graph = position_graph(self.rules, self.rewards, perspective)
         self._unbegun = self.node = self._graph.at((0, 0)).copy()
@@ -129,7 +103,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         of marks say which seat that is; `options["seat"]` may say it too.
 
         Raises:
-            ValueError: an option does not exist, or no game can go on from the position; the current game goes on.
+            ValueError: an option does not exist, or no game can continue from the position; the current game continues.
         """
         self.begin(seed, options)
         return self.observe(self.node.to_play), self.info()
@@ -148,7 +122,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         """Return the bitboards of X and of O from which a game with these options of `reset` starts.
 
         Raises:
-            ValueError: an option does not exist, or no game can go on from the position.
+            ValueError: an option does not exist, or no game can continue from the position.
         """
         check_options(options, OPTIONS)
         if "position" not in options:
@@ -166,7 +140,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         """Let the seat to move mark the cell `action`."""
         node = self.play(action)
         observation = self.observe(node.to_play) if self.dict_observation else node.seen.copy()
-        return observation, node.reward, node.over, False, self.info()
+        return observation, node.rewards[0], node.over, False, self.info()
 
     def play(self, action: int) -> Node:
         """Play one ply as `step` does, and return the node of the position it leads to."""
@@ -187,7 +161,7 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
         return after
 
     def abandon(self) -> None:
-        """End the game without a result, so that it cannot go on; `reset` starts another."""
+        """End the game without a result; `reset` starts another."""
         self.node = self.node.copy()
         self.node.end()
 
@@ -232,19 +206,6 @@ class TicTacToeEnv(gymnasium.Env[Observation, int]):
     def _repr_html_(self) -> str:
         """Return the board as SVG, which a notebook draws."""
         return board_svg(self.rules, self.node.marks[0], self.node.marks[1], self._last_cell)
-
-    def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
-        """Return which key marks which cell in Gymnasium's `play`; pass it `window.release_keys` as the callback.
-
-        Raises:
-            ValueError: the board has more cells than there are keys.
-        """
-        if self._cells > len(KEYS):
-            raise ValueError(
-                f"there are keys for boards of up to {len(KEYS)} cells and this one has {self._cells}: "
-                "give play() your own with keys_to_action="
-            )
-        return {(ord(key),): cell for cell, key in enumerate(KEYS[: self._cells])}
 
     def close(self) -> None:
         """Close the window, if there is one."""

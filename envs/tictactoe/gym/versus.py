@@ -9,12 +9,12 @@ import gymnasium
 import numpy as np
 
 from tictactoe.actions import checked_cells
-from tictactoe.envs.position_graph import Node, Planes
-from tictactoe.envs.turn import Observation, TicTacToeEnv, json_spec
+from tictactoe.gym.arguments import passes_on_to
+from tictactoe.gym.position_graph import Node, Planes
+from tictactoe.gym.turn import Observation, TicTacToeEnv
 from tictactoe.names import unknown
 from tictactoe.opponents import OPPONENTS, check_optimal
 from tictactoe.positions import check_first_reply, is_seat, seat_to_move
-from tictactoe.rewards import Rewards
 from tictactoe.rules import Rules
 
 Opponent: TypeAlias = Any
@@ -23,11 +23,11 @@ to cells [B]; or a function from one observation, and its mask if it takes it, t
 
 
 class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
-    """Play one seat of an m,n,k game; the opponent answers in `step`: `gymnasium.make("tictactoe:TicTacToeVersus-v0")`.
+    """An m,n,k game against an opponent, who answers in `step`: `gymnasium.make("tictactoe:TicTacToeVersus-v0")`.
 
     Action space: Discrete(rows * cols), as in `TicTacToeEnv`.
     Observation space: Box(0, 1, (rows, cols, 3), int8), as the agent's seat sees it, or a dict, as in `TicTacToeEnv`.
-    Rewards: a float, the reward of the agent's own move, plus `loss` if the reply wins.
+    Rewards: a float, the reward of the agent's own move, plus what the reply pays to it: `loss` if the reply wins.
     Starting state: the empty board, with the opponent's first mark if the agent has seat 1, or `reset(options=...)`:
         `position`, and `seat`, the agent's seat in this game only. `reset(seed=...)` seeds everything random.
     Episode end: as in `TicTacToeEnv`, by the agent's move or the reply.
@@ -39,7 +39,7 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
             object with `act(observation, action_mask)`, which gets a batch of one board, or a function of one
             observation; the mask may be left out. It observes the board from its own seat, in this `perspective`.
         seat: 0, 1 or `"random"`, sampled for each game; with `k=1` only 0.
-        rows, cols, k, rewards, perspective, dict_observation, render_mode, rules: as in `TicTacToeEnv`.
+        The others: as in `TicTacToeEnv`.
 
     Vectorised use: `gymnasium.make_vec` makes a `TicTacToeVersusVectorEnv`.
 
@@ -51,23 +51,17 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         gymnasium.error.ResetNeeded: no game has started, or it has ended.
     """
 
-    spec = json_spec
     metadata = TicTacToeEnv.metadata
 
+    @passes_on_to(TicTacToeEnv)
     def __init__(
         self,
         opponent: str | Opponent = "random",
         seat: int | Literal["random"] = 0,
-        rows: int = 3,
-        cols: int = 3,
-        k: int = 3,
-        rewards: str | Rewards | Mapping[str, float] = "shaped",
-        perspective: str = "absolute",
-        dict_observation: bool = False,
-        render_mode: str | None = None,
-        rules: Rules | None = None,
+        *sizes: int,
+        **settings: Any,
     ) -> None:
-        self.game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, render_mode, rules)
+        self.game = TicTacToeEnv(*sizes, **settings)
         """The game of both seats; its `play` moves for the seat to move."""
         check_seat(seat, self.game.rules)
         self.set_opponent(opponent)
@@ -92,8 +86,8 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         `options["seat"]`, 0 or 1, is the agent's seat in this game only.
 
         Raises:
-            ValueError: an option does not exist, no game can go on from the position, or the opponent's first move
-                could end it; the current game goes on.
+            ValueError: an option does not exist, no game can continue from the position, or the opponent's first move
+                could end it; the current game continues.
         """
         seat, marks = (self._seat, (0, 0)) if options is None else self._checked_start(options)
         super().reset(seed=seed)
@@ -118,11 +112,11 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Mark the cell `action` and let the opponent reply."""
         node = self.game.play(action)
-        reward = node.reward
+        reward, _ = node.rewards
         if not node.over:
             node = self._answer()
-            if node.winner == 1 - self.seat:
-                reward += self.game.rewards.loss
+            _, of_reply = node.rewards
+            reward += of_reply
         return self.game.observe(self.seat), reward, node.over, False, self.game.info()
 
     def _answer(self) -> Node:
@@ -165,25 +159,21 @@ class TicTacToeVersusEnv(gymnasium.Env[Observation, int]):
         """Return the board for a notebook."""
         return self.game._repr_html_()
 
-    def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
-        """Return which key marks which cell, as `TicTacToeEnv.get_keys_to_action` does."""
-        return self.game.get_keys_to_action()
-
     def close(self) -> None:
         """Close the window, if there is one."""
         self.game.close()
 
 
 def check_seat(seat: object, rules: Rules) -> None:
-    """Refuse a seat that does not exist, or in which the opponent wins before the agent's first move.
+    """Refuse a seat that does not exist, or in which the opponent's first move could end the game.
 
     Raises:
         ValueError: it is not 0, 1 or `"random"`, or with `k=1` it is not 0.
     """
     if not is_seat(seat) and not (isinstance(seat, str) and seat == "random"):
         raise ValueError(f"unknown seat {seat!r}: choose 0, 1 or 'random'")
-    if rules.k == 1 and seat != 0:
-        raise ValueError(f"with k=1 the first move wins: seat must be 0, got {seat!r}")
+    if seat != 0:
+        check_first_reply(rules, 0, 0)
 
 
 def check_opponent(opponent: object, rules: Rules) -> None:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from tictactoe import batch
 from tictactoe.actions import checked_cells
-from tictactoe.envs.backends.bitboards import BitboardGames
-from tictactoe.envs.backends.games import Cells, Flags, Games, Planes, Results, Seat, Start
-from tictactoe.envs.backends.tables import TABLE_CELLS, TableGames
-from tictactoe.envs.turn import TicTacToeEnv, json_spec
+from tictactoe.gym.bitboard_games import BitboardGames
+from tictactoe.gym.games import Cells, Flags, Games, Planes, Results, Seat, Start
+from tictactoe.gym.table_games import TABLE_CELLS, TableGames
+from tictactoe.gym.turn import TicTacToeEnv
 from tictactoe.names import unknown
 from tictactoe.positions import (
     check_first_reply,
@@ -34,12 +34,10 @@ VectorStep: TypeAlias = tuple[Any, NDArray[np.float64], Flags, Flags, dict[str, 
 
 
 class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
-    """Play `N` games with Gymnasium's vector interface.
+    """`N` games with Gymnasium's vector interface.
 
     `game` is a single environment with the settings of each board; `seat` is None if the caller plays both seats.
     """
-
-    spec = json_spec
 
     def __init__(
         self,
@@ -86,8 +84,8 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         `seat`, one or [N]: the agent's seat in these games only, or the seat to move if the caller plays both seats.
 
         Raises:
-            ValueError: an option does not exist, no game can go on from a position, or an opponent's first move could
-                end it; nothing changes.
+            ValueError: an option does not exist, no game can continue from a position, or an opponent's first move
+                could end it; nothing changes.
             gymnasium.error.ResetNeeded: the first reset leaves out a board.
         """
         chosen, start = self._every, None
@@ -254,12 +252,12 @@ class BaseVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
 
 
 def _named_mode(autoreset_mode: str | AutoresetMode) -> AutoresetMode:
-    """Return the autoreset mode of a name, `"SameStep"` or `"same_step"`, or the mode itself."""
-    name = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else str(autoreset_mode)
-    modes = {mode.value.lower(): mode for mode in AutoresetMode}
-    if (mode := modes.get(name.replace("_", "").lower())) is None:
-        raise ValueError(unknown("autoreset_mode", autoreset_mode, (mode.value for mode in AutoresetMode)))
-    return mode
+    """Return the autoreset mode of a name such as `"SameStep"`, or the mode itself."""
+    try:
+        return AutoresetMode(autoreset_mode)
+    except ValueError:
+        names = [mode.value for mode in AutoresetMode]
+        raise ValueError(unknown("autoreset_mode", autoreset_mode, names)) from None
 
 
 def _chosen_boards(options: Mapping[str, Any], boards: int) -> Flags:

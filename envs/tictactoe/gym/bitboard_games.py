@@ -1,15 +1,15 @@
 """The backend for boards of up to 64 cells: NumPy operations on many bitboards at once."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tictactoe import batch, planes
-from tictactoe.envs.backends.games import EVERY, Boards, Cells, Flags, Games, Planes, Results, Start, ask
+from tictactoe.gym.games import EVERY, Amounts, Boards, Cells, Flags, Games, Planes, Results, Start, ask
 from tictactoe.opponents import OPPONENTS, pick
+from tictactoe.rules import NOBODY
 
 
 class BitboardGames(Games):
-    """Play on boards of up to 64 cells; the state is that of `tictactoe.batch`."""
+    """Games on boards of up to 64 cells; the state is that of `tictactoe.batch`."""
 
     def empty_boards(self) -> batch.State:
         """Return the state of empty boards."""
@@ -21,13 +21,13 @@ class BitboardGames(Games):
 
     def play(self, state: batch.State, cells: Cells, over: Flags) -> Results:
         """Return the results of the moves and of the replies to them."""
-        own = self._move(state, cells, over, restart=True)
+        own, _ = self._move(state, cells, over, restart=True)
         if self.seat is None:
             return own
-        reply = self._reply(own.state, own.terminated | over)
+        reply, of_reply = self._reply(own.state, own.terminated | over)
         return Results(
             self.start(reply.state, over) if np.count_nonzero(over) else reply.state,
-            np.where(reply.winner == 1 - self.seats, own.reward + self.rewards.loss, own.reward),
+            own.reward + of_reply,
             own.terminated | reply.terminated,
             np.maximum(own.winner, reply.winner),
             own.illegal | reply.illegal,
@@ -35,15 +35,15 @@ class BitboardGames(Games):
 
     def reply(self, state: batch.State, due: Flags) -> tuple[batch.State, Flags]:
         """Return the state after the opponent's moves where they are due, and which games they ended."""
-        reply = self._reply(state, ~due)
+        reply, _ = self._reply(state, ~due)
         return reply.state, reply.terminated
 
-    def _reply(self, state: batch.State, idle: Flags) -> Results:
+    def _reply(self, state: batch.State, idle: Flags) -> tuple[Results, Amounts]:
+        """Return the results of the opponent's moves, and what they pay to the agent."""
         opponent = self.opponent
         cells: Cells
         if isinstance(opponent, str):
-            choices = OPPONENTS[opponent](self.rules, state.mover, state.opponent).astype(np.int64, copy=False)
-            cells = pick(self.rules.cells, choices, self.generator)
+            cells = pick(self.rules.cells, OPPONENTS[opponent](self.rules, state.mover, state.opponent), self.generator)
         else:
             cells = np.zeros(len(idle), np.int64)
             due = (~idle).nonzero()[0]
@@ -51,6 +51,32 @@ class BitboardGames(Games):
                 seen = self._look(batch.State(*(field[due] for field in state)), None, idle[due])
                 cells[due] = ask(opponent, *seen)
         return self._move(state, cells, idle, restart=False)
+
+    def _move(self, state: batch.State, cells: Cells, idle: Flags, restart: bool) -> tuple[Results, Amounts]:
+        """Return the results of the moves [N], and what they pay to the other seat.
+
+        An idle board, [N], stays as it is, or is emptied with `restart`.
+        """
+        outcome = batch.play(self.rules, state, cells)
+        results = Results(
+            outcome.state,
+            batch.reward(self.rewards, outcome),
+            outcome.terminated,
+            batch.winner(state.to_play, outcome),
+            outcome.illegal,
+        )
+        other_reward: Amounts = batch.other_reward(self.rewards, outcome)
+        if not np.count_nonzero(idle):
+            return results, other_reward
+        active = ~idle
+        results = Results(
+            batch.restart(outcome.state, idle) if restart else batch.where(idle, state, outcome.state),
+            results.reward * active,
+            results.terminated & active,
+            np.where(idle, NOBODY, results.winner),
+            results.illegal & active,
+        )
+        return results, other_reward * active
 
     def look(self, state: batch.State, over: Flags, boards: Boards = EVERY) -> tuple[Planes, Planes]:
         """Return the one-hot planes and the action masks."""
@@ -79,20 +105,3 @@ class BitboardGames(Games):
     def position(self, state: batch.State) -> batch.State:
         """Return the bitboards of the boards: the state itself."""
         return state
-
-    def _move(self, state: batch.State, cells: Cells, idle: Flags, restart: bool) -> Results:
-        """Return the results of the moves [N]; an idle board, [N], stays as it is, or is emptied with `restart`."""
-        outcome = batch.play(self.rules, state, cells)
-        reward: NDArray[np.float64] = batch.reward(self.rewards, outcome)
-        results = Results(
-            outcome.state, reward, outcome.terminated, batch.winner(state.to_play, outcome), outcome.illegal
-        )
-        if not np.count_nonzero(idle):
-            return results
-        return Results(
-            batch.restart(outcome.state, idle) if restart else batch.where(idle, state, outcome.state),
-            np.where(idle, 0.0, reward),
-            results.terminated & ~idle,
-            np.where(idle, -1, results.winner),
-            results.illegal & ~idle,
-        )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tictactoe import batch, planes
 from tictactoe.arrays import read_only
-from tictactoe.envs.backends.games import (
+from tictactoe.gym.games import (
     EVERY,
     BatchOpponent,
     Boards,
@@ -26,18 +26,15 @@ from tictactoe.envs.backends.games import (
 )
 from tictactoe.opponents import OPPONENTS
 from tictactoe.rewards import Rewards
-from tictactoe.rules import Rules
+from tictactoe.rules import NOBODY, RESULTS, Event, Rules
 from tictactoe.tree import game_tree
 
 TABLE_CELLS = 9
 """Largest board with a table, in cells: tic-tac-toe has 5,478 positions, each twice in the table."""
 
-ONGOING, ALLOW, DRAW, WIN, ILLEGAL = range(5)
-"""Numbers in `PositionTable.led_to` for what a move led to."""
-
 
 class PositionTable(NamedTuple):
-    """Hold every reachable position of a board, one row each.
+    """Every reachable position of a board, one row each.
 
     Row 0 is the empty board. The second half repeats the positions for games that a taken cell ended there. `P` is the
     number of rows.
@@ -45,8 +42,8 @@ class PositionTable(NamedTuple):
 
     following: Cells
     """[P * A]: the row after each move; row 0 after a finished game."""
-    led_to: NDArray[np.int8]
-    """[P]: the kind of move that led to this position."""
+    event: Cells
+    """[P]: what the ply led to that made this position, numbers of `Event`."""
     finished: Flags
     """[P]: the game is over."""
     illegal: Flags
@@ -63,39 +60,40 @@ class PositionTable(NamedTuple):
 
 @lru_cache(maxsize=8)
 def position_table(rules: Rules) -> PositionTable:
-    """Return the table of a small board."""
+    """Return the table of a small board: every move in every position, played by `tictactoe.batch`."""
     tree = game_tree(rules)
-    mover, opponent = tree.mover.astype(np.int64), tree.opponent.astype(np.int64)
-    number = len(tree)
-    empty = rules.empty_cells(mover, opponent)
-    finished = np.concatenate([tree.finished, np.ones(number, bool)])
+    number, decisions = len(tree), tree.decisions
+    positions = batch.State(tree.mover.astype(np.int64), tree.opponent.astype(np.int64), tree.ply)
+    before = batch.State(*(field[decisions] for field in positions))
 
-    # A finished game leads to a new one, row 0; a taken cell leads to the position's second row.
-    following = np.zeros((2 * number, rules.cells), np.int64)
-    legal = tree.successors(tree.decisions)
-    following[tree.decisions] = np.where(legal >= 0, legal, number + tree.decisions[:, None])
-    can_win = (rules.winning_cells(mover) & empty) != 0
-    led_to = np.where(tree.finished, np.where(tree.lost, WIN, DRAW), np.where(can_win, ALLOW, ONGOING))
-    led_to[0] = ONGOING
+    following = np.zeros((2 * number, rules.cells), np.int64)  # a finished game leads to a new one, row 0
+    event = np.full(2 * number, Event.ONGOING, np.int64)
+    winner = np.full(2 * number, NOBODY, np.int64)
+    for cell in range(rules.cells):
+        outcome = batch.play(rules, before, np.full(len(decisions), cell))
+        after = tree.find(outcome.state.mover, outcome.state.opponent) + number * outcome.illegal
+        following[decisions, cell] = after
+        event[after] = outcome.event
+        winner[after] = batch.winner(before.to_play, outcome)
 
-    seat = tree.ply & 1
-    marks = np.where(seat == 0, (mover, opponent), (opponent, mover))
-    seen = [planes.one_hot(rules.cells, *both) for both in (marks, marks[::-1])]
-    all_empty = np.where(finished, rules.full_word, np.tile(empty, 2))
+    finished = event > Event.ALLOW
+    empty = np.tile(rules.empty_cells(positions.mover, positions.opponent), 2)
+    mask = planes.bits(rules.cells, np.where(finished, rules.full_word, empty)).view(np.int8)
+    by_first = np.tile(batch.observe(rules, positions), (2, 1, 1, 1))
     return PositionTable(
         read_only(following.ravel()),
-        read_only(np.concatenate([led_to, np.full(number, ILLEGAL)]).astype(np.int8)),
+        read_only(event),
         read_only(finished),
-        read_only(np.repeat([False, True], number)),
-        read_only(np.concatenate([np.where(tree.lost, 1 - seat, -1), 1 - seat])),
-        read_only(np.tile(seat, 2)),
-        read_only(np.concatenate([seen[0], seen[0], seen[1], seen[1]]).reshape(-1, rules.rows, rules.cols, 3)),
-        read_only(planes.bits(rules.cells, all_empty).view(np.int8)),
+        read_only(event == Event.ILLEGAL),
+        read_only(winner),
+        read_only(np.tile(positions.to_play, 2)),
+        read_only(np.concatenate([by_first, by_first[..., [0, 2, 1]]])),
+        read_only(mask),
     )
 
 
 class Replies(NamedTuple):
-    """Hold the replies of a built-in opponent; `P` is the number of rows of the position table."""
+    """The replies of a built-in opponent; `P` is the number of rows of the position table."""
 
     number: NDArray[np.float64]
     """[P]: the number of cells among which it chooses; 1 if the game is over."""
@@ -122,7 +120,7 @@ def replies(rules: Rules, opponent: str) -> Replies:
 
 
 class TableGames(Games):
-    """Play on boards of up to 9 cells; the state is the row of each position, [N] int64.
+    """Games on boards of up to 9 cells; the state is the row of each position, [N] int64.
 
     On few boards the number of NumPy calls takes the time, not their work. So each look-up is the cheapest kind: an
     index for one number of each row, and `take` for a row of bytes. Its mode `"clip"` skips a check of the indices.
@@ -135,8 +133,10 @@ class TableGames(Games):
         self.table = table = position_table(rules)
         # As an array: NumPy takes twice as long to multiply an array by a Python number.
         self.cells = np.array(rules.cells)
-        values = np.array([0.0, rewards.allow, rewards.draw, rewards.win, rewards.illegal])
-        self.reward = read_only(values[table.led_to])
+        both = np.array([rewards.of_event[event] for event in RESULTS])
+        self.reward, self.other_reward = (read_only(of_seat[table.event]) for of_seat in both.T)
+        self.replies_pay = bool(self.other_reward.any())
+        """Whether some ply pays the seat that did not make it."""
         rows = len(table.finished)
         # What the mover sees; with perspective "mover" each seat has its own view.
         views = np.where(perspective == "mover", table.to_play, 0)
@@ -167,9 +167,8 @@ class TableGames(Games):
             after = self._replied(own, over)
             if np.count_nonzero(over):
                 after[over] = self.start(own, over)[over]
-            if self.rewards.loss:
-                lost = (table.led_to[after] == WIN) & (after != own)
-                reward = np.where(lost, reward + self.rewards.loss, reward)
+            if self.replies_pay:
+                reward = reward + np.where(after != own, self.other_reward[after], 0.0)
         return Results(after, reward, table.finished[after], table.winner[after], table.illegal[after])
 
     def reply(self, state: Cells, due: Flags) -> tuple[Cells, Flags]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tictactoe.arrays import read_only
 from tictactoe.rewards import Rewards
-from tictactoe.rules import Rules
+from tictactoe.rules import NOBODY, WINNERS, Event, Rules
 
 Planes: TypeAlias = NDArray[np.int8]
 Flag: TypeAlias = NDArray[np.bool_]
@@ -23,17 +23,14 @@ KEPT_POSITIONS = 6_000
 
 # The values in `info` have a shape and a dtype, because TorchRL needs them.
 SEATS = (np.int64(0), np.int64(1))
-NOBODY = np.int64(-1)
-"""The winner during a game and after a draw."""
-
-
+NO_WINNER = np.int64(NOBODY)
 # Arrays without axes: Gymnasium's vectors of single environments would store NumPy's booleans as objects.
 LEGAL, ILLEGAL = read_only(np.array(False)), read_only(np.array(True))
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """Hold a position and what is delivered there.
+    """A position and what is delivered there.
 
     A kept node is shared by all games and never changes, but for `after` and `choices`, which fill up. Any other node
     belongs to one game, and its moves are made in place.
@@ -41,7 +38,7 @@ class Node:
 
     marks: list[int]
     """Bitboards by seat."""
-    threats: list[int]
+    completing: list[int]
     """By seat: the cells that complete a line, empty or not."""
     empty: int
     """The bitboard of the empty cells."""
@@ -53,10 +50,10 @@ class Node:
     """[rows * cols]: 1 for each empty cell; all ones when the game is over."""
     to_play: np.int64 = SEATS[0]
     """The seat to move."""
-    reward: float = 0.0
-    """The reward of the move that led here."""
+    rewards: tuple[float, float] = (0.0, 0.0)
+    """The rewards of the move that led here: of the seat that made it, and of the other seat."""
     over: bool = False
-    winner: np.int64 = NOBODY
+    winner: np.int64 = NO_WINNER
     illegal: Flag = field(default_factory=lambda: LEGAL)
     """Whether a taken cell ended the game, an array without axes."""
     kept: bool = False
@@ -67,14 +64,14 @@ class Node:
 
     def __reduce__(self) -> Any:
         # So a copy of an environment gets a node of its own, without all the positions behind it.
-        board = (self.marks, self.threats, self.empty, self.seen, self.seen_by_other, self.mask, self.to_play)
-        return Node, (*board, self.reward, self.over, self.winner, self.illegal)
+        board = (self.marks, self.completing, self.empty, self.seen, self.seen_by_other, self.mask, self.to_play)
+        return Node, (*board, self.rewards, self.over, self.winner, self.illegal)
 
     def copy(self) -> "Node":
         """Return a node of the same position that belongs to one game."""
         seen = self.seen.copy()
         other = seen if self.seen_by_other is self.seen else self.seen_by_other.copy()
-        return Node(self.marks.copy(), self.threats.copy(), self.empty, seen, other, self.mask.copy(), self.to_play)
+        return Node(self.marks.copy(), self.completing.copy(), self.empty, seen, other, self.mask.copy(), self.to_play)
 
     def mark(self, rules: Rules, rewards: Rewards, cell: int) -> None:
         """Put the mark of the seat to move on an empty cell, in place."""
@@ -103,30 +100,35 @@ class Node:
             if not missing:
                 completed = True
             elif not missing & (missing - 1):
-                self.threats[seat] |= missing
-        if completed:
-            self.end(rewards.win, SEATS[seat])
-        elif not self.empty:
-            self.end(rewards.draw)
-        else:
-            self.reward = rewards.allow if self.threats[1 - seat] & self.empty else 0.0
+                self.completing[seat] |= missing
+        event = rules.event(completed, not self.empty, self.completing[1 - seat] & self.empty)
+        self.rewards = rewards.of_event[event]
+        if event > Event.ALLOW:
+            self.end(WINNERS[event][seat])
 
-    def end(self, reward: float = 0.0, winner: np.int64 = NOBODY, illegal: Flag = LEGAL) -> None:
+    def refuse(self, rewards: Rewards) -> None:
+        """End the game, in place, because the seat to move chose a taken cell."""
+        self.rewards = rewards.of_event[Event.ILLEGAL]
+        self.illegal = ILLEGAL
+        self.end(WINNERS[Event.ILLEGAL][self.to_play])
+
+    def end(self, winner: int = NOBODY) -> None:
         """End the game here, in place."""
-        self.reward, self.over, self.winner, self.illegal = reward, True, winner, illegal
+        self.over = True
+        self.winner = np.int64(winner)
         self.mask.fill(1)
 
 
 class PositionGraph:
-    """Hold the positions of a board with these rewards, from the empty board on."""
+    """The positions of a board with these rewards, from the empty board on."""
 
     def __init__(self, rules: Rules, rewards: Rewards, perspective: str) -> None:
         self._settings = (rules, rewards, perspective)
         first = np.zeros((rules.rows, rules.cols, 3), np.int8)
         first[..., 0] = 1
         second = first if perspective == "absolute" else first.copy()
-        threats = rules.full_board if rules.k == 1 else 0  # with k=1 every cell completes a line
-        root = Node([0, 0], [threats, threats], rules.full_board, first, second, np.ones(rules.cells, np.int8))
+        completing = rules.completing_cells(0)  # with k=1 every cell, else none
+        root = Node([0, 0], [completing, completing], rules.full_board, first, second, np.ones(rules.cells, np.int8))
         self._kept: dict[tuple[int, int], Node] = {}
         self._keep((0, 0), root)
 
@@ -134,7 +136,7 @@ class PositionGraph:
         return position_graph, self._settings
 
     def at(self, marks: tuple[int, int]) -> Node:
-        """Return a node of a position, bitboards by seat, from which a game can go on."""
+        """Return a node of a position, bitboards by seat, from which a game can continue."""
         kept = self._kept.get(marks)
         if kept is not None:
             return kept
@@ -153,7 +155,7 @@ class PositionGraph:
         rules, rewards, _ = self._settings
         if not node.empty >> cell & 1:
             after = node.copy()
-            after.end(rewards.illegal, SEATS[1 - node.to_play], illegal=ILLEGAL)
+            after.refuse(rewards)
             return after
         if not node.kept:
             node.mark(rules, rewards, cell)

@@ -1,17 +1,16 @@
 """The vector form of the turn view: many games at once, without a loop over boards."""
 
-from collections.abc import Mapping
+from typing import Any
 
 from gymnasium.vector import AutoresetMode
 
-from tictactoe.envs.base_vector import BaseVectorEnv
-from tictactoe.envs.turn import TicTacToeEnv
-from tictactoe.rewards import Rewards
-from tictactoe.rules import Rules
+from tictactoe.gym.arguments import passes_on_to
+from tictactoe.gym.base_vector import BaseVectorEnv
+from tictactoe.gym.turn import TicTacToeEnv
 
 
 class TicTacToeVectorEnv(BaseVectorEnv):
-    """Play both seats of `N` games at once: `gymnasium.make_vec("tictactoe:TicTacToe-v0", num_envs=N)`.
+    """`N` games of the turn view at once: `gymnasium.make_vec("tictactoe:TicTacToe-v0", num_envs=N)`.
 
     Action space: MultiDiscrete of N cells, [N]. With `"NextStep"` the action of a board that starts a game is ignored.
     Observation space: Box(0, 1, (N, rows, cols, 3), int8), or a dict: as in `TicTacToeEnv`, for each board.
@@ -27,7 +26,7 @@ class TicTacToeVectorEnv(BaseVectorEnv):
         autoreset_mode: when a board starts its next game. `"NextStep"`: in the step after the end. `"SameStep"`: in the
             step that ends a game. `"Disabled"`: when you call `reset` with `reset_mask`. Or an `AutoresetMode`.
         max_episode_steps: the number of steps after which a game is truncated, from 1; None for never.
-        rows, cols, k, rewards, perspective, dict_observation, rules: as in `TicTacToeEnv`, for up to 64 cells.
+        The others: as in `TicTacToeEnv`, for boards of up to 64 cells.
         render_mode: None, `"ansi"` or `"rgb_array"`.
 
     Raises:
@@ -36,19 +35,15 @@ class TicTacToeVectorEnv(BaseVectorEnv):
         gymnasium.error.ResetNeeded: no game has started, or with `"Disabled"` a game has ended.
     """
 
+    @passes_on_to(TicTacToeEnv)
     def __init__(
         self,
         num_envs: int = 1,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
-        rows: int = 3,
-        cols: int = 3,
-        k: int = 3,
-        rewards: str | Rewards | Mapping[str, float] = "shaped",
-        perspective: str = "absolute",
-        dict_observation: bool = False,
+        *sizes: int,
         render_mode: str | None = None,
-        rules: Rules | None = None,
+        **settings: Any,
     ) -> None:
-        game = TicTacToeEnv(rows, cols, k, rewards, perspective, dict_observation, rules=rules)
+        game = TicTacToeEnv(*sizes, **settings)
         super().__init__(game, num_envs, autoreset_mode, max_episode_steps, render_mode)

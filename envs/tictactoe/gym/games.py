@@ -16,6 +16,7 @@ from tictactoe.rules import Rules
 Flags: TypeAlias = NDArray[np.bool_]
 Cells: TypeAlias = NDArray[np.int64]
 Planes: TypeAlias = NDArray[np.int8]
+Amounts: TypeAlias = NDArray[np.float64]
 
 Boards: TypeAlias = slice | NDArray[np.intp]
 """All boards, or the numbers of some."""
@@ -27,10 +28,10 @@ BatchOpponent: TypeAlias = Callable[[Planes, Planes], Any]
 
 
 class Results(NamedTuple):
-    """Hold the results of one step on all boards, before any of them starts a new game."""
+    """The results of one step on all boards, before any of them starts a new game."""
 
     state: Any
-    reward: NDArray[np.float64]
+    reward: Amounts
     """[N]: the reward of the seat or agent that moved."""
     terminated: Flags
     """[N]: the game is over."""
@@ -41,7 +42,7 @@ class Results(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Hold where new games start."""
+    """Where new games start."""
 
     position: batch.State
     """The positions; ignored on boards without a new game."""
@@ -50,7 +51,7 @@ class Start(NamedTuple):
 
 
 class Games(ABC):
-    """Play `N` games: the caller plays both seats, or one seat while an opponent plays the other.
+    """`N` games: the caller plays both seats, or one seat while an opponent plays the other.
 
     The vector environment keeps the `state`, which each backend defines, and passes it to every call.
     """

@@ -1,23 +1,21 @@
 """The vector form of the versus view: many games against an opponent at once, without a loop over boards."""
 
-from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from gymnasium.vector import AutoresetMode
 
-from tictactoe.envs.backends.games import Cells
-from tictactoe.envs.base_vector import BaseVectorEnv
-from tictactoe.envs.versus import Opponent, TicTacToeVersusEnv, asking, check_opponent
-from tictactoe.rewards import Rewards
-from tictactoe.rules import Rules
+from tictactoe.gym.arguments import passes_on_to
+from tictactoe.gym.base_vector import BaseVectorEnv
+from tictactoe.gym.games import Cells
+from tictactoe.gym.versus import Opponent, TicTacToeVersusEnv, asking, check_opponent
 
 
 class TicTacToeVersusVectorEnv(BaseVectorEnv):
-    """Play one seat of `N` games at once: `gymnasium.make_vec("tictactoe:TicTacToeVersus-v0", num_envs=N)`.
+    """`N` games of the versus view at once: `gymnasium.make_vec("tictactoe:TicTacToeVersus-v0", num_envs=N)`.
 
     Action space: MultiDiscrete of N cells, [N], as in `TicTacToeVectorEnv`.
     Observation space: Box(0, 1, (N, rows, cols, 3), int8), or a dict, as in `TicTacToeVectorEnv`.
-    Rewards: [N] float64, of the agent's own moves, plus `loss` where the reply wins.
+    Rewards: [N] float64, of the agent's own moves, plus what the replies pay to it.
     Starting state: as in `TicTacToeVersusEnv`, or `reset(options=...)`: `reset_mask` [N] bool, `position`
         [N, rows, cols, 3], and `seat`, one or [N]. `reset(seed=...)` seeds all boards at once.
     Episode end: as in `TicTacToeVectorEnv`.
@@ -28,7 +26,7 @@ class TicTacToeVersusVectorEnv(BaseVectorEnv):
             [M, rows * cols] of all M boards on which the opponent is to move, and returns cells [M].
         seat: as in `TicTacToeVersusEnv`.
         num_envs, autoreset_mode, max_episode_steps, render_mode: as in `TicTacToeVectorEnv`.
-        rows, cols, k, rewards, perspective, dict_observation, rules: as in `TicTacToeEnv`, for up to 64 cells.
+        The others: as in `TicTacToeEnv`, for boards of up to 64 cells.
 
     Raises:
         ValueError: a setting does not exist, or the board has more than 64 cells.
@@ -37,6 +35,7 @@ class TicTacToeVersusVectorEnv(BaseVectorEnv):
         gymnasium.error.ResetNeeded: no game has started, or with `"Disabled"` a game has ended.
     """
 
+    @passes_on_to(TicTacToeVersusEnv)
     def __init__(
         self,
         num_envs: int = 1,
@@ -44,18 +43,11 @@ class TicTacToeVersusVectorEnv(BaseVectorEnv):
         max_episode_steps: int | None = None,
         opponent: str | Opponent = "random",
         seat: int | Literal["random"] = 0,
-        rows: int = 3,
-        cols: int = 3,
-        k: int = 3,
-        rewards: str | Rewards | Mapping[str, float] = "shaped",
-        perspective: str = "absolute",
-        dict_observation: bool = False,
+        *sizes: int,
         render_mode: str | None = None,
-        rules: Rules | None = None,
+        **settings: Any,
     ) -> None:
-        game = TicTacToeVersusEnv(
-            opponent, seat, rows, cols, k, rewards, perspective, dict_observation, rules=rules
-        ).game
+        game = TicTacToeVersusEnv(opponent, seat, *sizes, **settings).game
         super().__init__(game, num_envs, autoreset_mode, max_episode_steps, render_mode, seat)
         self.set_opponent(opponent)
 
