@@ -11,10 +11,9 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from selfplay.errors import UserError, what_failed
-from selfplay.learning.api import SHIPPED, SHIPPED_FOLDER, load, read_settings
-from selfplay.own.config import OwnConfig
+from selfplay.learning.load import SHIPPED, SHIPPED_FOLDER, load, read_settings
 from selfplay.program import open_console
-from selfplay.settings import GIGABYTE, Count, as_path, board, machine_bytes, require
+from selfplay.settings import GIGABYTE, Count, CustomConfig, as_path, board, machine_bytes, require
 from tictactoe import Rules
 from tictactoe.names import did_you_mean
 from tictactoe.opponents import OPPONENTS
@@ -90,7 +89,7 @@ def resolve(name: str, perspective: Perspective = "absolute", rules: Rules | Non
             return NamedPolicy(name, policy, None, None)
         folder = as_path(place)
     config, _ = read_settings(folder)
-    if code is None or not isinstance(config, OwnConfig):
+    if code is None or not isinstance(config, CustomConfig):
         player = load(folder, network=code)
         return NamedPolicy(name, player_policy(player), player, folder)
     try:
@@ -156,7 +155,7 @@ class EvaluatedPlayer(BoardFlags):
         Raises:
             UserError: there is none, or it cannot be followed on its board.
         """
-        named = resolve(self.player, self.perspective, board(self.rows, self.cols, self.k))
+        named = resolve(self.player, self.perspective, board({"rows": self.rows, "cols": self.cols, "k": self.k}))
         check_not_searched(named, "a proof")
         check_room(self.positions, named.rules)
         return named

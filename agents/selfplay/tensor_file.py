@@ -17,8 +17,8 @@ from torch import Tensor
 from selfplay.errors import UserError
 from selfplay.files import open_regular, write_whole
 
-LARGEST_HEADER = 1 << 20
-"""Bytes; this program writes some thousands."""
+LARGEST_HEADER = 100_000_000
+"""Bytes; the library reads no longer one. A state that holds tables as JSON may need millions."""
 VALUES, ARRAYS = "values", "arrays"
 """Entries of a state's metadata: what is no tensor, as JSON, and the names of the tensors that are NumPy arrays."""
 
@@ -27,17 +27,21 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: dict[str,
     """Write tensors of any device as a safetensors file, whole or not at all.
 
     Raises:
+        UserError: names, shapes and metadata are so long that the file could not be read.
         OSError: the file cannot be written.
     """
     on_cpu = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    write_whole(path, save(on_cpu, metadata))
+    content = save(on_cpu, metadata)
+    if int.from_bytes(content[:8], "little") > LARGEST_HEADER:
+        raise UserError(f"{path}: would hold over {LARGEST_HEADER:,} bytes of JSON; keep tables as arrays")
+    write_whole(path, content)
 
 
 def write_state(path: Path, state: Mapping[str, Any], metadata: Mapping[str, str] | None = None) -> None:
     """Write a learner's state, from which `read_state` returns it; the metadata may hold more texts.
 
     Raises:
-        UserError: neither a file of tensors nor JSON can hold a value.
+        UserError: neither a file of tensors nor JSON can hold a value, or the JSON is too long.
         OSError: the file cannot be written.
     """
     tensors, arrays, values = {}, [], {}
@@ -71,9 +75,7 @@ def read_tensors(path: Path, wanted: Mapping[str, Tensor] | None = None) -> tupl
         UserError: it has others, is damaged, or cannot be read.
     """
     try:
-        with open_regular(path) as file:
-            if int.from_bytes(file.read(8), "little") > LARGEST_HEADER:
-                raise UserError(f"{path}: is truncated or not a safetensors file (its header is too long)")
+        open_regular(path).close()  # or a pipe would wait for a writer
         with safe_open(path, framework="pt") as mapped:
             names = list(mapped.keys())
             if wanted is not None:

@@ -14,9 +14,10 @@ from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay
 from selfplay.dqn.network import NetworkFactory, empty_network
 from selfplay.dqn.player import QPlayer
 from selfplay.errors import UserError
-from selfplay.settings import GIGABYTE, machine_bytes
+from selfplay.judging.counterexamples import MOST_FOR_TRAINING
+from selfplay.settings import GIGABYTE, LARGEST, machine_bytes
 from selfplay.tensor_file import check_state
-from tictactoe import Rules
+from tictactoe import Rules, planes
 
 WEIGHT_COPIES = 6
 """Vectors of all weights: network and target network with a gradient each, and two moments of Adam."""
@@ -122,6 +123,7 @@ class DQNLearner:
                 play.generator.set_state(state["generator"])
             except RuntimeError as error:
                 raise UserError(f"the checkpoint holds no state of a random generator: {error}") from None
+        check_ranges(state, self.rules)
         for name, tensor in changed_tensors(play):
             tensor.copy_(state[name])
         for number, agent in enumerate(play.agents):
@@ -164,6 +166,34 @@ def changed_tensors(play: InterleavedSelfPlay) -> Iterator[tuple[str, Tensor]]:
     for number, ply in enumerate(play.waiting):
         for name, tensor in ply._asdict().items():
             yield f"waiting_{number}.{name}", tensor
+
+
+def check_ranges(state: Mapping[str, Any], rules: Rules) -> None:
+    """Refuse a state whose counters, cells, seats or positions no run reaches.
+
+    Raises:
+        UserError: a number is out of range.
+    """
+    count = 2 * LARGEST
+    highest = {"plies": count, "updates": count, "added": count}
+    highest |= {"action": rules.cells - 1, "seat": 1, "ply": rules.cells - 1, "count": MOST_FOR_TRAINING}
+    for name, value in state.items():
+        most = highest.get(name.split(".")[-1])
+        if most is None:
+            continue
+        in_range = (value >= 0) & (value <= most)  # of one number, or of each in a tensor
+        if not bool(in_range if isinstance(value, int) else in_range.all()):
+            raise UserError(f"the checkpoint is damaged: {name} must be from 0 to {most:,}")
+    positions = {"boards": (state["boards.mover"], state["boards.opponent"])}
+    if "starts.marks" in state:
+        positions["starts.marks"] = state["starts.marks"]
+    for name, (mover, opponent) in positions.items():
+        outside = (mover | opponent) & ~rules.full_word
+        if bool((outside | (mover & opponent)).any()):
+            raise UserError(f"the checkpoint is damaged: {name} holds marks outside the board, or two in a cell")
+    marks = planes.bits(rules.cells, state["boards.mover"] | state["boards.opponent"])
+    if not torch.equal(torch.as_tensor(marks).sum(dim=1), state["boards.ply"]):
+        raise UserError("the checkpoint is damaged: boards.ply must be the number of marks")
 
 
 def choose_device(name: str) -> torch.device:

@@ -67,6 +67,8 @@ def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:
     if str(algorithm) not in kinds or not isinstance(saved, dict):
         raise UserError(f"{path}: is not the configuration of a run of {', '.join(kinds)}")
     try:
+        if "run_dir" in saved:  # a file must not choose the folder that is written
+            raise UserError("run_dir is no setting that a file can hold")
         return changed(defaults_of(kinds[str(algorithm)], saved), saved)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None

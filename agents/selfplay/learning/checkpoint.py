@@ -60,6 +60,8 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
         counters = (progress.due, progress.proofs, progress.evaluations)
         if not all(isinstance(number, int) and 0 <= number <= 2 * LARGEST for number in counters):
             raise ValueError(f"progress {counters}")
+        if not 0 <= progress.seconds <= LARGEST:
+            raise ValueError(f"seconds {progress.seconds}")
         return Checkpoint(state, progress, dict(run["settings"]))
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise UserError(f"{path}: is no checkpoint of a run ({error!r}); start a new run") from None
