@@ -118,12 +118,12 @@ class DQNLearner:
         play, own = self.self_play, self.state()
         same_device = state.get("device") == own["device"]
         check_state(state, own if same_device else {**own, "generator": state.get("generator")})
+        check_ranges(state, self.rules)
         if same_device:
             try:
                 play.generator.set_state(state["generator"])
             except RuntimeError as error:
                 raise UserError(f"the checkpoint holds no state of a random generator: {error}") from None
-        check_ranges(state, self.rules)
         for name, tensor in changed_tensors(play):
             tensor.copy_(state[name])
         for number, agent in enumerate(play.agents):
