@@ -6,11 +6,13 @@ are 0, 0, 0, -1 (O allowed the win), +1. The networks are constants, so that eve
 
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
-from tests.selfplay.dqn.scripted import config_with, constant_values, make, play, remembered
-from tictactoe import Rewards
+from selfplay.dqn.dqn import nothing_waits
+from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered, store
+from tictactoe import Rewards, Rules, batch
 
 GAME = [0, 3, 1, 4, 2]
 GAMMA = 0.5
@@ -119,8 +121,27 @@ def test_an_illegal_move_ends_the_transitions_of_both_seats_under_independent() 
     assert transitions.continues.tolist() == [0, 0]
 
 
-def test_after_the_end_of_a_game_no_transition_is_pending() -> None:
+def test_a_ply_waits_for_its_reply_and_nothing_waits_after_the_end_of_a_game() -> None:
     self_play = make(config_with(target="independent", symmetry="none"))
-    for _ in range(2):
-        play(self_play, GAME)
+    memory = self_play.agents[0].memory
+    state, stored, waits = batch.reset(Rules(), 1, np), [], []
+    for cell in GAME * 2:
+        state = store(self_play, state, [cell])
+        stored.append(memory.added)
+        waits.append(bool(self_play.waiting[-1].waiting))
+    assert stored == [0, 1, 2, 3, 5, 5, 6, 7, 8, 10]
+    assert waits == [True, True, True, True, False] * 2
     assert remembered(self_play.agents[0]).reward.tolist() == [0, 0, 0, -1, 1] * 2
+
+
+def test_each_board_waits_for_itself_and_each_agent_stores_its_own_plies() -> None:
+    self_play = make(config_with(target="independent", symmetry="none"), separate=True)
+    self_play.waiting = [nothing_waits(config_with(num_envs=2), CPU)]
+    state = batch.State(np.array([0, 0]), np.array([1, 0]), np.array([1, 0]))  # O is to move on board 0, X on board 1
+    state = store(self_play, state, [4, 8])
+    assert self_play.waiting[0].seat.tolist() == [1, 0]
+    store(self_play, state, [4, 0])  # X takes the cell of O's mark, which ends that game
+    first, second = map(remembered, self_play.agents)
+    assert (first.action.tolist(), first.reward.tolist(), first.continues.tolist()) == ([8, 4], [0, -10], [1, 0])
+    assert (second.action.tolist(), second.continues.tolist()) == ([4], [0])
+    assert self_play.waiting[0].waiting.tolist() == [False, True]
