@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.counterexample_starts import EARLIER, ENOUGH, CounterexampleStarts
+from selfplay.dqn.counterexample_starts import ENOUGH, CounterexampleStarts
 from selfplay.dqn.learner import DQNLearner
 from tests.selfplay.dqn.scripted import config_with
 from tictactoe import Rules, batch, planes
@@ -56,15 +56,6 @@ def test_a_fraction_of_the_new_games_starts_at_counterexamples(
     assert (new.sum() * 2 / BOARDS, old.sum() * 2 / BOARDS) == pytest.approx(expected, abs=0.02)
     for part in (old, new):  # each position about as often
         assert not part.any() or part.min() > 0.5 * part.mean()
-
-
-def test_of_too_many_earlier_ones_the_latest_are_kept() -> None:
-    starts = CounterexampleStarts(Rules(), 1.0)
-    for number, cell in ((EARLIER, 0), (EARLIER - 10, 1), (0, 2)):
-        marks = np.full(number, 1 << cell)
-        starts.replace(marks, np.zeros_like(marks))
-    assert starts.count.tolist() == [0, EARLIER]
-    assert starts.marks[0, 1, :EARLIER].tolist() == [2] * (EARLIER - 10) + [1] * 10
 
 
 def test_without_counterexamples_there_is_no_state_of_them() -> None:

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from selfplay.dqn.dqn import ReplayMemory, Transitions, learning_rate
-from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered, store
+from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered
 from tictactoe import Rules, batch
 
 
@@ -38,14 +38,6 @@ def test_the_memory_holds_the_newest_transitions_and_zeros_before_the_first() ->
     ):
         memory.add(numbered(numbers))
         assert stored(memory) == expected
-
-
-def test_sampling_is_uniform() -> None:
-    memory = ReplayMemory(4, 9, CPU)
-    memory.add(numbered([0, 1, 2, 3]))
-    counts = torch.bincount(memory.sample(40_000, torch.Generator().manual_seed(3)).action)
-    # Five standard deviations of a binomial count of 40,000 samples at 1/4.
-    assert (counts - 10_000).abs().max() < 5 * (40_000 * 0.25 * 0.75) ** 0.5
 
 
 @pytest.mark.parametrize(("explore", "taken"), [("legal", [0, 4, 8]), ("any", [])])
@@ -139,13 +131,6 @@ def test_each_boards_move_comes_from_the_agent_whose_seat_is_to_move() -> None:
     for agent, cell in zip(self_play.agents, (2, 6), strict=True):
         constant_values(agent, first_prefers(cell), [0] * 9)
     assert self_play.act(torch.zeros(4, 27), torch.tensor([0, 1, 1, 0])).tolist() == [2, 6, 6, 2]
-
-
-def test_boards_at_different_plies_are_told_apart() -> None:
-    self_play = make(config_with(), separate=True)
-    # Board 0 has one mark, board 1 none: the seats to move differ.
-    store(self_play, batch.State(np.array([0, 0]), np.array([1, 0]), np.array([1, 0])), [4, 8])
-    assert [remembered(agent).action.tolist() for agent in self_play.agents] == [[8], [4]]
 
 
 def test_the_player_is_the_averaged_network_unless_updates_are_hard() -> None:

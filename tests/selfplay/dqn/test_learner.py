@@ -226,8 +226,3 @@ def test_settings_that_need_more_memory_than_there_is_are_refused(monkeypatch: p
 def test_auto_is_cuda_if_available(name: str, available: bool, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: available)
     assert dqn_learner.choose_device(name).type == expected
-
-
-def test_cuda_is_refused_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert "device" in refused(DQNLearner, config_with(device="cuda"))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.dqn import nothing_waits
+from selfplay.dqn.dqn import BOOTSTRAPS, Bootstrap, nothing_waits
 from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered, store
 from tictactoe import Rewards, Rules, batch
 
@@ -104,23 +104,6 @@ def test_targets_bootstrap_after_the_move_or_at_the_own_next_turn(
     assert torch.equal(transitions.next_observation[:open_ones], torch.cat(seen[plies : plies + open_ones]))
 
 
-def test_a_masked_target_stays_finite_on_a_full_board() -> None:
-    self_play = make(config_with(mask=True, symmetry="none"))
-    play(self_play, [0, 1, 2, 4, 3, 5, 7, 6, 8])
-    (agent,) = self_play.agents
-    targets = agent.targets(remembered(agent), agent)
-    assert torch.isfinite(targets).all()
-    assert targets[-1] == 0
-
-
-def test_an_illegal_move_ends_the_transitions_of_both_seats_under_independent() -> None:
-    self_play = make(config_with(target="independent", symmetry="none"))
-    play(self_play, [0, 0])
-    transitions = remembered(self_play.agents[0])
-    assert transitions.reward.tolist() == [0, -10]
-    assert transitions.continues.tolist() == [0, 0]
-
-
 def test_a_ply_waits_for_its_reply_and_nothing_waits_after_the_end_of_a_game() -> None:
     self_play = make(config_with(target="independent", symmetry="none"))
     memory = self_play.agents[0].memory
@@ -145,3 +128,15 @@ def test_each_board_waits_for_itself_and_each_agent_stores_its_own_plies() -> No
     assert (first.action.tolist(), first.reward.tolist(), first.continues.tolist()) == ([8, 4], [0, -10], [1, 0])
     assert (second.action.tolist(), second.continues.tolist()) == ([4], [0])
     assert self_play.waiting[0].waiting.tolist() == [False, True]
+
+
+def test_a_target_of_three_plies_waits_for_two_and_adds_up_what_its_seat_earns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BOOTSTRAPS, "negamax", Bootstrap(plies=3, own_turn=False, sign=-1))
+    self_play = make(config_with(symmetry="none"))
+    for _ in range(2):
+        seen = play(self_play, GAME)
+    transitions = remembered(self_play.agents[0])
+    assert transitions.action.tolist() == GAME * 2
+    assert transitions.reward.tolist() == [0, -1, 1, -1, 1] * 2
+    assert transitions.continues.tolist() == [1, 1, 0, 0, 0] * 2
+    assert torch.equal(transitions.next_observation[:2], torch.cat(seen[3:5]))

@@ -141,16 +141,14 @@ def test_a_setting_that_does_not_fit_is_refused(run: Path, name: str, value: Any
     assert name in message or name in ("hidden", "rules")
 
 
-@pytest.mark.parametrize("change", [{"format": 2}, {"format": None}, {"config": 3}, {"algorithm": ["dqn"]}], ids=str)
+@pytest.mark.parametrize(
+    "change",
+    [{"format": 2}, {"format": None}, {"config": 3}, {"algorithm": ["dqn"]}, {"algorithm": "minimax-q"}],
+    ids=str,
+)
 def test_what_is_no_configuration_is_refused(run: Path, change: dict[str, Any]) -> None:
     content = json.loads((run / "config.json").read_text())
     (run / "config.json").write_text(json.dumps(content | change))
-    assert str(run / "config.json") in refused(selfplay.load, run)
-
-
-@pytest.mark.parametrize("algorithm", ["minimax-q", "sarsa", None])
-def test_the_settings_of_another_algorithm_are_refused(run: Path, algorithm: Any) -> None:
-    edit(run, algorithm=algorithm)
     assert str(run / "config.json") in refused(selfplay.load, run)
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import os
 import shutil
 import signal
 from collections.abc import Callable
@@ -158,12 +157,6 @@ def test_a_run_locks_its_folder(tmp_path: Path, stopper: Stopper, monkeypatch: p
     train(**SHORT, run_dir=tmp_path / "it")
     assert refusals
     assert all(str(tmp_path / "it") in refusal for refusal in refusals)
-
-
-def test_a_read_only_folder_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    access = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode: path != folder and access(path, mode))
-    assert str(folder) in refused(resume, folder)
 
 
 def test_a_run_whose_checkpoint_is_gone_keeps_its_results_unless_by_force(folder: Path, tmp_path: Path) -> None:

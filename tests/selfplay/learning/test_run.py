@@ -6,22 +6,19 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugins.hparams import metadata
 
 import selfplay
 from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.learner import DQNLearner
-from selfplay.learning import recorder, screen
+from selfplay.learning import recorder
 from selfplay.learning.load import load, snapshot_steps
 from selfplay.learning.loop import Record
 from selfplay.learning.metrics import evaluation_metrics, metrics_evaluation, read_metrics
 from selfplay.learning.recorder import FolderRecorder
 from selfplay.learning.result import earlier_records
-from selfplay.learning.screen import Screen, sparkline
-from selfplay.tabular.config import TDBackupConfig
-from selfplay.tabular.learners import make_learner
+from selfplay.learning.screen import Screen
 from tests.runs import SHORT, metrics, refused
 from tests.selfplay.dqn.scripted import config_with
 from tictactoe import Rules
@@ -139,24 +136,6 @@ def test_tensorboard_shows_every_number_of_the_metrics_and_what_differs_from_the
 
 
 # The screen
-
-
-def test_on_a_terminal_the_score_moves_between_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
-    console = Console(force_terminal=True, width=90, color_system=None)
-    monkeypatch.setattr(screen, "open_console", lambda: console)
-    config = TDBackupConfig(games=3_000)
-    learner = make_learner(config)
-    shown, texts = Screen(learner, config), []
-    for number in range(3):
-        with console.capture() as capture:
-            console.print(shown.block())
-        texts.append(capture.get())
-        learner.advance(1_000)
-        shown.show(Record(number, learner.steps, VERDICTS["rule"], {}, number))
-    for text, steps in zip(texts, ("0", "1,000", "2,000"), strict=True):
-        assert f"{steps} of at most 3,000 games" in text
-    assert f"{VERDICTS['rule'].games_lost:,}" in texts[1] or str(VERDICTS["rule"].first.losses) in texts[1]
-    assert sparkline([800, 27, 1, 0, 0]).plain == "█▅▂▁▁"
 
 
 def test_elsewhere_evaluations_are_lines_ever_further_apart_and_the_last_is_one(
