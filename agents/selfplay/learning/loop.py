@@ -124,14 +124,14 @@ def train(
 
 
 def _advance(learner: Learner, most: int) -> None:
-    """Let the learner advance.
+    """Let the learner advance, if there is anything left: a run may only evaluate what it begins with.
 
     Raises:
         UserError: its steps stay as they are, with which the run would never end.
     """
     before = learner.steps
     learner.advance(most)
-    if learner.steps <= before:
+    if learner.steps <= before and most > 0:
         raise UserError(f"{type(learner).__name__}: advance({most}) must increase steps, but left them at {before}")
 
 

@@ -169,6 +169,12 @@ def test_a_resumed_run_continues_its_counters() -> None:
     assert progress.seconds > 100
 
 
+def test_a_run_without_steps_evaluates_what_it_begins_with() -> None:
+    learner = ScriptedLearner()
+    learner.steps = 10
+    assert events(learner, config(10), Progress(due=12)) == [("evaluated", 1, 10, 0), ("checkpoint", 10, 12, 0)]
+
+
 def test_counterexamples_are_taught_but_for_an_early_evaluation() -> None:
     found = events(Taught(), config(4))
     assert [event for event in found if event[0] == "teach"] == [("teach", 3, True)]
