@@ -94,10 +94,10 @@ def test_self_play_stores_the_plies_that_it_plays(symmetry: str) -> None:
 def test_each_augmented_transition_is_turned_by_itself_and_stays_true(rules: Rules) -> None:
     self_play = make(config_with(rules=rules, symmetry="none"))
     play(self_play, [0, 5, 1, 6, 3])
-    originals = [field.repeat_interleave(100, dim=0) for field in remembered(self_play.agents[0])[:3]]
-    symmetries = BoardSymmetries(rules, CPU)
-    observation, action, next_observation = symmetries.augment(*originals, torch.Generator().manual_seed(1))
-    for augmented, original in ((observation, originals[0]), (next_observation, originals[2])):
+    seen, chosen, after_it, *_ = (field.repeat_interleave(100, dim=0) for field in remembered(self_play.agents[0]))
+    symmetries, generator = BoardSymmetries(rules, CPU), torch.Generator().manual_seed(1)
+    observation, action, next_observation = symmetries.augment(seen, chosen, after_it, generator)
+    for augmented, original in ((observation, seen), (next_observation, after_it)):
         assert torch.equal(symmetries.canonical(augmented).observation, symmetries.canonical(original).observation)
     before, after = (planes.view(500, rules.cells, 3)[:400] for planes in (observation, next_observation))
     # The action, put on the board, leads to the next position as its mover sees it; the last one starts a new game.
