@@ -15,7 +15,7 @@ import selfplay
 from selfplay.learning import loop, run
 from selfplay.learning.checkpoint import read_checkpoint
 from selfplay.learning.folder import CHECKPOINT
-from selfplay.learning.load import read_settings
+from selfplay.learning.load import read_settings, snapshot_steps
 from selfplay.learning.recorder import FolderRecorder
 from tests.runs import SHORT, Stopper, assert_same, content_of, metrics, refused, results, without_plots
 
@@ -203,10 +203,13 @@ def test_metrics_that_lack_what_the_checkpoint_counts_are_refused(content: str, 
     assert str(path) in refused(resume, folder)
 
 
-def test_what_metrics_hold_beyond_the_checkpoint_is_cut_off(folder: Path) -> None:
-    path = folder / "metrics.jsonl"
+def test_metrics_and_snapshots_beyond_the_checkpoint_are_dropped(folder: Path) -> None:
+    path, snapshots = folder / "metrics.jsonl", folder / "snapshots"
+    shutil.copy(snapshots / "960.safetensors", snapshots / "2001.safetensors")
     first = metrics(folder)[0]
     path.write_text(path.read_text() + path.read_text().replace("960", "1111") + '{"plies"')
     resume(folder)
     assert [line["plies"] for line in metrics(folder)] == [960, 1_920, 2_400]
     assert metrics(folder)[0] == first
+    assert {960, 1_920, 2_400} <= {*snapshot_steps(folder)}
+    assert 2_001 not in snapshot_steps(folder)
