@@ -9,76 +9,79 @@ comes before an operation, drawn at random from all those of the run. Runs write
 import argparse
 import logging
 import math
-import os
 import random
 import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from tensorboard.backend.event_processing.plugin_event_accumulator import TENSORS, EventAccumulator
 
-from tests.children import run
-from tests.runs import OFTEN, SMALL, difference, often
+from selfplay.errors import UserError
+from selfplay.learning.folder import is_finished
+from tests.killed import often_and_quickly, train
+from tests.runs import SHORT, difference
 
-DQN = f"{' '.join(SMALL)} --warmup 32 --total-steps 128 --eval-every 48 --device cpu --stop never"
-SHORT = "--total-steps 60 --eval-every 25 --device cpu"
-TABULAR = "--games 100 --eval-every 40"
-SETTINGS = {
-    "default": DQN,
-    "mask": f"{DQN} --mask --counterexamples 0.9 --convolution 4 --dueling --double --symmetry none",
-    "separate": f"{DQN} --networks separate --target independent --lines 2 --hard-update 3 --symmetry augment",
-    "article": f"--preset article --warmup 20 --batch-size 16 --memory-size 50 {SHORT}",
-    "minimax-q": f"minimax-q {TABULAR}",
-    "afterstate-q": f"afterstate-q {TABULAR}",
-    "td-value": f"td-value {TABULAR}",
-    "td-backup": f"td-backup {TABULAR} --greedy-games 10",
+
+class Setting(NamedTuple):
+    """A kind of run that is killed."""
+
+    algorithm: str | None
+    settings: Mapping[str, Any]
+
+
+DQN: Mapping[str, Any] = {**SHORT, "warmup": 32, "total_steps": 128, "eval_every": 48, "stop": "never"}
+ARTICLE: Mapping[str, Any] = {"preset": "article", "warmup": 20, "batch_size": 16, "memory_size": 50, "seed": 1_000}
+TABULAR: Mapping[str, Any] = {"games": 100, "eval_every": 40, "seed": 1_000}
+SEPARATE: Mapping[str, Any] = {"networks": "separate", "target": "independent", "symmetry": "augment"}
+SETTINGS: Mapping[str, Setting] = {
+    "default": Setting(None, DQN),
+    "mask": Setting(None, {**DQN, "mask": True, "counterexamples": 0.9, "double": True, "symmetry": "none"}),
+    "separate": Setting(None, {**DQN, **SEPARATE, "lines": 2, "hard_update": 3, "rule_weight": 0.1}),
+    "article": Setting(None, {**ARTICLE, "total_steps": 60, "eval_every": 25, "device": "cpu"}),
+    "minimax-q": Setting("minimax-q", TABULAR),
+    "afterstate-q": Setting("afterstate-q", TABULAR),
+    "td-value": Setting("td-value", TABULAR),
+    "td-backup": Setting("td-backup", {**TABULAR, "greedy_games": 10}),
 }
-"""Flags by the name of a setting."""
-BEGINNING = "holds no checkpoint yet; the run begins again"
-
-
-def often_and_quickly() -> None:
-    """Write checkpoints as often as possible, and do not wait for the disk: kills lose nothing that was written.
-
-    The call that replaces `fsync` comes at the same place, and the process can be killed there.
-    """
-    often()
-    os.fsync = os.fstat  # type: ignore[assignment]
 
 
 class Crashes:
-    """Kill and resume runs with these flags, whose files lie below `place`."""
+    """Kill and resume runs of a setting, whose files lie below `place`; `before` is called in each of their processes.
 
-    def __init__(self, flags: str, place: Path, before: Callable[[], object] = often_and_quickly) -> None:
-        self._args, self._place, self._before = [*flags.split(), "--seed", "1000"], place, before
+    Raises:
+        AssertionError: a run that is not killed fails.
+    """
+
+    def __init__(self, setting: Setting, place: Path, before: Callable[[], object] = often_and_quickly) -> None:
+        self._setting, self._place, self._before = setting, place, before
         self.whole = place / "whole" / "it"
         """The folder of the run that is left alone; all have the same name, which plots show."""
         self.whole.parent.mkdir()
-        done = run("train", [*self._args, *OFTEN, "--run-dir", str(self.whole)], before, 0)
-        if done.status or done.complaint:
-            raise AssertionError(f"{flags} fails without being killed: {done.complaint}")
+        done = self._train({**setting.settings, "run_dir": self.whole}, 0)
+        if done.status:
+            raise AssertionError(f"{setting} fails without being killed: {done.complaint}")
         self.calls = done.calls
         """Operations on files in the whole run."""
+
+    def _train(self, settings: Mapping[str, Any], moment: int) -> Any:
+        return train(self._setting.algorithm, settings, moment, self._before)
 
     def faults(self, *moments: int) -> list[str]:
         """Start a run, kill its processes before these operations, resume it to its end, and return its faults."""
         folder = self._place / "killed" / "it"
         folder.parent.mkdir()
-        faults = []
+        faults: list[str] = []
         for moment in (*moments, 0):
             begun = (folder / "config.json").exists()
-            start = ["--resume", str(folder)] if begun else [*self._args, "--run-dir", str(folder)]
-            ended = run("train", [*start, *OFTEN], self._before, moment)
-            lines = [line for line in ended.complaint.splitlines() if not line.endswith(BEGINNING)]
-            if ended.status == 2 and "is finished; " in ended.complaint:
-                break
-            faults += lines
+            settings = {"resume": folder} if begun else {**self._setting.settings, "run_dir": folder}
+            ended = self._train(settings, moment)
             if ended.status not in (0, -signal.SIGKILL):
-                faults.append(f"cannot continue: exit status {ended.status}")
-            if ended.status != -signal.SIGKILL:
+                faults = [f"cannot continue: {ended.complaint}"]
+            if ended.status != -signal.SIGKILL or finished(folder):
                 break
         if not faults:
             faults = difference(self.whole, folder)
@@ -86,6 +89,14 @@ class Crashes:
             faults += [str(path) for path in folder.rglob("*.partial")]
         shutil.rmtree(folder.parent)
         return faults
+
+
+def finished(folder: Path) -> bool:
+    """Return whether a killed run had come to its very end, after which it cannot be resumed."""
+    try:
+        return is_finished(folder)
+    except UserError:  # there is no config.json yet, or a fault left half of it
+        return False
 
 
 def shown(folder: Path) -> dict[str, object]:
@@ -108,9 +119,9 @@ def main() -> None:
     flags = parser.parse_args()
     logging.getLogger("tensorboard").setLevel(logging.ERROR)  # it reports everything that a resumed run takes back
     chance, faulty = random.Random(flags.seed), 0
-    for name, args in SETTINGS.items():
+    for name, setting in SETTINGS.items():
         with tempfile.TemporaryDirectory() as place:
-            crashes = Crashes(args, Path(place))
+            crashes = Crashes(setting, Path(place))
             print(f"{name}: a run of {crashes.calls} operations on files", flush=True)
             for _ in range(math.ceil(flags.kills / 2 / len(SETTINGS))):
                 moments = [chance.randint(1, crashes.calls) for _ in range(2)]

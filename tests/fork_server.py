@@ -1,24 +1,17 @@
-"""What a process that tests fork from loads once: everything that `train.py` imports, compiles and draws with.
+"""What a process that tests fork from loads once. Nobody imports this but the fork server, by `tests.killed`."""
 
-Nobody imports this but the fork server, by `tests.children`.
-"""
-
-import contextlib
 import gc
-import io
 import tempfile
 
 import torch
 
-from selfplay.cli import arena, play, prove, train
-from selfplay.learning.api import ALGORITHMS
-from tests.runs import SMALL, without_plots
+import selfplay
+from tests.runs import SHORT, without_plots
 
 torch.set_num_threads(1)  # a process that is forked must not have others
 without_plots(setattr)
-with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
-    train.main([*SMALL, "--total-steps", "96", "--run-dir", f"{folder}/dqn"])
-    for algorithm in set(ALGORITHMS) - {"dqn"}:
-        train.main([algorithm, "--games", "9", "--eval-every", "9", "--run-dir", f"{folder}/{algorithm}"])
-COMMANDS = {"train": train, "prove": prove, "play": play, "arena": arena}
+with tempfile.TemporaryDirectory() as folder:
+    selfplay.train(**{**SHORT, "total_steps": 96, "run_dir": f"{folder}/dqn"}, progress=False)
+    for algorithm in ("minimax-q", "afterstate-q", "td-value", "td-backup"):
+        selfplay.train(algorithm, games=9, eval_every=9, run_dir=f"{folder}/{algorithm}", progress=False)
 gc.freeze()  # or every process would soon have its own copy of it all

@@ -17,27 +17,32 @@ from torch import Tensor
 from selfplay.errors import UserError
 from selfplay.files import open_regular, write_whole
 
-LARGEST_HEADER = 1 << 20
-"""Bytes; this program writes some thousands."""
-VALUES, ARRAYS = "values", "arrays"
-"""Entries of a state's metadata: what is no tensor, as JSON, and the names of the tensors that are NumPy arrays."""
+LARGEST_HEADER = 100_000_000
+"""Bytes; the library reads no longer one. A state that holds tables as JSON may need millions."""
+STATE = "state"
+"""The only entry of a state's metadata, because the library writes several in any order: JSON with the `values` that
+are no tensors, the names of the tensors that are NumPy `arrays`, and `notes`."""
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: dict[str, str] | None = None) -> None:
     """Write tensors of any device as a safetensors file, whole or not at all.
 
     Raises:
+        UserError: names, shapes and metadata are so long that the file could not be read.
         OSError: the file cannot be written.
     """
     on_cpu = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    write_whole(path, save(on_cpu, metadata))
+    content = save(on_cpu, metadata)
+    if int.from_bytes(content[:8], "little") > LARGEST_HEADER:
+        raise UserError(f"{path}: would hold over {LARGEST_HEADER:,} bytes of JSON; keep tables as arrays")
+    write_whole(path, content)
 
 
-def write_state(path: Path, state: Mapping[str, Any], metadata: Mapping[str, str] | None = None) -> None:
-    """Write a learner's state, from which `read_state` returns it; the metadata may hold more texts.
+def write_state(path: Path, state: Mapping[str, Any], notes: Mapping[str, Any] | None = None) -> None:
+    """Write a learner's state, and notes that JSON holds; `read_state` returns both.
 
     Raises:
-        UserError: neither a file of tensors nor JSON can hold a value.
+        UserError: neither a file of tensors nor JSON can hold a value, or the JSON is too long.
         OSError: the file cannot be written.
     """
     tensors, arrays, values = {}, [], {}
@@ -50,10 +55,10 @@ def write_state(path: Path, state: Mapping[str, Any], metadata: Mapping[str, str
         else:
             values[name] = value
     try:
-        texts = {VALUES: json.dumps(values, default=_plain), ARRAYS: json.dumps(arrays)}
+        text = json.dumps({"values": values, "arrays": arrays, "notes": dict(notes or {})}, default=_plain)
     except TypeError as error:
         raise UserError(f"state() of a learner must hold arrays, tensors, and what JSON holds: {error}") from None
-    write_tensors(path, tensors, {**(metadata or {}), **texts})
+    write_tensors(path, tensors, {STATE: text})
 
 
 def _plain(number: Any) -> Any:
@@ -71,9 +76,7 @@ def read_tensors(path: Path, wanted: Mapping[str, Tensor] | None = None) -> tupl
         UserError: it has others, is damaged, or cannot be read.
     """
     try:
-        with open_regular(path) as file:
-            if int.from_bytes(file.read(8), "little") > LARGEST_HEADER:
-                raise UserError(f"{path}: is truncated or not a safetensors file (its header is too long)")
+        open_regular(path).close()  # or a pipe would wait for a writer
         with safe_open(path, framework="pt") as mapped:
             names = list(mapped.keys())
             if wanted is not None:
@@ -122,17 +125,17 @@ def read_model(path: Path, wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return tensors
 
 
-def read_state(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the state of a learner that a file holds, and the other texts of its metadata.
+def read_state(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the state of a learner that a file holds, and its notes.
 
     Raises:
         UserError: it holds none, is damaged, or cannot be read.
     """
     tensors, metadata = read_tensors(path)
     try:
-        values = json.loads(metadata.pop(VALUES))
-        arrays = {name: tensors[name].numpy() for name in json.loads(metadata.pop(ARRAYS))}
-        return {**values, **tensors, **arrays}, metadata
+        content = json.loads(metadata[STATE])
+        arrays = {name: tensors[name].numpy() for name in content["arrays"]}
+        return {**content["values"], **tensors, **arrays}, dict(content["notes"])
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise UserError(f"{path}: holds no state of a learner ({error!r})") from None
 

@@ -1,71 +1,106 @@
-"""Files that a user names: whole or not at all, through links, into pipes; what is no file is never replaced."""
+"""Files are written whole or not at all, never through a planted link, and read only if they are regular and small."""
 
 import fcntl
 import os
-import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from selfplay.cli import certify, web
 from selfplay.errors import UserError
-from selfplay.files import write_csv
+from selfplay.files import (
+    BusyError,
+    append,
+    check_output,
+    locked,
+    make_inside,
+    open_regular,
+    read_small,
+    write_csv,
+    write_output,
+    write_whole,
+)
 from tests.runs import refused
 
 pytestmark = pytest.mark.usefixtures("here")
-MIB = 1 << 20
-WRITERS: Mapping[str, Callable[[str], None]] = {
-    "certify --output": lambda name: certify.main(["shipped", "--output", name]),
-    "web --export": lambda name: web.main(["shipped", "--export", name]),
-}
+IT, OTHER = Path("it"), Path("other")
 
 
-@pytest.mark.parametrize("name", WRITERS)
-def test_an_output_goes_through_a_link_and_into_a_pipe(name: str) -> None:
-    link, pipe = Path("link"), Path("pipe")
-    link.symlink_to("file")
-    os.mkfifo(pipe)
-    end = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
-    fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, MIB)
-    for target in (link, pipe):
-        WRITERS[name](str(target))
-    assert os.read(end, MIB) == Path("file").read_bytes()
-    assert link.is_symlink()
-    assert pipe.is_fifo()
-    os.close(end)
-    link.unlink()
-    link.symlink_to("link")
-    assert refused(WRITERS[name], "link").startswith("link: cannot be written (")
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind("socket")
-        assert refused(WRITERS[name], "socket").startswith("socket: cannot be written (")
-    assert Path("socket").is_socket()
+def test_a_file_is_replaced_whole_and_a_failed_write_leaves_the_old_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    write_whole(IT, b"old")
+    fsync = os.fsync
+
+    def fail(_: int) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="no space left"):
+        write_whole(IT, b"new")
+    assert IT.read_bytes() == b"old"
+    monkeypatch.setattr(os, "fsync", fsync)
+    write_whole(IT, b"new")
+    assert IT.read_bytes() == b"new"
+    assert list(Path().iterdir()) == [IT]
 
 
-@pytest.mark.parametrize("name", WRITERS)
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
-        ("", ".: is a folder; name a file"),
-        (".", ".: is a folder; name a file"),
-        ("/", "/: is a folder; name a file"),
-        ("nowhere/it", "nowhere/it: cannot be written (there is no folder nowhere)"),
-    ],
-)
-def test_an_output_that_is_no_file_is_refused(name: str, typed: str, said: str) -> None:
-    assert refused(WRITERS[name], typed) == said
-    assert not list(Path().iterdir())
+@pytest.mark.parametrize("planted", [IT, Path("it.partial")])
+@pytest.mark.parametrize("write", [lambda: write_whole(IT, b"new"), lambda: write_csv(IT, [["new"]])])
+def test_what_a_planted_link_leads_to_stays_as_it_is(planted: Path, write: Callable[[], None]) -> None:
+    OTHER.write_bytes(b"mine")
+    planted.symlink_to(OTHER)
+    write()
+    assert OTHER.read_bytes() == b"mine"
+    assert IT.read_bytes().strip() == b"new"
+    assert not IT.is_symlink()
 
 
-@pytest.mark.parametrize(
-    "write", [lambda path: write_csv(path, [["a"]]), lambda _: certify.main(["shipped"])], ids=["CSV", "certify"]
-)
-def test_what_is_no_file_is_not_replaced_under_a_name_of_ours(write: Callable[[Path], None]) -> None:
-    path = Path(certify.NAME)
-    for make in (os.mkfifo, lambda path: path.symlink_to("file")):
-        make(path)
-        with pytest.raises((OSError, UserError), match="it is not a regular file; remove it"):
-            write(path)
-        path.unlink()
-    assert not Path("file").exists()
+def test_nothing_is_appended_or_made_behind_a_link() -> None:
+    append(OTHER, b"a")
+    append(OTHER, b"b")
+    assert OTHER.read_bytes() == b"ab"
+    IT.symlink_to(OTHER)
+    with pytest.raises(OSError, match="it"):
+        append(IT, b"c")
+    assert OTHER.read_bytes() == b"ab"
+    folder, link = Path("folder"), Path("link")
+    make_inside(folder)
+    make_inside(folder)
+    link.symlink_to(folder)
+    assert "link" in refused(make_inside, link)
+
+
+def test_a_file_that_a_user_names_may_be_a_link_and_must_be_in_a_folder() -> None:
+    IT.symlink_to(OTHER)
+    write_output(IT, b"new")
+    assert OTHER.read_bytes() == b"new"
+    assert IT.is_symlink()
+    for place in (Path(), Path("/"), Path("nowhere") / "it"):
+        assert str(place) in refused(check_output, place)
+        assert str(place) in refused(write_output, place, b"new")
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
+def test_what_is_no_regular_file_is_not_read(make: Callable[[Path], None]) -> None:
+    make(IT)
+    with pytest.raises(OSError, match="it"):
+        open_regular(IT)
+
+
+def test_a_file_is_read_up_to_its_limit() -> None:
+    IT.write_bytes(b"1234")
+    assert read_small(IT, 4) == b"1234"
+    with pytest.raises(OSError, match="it"):
+        read_small(IT, 3)
+
+
+def test_a_folder_is_locked_until_the_block_ends() -> None:
+    with locked(Path()):
+        handle = os.open(".", os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(handle)
+        with pytest.raises(BusyError), locked(Path()):
+            pass
+    with locked(Path()):
+        pass
+    assert issubclass(BusyError, UserError)

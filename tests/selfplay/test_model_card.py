@@ -4,21 +4,22 @@ import hashlib
 import json
 import re
 import shlex
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 import selfplay
-from selfplay.cli import train
+from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.player import QPlayer
-from selfplay.judging.agents import AgentPolicy
-from selfplay.judging.evaluate import search_seat
-from selfplay.learning.api import SHIPPED_FOLDER, read_settings
-from tictactoe import Rules, batch, planes, solve
-from tictactoe.tree import IntArray
+from selfplay.learning.load import SHIPPED_FOLDER, read_settings
+from selfplay.settings import changed
+from tests.selfplay.decisions import MOVER
+from tictactoe import Rules, planes, solve
 
 CARD = (SHIPPED_FOLDER / "README.md").read_text()
+RULES, SOLUTION = Rules(), solve(Rules())
+TREE = SOLUTION.tree
 
 
 def shipped() -> QPlayer:
@@ -28,9 +29,9 @@ def shipped() -> QPlayer:
     return player
 
 
-RULES, PLAYER = Rules(), shipped()
-SOLUTION = solve(RULES)
-TREE = SOLUTION.tree
+PLAYER = shipped()
+VALUES, MOVES = PLAYER.q_values(MOVER), PLAYER.act(MOVER)
+POSITIONS = list(zip(TREE.mover[TREE.decisions].tolist(), TREE.opponent[TREE.decisions].tolist(), strict=True))
 
 
 def row(start: str) -> list[str]:
@@ -39,67 +40,78 @@ def row(start: str) -> list[str]:
     return [cell.strip() for cell in line.strip("|").split("|")][1:]
 
 
-def reached(seat: int) -> IntArray:
-    """Return the decision states that the player's own play leads to in a seat."""
-    _, plies = search_seat(AgentPolicy(PLAYER, RULES), seat, 10_000, keep_plies=True)
-    return np.concatenate([TREE.find(ply.mine, ply.theirs) for ply in plies])
+def reached(seat: int) -> set[int]:
+    """Return which decision states the player's own play leads to in a seat, by their place in `POSITIONS`."""
+    place = {position: number for number, position in enumerate(POSITIONS)}
+    found: set[int] = set()
+    waiting = [(0, 0)] if seat == 0 else [(0, 1 << cell) for cell in range(9)]
+    while waiting:
+        mover, opponent = waiting.pop()
+        number = place.get((mover, opponent))
+        if number is None or number in found:  # it is finished, or known
+            continue
+        found.add(number)
+        mine = mover | 1 << int(MOVES[number])
+        if not RULES.has_line(mine):
+            replies = [cell for cell in range(9) if not (mine | opponent) >> cell & 1]
+            waiting += [(mine, opponent | 1 << cell) for cell in replies]
+    return found
 
 
-OWN = reached(0), reached(1)
-
-
-def observed(states: IntArray) -> NDArray[np.int8]:
-    """Return the mover's view [B, 3, 3, 3] of states."""
-    mover, opponent = TREE.mover[states], TREE.opponent[states]
-    return np.asarray(batch.observe(RULES, batch.State(mover, opponent, ply=np.zeros_like(mover)), "mover"))
-
-
-def gaps(states: IntArray) -> tuple[float, float]:
+def gaps(states: list[int]) -> list[str]:
     """Return the smallest differences in value between the best move and the second best, and the best mistake."""
-    values = PLAYER.q_values(observed(states))
-    optimal = planes.bits(RULES.cells, SOLUTION.optimal_moves[states]) != 0
+    optimal = planes.bits(RULES.cells, SOLUTION.optimal_moves[TREE.decisions[states]]) != 0
+    values = VALUES[states]
     ranked = np.sort(values, axis=1)
     mistakes = ranked[:, -1] - np.where(optimal, -np.inf, values).max(axis=1)
-    return float((ranked[:, -1] - ranked[:, -2]).min()), float(mistakes.min())
+    return [f"{(ranked[:, -1] - ranked[:, -2]).min():.2g}", f"{mistakes.min():.2g}"]
 
 
-def test_the_gaps_are_those_of_the_card() -> None:
-    second, mistake = gaps(TREE.decisions)
-    own_second, own_mistake = gaps(np.concatenate(OWN))
-    assert row("the second-best value") == [f"{second:.2g}", f"{own_second:.2g}"]
-    assert row("the best value of a mistake") == [f"{mistake:.2g}", f"{own_mistake:.2g}"]
+def test_the_states_and_the_gaps_are_those_of_the_card() -> None:
+    first, second = reached(0), reached(1)
+    assert re.findall(r"\d+", row("decision states that its own play")[0]) == [
+        str(number) for number in (len(first) + len(second), len(first), len(second))
+    ]
+    every, own = gaps([*range(len(POSITIONS))]), gaps(sorted(first | second))
+    assert row("the second-best value") == [every[0], own[0]]
+    assert row("the best value of a mistake") == [every[1], own[1]]
 
 
 def test_double_precision_changes_no_value_by_more_than_the_card_says() -> None:
-    seen = observed(TREE.decisions)
     [network] = shipped().networks
     with torch.no_grad():
-        exact = network.double()(torch.as_tensor(seen).flatten(1).double()).numpy()
+        exact = network.double()(torch.as_tensor(MOVER).flatten(1).double()).numpy()
     [most] = re.findall(r"no value changes by more than ([\d.]+)", CARD)
-    assert 0 < np.abs(exact - PLAYER.q_values(seen)).max() <= float(most)
+    assert 0 < np.abs(exact - VALUES).max() <= float(most)
 
 
 def test_the_file_is_the_one_of_the_card() -> None:
     content = (SHIPPED_FOLDER / "model.safetensors").read_bytes()
     assert row("SHA-256 of it") == [f"`{hashlib.sha256(content).hexdigest()}`"]
     assert f"{len(content):,} bytes" in row("file")[0]
-    assert f"{sum(map(torch.numel, PLAYER.tensors().values())):,} weights, float32" in row("network")[0]
+    assert f"{sum(map(torch.numel, PLAYER.tensors().values())):,} weights" in row("network")[0]
 
 
 def test_the_evaluation_is_that_of_the_card() -> None:
     evaluation = selfplay.evaluate(PLAYER, RULES)
-    assert (evaluation.optimal, evaluation.unbeatable, row("verdict")) == (True, True, ["**unbeatable and optimal**"])
-    assert row("optimal moves") == ["in 4,520 of 4,520 decision states; an illegal one in none"]
-    assert row("games lost") == ["0 as X, 0 as O"]
+    assert evaluation.optimal
+    assert evaluation.unbeatable
+    written, now = json.loads((SHIPPED_FOLDER / "evaluation.json").read_text()), evaluation.as_dict()
+    assert written == {name: now[name] for name in written}
     for name, seat in (("X", evaluation.first), ("O", evaluation.second)):
         shares = f"wins {seat.win:.2%}, draws {seat.draw:.2%}, loses {seat.loss:.0f} (exact)".replace("%", " %")
         assert row(f"against uniformly random moves, as {name}") == [shares]
-    first, second = map(len, OWN)
-    assert row("decision states that its own play") == [f"{first + second}: {first} as X, {second} as O"]
 
 
 def test_the_cards_command_has_the_settings_of_the_file() -> None:
     [command] = re.findall(r"^(python train\.py (?:.*\\\n)*.*)$", CARD, re.MULTILINE)
-    config, _ = train.read(shlex.split(command.replace("\\\n", " "))[2:])
-    assert config == read_settings(SHIPPED_FOLDER)[0]
+    settings: dict[str, Any] = {}
+    name = ""
+    for word in shlex.split(command.replace("\\\n", " "))[2:]:
+        if word.startswith("--"):
+            name = word[2:].replace("-", "_")
+            settings[name] = True
+        else:
+            settings[name] = word if word.isalpha() else float(word)
+    assert changed(DQNConfig(), settings) == read_settings(SHIPPED_FOLDER)[0]
     assert json.loads((SHIPPED_FOLDER / "config.json").read_text())["version"] in row("made by")[0]

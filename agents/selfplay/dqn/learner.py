@@ -14,10 +14,13 @@ from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay
 from selfplay.dqn.network import NetworkFactory, empty_network
 from selfplay.dqn.player import QPlayer
 from selfplay.errors import UserError
-from selfplay.settings import GIGABYTE, machine_bytes
+from selfplay.judging.counterexamples import MOST_FOR_TRAINING
+from selfplay.settings import GIGABYTE, LARGEST, machine_bytes
 from selfplay.tensor_file import check_state
-from tictactoe import Rules
+from tictactoe import Rules, planes
 
+MOST_PLIES = 2 * LARGEST
+"""Upper bound for the counters of a run that a checkpoint may hold."""
 WEIGHT_COPIES = 6
 """Vectors of all weights: network and target network with a gradient each, and two moments of Adam."""
 
@@ -117,6 +120,8 @@ class DQNLearner:
         play, own = self.self_play, self.state()
         same_device = state.get("device") == own["device"]
         check_state(state, own if same_device else {**own, "generator": state.get("generator")})
+        check_numbers(state, self.rules)
+        check_positions(state, self.rules)
         if same_device:
             try:
                 play.generator.set_state(state["generator"])
@@ -164,6 +169,48 @@ def changed_tensors(play: InterleavedSelfPlay) -> Iterator[tuple[str, Tensor]]:
     for number, ply in enumerate(play.waiting):
         for name, tensor in ply._asdict().items():
             yield f"waiting_{number}.{name}", tensor
+
+
+def check_numbers(state: Mapping[str, Any], rules: Rules) -> None:
+    """Refuse a state with counters, cells or seats that no run reaches.
+
+    Raises:
+        UserError: a number is out of range.
+    """
+    highest = {
+        "plies": MOST_PLIES,
+        "updates": MOST_PLIES,
+        "added": MOST_PLIES,
+        "action": rules.cells - 1,
+        "seat": 1,
+        "ply": rules.cells - 1,
+        "count": MOST_FOR_TRAINING,
+    }
+    for name, value in state.items():
+        most = highest.get(name.split(".")[-1])
+        if most is None:
+            continue
+        in_range = torch.as_tensor((value >= 0) & (value <= most))
+        if not bool(in_range.all()):
+            raise UserError(f"the checkpoint is damaged: {name} must be from 0 to {most:,}")
+
+
+def check_positions(state: Mapping[str, Any], rules: Rules) -> None:
+    """Refuse a state with positions that are not on the board.
+
+    Raises:
+        UserError: there are marks outside the board, two in one cell, or more or fewer than plies.
+    """
+    positions = {"boards": (state["boards.mover"], state["boards.opponent"])}
+    if "starts.marks" in state:
+        positions["starts.marks"] = state["starts.marks"]
+    for name, (mover, opponent) in positions.items():
+        outside = (mover | opponent) & ~rules.full_word
+        if bool((outside | (mover & opponent)).any()):
+            raise UserError(f"the checkpoint is damaged: {name} holds marks outside the board, or two in a cell")
+    marks = torch.as_tensor(planes.bits(rules.cells, state["boards.mover"] | state["boards.opponent"]))
+    if not torch.equal(marks.sum(dim=1), state["boards.ply"]):
+        raise UserError("the checkpoint is damaged: boards.ply must be the number of marks")
 
 
 def choose_device(name: str) -> torch.device:

@@ -136,6 +136,8 @@ def custom_network(factory: NetworkFactory, rules: Rules) -> nn.Module:
     parameters = list(network.parameters())
     if not parameters or not all(weights.requires_grad and weights.dtype == torch.float32 for weights in parameters):
         raise UserError(f"network {name}: must have parameters, all float32 and trainable")
+    if len(parameters) < len(list(network.named_parameters(remove_duplicate=False))):
+        raise UserError(f"network {name}: must not use the same parameter in two layers, which no file could hold")
     return network
 
 

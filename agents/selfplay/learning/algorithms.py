@@ -34,7 +34,7 @@ def settings_of(algorithm: str) -> type[DQNConfig | TabularConfig]:
     Raises:
         UserError: there is no such algorithm.
     """
-    if algorithm not in ALGORITHMS:
+    if not isinstance(algorithm, str) or algorithm not in ALGORITHMS:
         near = did_you_mean(algorithm, ALGORITHMS)
         raise UserError(f"there is no algorithm {algorithm!r}; choose one of {', '.join(ALGORITHMS)}{near}")
     return ALGORITHMS[algorithm]
@@ -42,8 +42,9 @@ def settings_of(algorithm: str) -> type[DQNConfig | TabularConfig]:
 
 def defaults_of(kind: type[Config], settings: Mapping[str, Any]) -> Config:
     """Return the defaults of an algorithm; for the DQN those of the preset that the settings name."""
-    if kind is DQNConfig and settings.get("preset") in PRESETS:
-        return PRESETS[settings["preset"]]
+    preset = settings.get("preset")
+    if kind is DQNConfig and isinstance(preset, str) and preset in PRESETS:
+        return PRESETS[preset]
     return kind()
 
 
@@ -67,6 +68,8 @@ def parse_settings(content: Mapping[str, Any], path: Path | str) -> Config:
     if str(algorithm) not in kinds or not isinstance(saved, dict):
         raise UserError(f"{path}: is not the configuration of a run of {', '.join(kinds)}")
     try:
+        if "run_dir" in saved:  # a file must not choose the folder that is written
+            raise UserError("run_dir is no setting that a file can hold")
         return changed(defaults_of(kinds[str(algorithm)], saved), saved)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None

@@ -1,9 +1,8 @@
 """The checkpoint of a run: everything that it needs to continue to the same bits, in one safetensors file.
 
-It holds the learner's state and, as JSON in its metadata, the progress of the run and the settings that it had.
+It holds the learner's state and, as notes, the progress of the run and the settings that it had.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -15,9 +14,6 @@ from selfplay.learning.folder import CHECKPOINT, METRICS
 from selfplay.learning.loop import Progress
 from selfplay.settings import LARGEST, RunSettings, flat
 from selfplay.tensor_file import read_state, write_state
-
-RUN = "run"
-"""The entry of the metadata."""
 
 
 class Checkpoint(NamedTuple):
@@ -40,8 +36,7 @@ def write_checkpoint(folder: Path, state: Mapping[str, Any], progress: Progress,
     metrics = folder / METRICS
     if metrics.exists():
         sync(metrics)  # the checkpoint counts its lines
-    run = json.dumps({"progress": asdict(progress), "settings": flat(config)})
-    write_state(folder / CHECKPOINT, state, {RUN: run})
+    write_state(folder / CHECKPOINT, state, {"progress": asdict(progress), "settings": flat(config)})
 
 
 def read_checkpoint(folder: Path) -> Checkpoint | None:
@@ -53,13 +48,14 @@ def read_checkpoint(folder: Path) -> Checkpoint | None:
     path = folder / CHECKPOINT
     if not path.exists():
         return None
-    state, metadata = read_state(path)
+    state, run = read_state(path)
     try:
-        run = json.loads(metadata[RUN])
         progress = Progress(**run["progress"])
         counters = (progress.due, progress.proofs, progress.evaluations)
         if not all(isinstance(number, int) and 0 <= number <= 2 * LARGEST for number in counters):
             raise ValueError(f"progress {counters}")
+        if not 0 <= progress.seconds <= LARGEST:
+            raise ValueError(f"seconds {progress.seconds}")
         return Checkpoint(state, progress, dict(run["settings"]))
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise UserError(f"{path}: is no checkpoint of a run ({error!r}); start a new run") from None

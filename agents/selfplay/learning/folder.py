@@ -134,8 +134,8 @@ def differences(config: RunSettings) -> dict[str, Any]:
     own, default = flat(config), flat(config.defaults)
     options = own.pop("options", {})  # the settings of a custom learner
     changed = {name: value for name, value in own.items() if value != default[name]} | options
-    preset = changed.pop("preset", None)
-    shown = {} if preset is None else {"preset": preset}
+    preset = own.get("preset", "default")
+    shown = {} if preset == "default" else {"preset": preset}
     return shown | {name: value for name, value in changed.items() if name not in common}
 
 

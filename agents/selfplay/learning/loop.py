@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from selfplay.agent import AnyAgent
+from selfplay.errors import UserError
 from selfplay.judging.agents import AgentPolicy, agent_policy
 from selfplay.judging.counterexamples import TrainingPositions, evaluate_for_training
 from selfplay.judging.evaluate import evaluate_policy
@@ -86,14 +87,14 @@ def train(
     one ends the run; it does not count if the run is made longer later.
 
     Raises:
-        UserError: what was learned is no longer finite.
+        UserError: what was learned is no longer finite, or a custom learner does not advance.
     """
     progress = progress or Progress(config.eval_every)
     clock = _Clock(learner, progress)
     snapshot_due = next_snapshot(config.eval_every, learner.steps)
     while not (progress.evaluations and ends(config, learner.steps, progress.proofs)):
         clock.start()
-        learner.advance(min(progress.due, config.length, snapshot_due) - learner.steps)
+        _advance(learner, min(progress.due, config.length, snapshot_due) - learner.steps)
         evaluation_due = learner.steps >= progress.due
         if evaluation_due or learner.steps >= config.length:
             record, counterexamples = _evaluate(learner, config, progress, clock)
@@ -120,6 +121,18 @@ def train(
         if recorder:
             recorder.record(record)
         yield record
+
+
+def _advance(learner: Learner, most: int) -> None:
+    """Let the learner advance, if there is anything left: a run may only evaluate what it begins with.
+
+    Raises:
+        UserError: its steps stay as they are, with which the run would never end.
+    """
+    before = learner.steps
+    learner.advance(most)
+    if learner.steps <= before and most > 0:
+        raise UserError(f"{type(learner).__name__}: advance({most}) must increase steps, but left them at {before}")
 
 
 class _Clock:

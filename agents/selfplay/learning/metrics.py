@@ -35,6 +35,7 @@ UNFINISHED_TAGS = {
     "positions_met": "positions",
     "losses_at_least": "losses",
     "illegal_at_least": "illegal",
+    "best_response": "best_response",
 }
 """Tags of a seat that leads to too many positions, and the fields of SeatVerdict."""
 

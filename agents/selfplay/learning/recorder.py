@@ -18,7 +18,7 @@ from selfplay.learning.loop import Progress, Record, ends, learner_policy
 from selfplay.learning.metrics import Metrics
 from selfplay.learning.plots import png, run_figure, value_figure
 from selfplay.learning.tensorboard import Events
-from selfplay.settings import RunSettings
+from selfplay.settings import CustomConfig, RunSettings
 from selfplay.tensor_file import write_state, write_tensors
 from tictactoe import Rules, batch
 
@@ -80,7 +80,7 @@ class FolderRecorder:
 
     def save_model(self) -> None:
         """Save the player as the run's model only."""
-        _write_player(self._folder / MODEL, self._learner, self._learner.player())
+        self._write_player(self._folder / MODEL, self._learner.player())
 
     def close(self) -> None:
         """Record the settings that differ from the defaults, and plot the progress."""
@@ -105,11 +105,18 @@ class FolderRecorder:
 
     def _save(self, steps: int, player: Any, room: int) -> None:
         model, path = self._folder / MODEL, self._snapshot(steps)
-        _write_player(model, self._learner, player)
+        self._write_player(model, player)
         # A killed run may have left a part of this very file, which writing it replaces.
         others = [other for other in (self._folder / SNAPSHOTS).iterdir() if not other.name.startswith(path.name)]
         if sum(other.stat().st_size for other in others) + model.stat().st_size <= room:
-            _write_player(path, self._learner, player)
+            self._write_player(path, player)
+
+    def _write_player(self, path: Path, player: Any) -> None:
+        """Write the tensors of a player or, for a custom learner, its state, which makes the player again."""
+        if isinstance(self._config, CustomConfig):
+            write_state(path, self._learner.state())
+        else:
+            write_tensors(path, player.tensors())
 
     def _drop_snapshots(self) -> None:
         """Delete the snapshots of an earlier process that this one will save again, or would not have saved."""
@@ -126,14 +133,6 @@ class FolderRecorder:
 def is_snapshot(number: int) -> bool:
     """Return whether a run saves the player of this evaluation as a snapshot; the first evaluation has number 1."""
     return number & (number - 1) == 0
-
-
-def _write_player(path: Path, learner: Learner, player: Any) -> None:
-    """Write the tensors of a player or, if it has none, the state of its learner, which makes the player again."""
-    if hasattr(player, "tensors"):
-        write_tensors(path, player.tensors())
-    else:
-        write_state(path, learner.state())
 
 
 def _as_hparam(value: Any) -> Any:

@@ -148,6 +148,8 @@ def _resumed(learner: Learner, config: RunSettings, folder: Path, force: bool) -
         learner.restore(checkpoint.state)
     except UserError as error:
         raise UserError(f"{folder / CHECKPOINT}: {error}") from None
+    if progress.due <= learner.steps:
+        raise UserError(f"{folder / CHECKPOINT}: is damaged: its evaluation at {progress.due} steps is overdue")
     _check_unfinished(config, folder, progress, settings)
     # By force a run could be made shorter than it is, and its state at that length is no longer known.
     length, name = config.length, config.length_setting

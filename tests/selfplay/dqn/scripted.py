@@ -10,6 +10,7 @@ from selfplay.dqn.config import DQNConfig
 from selfplay.dqn.dqn import DQNAgent, InterleavedSelfPlay, Transitions
 from selfplay.dqn.learner import DQNLearner
 from selfplay.dqn.network import QNetwork
+from selfplay.settings import changed
 from tictactoe import Rewards, Rules, batch
 
 CPU = torch.device("cpu")
@@ -27,7 +28,7 @@ SMALL = DQNConfig(
 
 
 def config_with(**changes: object) -> DQNConfig:
-    return replace(SMALL, **changes)  # type: ignore[arg-type]
+    return changed(SMALL, changes)
 
 
 def make(config: DQNConfig, separate: bool = False) -> InterleavedSelfPlay:
@@ -37,8 +38,8 @@ def make(config: DQNConfig, separate: bool = False) -> InterleavedSelfPlay:
 
 def iterations(learner: DQNLearner) -> Iterator[None]:
     """Let it play its plies, one on every board at a time."""
-    while learner.steps < learner.config.total_steps:
-        learner.advance()
+    while learner.steps < learner.self_play.config.total_steps:
+        learner.advance(1)
         yield
 
 

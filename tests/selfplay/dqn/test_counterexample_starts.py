@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.counterexample_starts import EARLIER, ENOUGH, CounterexampleStarts
+from selfplay.dqn.counterexample_starts import ENOUGH, CounterexampleStarts
 from selfplay.dqn.learner import DQNLearner
-from tests.selfplay.dqn.scripted import SMALL, config_with
+from tests.selfplay.dqn.scripted import config_with
 from tictactoe import Rules, batch, planes
 from tictactoe.tree import game_tree
 
@@ -58,30 +58,21 @@ def test_a_fraction_of_the_new_games_starts_at_counterexamples(
         assert not part.any() or part.min() > 0.5 * part.mean()
 
 
-def test_of_too_many_earlier_ones_the_latest_are_kept() -> None:
-    starts = CounterexampleStarts(Rules(), 1.0)
-    for number, cell in ((EARLIER, 0), (EARLIER - 10, 1), (0, 2)):
-        marks = np.full(number, 1 << cell)
-        starts.replace(marks, np.zeros_like(marks))
-    assert starts.count.tolist() == [0, EARLIER]
-    assert starts.marks[0, 1, :EARLIER].tolist() == [2] * (EARLIER - 10) + [1] * 10
-
-
 def test_without_counterexamples_there_is_no_state_of_them() -> None:
-    learner = DQNLearner(config_with(**{**vars(SMALL), "counterexamples": 0.0}))
-    assert not learner.takes_counterexamples
-    assert not any("starts" in name for name in learner.state().tensors)
+    learner = DQNLearner(config_with(counterexamples=0.0))
+    assert not hasattr(learner, "teach")
+    assert not any("starts" in name for name in learner.state())
 
 
 def test_games_of_self_play_start_at_the_counterexamples_given() -> None:
-    learner = DQNLearner(config_with(**{**vars(SMALL), "counterexamples": 1.0}))
+    learner = DQNLearner(config_with(counterexamples=1.0))
     mover, opponent = positions(2 * ENOUGH)
     learner.teach(mover, opponent)
     given = set(pairs(mover, opponent))
     started = 0
     for _ in range(20):
         before = learner.self_play.boards
-        learner.advance()
+        learner.advance(1)
         after = learner.self_play.boards
         for board in np.flatnonzero(after.ply != before.ply + 1):
             started += 1

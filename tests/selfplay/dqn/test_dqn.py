@@ -1,13 +1,14 @@
 """The DQN's parts: replay memory, moves, updates, and who moves, stores and learns in self-play."""
 
+import copy
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.dqn import ReplayMemory, Transitions
-from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered, store
+from selfplay.dqn.dqn import ReplayMemory, Transitions, learning_rate
+from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered
 from tictactoe import Rules, batch
 
 
@@ -37,14 +38,6 @@ def test_the_memory_holds_the_newest_transitions_and_zeros_before_the_first() ->
     ):
         memory.add(numbered(numbers))
         assert stored(memory) == expected
-
-
-def test_sampling_is_uniform() -> None:
-    memory = ReplayMemory(4, 9, CPU)
-    memory.add(numbered([0, 1, 2, 3]))
-    counts = torch.bincount(memory.sample(40_000, torch.Generator().manual_seed(3)).action)
-    # Five standard deviations of a binomial count of 40,000 samples at 1/4.
-    assert (counts - 10_000).abs().max() < 5 * (40_000 * 0.25 * 0.75) ** 0.5
 
 
 @pytest.mark.parametrize(("explore", "taken"), [("legal", [0, 4, 8]), ("any", [])])
@@ -86,27 +79,47 @@ def test_the_loss_is_that_of_the_actions_taken(loss: str, sum_of_five: float) ->
     assert float(update.loss) == pytest.approx(sum_of_five / 5)
 
 
-def test_a_soft_update_moves_the_target_network_by_its_rate() -> None:
-    self_play = make(config_with(soft_update=0.25))
+def test_adam_takes_the_scheduled_steps_and_the_target_network_follows_softly() -> None:
+    config = config_with(learning_rate=0.01, learning_rate_hold=2, soft_update=0.25)
+    self_play = make(config)
     (agent,) = self_play.agents
     play(self_play, [0, 3, 1, 4, 2])
-    before = agent.target_weights.detach().clone()
-    self_play.learn()
-    torch.testing.assert_close(agent.target_weights, before + 0.25 * (agent.weights - before), check_stride=False)
-    assert not torch.equal(agent.target_weights, before)
+    reference = copy.deepcopy(agent.network)
+    adam = torch.optim.Adam(reference.parameters(), lr=1.0)
+    for rate in (0.01, 0.01, 0.01 * 2 / 3, 0.01 * 2 / 4):
+        before = [weights.clone() for weights in agent.target_weights]
+        sampled = agent.sample()
+        targets = agent.targets(sampled, agent)
+        agent.update(sampled, targets)
+        values = reference(sampled.observation).gather(1, sampled.action[:, None])[:, 0]
+        adam.zero_grad()
+        torch.nn.functional.huber_loss(values, targets).backward()  # type: ignore[no-untyped-call]
+        adam.param_groups[0]["lr"] = rate
+        adam.step()
+        for ours, theirs in zip(agent.weights, reference.parameters(), strict=True):
+            torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-6)
+        for old, new, online in zip(before, agent.target_weights, agent.weights, strict=True):
+            torch.testing.assert_close(new, old + 0.25 * (online - old))
+            assert not torch.equal(new, old)
+
+
+def test_the_learning_rate_is_held_and_then_falls_unless_the_hold_is_0() -> None:
+    falling, constant = config_with(learning_rate=0.1, learning_rate_hold=100), config_with(learning_rate_hold=0)
+    assert [learning_rate(falling, update) for update in (1, 100, 200, 1_000)] == pytest.approx([0.1, 0.1, 0.05, 0.01])
+    assert learning_rate(constant, 10**9) == constant.learning_rate
 
 
 def test_a_hard_update_copies_the_network_every_so_many_updates() -> None:
     self_play = make(config_with(hard_update=3))
     (agent,) = self_play.agents
     play(self_play, [0, 3, 1, 4, 2])
-    start = agent.target_weights.detach().clone()
-    for _ in range(2):
+    start = [weights.clone() for weights in agent.target_weights]
+    for number in range(1, 7):
+        before = [weights.clone() for weights in agent.target_weights]
         self_play.learn()
-        assert torch.equal(agent.target_weights, start)
-    self_play.learn()
-    assert torch.equal(agent.target_weights, agent.weights)
-    assert not torch.equal(agent.target_weights, start)
+        expected = agent.weights if number % 3 == 0 else before
+        assert all(torch.equal(one, other) for one, other in zip(agent.target_weights, expected, strict=True))
+    assert not torch.equal(agent.target_weights[0], start[0])
 
 
 def first_prefers(cell: int) -> list[float]:
@@ -118,13 +131,6 @@ def test_each_boards_move_comes_from_the_agent_whose_seat_is_to_move() -> None:
     for agent, cell in zip(self_play.agents, (2, 6), strict=True):
         constant_values(agent, first_prefers(cell), [0] * 9)
     assert self_play.act(torch.zeros(4, 27), torch.tensor([0, 1, 1, 0])).tolist() == [2, 6, 6, 2]
-
-
-def test_boards_at_different_plies_are_told_apart() -> None:
-    self_play = make(config_with(), separate=True)
-    # Board 0 has one mark, board 1 none: the seats to move differ.
-    store(self_play, batch.State(np.array([0, 0]), np.array([1, 0]), np.array([1, 0])), [4, 8])
-    assert [remembered(agent).action.tolist() for agent in self_play.agents] == [[8], [4]]
 
 
 def test_the_player_is_the_averaged_network_unless_updates_are_hard() -> None:

@@ -6,11 +6,13 @@ are 0, 0, 0, -1 (O allowed the win), +1. The networks are constants, so that eve
 
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
-from tests.selfplay.dqn.scripted import config_with, constant_values, make, play, remembered
-from tictactoe import Rewards
+from selfplay.dqn.dqn import BOOTSTRAPS, Bootstrap, nothing_waits
+from tests.selfplay.dqn.scripted import CPU, config_with, constant_values, make, play, remembered, store
+from tictactoe import Rewards, Rules, batch
 
 GAME = [0, 3, 1, 4, 2]
 GAMMA = 0.5
@@ -102,25 +104,39 @@ def test_targets_bootstrap_after_the_move_or_at_the_own_next_turn(
     assert torch.equal(transitions.next_observation[:open_ones], torch.cat(seen[plies : plies + open_ones]))
 
 
-def test_a_masked_target_stays_finite_on_a_full_board() -> None:
-    self_play = make(config_with(mask=True, symmetry="none"))
-    play(self_play, [0, 1, 2, 4, 3, 5, 7, 6, 8])
-    (agent,) = self_play.agents
-    targets = agent.targets(remembered(agent), agent)
-    assert torch.isfinite(targets).all()
-    assert targets[-1] == 0
-
-
-def test_an_illegal_move_ends_the_transitions_of_both_seats_under_independent() -> None:
+def test_a_ply_waits_for_its_reply_and_nothing_waits_after_the_end_of_a_game() -> None:
     self_play = make(config_with(target="independent", symmetry="none"))
-    play(self_play, [0, 0])
-    transitions = remembered(self_play.agents[0])
-    assert transitions.reward.tolist() == [0, -10]
-    assert transitions.continues.tolist() == [0, 0]
-
-
-def test_after_the_end_of_a_game_no_transition_is_pending() -> None:
-    self_play = make(config_with(target="independent", symmetry="none"))
-    for _ in range(2):
-        play(self_play, GAME)
+    memory = self_play.agents[0].memory
+    state, stored, waits = batch.reset(Rules(), 1, np), [], []
+    for cell in GAME * 2:
+        state = store(self_play, state, [cell])
+        stored.append(memory.added)
+        waits.append(bool(self_play.waiting[-1].waiting))
+    assert stored == [0, 1, 2, 3, 5, 5, 6, 7, 8, 10]
+    assert waits == [True, True, True, True, False] * 2
     assert remembered(self_play.agents[0]).reward.tolist() == [0, 0, 0, -1, 1] * 2
+
+
+def test_each_board_waits_for_itself_and_each_agent_stores_its_own_plies() -> None:
+    self_play = make(config_with(target="independent", symmetry="none"), separate=True)
+    self_play.waiting = [nothing_waits(config_with(num_envs=2), CPU)]
+    state = batch.State(np.array([0, 0]), np.array([1, 0]), np.array([1, 0]))  # O is to move on board 0, X on board 1
+    state = store(self_play, state, [4, 8])
+    assert self_play.waiting[0].seat.tolist() == [1, 0]
+    store(self_play, state, [4, 0])  # X takes the cell of O's mark, which ends that game
+    first, second = map(remembered, self_play.agents)
+    assert (first.action.tolist(), first.reward.tolist(), first.continues.tolist()) == ([8, 4], [0, -10], [1, 0])
+    assert (second.action.tolist(), second.continues.tolist()) == ([4], [0])
+    assert self_play.waiting[0].waiting.tolist() == [False, True]
+
+
+def test_a_target_of_three_plies_waits_for_two_and_adds_up_what_its_seat_earns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BOOTSTRAPS, "negamax", Bootstrap(plies=3, own_turn=False, sign=-1))
+    self_play = make(config_with(symmetry="none"))
+    for _ in range(2):
+        seen = play(self_play, GAME)
+    transitions = remembered(self_play.agents[0])
+    assert transitions.action.tolist() == GAME * 2
+    assert transitions.reward.tolist() == [0, -1, 1, -1, 1] * 2
+    assert transitions.continues.tolist() == [1, 1, 0, 0, 0] * 2
+    assert torch.equal(transitions.next_observation[:2], torch.cat(seen[3:5]))

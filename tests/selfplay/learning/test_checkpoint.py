@@ -1,109 +1,159 @@
-"""A checkpoint gives back what was written; a damaged one is passed over, and one of another network refused."""
+"""A checkpoint gives back what was written, for every setting; a damaged one is refused."""
 
-import os
+import itertools
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
-from selfplay.dqn.config import DQNConfig
-from selfplay.learner import State
-from selfplay.learning import checkpoint
-from selfplay.learning.checkpoint import Checkpoint, Checkpoints
-from selfplay.learning.folder import METRICS
+from selfplay.dqn.dqn import BOOTSTRAPS
+from selfplay.dqn.learner import DQNLearner
+from selfplay.learning import recorder
+from selfplay.learning.checkpoint import read_checkpoint, write_checkpoint
+from selfplay.learning.folder import CHECKPOINT
 from selfplay.learning.loop import Progress
-from tests.runs import last_checkpoint
+from selfplay.learning.recorder import FolderRecorder
+from selfplay.settings import flat
+from selfplay.tensor_file import read_state, write_state, write_tensors
+from tests.runs import refused
+from tests.selfplay.dqn.scripted import config_with
 
-CONFIG = DQNConfig()
-EXPECTED = {"table": torch.zeros(3, 2), "seat": torch.zeros(4, dtype=torch.int64)}
-
-
-def write(checkpoints: Checkpoints, number: int) -> None:
-    tensors = {"table": torch.full((3, 2), number / 7), "seat": torch.arange(4) + number}
-    checkpoints.write(State(tensors, {"generator": 2**127 + number}), Progress(number * 10, number / 3, 1, number))
-
-
-def again(folder: Path) -> Checkpoints:
-    return Checkpoints(folder, CONFIG, 60)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return a run folder with the last two of three checkpoints."""
-    checkpoints = again(tmp_path)
-    for number in (1, 2, 3):
-        write(checkpoints, number)
-    return tmp_path
+PROGRESS = Progress(due=960, seconds=1 / 3, proofs=1, evaluations=7)
+STATE: Mapping[str, Any] = {
+    "array": np.arange(6, dtype=np.int16).reshape(2, 3)[::-1],
+    "tensor": torch.arange(6.0).view(2, 3).T,
+    "empty": np.zeros((0, 3)),
+    "number": np.int64(3),
+    "generator": 2**127 + 1,
+    "deep": {"name": [1, None, "ö"]},
+    "table": {str(number): [0.1] * 9 for number in range(30_000)},  # a megabyte of JSON
+}
 
 
-def files(folder: Path) -> list[str]:
-    return sorted(path.name.split("-")[0] for path in (folder / "checkpoint").iterdir())
+def same(one: Any, other: Any) -> bool:
+    if isinstance(one, torch.Tensor | np.ndarray):
+        return type(one) is type(other) and one.dtype == other.dtype and np.array_equal(one, other)
+    return bool(one == other)
 
 
-def assert_read(found: Checkpoint | None, number: int) -> None:
+def assert_same_state(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+    assert one.keys() == other.keys()
+    assert [name for name in one if not same(one[name], other[name])] == []
+
+
+def test_a_state_is_read_as_it_was_written(tmp_path: Path) -> None:
+    write_state(tmp_path / "it", STATE, {"note": 3})
+    state, notes = read_state(tmp_path / "it")
+    assert_same_state(state, STATE)
+    assert notes == {"note": 3}
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, {"deep": np.zeros(2)}, 1j])
+def test_a_state_that_no_file_can_hold_is_refused(value: object, tmp_path: Path) -> None:
+    refused(write_state, tmp_path / "it", {"odd": value})
+    assert not list(tmp_path.iterdir())
+
+
+OTHERS: tuple[dict[str, Any], ...] = (
+    {"mask": True, "double": True},
+    {"lines": 2, "hidden": ()},
+    {"hard_update": 3, "loss": "mse"},
+    {"counterexamples": 0.0, "explore": "any"},
+    {"rule_weight": 0.5, "perspective": "absolute"},
+    {"rewards": "sparse", "updates_per_step": 2},
+    {"rows": 4, "cols": 5, "k": 4},
+    {"preset": "article", "target": "article"},
+)
+COMBINED = [
+    {"target": target, "networks": networks, "symmetry": symmetry}
+    for target, networks, symmetry in itertools.product(
+        BOOTSTRAPS, ("shared", "separate"), ("canonical", "augment", "none")
+    )
+]
+
+
+@pytest.mark.parametrize("changes", [*COMBINED, *OTHERS], ids=str)
+def test_the_state_of_every_setting_continues_to_the_same_bits(changes: dict[str, Any], tmp_path: Path) -> None:
+    config = config_with(warmup=32, **changes)
+    learner, resumed = DQNLearner(config), DQNLearner(config)
+    for _ in range(6):
+        learner.advance(1)
+    write_checkpoint(tmp_path, learner.state(), PROGRESS, config)
+    found = read_checkpoint(tmp_path)
     assert found is not None
-    assert found.state.counters == {"generator": 2**127 + number}
-    assert torch.equal(found.state.tensors["table"], torch.full((3, 2), number / 7))
-    assert torch.equal(found.state.tensors["seat"], torch.arange(4) + number)
-    assert found.progress == Progress(number * 10, number / 3, 1, number)
-    assert (found.settings["seed"], found.settings["hidden"]) == (0, [256])
+    assert found.progress == PROGRESS
+    assert found.settings == json.loads(json.dumps(flat(config)))
+    resumed.restore(found.state)
+    assert_same_state(resumed.state(), learner.state())
+    for _ in range(4):
+        learner.advance(1)
+        resumed.advance(1)
+    assert_same_state(resumed.state(), learner.state())
+    assert learner.updates > 4
 
 
-def test_the_last_checkpoint_is_read_and_the_one_before_it_stays(folder: Path) -> None:
-    assert files(folder) == ["2", "3"]
-    checkpoints = again(folder)
-    assert_read(checkpoints.read(EXPECTED), 3)
-    write(checkpoints, 4)
-    assert files(folder) == ["3", "4"]
-    assert_read(again(folder).read(EXPECTED), 4)
+def test_there_is_no_checkpoint_before_the_first(tmp_path: Path) -> None:
+    assert read_checkpoint(tmp_path) is None
 
 
-def test_a_damaged_checkpoint_is_named_and_the_one_before_it_used(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = last_checkpoint(folder)
-    *content, last = path.read_bytes()
-    path.write_bytes(bytes([*content, last ^ 1]))  # a number of a tensor, so that the checksum alone can notice
-    checkpoints = again(folder)
-    assert_read(checkpoints.read(EXPECTED), 2)
-    damage = "is damaged (its checksum differs); trying the checkpoint before it"
-    assert capsys.readouterr().err == f"{path}: {damage}\n"
-    write(checkpoints, 9)  # the whole one stays beside it
-    assert files(folder) == ["2", "4"]
-    assert_read(again(folder).read(EXPECTED), 9)
+COUNTERS: dict[str, Any] = asdict(PROGRESS)
+NOTES: list[dict[str, Any]] = [
+    *({"progress": COUNTERS | {name: -1}, "settings": {}} for name in COUNTERS),
+    *({"progress": COUNTERS | {name: "1"}, "settings": {}} for name in COUNTERS),
+    {"progress": COUNTERS | {"due": 2**70}, "settings": {}},
+    {"progress": COUNTERS | {"seconds": float("nan")}, "settings": {}},
+    {"progress": COUNTERS | {"odd": 1}, "settings": {}},
+    {"progress": COUNTERS, "settings": 3},
+    {"progress": COUNTERS},
+    {"settings": {}},
+]
 
 
-def test_files_reach_the_disk_before_the_checkpoint_counts_them(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    flushed = []
-    fsync = os.fsync
+@pytest.mark.parametrize("notes", NOTES, ids=str)
+def test_a_checkpoint_without_the_counters_of_a_run_is_refused(notes: dict[str, Any], tmp_path: Path) -> None:
+    write_state(tmp_path / CHECKPOINT, {}, notes)
+    assert CHECKPOINT in refused(read_checkpoint, tmp_path)
 
-    def record_and_flush(handle: int) -> None:
-        flushed.append(os.fstat(handle).st_ino)
-        fsync(handle)
 
-    (folder / METRICS).write_text("{}\n")
-    monkeypatch.setattr(os, "fsync", record_and_flush)
-    write(again(folder), 4)
-    order = [folder / METRICS, last_checkpoint(folder), folder / "checkpoint"]
-    assert flushed == [path.stat().st_ino for path in order]
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "{",
+        "[]",
+        "[" * 100_000,
+        '{"values": [], "arrays": [], "notes": {}}',
+        '{"values": {}, "arrays": ["table"], "notes": {}}',
+        '{"values": {}, "arrays": [[]], "notes": {}}',
+        '{"values": {}, "arrays": [], "notes": [3]}',
+    ],
+)
+def test_a_file_without_a_state_is_refused(text: str | None, tmp_path: Path) -> None:
+    write_tensors(tmp_path / "it", {}, None if text is None else {"state": text})
+    assert str(tmp_path / "it") in refused(read_state, tmp_path / "it")
 
 
 def test_a_checkpoint_is_due_after_the_interval_and_later_if_writing_is_slow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
-    monkeypatch.setattr("time.perf_counter", lambda: now)
-    checkpoints = Checkpoints(tmp_path, CONFIG, 10)
 
     def write_slowly(*_: object) -> None:
         nonlocal now
         now += 2.0
 
-    monkeypatch.setattr(checkpoint, "write_whole", write_slowly)
+    monkeypatch.setattr(recorder, "write_checkpoint", write_slowly)
+    monkeypatch.setattr("time.perf_counter", lambda: now)
+    written = FolderRecorder(tmp_path, DQNLearner(config_with()), config_with(), [], 10)
     due = []
     for moment in (109.9, 110.0, 211.9, 212.1):
         now = moment
-        due.append(checkpoints.due())
+        due.append(written.checkpoint_due())
         if moment == 110.0:
-            write(checkpoints, 1)  # takes 2 s, which are 2 % of 100 s
+            written.write_checkpoint({}, PROGRESS)  # takes 2 s, which are 2 % of 100 s
     assert due == [False, True, False, True]

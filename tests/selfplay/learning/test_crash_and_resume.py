@@ -2,18 +2,16 @@
 
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from selfplay.learner import State
-from selfplay.tabular.learners import TabularLearner
-from tests.crash_and_resume import SETTINGS, Crashes, often_and_quickly
-
-SHORT = "td-backup --games 40 --eval-every 40 --greedy-games 10"
+from selfplay.dqn.learner import DQNLearner
+from tests.crash_and_resume import SETTINGS, Crashes
+from tests.killed import often_and_quickly
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -22,23 +20,16 @@ def test_a_run_killed_twice_ends_with_the_same_bits(name: str, tmp_path: Path) -
     assert crashes.faults(*(chance.randint(1, crashes.calls) for _ in range(2))) == []
 
 
-def test_a_run_killed_before_every_fifth_operation_on_a_file_ends_with_the_same_bits(tmp_path: Path) -> None:
-    crashes = Crashes(SHORT, tmp_path)
-    assert crashes.calls > 50
-    faults = {number: crashes.faults(number) for number in range(1, crashes.calls + 1, 5)}
-    assert {number: each for number, each in faults.items() if each} == {}
-
-
 def forget_the_generator() -> None:
-    restore = TabularLearner.restore
+    restore = DQNLearner.restore
 
-    def restore_the_rest(learner: TabularLearner, state: State, settings: Any) -> None:
-        generator = learner.rng.bit_generator.state
-        restore(learner, state, settings)
-        learner.rng.bit_generator.state = generator
+    def restore_the_rest(learner: DQNLearner, state: Mapping[str, Any]) -> None:
+        generator = learner.self_play.generator.get_state()
+        restore(learner, state)
+        learner.self_play.generator.set_state(generator)
 
     often_and_quickly()
-    setattr(TabularLearner, "restore", restore_the_rest)  # noqa: B010
+    setattr(DQNLearner, "restore", restore_the_rest)  # noqa: B010
 
 
 def write_in_place_in(module: str) -> None:
@@ -54,13 +45,14 @@ def write_in_place(path: Path, content: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "gist", "first"),
+    ("fault", "gist"),
     [
-        (forget_the_generator, "model.safetensors", 40),
-        (partial(write_in_place_in, "selfplay.learning.folder"), "config.json: is truncated or not JSON", 1),
-        (partial(write_in_place_in, "selfplay.learning.checkpoint"), "no checkpoint is intact; start a new run", 1),
+        (forget_the_generator, "model.safetensors"),
+        (partial(write_in_place_in, "selfplay.learning.folder"), "config.json"),
+        (partial(write_in_place_in, "selfplay.tensor_file"), "checkpoint.safetensors"),
     ],
 )
-def test_planted_faults_are_found(fault: Callable[[], None], gist: str, first: int, tmp_path: Path) -> None:
-    crashes = Crashes(SHORT, tmp_path, fault)
-    assert any(gist in each for number in range(first, first + 15) for each in crashes.faults(number))
+def test_planted_faults_are_found(fault: Callable[[], None], gist: str, tmp_path: Path) -> None:
+    crashes = Crashes(SETTINGS["default"], tmp_path, fault)
+    moments = [2, 6, *range(15, crashes.calls, 9)]
+    assert any(gist in each for moment in moments for each in crashes.faults(moment))

@@ -1,19 +1,20 @@
-"""A run folder gives back the same player, says in one line what is wrong with a bad one, and is named by its run."""
+"""A run folder gives back the same player and settings, names what is wrong with it, and is named by its run."""
 
+import dataclasses
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file
 
 import selfplay
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.learning import folder as run_folder
-from selfplay.learning.api import read_settings
-from selfplay.settings import RunSettings
+from selfplay.learning import algorithms, folder as run_folder
+from selfplay.learning.algorithms import defaults_of
+from selfplay.learning.load import SHIPPED_FOLDER, read_settings
+from selfplay.settings import Count, RunSettings, flat
 from selfplay.tabular.config import AfterstateQConfig, MinimaxQConfig, TDBackupConfig, TDValueConfig
 from selfplay.tabular.learners import make_learner
 from tests.runs import refused, save
@@ -21,13 +22,13 @@ from tests.selfplay.decisions import ABSOLUTE, MOVER
 from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules
 
-DQN, TABLE, ACTIONS = config_with(), TDBackupConfig(seed=1000), MinimaxQConfig(seed=1000)
+DQN, TABLE = config_with(), TDBackupConfig(seed=1000)
 MODELS = [
-    config_with(mask=True, dueling=True, hidden=(8, 4)),
-    config_with(perspective="absolute", hidden=()),
-    config_with(convolution=(6, 5), networks="separate", dueling=True),
-    config_with(lines=3),
-    ACTIONS,
+    config_with(mask=True, hidden=(8, 4), rule_weight=0.5),
+    config_with(perspective="absolute", hidden=(), networks="separate"),
+    config_with(lines=3, symmetry="none"),
+    TABLE,
+    MinimaxQConfig(seed=1000),
     AfterstateQConfig(seed=1000, run_dir=Path("anywhere")),
     TDValueConfig(seed=1000, opponent="self"),
 ]
@@ -38,7 +39,7 @@ def player_of(config: Any) -> Any:
     if isinstance(config, DQNConfig):
         return make(config, separate=config.networks == "separate").player()
     learner = make_learner(config)
-    learner.play(2_000)
+    learner.advance(2_000)
     return learner.player()
 
 
@@ -57,7 +58,7 @@ def edit(run: Path, **changes: Any) -> None:
     (run / "config.json").write_text(json.dumps(content | changes))
 
 
-@pytest.mark.parametrize("config", MODELS)
+@pytest.mark.parametrize("config", MODELS, ids=lambda config: config.algorithm)
 def test_loading_gives_back_the_settings_and_the_same_moves_in_every_decision_state(
     config: Any, tmp_path: Path
 ) -> None:
@@ -66,16 +67,12 @@ def test_loading_gives_back_the_settings_and_the_same_moves_in_every_decision_st
     loaded = selfplay.load(tmp_path / "run")
     assert type(loaded) is type(player)
     assert loaded.rules == Rules()
-    assert len(ABSOLUTE) == 4_520
     assert np.array_equal(loaded.q_values(ABSOLUTE), player.q_values(ABSOLUTE), equal_nan=True)
-    assert np.array_equal(loaded.act(ABSOLUTE), player.act(ABSOLUTE))
-    assert np.array_equal(loaded.act(MOVER), player.act(ABSOLUTE))
+    for seen in (ABSOLUTE, MOVER):
+        assert np.array_equal(loaded.act(seen), player.act(ABSOLUTE))
     dtypes = {tensor.dtype.name for tensor in load_file(tmp_path / "run" / "model.safetensors").values()}
     assert dtypes == {"float32" if isinstance(config, DQNConfig) else "float64"}
-    read = read_settings(tmp_path / "run")[0]
-    assert run_folder.settings(read) == run_folder.settings(config)
-    assert type(read) is type(config)
-    assert read.run_dir is None
+    assert read_settings(tmp_path / "run")[0] == dataclasses.replace(config, run_dir=None)
 
 
 def test_a_run_that_started_from_a_table_needs_that_file_no_more(tmp_path: Path) -> None:
@@ -85,117 +82,130 @@ def test_a_run_that_started_from_a_table_needs_that_file_no_more(tmp_path: Path)
     assert selfplay.load(tmp_path / "run").act(ABSOLUTE).shape == (4_520,)
 
 
-def test_a_missing_folder_or_file_is_named(run: Path) -> None:
-    assert refused(selfplay.load, run / "nowhere") == f"{run / 'nowhere'}: there is no such run folder"
-    for name in ("model.safetensors", "config.json"):
-        (run / name).unlink()
-        assert refused(selfplay.load, run).startswith(f"{run / name}: ")
+# Settings that a file lacks, and those that no program has
 
 
-@pytest.mark.parametrize("number", [2, None, "1"])
-def test_a_folder_of_another_format_is_refused(run: Path, number: Any) -> None:
-    edit(run, format=number)
-    made = "train it again, or use the version that made it"
-    expected = f"{run / 'config.json'}: has the format {number!r}, and this program reads format 1; {made}"
-    assert refused(selfplay.load, run) == expected
+@pytest.mark.parametrize("config", [*MODELS, PRESETS["article"], PRESETS["large"]], ids=lambda each: each.algorithm)
+def test_a_setting_that_a_file_lacks_has_its_default(config: Any, tmp_path: Path) -> None:
+    run_folder.write_config(tmp_path, config, {})
+    content = json.loads((tmp_path / "config.json").read_text())
+    defaults = flat(defaults_of(type(config), content["config"]))
+    for name, value in content["config"].items():
+        fewer = {other: each for other, each in content["config"].items() if other != name}
+        if name == "preset" or flat(config)[name] != defaults[name]:
+            continue  # without it the run is another one
+        (tmp_path / "config.json").write_text(json.dumps(content | {"config": fewer}))
+        assert flat(read_settings(tmp_path)[0])[name] == defaults[name], (name, value)
+        assert read_settings(tmp_path)[0] == dataclasses.replace(config, run_dir=None)
 
 
-@pytest.mark.parametrize("run", [TABLE], indirect=True, ids=["table"])
-@pytest.mark.parametrize("algorithm", ["minimax-q", "sarsa", ["td-backup"], None])
-def test_the_settings_of_another_algorithm_or_of_none_are_refused(run: Path, algorithm: Any) -> None:
-    edit(run, algorithm=algorithm)
-    gist = "is not the configuration of a run of dqn, minimax-q, afterstate-q, td-"
-    if algorithm == "minimax-q":
-        gist = "is from another version of this program (settings that differ: 'cols',"
-    assert f"config.json: {gist}" in refused(selfplay.load, run)
-
-
-DESCRIBED = "model.safetensors: holds other tensors than config.json describes"
-
-
-@pytest.mark.parametrize(
-    ("run", "other", "gist"),
-    [
-        (DQN, config_with(rows=2, cols=4), "is of another board or network than config.json describes: for 3x3"),
-        (TABLE, DQN, DESCRIBED),
-        (TABLE, ACTIONS, "for 3x3 table must be (19683,), but is (19683, 9)"),
-        (TABLE, TDBackupConfig(rows=2), "for 3x3 table must be (19683,), but is (729,)"),
-    ],
-    indirect=["run"],
-    ids=["board", "algorithm", "table", "board of a table"],
-)
-def test_a_model_of_another_run_is_refused(run: Path, tmp_path: Path, other: Any, gist: str) -> None:
-    save(tmp_path / "other", other, player_of(other))
-    (tmp_path / "other" / "model.safetensors").replace(run / "model.safetensors")
-    assert gist in refused(selfplay.load, run)
-
-
-@pytest.mark.parametrize("run", [DQN, TABLE], indirect=True, ids=["dqn", "table"])
-@pytest.mark.parametrize("value", [np.nan, np.inf, None])
-def test_a_model_of_other_numbers_is_refused(run: Path, value: float | None) -> None:
-    tensors = load_file(run / "model.safetensors")
-    name = "table" if "table" in tensors else "shared.advantage.bias"
-    if value is None:
-        tensors[name] = tensors[name].astype(np.float16)
-    else:
-        tensors[name][-1] = value
-    save_file(tensors, run / "model.safetensors")
-    gist = "must be of torch.float" if value is None else "is not made of finite numbers"
-    assert f"model.safetensors: {name} {gist}" in refused(selfplay.load, run)
+def test_a_new_setting_leaves_the_shipped_player_and_every_run_readable(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added = [("n_steps", Count, dataclasses.field(default=1))]
+    grown = dataclasses.make_dataclass("DQNConfig", added, bases=(DQNConfig,), frozen=True)
+    before = selfplay.load("shipped").q_values(ABSOLUTE), selfplay.load(run).q_values(ABSOLUTE)
+    monkeypatch.setattr(algorithms, "DQNConfig", grown)
+    monkeypatch.setattr(algorithms, "PRESETS", {name: grown(**vars(each)) for name, each in PRESETS.items()})
+    monkeypatch.setattr(algorithms, "ALGORITHMS", {**algorithms.ALGORITHMS, "dqn": grown})
+    assert getattr(read_settings(SHIPPED_FOLDER)[0], "n_steps", None) == 1
+    after = selfplay.load("shipped").q_values(ABSOLUTE), selfplay.load(run).q_values(ABSOLUTE)
+    assert all(np.array_equal(old, new) for old, new in zip(before, after, strict=True))
+    edit(run, config={"n_steps": 3})
+    assert flat(read_settings(run)[0])["n_steps"] == 3
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "reason"),
+    ("name", "value"),
     [
-        ("rows", "3", "config.json: rows= must be of type int, got '3'"),
-        ("hidden", [100_000, 100_000], DESCRIBED),  # 40 gigabytes, and nothing of it is made
-        ("learning_rate", 10**400, "config.json: learning_rate= must be "),
-        ("seed", 10**4_000, "config.json: seed= must be "),
-        ("k", 9, "config.json: k must be at most the longer side of the board"),
-        ("\x1b[2J\n" + "x" * 9_000, 1, r"another version of this program (settings that differ: '\x1b[2J\nxxx"),
+        ("n_steps", 3),
+        ("hiden", 64),
+        ("rows", "3"),
+        ("rows", None),
+        ("rules", {"rows": 3}),
+        ("hidden", [100_000, 100_000]),  # 40 gigabytes, and nothing of it is made
+        ("hidden", "256"),
+        ("learning_rate", 10**400),
+        ("seed", 10**4_000),
+        ("k", 9),
+        ("k", 10**30),
+        ("preset", ["large"]),
+        ("target", "sarsa"),
     ],
+    ids=lambda value: str(value)[:20],
 )
-def test_a_setting_that_does_not_fit_is_refused(run: Path, name: str, value: Any, reason: str) -> None:
+def test_a_setting_that_does_not_fit_is_refused(run: Path, name: str, value: Any) -> None:
     edit(run, config={name: value})
     message = refused(selfplay.load, run)
-    assert message.startswith(f"{run}/")
-    assert reason in message
-    assert message.isprintable()
-    assert len(message) < 2_010
+    assert str(run) in message
+    assert name in message or name in ("hidden", "rules")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"format": 2}, {"format": None}, {"config": 3}, {"algorithm": ["dqn"]}, {"algorithm": "minimax-q"}],
+    ids=str,
+)
+def test_what_is_no_configuration_is_refused(run: Path, change: dict[str, Any]) -> None:
+    content = json.loads((run / "config.json").read_text())
+    (run / "config.json").write_text(json.dumps(content | change))
+    assert str(run / "config.json") in refused(selfplay.load, run)
+
+
+# The folder
+
+
+def test_a_missing_folder_or_file_is_named(run: Path) -> None:
+    assert str(run / "nowhere") in refused(selfplay.load, run / "nowhere")
+    assert str(run) in refused(selfplay.load, run.parent)  # a folder of runs: the newest is offered
+    for name in ("model.safetensors", "config.json"):
+        (run / name).unlink()
+        assert str(run / name) in refused(selfplay.load, run)
+
+
+@pytest.mark.parametrize(
+    ("run", "other"),
+    [
+        (DQN, config_with(rows=2, cols=4)),
+        (DQN, config_with(hidden=(8,))),
+        (DQN, config_with(networks="separate")),
+        (TABLE, DQN),
+        (TABLE, MinimaxQConfig()),
+        (TABLE, TDBackupConfig(rules=Rules(2, 3, 3))),
+    ],
+    indirect=["run"],
+    ids=["board", "network", "networks", "algorithm", "table", "board of a table"],
+)
+def test_a_model_of_another_run_is_refused(run: Path, tmp_path: Path, other: Any) -> None:
+    save(tmp_path / "other", other, player_of(other))
+    (tmp_path / "other" / "model.safetensors").replace(run / "model.safetensors")
+    assert str(run / "model.safetensors") in refused(selfplay.load, run)
 
 
 def test_a_run_folder_must_be_new_or_empty(run: Path, tmp_path: Path) -> None:
-    assert "has files in it already; choose a new or empty run_dir=" in refused(run_folder.create, run)
-    assert "cannot be made" in refused(run_folder.create, run / "config.json")
-    (tmp_path / "killed" / "checkpoint").mkdir(parents=True)
+    for place in (run, run / "config.json"):
+        message = refused(run_folder.create, place)
+        assert str(place) in message
+        assert "run_dir" in message
+    (tmp_path / "killed").mkdir()
     (tmp_path / "killed" / "config.json.partial").touch()
     run_folder.create(tmp_path / "killed")
-    (tmp_path / "killed" / "checkpoint" / "1-a.safetensors").touch()
-    assert "has files in it already" in refused(run_folder.create, tmp_path / "killed")
+    assert run_folder.unused(run) == run.with_name("run-2")
 
 
 @pytest.mark.parametrize(
     ("config", "name"),
     [
         (DQNConfig(seed=1, mask=True, double=True), "dqn-3x3x3-1-mask-double"),
-        (
-            DQNConfig(rows=4, cols=5, k=4, hidden=(64, 32), learning_rate=1e-3),
-            "dqn-4x5x4-0-hidden-64x32-learning-rate-0.001",
-        ),
+        (DQNConfig(rules=Rules(4, 5, 4), hidden=(64, 32), gamma=0.5), "dqn-4x5x4-0-hidden-64x32-gamma-0.5"),
         (PRESETS["article"], "dqn-3x3x3-0-article"),
         (TDValueConfig(back_up_losses=False), "td-value-3x3x3-0-no-back-up-losses"),
-        (
-            MinimaxQConfig(from_table=Path("a/my table.csv"), tables="separate"),
-            "minimax-q-3x3x3-0-tables-separate-from-table-my-table.csv",
-        ),
+        (MinimaxQConfig(from_table=Path("a/my table.csv")), "minimax-q-3x3x3-0-from-table-my-table.csv"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_the_name_of_a_run_says_in_what_it_differs_from_the_defaults(config: RunSettings, name: str) -> None:
-    assert re.fullmatch(re.escape(name) + r"-\d{8}-\d{6}", run_folder.default_run_dir(config).name)
-
-
-def test_the_name_of_a_run_is_short_however_much_differs() -> None:
-    config = DQNConfig(hidden=(1_000,) * 40, convolution=(8,) * 40)
-    assert len(run_folder.default_run_dir(config).name) < 120
-    assert run_folder.differences(config) == {"hidden": (1_000,) * 40, "convolution": (8,) * 40}
+    place = run_folder.default_run_dir(config)
+    assert place.parent == Path("runs")
+    assert place.name.startswith(f"{name}-2")  # the year
+    assert len(run_folder.default_run_dir(DQNConfig(hidden=(1_000,) * 100)).name) < 120

@@ -1,101 +1,96 @@
-"""The loop evaluates when it is due, teaches, tells its callbacks, counts proofs in a row, and stops."""
+"""The loop evaluates when it is due, teaches, records, counts proofs in a row, and stops."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pytest
 
-from selfplay.learner import State
+import selfplay
 from selfplay.learning import loop
-from selfplay.learning.loop import Callback, Progress, Record, first_of_final_streak, train
-from selfplay.tabular.players import AfterstatePlayer
+from selfplay.learning.loop import Progress, Record, next_snapshot, train
+from selfplay.learning.metrics import first_of_final_streak
+from selfplay.settings import CustomConfig
+from tests.runs import refused
 from tictactoe import Rules
 
 
-@dataclass
-class Config:
-    """Stand in for the settings of a run."""
-
-    length: int = 10
-    eval_every: int = 3
-    stop: str = "unbeatable"
-    unit: str = "games"
-    seed: int = 0
-
-
 class ScriptedLearner:
-    """Count steps, and note what the loop asks for."""
+    """Counts steps, and notes what the loop asks for."""
 
-    updates = None
+    rules = Rules()
 
-    def __init__(
-        self, config: Config, greedy_games: int = 0, takes_counterexamples: bool = False, divides: bool = True
-    ) -> None:
-        self.config, self.greedy_games, self.divides = config, greedy_games, divides
-        self.takes_counterexamples = takes_counterexamples
+    def __init__(self, last_games: int = 0, most: int = 2, least: int = 0) -> None:
+        self._last_games, self._most, self._least = last_games, most, least
         self.steps = 0
         self.events: list[Any] = []
 
     def advance(self, most: int) -> None:
-        self.steps += min(most, 2) if self.divides else 2
+        self.steps += max(min(most, self._most), self._least)
 
     def finish(self) -> bool:
-        self.steps += self.greedy_games
-        return self.greedy_games > 0
-
-    def check_finite(self) -> None:
-        self.events.append("checked")
+        self.steps += self._last_games
+        return self._last_games > 0
 
     def player(self) -> Any:
-        return AfterstatePlayer(Rules(), np.zeros(3**9))  # the first empty cell, which is beaten
+        return first_empty_cell
+
+    def state(self) -> dict[str, int]:
+        return {"steps": self.steps}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        self.steps = state["steps"]
+
+    # What the loop records
+
+    def record(self, record: Record) -> None:
+        self.events.append(("evaluated", record.number, record.steps, record.proofs))
+
+    def save_snapshot(self, steps: int, player: Any) -> None:
+        assert player is first_empty_cell
+        self.events.append(("snapshot", steps))
+
+    def checkpoint_due(self) -> bool:
+        return False
+
+    def write_checkpoint(self, state: Mapping[str, Any], progress: Progress) -> None:
+        self.events.append(("checkpoint", state["steps"], progress.due, progress.proofs))
+
+
+class Taught(ScriptedLearner):
+    """A learner that takes counterexamples."""
 
     def teach(self, mover: Any, opponent: Any) -> None:
         self.events.append(("teach", self.steps, len(mover) == len(opponent) > 0))
 
-    def metrics(self) -> dict[str, float]:
-        return {"loss": 1.0}
 
-    def state(self) -> State:
-        return State({}, {"steps": self.steps})
+class Often(ScriptedLearner):
+    """A learner whose checkpoints are always due."""
 
-
-class Listener(Callback):
-    """Note each evaluation."""
-
-    def __init__(self, learner: ScriptedLearner) -> None:
-        self.learner = learner
-
-    def evaluated(self, record: Record) -> None:
-        self.learner.events.append(("evaluated", record.number, record.steps, record.proofs))
+    def checkpoint_due(self) -> bool:
+        return True
 
 
-class ScriptedCheckpoints:
-    """Be due every time, or never."""
-
-    stopping = False
-
-    def __init__(self, learner: ScriptedLearner, always: bool) -> None:
-        self.learner, self.always = learner, always
-
-    def due(self) -> bool:
-        return self.always
-
-    def write(self, state: State, progress: Progress) -> None:
-        self.learner.events.append(("checkpoint", state.counters["steps"], progress.due, progress.proofs))
+def first_empty_cell(observation: Any) -> int:
+    """Return what beats nobody."""
+    return int(observation.reshape(-1, 3)[:, 0].argmax())
 
 
-def events(learner: Any, progress: Progress | None = None, always: bool = False) -> Sequence[Any]:
-    checkpoints: Any = ScriptedCheckpoints(learner, always)
-    steps = [record.steps for record in train(learner, progress, [Listener(learner)], checkpoints)]
+def config(length: int = 10, stop: str = "unbeatable") -> CustomConfig:
+    return CustomConfig(total_steps=length, eval_every=3, stop=stop)  # type: ignore[arg-type]
+
+
+def events(learner: ScriptedLearner, settings: CustomConfig, progress: Progress | None = None) -> Sequence[Any]:
+    steps = [record.steps for record in train(learner, settings, progress, learner)]
     assert steps == [event[2] for event in learner.events if event[0] == "evaluated"]
-    return [event for event in learner.events if event != "checked"]
+    return [event for event in learner.events if event[0] != "snapshot"]
+
+
+def numbers(found: Iterable[Any], kind: str, place: int) -> list[Any]:
+    return [event[place] for event in found if event[0] == kind]
 
 
 def test_evaluations_come_when_due_and_at_the_end_which_does_not_count() -> None:
-    learner = ScriptedLearner(Config(), greedy_games=5)
-    assert events(learner) == [
+    assert events(ScriptedLearner(last_games=5), config()) == [
         ("evaluated", 1, 3, 0),
         ("evaluated", 2, 6, 0),
         ("evaluated", 3, 9, 0),
@@ -103,19 +98,34 @@ def test_evaluations_come_when_due_and_at_the_end_which_does_not_count() -> None
         ("checkpoint", 10, 12, 0),
         ("evaluated", 5, 15, 0),
     ]
-    assert learner.events.count("checked") == 5 + 6  # at each evaluation, and at each snapshot between them
-    assert learner.events[0] == "checked"  # before the first evaluation
 
 
 def test_an_evaluation_that_comes_late_delays_the_next() -> None:
-    learner = ScriptedLearner(Config(length=11), divides=False)
-    assert [event[2] for event in events(learner) if event[0] == "evaluated"] == [4, 8, 12]
+    assert numbers(events(ScriptedLearner(least=2), config(11)), "evaluated", 2) == [4, 8, 12]
 
 
 def test_checkpoints_come_between_evaluations_and_after_them() -> None:
-    found = events(ScriptedLearner(Config(length=3)), always=True)
     early = [("checkpoint", 1, 3, 0), ("checkpoint", 2, 3, 0)]
-    assert found == [*early, ("evaluated", 1, 3, 0), ("checkpoint", 3, 6, 0)]
+    assert events(Often(), config(3)) == [*early, ("evaluated", 1, 3, 0), ("checkpoint", 3, 6, 0)]
+
+
+def test_snapshots_are_even_in_the_logarithm_of_the_steps_ten_while_they_double() -> None:
+    steps = [20]
+    while steps[-1] < 640:
+        steps.append(next_snapshot(80, steps[-1]))
+    assert steps[:12] == [20, 22, 23, 25, 27, 29, 31, 33, 35, 38, 40, 43]
+    assert [each for each in steps if each in (40, 80, 160, 320, 640)] == [40, 80, 160, 320, 640]
+    assert len(steps) == 51
+    learner = ScriptedLearner()
+    events(learner, config(7))
+    assert numbers(learner.events, "snapshot", 1) == [1, 2, 4, 5]  # and at 3 and 6 those of the evaluations
+
+
+def test_a_run_that_is_asked_to_stop_ends_after_a_checkpoint() -> None:
+    learner, asked = ScriptedLearner(), iter([False, False, False, True])
+    records = list(train(learner, config(), recorder=learner, should_stop=lambda: next(asked)))
+    assert [record.steps for record in records] == [3]
+    assert learner.events[-1] == ("checkpoint", 4, 6, 0)
 
 
 @pytest.mark.parametrize(
@@ -127,27 +137,51 @@ def test_three_proofs_in_a_row_stop_a_run(
 ) -> None:
     script = iter(proofs)
     monkeypatch.setattr(loop, "proves", lambda *_: bool(next(script)))
-    found = events(ScriptedLearner(Config()))
-    assert [event[3] for event in found if event[0] == "evaluated"] == counted
+    assert numbers(events(ScriptedLearner(), config()), "evaluated", 3) == counted
+
+
+@pytest.mark.parametrize(
+    ("player", "stop", "proofs"),
+    [
+        ("optimal", "unbeatable", [1, 2, 3]),
+        ("optimal", "optimal", [1, 2, 3]),
+        ("optimal", "never", [0, 0, 0, 0]),
+        ("random", "unbeatable", [0, 0, 0, 0]),
+    ],
+)
+def test_what_is_proved_is_what_stop_asks_for(
+    player: str, stop: str, proofs: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verdict = selfplay.evaluate(player)
+    monkeypatch.setattr(loop, "evaluate_policy", lambda *_: verdict)
+    assert numbers(events(ScriptedLearner(), config(stop=stop)), "evaluated", 3) == proofs
 
 
 def test_an_early_proof_at_the_end_is_shown_and_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "proves", lambda *_: True)
-    found = events(ScriptedLearner(Config(length=7)))
-    assert found[-2:] == [("evaluated", 3, 7, 3), ("checkpoint", 7, 9, 2)]
+    assert events(ScriptedLearner(), config(7))[-2:] == [("evaluated", 3, 7, 3), ("checkpoint", 7, 9, 2)]
 
 
-def test_a_resumed_run_goes_on_counting() -> None:
-    learner = ScriptedLearner(Config())
+def test_a_resumed_run_continues_its_counters() -> None:
+    learner, progress = ScriptedLearner(), Progress(due=9, seconds=100.0, proofs=1, evaluations=2)
     learner.steps = 6
-    progress = Progress(due=9, seconds=100.0, proofs=1, evaluations=2)
-    assert events(learner, progress)[0] == ("evaluated", 3, 9, 0)
+    assert events(learner, config(), progress)[0] == ("evaluated", 3, 9, 0)
     assert progress.seconds > 100
 
 
+def test_a_run_without_steps_evaluates_what_it_begins_with() -> None:
+    learner = ScriptedLearner()
+    learner.steps = 10
+    assert events(learner, config(10), Progress(due=12)) == [("evaluated", 1, 10, 0), ("checkpoint", 10, 12, 0)]
+
+
 def test_counterexamples_are_taught_but_for_an_early_evaluation() -> None:
-    learner = ScriptedLearner(Config(length=4), takes_counterexamples=True)
-    assert [event for event in events(learner) if event[0] == "teach"] == [("teach", 3, True)]
+    found = events(Taught(), config(4))
+    assert [event for event in found if event[0] == "teach"] == [("teach", 3, True)]
+
+
+def test_a_learner_that_stands_still_is_refused() -> None:
+    assert "ScriptedLearner" in refused(list, train(ScriptedLearner(most=0), config()))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Any file in the place of ours ends in one clear line, takes little memory, and is not executed."""
+"""Any file in the place of ours is refused, executes nothing, and lets nothing outside the folder be changed."""
 
 import json
 import pickle
@@ -6,42 +6,36 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
-from selfplay.dqn.config import DQNConfig
-from selfplay.files import open_regular
-from selfplay.learning.api import load, read_settings
-from selfplay.learning.checkpoint import Checkpoints
-from selfplay.learning.run import _earlier_lines
+import selfplay
+from selfplay.learning.load import load, read_settings
+from selfplay.learning.metrics import read_metrics
 from selfplay.tabular.table_csv import read_table
-from tests.children import Ended, run
 from tests.malicious_files import MALICIOUS_FILES, MARKER, Program
-from tests.runs import DQN, OFTEN, content_of, last_checkpoint, often, read_checkpoint, refused
-
-MOST_MEBIBYTES = 200
-"""Memory that a command may take; the files announce gigabytes, or are that large."""
-LONGER = ["--total-steps", "480"]
+from tests.runs import SHORT, content_of, refused, without_plots
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a run that is finished and has two checkpoints."""
-    place = tmp_path_factory.mktemp("finished")
-    args = [*DQN, "--total-steps", "320", "--eval-every", "160"]
-    ended = run("train", [*args, *OFTEN, "--run-dir", str(place / "it")], often)
-    assert (ended.status, ended.complaint) == (0, "")
-    return place / "it"
+    """Return the folder of a run that is finished."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        without_plots(monkeypatch.setattr)
+        settings = {**SHORT, "total_steps": 320, "eval_every": 160}
+        return selfplay.train(**settings, run_dir=tmp_path_factory.mktemp("finished") / "it", progress=False).folder
 
 
 @pytest.fixture
-def folder(finished: Path, tmp_path: Path) -> Path:
+def folder(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    without_plots(monkeypatch.setattr)
     return Path(shutil.copytree(finished, tmp_path / "it"))
 
 
-def put(path: Path, kind: str) -> Path:
-    path.unlink(missing_ok=True)
-    MALICIOUS_FILES[kind](path)
-    return path
+def resume(folder: Path) -> None:
+    selfplay.train(resume=folder, total_steps=480, progress=False)
 
 
 def test_the_program_in_the_files_does_something(tmp_path: Path) -> None:
@@ -49,93 +43,116 @@ def test_the_program_in_the_files_does_something(tmp_path: Path) -> None:
     assert (tmp_path / MARKER).exists()
 
 
+UNFINISHED = ("pickle", "nothing", "terabytes", "more than there are numbers for", "a tensor outside")
+"""Kinds without the end of a line: a killed run may leave such metrics."""
 READERS: dict[str, Callable[[Path], object]] = {
     "config.json": lambda path: read_settings(path.parent),
     "model.safetensors": lambda path: load(path.parent),
     "snapshots/320.safetensors": lambda path: load(path.parents[1], steps=320),
-    "metrics.jsonl": lambda path: _earlier_lines(path.parent, "plies", 1),
+    "checkpoint.safetensors": lambda path: resume(path.parent),
+    "metrics.jsonl": lambda path: list(read_metrics(path, "plies")),
     "table.csv": read_table,
 }
 
 
 @pytest.mark.parametrize("kind", MALICIOUS_FILES)
 @pytest.mark.parametrize("name", READERS)
-def test_each_reader_refuses_it_in_a_line(name: str, kind: str, folder: Path) -> None:
-    path = put(folder / name, kind)
-    message = refused(READERS[name], path)
-    assert str(path) in message
-    assert message.isprintable()
+def test_each_reader_refuses_it(name: str, kind: str, folder: Path) -> None:
+    path = folder / name
+    path.unlink(missing_ok=True)
+    MALICIOUS_FILES[kind](path)
+    if name == "metrics.jsonl" and kind in (*UNFINISHED, "an endless header"):
+        assert list(read_metrics(path, "plies")) == []
+    else:
+        assert str(folder) in refused(READERS[name], path)
     assert not any((place / MARKER).exists() for place in (folder, folder.parent, folder.parents[1]))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in MALICIOUS_FILES if kind != "a folder"])
-def test_the_checkpoint_before_it_is_read(kind: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    expected = read_checkpoint(folder)[0]
-    path = put(last_checkpoint(folder), kind)
-    assert Checkpoints(folder, DQNConfig(), 60).read(expected) is not None
-    assert capsys.readouterr().err.startswith(f"{path}: ")
-    assert not (folder / MARKER).exists()
-
-
-@pytest.mark.parametrize("name", ["\0", "table\0.csv", "\ud800"])
-def test_a_name_that_no_system_knows_is_an_error_of_the_file(name: str) -> None:
-    with pytest.raises(OSError, match="it is not a file name"):
-        open_regular(Path(name))
-
-
-def assert_harmless(ended: Ended, path: Path) -> None:
-    """Assert that a command ended in a line about the file, and did nothing else."""
-    assert ended.status == 2
-    assert ended.complaint.count("\n") == 1, ended.complaint
-    assert str(path) in ended.complaint
-    assert ended.mebibytes < MOST_MEBIBYTES
-    assert not (path.parents[1] / MARKER).exists()
-
-
+@pytest.mark.parametrize("name", ["model.safetensors", "checkpoint.safetensors"])
 @pytest.mark.parametrize(
-    ("args", "name", "kind"),
+    "damage",
     [
-        (["prove", "it"], "model.safetensors", "ten gibibytes"),
-        (["play", "it"], "config.json", "a pipe"),
-        (["arena", "it", "random"], "model.safetensors", "terabytes"),
-        (["train", "--resume", "it", *LONGER], "metrics.jsonl", "ten gibibytes"),
-        (["train", "--resume", "it", *LONGER], "evaluation.json", "a pipe"),
-        (["train", "--resume", "it", *LONGER], "latest.json", "a link to no end"),
-        (["train", "--resume", "it", *LONGER], "progress.png", "a link to nothing"),
+        lambda tensors: {**tensors, "foreign": torch.zeros(1)},
+        lambda tensors: dict(list(tensors.items())[1:]),
+        lambda tensors: {name: tensor.half() for name, tensor in tensors.items()},
+        lambda tensors: {name: torch.cat((tensor, tensor)) for name, tensor in tensors.items() if tensor.ndim},
+        lambda tensors: {name: tensor * torch.nan for name, tensor in tensors.items()},
     ],
-    ids=lambda value: value[0] if isinstance(value, list) else value,
+    ids=["another name", "a name less", "another type", "other shapes", "NaN"],
 )
-def test_each_command_ends_in_a_line(args: list[str], name: str, kind: str, folder: Path) -> None:
-    path = put(folder / name, kind)
-    command, *rest = [str(folder) if arg == "it" else arg for arg in args]
-    assert_harmless(run(command, rest), path)
+def test_tensors_that_do_not_fit_are_refused(
+    name: str, damage: Callable[[dict[str, torch.Tensor]], dict[str, torch.Tensor]], folder: Path
+) -> None:
+    path = folder / name
+    metadata = state_text(path) if name.startswith("checkpoint") else None
+    save_file(damage(load_file(path)), path, metadata)
+    before = content_of(folder)
+    assert str(path) in refused(READERS[name], path)
+    assert content_of(folder) == before
 
 
-@pytest.mark.parametrize("kind", ["a pipe", "a link to no end"])
+def state_text(path: Path) -> dict[str, str]:
+    """Return the metadata of a checkpoint."""
+    content = path.read_bytes()
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    return dict(header["__metadata__"])
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "checkpoint.safetensors", "config.json"])
+def test_a_truncated_file_is_refused_wherever_it_ends(name: str, folder: Path) -> None:
+    path = folder / name
+    content = path.read_bytes()
+    for length in {*np.linspace(0, len(content) - 2, 9).astype(int), 4, 8, 100}:
+        path.write_bytes(content[:length])
+        assert str(path) in refused(READERS[name], path)
+
+
+def test_a_checkpoint_with_an_evaluation_in_the_past_is_refused(folder: Path) -> None:
+    path = folder / "checkpoint.safetensors"
+    metadata = json.loads(state_text(path)["state"])
+    metadata["notes"]["progress"]["due"] = 160
+    save_file(load_file(path), path, {"state": json.dumps(metadata)})
+    assert str(path) in refused(resume, folder)
+
+
+def test_a_file_cannot_choose_the_folder_of_a_run(folder: Path, tmp_path: Path) -> None:
+    content = json.loads((folder / "config.json").read_text())
+    content["config"]["run_dir"] = str(tmp_path / "elsewhere")
+    (folder / "config.json").write_text(json.dumps(content))
+    assert "run_dir" in refused(resume, folder)
+    assert "run_dir" in refused(selfplay.train, **content)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a link to no end", "a link to nothing"])
 def test_files_that_are_never_read_do_no_harm(kind: str, folder: Path) -> None:
-    for name in ("evaluation.json.partial", "config.json.partial", "model.safetensors.partial"):
-        put(folder / name, kind)
+    for name in ("evaluation.json", "evaluation.json.partial", "config.json.partial", "progress.png"):
+        (folder / name).unlink(missing_ok=True)
+        MALICIOUS_FILES[kind](folder / name)
     mine = folder.parent / "mine"
     mine.write_text("mine")
     (folder / "metrics.jsonl.partial").symlink_to(mine)
-    ended = run("train", ["--resume", str(folder), *LONGER])
-    assert (ended.status, ended.complaint) == (0, "")
+    resume(folder)
     assert mine.read_text() == "mine"
     assert json.loads((folder / "evaluation.json").read_text())["decision_states"] == 4_520
 
 
-@pytest.mark.parametrize("name", ["checkpoint", "snapshots", "metrics.jsonl", "events.out.tfevents.0000000001"])
-def test_a_run_changes_nothing_behind_a_link(name: str, finished: Path, tmp_path: Path) -> None:
-    folder, elsewhere = tmp_path / "it", tmp_path / "elsewhere"
-    folder.mkdir()
-    shutil.copy(finished / "config.json", folder)
-    if name in ("checkpoint", "snapshots"):
-        elsewhere.mkdir()
-        (elsewhere / "1.safetensors").write_text("mine")
-    before = content_of(elsewhere)
-    (folder / name).symlink_to(elsewhere)
-    ended = run("train", ["--resume", str(folder)])
-    assert ended.status == 2
-    assert f"selfplay train: {folder / name}: " in ended.complaint
-    assert content_of(elsewhere) == before
-    assert elsewhere.exists() == bool(before)
+NAMES = ("snapshots", "metrics.jsonl", "model.safetensors", "evaluation.json", "progress.png", "checkpoint.safetensors")
+
+
+@pytest.mark.parametrize("name", [*NAMES, "events.out.tfevents.0000000001", "snapshots/480.safetensors"])
+def test_a_run_changes_nothing_behind_a_link(name: str, folder: Path, tmp_path: Path) -> None:
+    elsewhere, link = tmp_path / "elsewhere", folder / name
+    if name == "snapshots":
+        link.rename(elsewhere)
+        (elsewhere / "400.safetensors").write_text("one that a resumed run would delete")
+    elif link.exists():
+        link.rename(elsewhere)
+    link.symlink_to(elsewhere)
+    before = content_of(elsewhere) if elsewhere.is_dir() else elsewhere.exists() and elsewhere.read_bytes()
+    try:
+        resume(folder)
+    except (OSError, selfplay.UserError) as error:
+        assert name in str(error)  # noqa: PT017 (a link may also be replaced)
+    after = content_of(elsewhere) if elsewhere.is_dir() else elsewhere.exists() and elsewhere.read_bytes()
+    assert after == before

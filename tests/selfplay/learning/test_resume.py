@@ -1,11 +1,10 @@
 """A run that is stopped and resumed ends with the same bits, can be made longer, and takes no settings but its own."""
 
+import itertools
 import json
-import os
-import re
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,178 +12,184 @@ import pytest
 import torch
 
 import selfplay
-from selfplay.cli import train
-from selfplay.errors import UserError
-from selfplay.learning import loop
-from selfplay.learning.api import read_settings, snapshot_steps
-from selfplay.learning.checkpoint import Checkpoints
-from tests.runs import (
-    DQN,
-    TABULAR,
-    Stopper,
-    assert_same,
-    content_of,
-    in_parts,
-    last_checkpoint,
-    metrics,
-    refused,
-    results,
-    stopped,
-)
+from selfplay.learning import loop, run
+from selfplay.learning.checkpoint import read_checkpoint
+from selfplay.learning.folder import CHECKPOINT
+from selfplay.learning.load import read_settings, snapshot_steps
+from selfplay.learning.recorder import FolderRecorder
+from tests.runs import SHORT, Stopper, assert_same, content_of, metrics, refused, results, without_plots
 
-pytestmark = pytest.mark.usefixtures("in_a_command")
+TABULAR: dict[str, Any] = {"games": 1_000, "eval_every": 400, "seed": 1_000}
+
+
+def train(*args: Any, **settings: Any) -> selfplay.Run:
+    return selfplay.train(*args, **settings, progress=False)
+
+
+def resume(folder: Path, **settings: Any) -> selfplay.Run:
+    return train(resume=folder, **settings)
+
+
+def after(checks: int) -> Callable[[], bool]:
+    """Return a `stop_when` that stops a run when it is called for the nth time."""
+    calls = itertools.count(1)
+    return lambda: next(calls) == checks
 
 
 @pytest.fixture(scope="module")
-def interrupted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Yield the folder of a DQN that was stopped after 1,120 plies and one evaluation."""
+def interrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a DQN that was stopped after 1,120 plies and one evaluation."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        yield stopped(tmp_path_factory.mktemp("interrupted") / "it", Stopper(monkeypatch))
+        without_plots(monkeypatch.setattr)
+        return train(**SHORT, run_dir=tmp_path_factory.mktemp("interrupted") / "it", stop_when=after(70)).folder
 
 
 @pytest.fixture
-def folder(interrupted: Path, tmp_path: Path) -> Path:
+def folder(interrupted: Path, tmp_path: Path, stopper: Stopper) -> Path:
+    del stopper  # there are no plots then
     return Path(shutil.copytree(interrupted, tmp_path / "it"))
 
 
-def resume(folder: Path, *args: str) -> None:
-    train.main(["--resume", str(folder), *args])
+def plies(folder: Path) -> int:
+    found = read_checkpoint(folder)
+    assert found is not None
+    return int(found.state["plies"])
 
 
-def test_sigterm_asks_for_a_checkpoint_and_a_second_signal_waits_for_none(tmp_path: Path, stopper: Stopper) -> None:
+@pytest.mark.parametrize(("algorithm", "settings"), [("dqn", SHORT), ("td-backup", TABULAR)])
+def test_a_run_stopped_three_times_ends_with_the_same_bits(
+    algorithm: str, settings: dict[str, Any], tmp_path: Path, stopper: Stopper
+) -> None:
+    del stopper
+    whole = train(algorithm, **settings, run_dir=tmp_path / "whole" / "it")
+    parts = train(algorithm, **settings, run_dir=tmp_path / "parts" / "it", stop_when=after(1))
+    for stop in (5, 3):
+        assert parts.interrupted
+        parts = resume(parts.folder, stop_when=after(stop))
+    assert not resume(parts.folder).interrupted
+    assert_same(whole.folder, parts.folder)
+
+
+def test_ctrl_c_asks_for_a_checkpoint_and_a_second_signal_waits_for_none(tmp_path: Path, stopper: Stopper) -> None:
     handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    stopper.signals = [signal.SIGTERM]
-    folder = stopped(tmp_path / "it", stopper, stop=5)
-    assert last_checkpoint(folder).name.startswith("2-")
     stopper.left = 5
-    with pytest.raises(KeyboardInterrupt):  # a program that was told to end must not go on with something else
-        selfplay.train(resume=folder, force=True)
-    assert last_checkpoint(folder).name.startswith("3-")
-    stopper.signals = [signal.SIGTERM, signal.SIGINT]
-    stopper.left = 5
-    with pytest.raises(KeyboardInterrupt):
-        resume(folder)
-    assert last_checkpoint(folder).name.startswith("3-")
+    folder = tmp_path / "it"
+    assert train(**SHORT, run_dir=folder).interrupted
+    assert plies(folder) == 96
+    for signals, steps in (([signal.SIGTERM], 192), ([signal.SIGINT, signal.SIGTERM], 192)):
+        stopper.signals, stopper.left = signals, 5
+        with pytest.raises(KeyboardInterrupt):  # a program that was told to end must not do something else
+            resume(folder)
+        assert plies(folder) == steps
     assert handlers == (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
 
 
 @pytest.mark.parametrize(
-    ("args", "longer", "snapshots"),
-    [
-        (DQN, ["--total-steps", "4800"], (960, 1_920, 2_880, 4_800)),
-        (["td-backup", *TABULAR], ["--games", "2000"], (400, 800, 1_200, 4_500)),
-    ],
-    ids=["dqn", "td-backup"],
+    ("algorithm", "settings", "longer"),
+    [("dqn", SHORT, {"total_steps": 4_800}), ("td-backup", TABULAR, {"games": 2_000})],
 )
 def test_a_finished_run_says_so_and_can_be_made_as_long_as_another(
-    args: list[str], longer: list[str], snapshots: tuple[int, ...], tmp_path: Path, stopper: Stopper
+    algorithm: str, settings: dict[str, Any], longer: dict[str, int], tmp_path: Path, stopper: Stopper
 ) -> None:
-    in_parts(args, tmp_path / "it", stopper, [])
-    before = content_of(tmp_path / "it")
-    assert re.search(rf"is finished; {longer[0]} above \d+ continues it$", refused(resume, tmp_path / "it"))
-    assert content_of(tmp_path / "it") == before
-    resume(tmp_path / "it", *longer)
-    in_parts([*args, *longer], tmp_path / "longer", stopper, [])
-    extended, whole = results(tmp_path / "it"), results(tmp_path / "longer")
+    del stopper
+    folder = train(algorithm, **settings, run_dir=tmp_path / "it").folder
+    before = content_of(folder)
+    message = refused(resume, folder)
+    assert str(folder) in message
+    assert next(iter(longer)) in message
+    assert content_of(folder) == before
+    resume(folder, **longer)
+    other = train(algorithm, **{**settings, **longer}, run_dir=tmp_path / "longer").folder
+    extended, whole = results(folder), results(other)
     assert extended["model.safetensors"] == whole["model.safetensors"]
     assert extended["state"] == whole["state"]
-    steps, of_whole = ({*snapshot_steps(tmp_path / name)} for name in ("it", "longer"))
-    assert steps >= {*snapshots}  # the third evaluation is that of the first end
-    assert steps ^ of_whole == {snapshots[2], snapshots[2] // 3 * 4}  # the fourth evaluation of each
 
 
 def test_a_run_that_has_proved_what_it_should_is_not_made_longer(
     tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    del stopper
     monkeypatch.setattr(loop, "proves", lambda _, stop: stop != "never")
-    in_parts([*DQN, "--eval-every", "160"], tmp_path / "it", stopper, [25])  # in the middle of the streak
-    assert [line["plies"] for line in metrics(tmp_path / "it")] == [160, 320, 480]
-    for longer in ([], ["--total-steps", "4800"]):
-        message = refused(resume, tmp_path / "it", *longer)
-        assert "is finished: --stop unbeatable is proved; --stop never --force continues it" in message
-    resume(tmp_path / "it", "--total-steps", "1600", "--stop", "never", "--force")
-    assert metrics(tmp_path / "it")[-1]["plies"] == 1_600
+    settings = {**SHORT, "eval_every": 160}
+    folder = train(**settings, run_dir=tmp_path / "it", stop_when=after(25)).folder  # in the middle of the streak
+    resume(folder)
+    assert [line["plies"] for line in metrics(folder)] == [160, 320, 480]
+    for longer in ({}, {"total_steps": 4_800}):
+        assert "stop" in refused(resume, folder, **longer)
+    resume(folder, total_steps=1_600, stop="never", force=True)
+    assert metrics(folder)[-1]["plies"] == 1_600
 
 
 @pytest.mark.parametrize(
-    ("args", "gist"),
+    ("changes", "named"),
     [
-        (["--seed", "4"], "--seed was 1000 and now is 4 (--force takes them)"),
-        (["--mask", "--gamma", "0.5"], "--mask was False and now is True; --gamma was 0.99 and now is 0.5"),
-        (["--total-steps", "1600"], "--total-steps was 2400 and now is 1600"),
-        (["--hidden", "8", "8"], "--hidden was (16,) and now is (8, 8)"),
-        (["minimax-q"], "is a run of dqn, not of minimax-q"),
-        (["--run-dir", "elsewhere"], "--run-dir and --resume both name the run's folder"),
-        (["--hidden", "8", "16", "--force"], "is of another board or network than config.json describes: for 3x3"),
-        (["--total-steps", "1120", "--force"], "--total-steps must be above what has been played, 1,120, got 1120"),
+        ({"seed": 4}, ["seed", "1000", "4"]),
+        ({"mask": True, "gamma": 0.5}, ["mask", "gamma", "0.99", "0.5"]),
+        ({"total_steps": 1_600}, ["total_steps"]),
+        ({"rows": 4}, ["rows", "3", "4"]),
+        ({"run_dir": "elsewhere"}, ["run_dir"]),
+        ({"hidden": (8, 16), "force": True}, [CHECKPOINT]),
+        ({"networks": "separate", "force": True}, [CHECKPOINT]),
+        ({"total_steps": 1_120, "force": True}, ["total_steps", "1120"]),
     ],
+    ids=str,
 )
-def test_other_settings_are_refused_with_the_difference(args: list[str], gist: str, folder: Path) -> None:
+def test_other_settings_are_refused_with_the_difference(
+    changes: dict[str, Any], named: list[str], folder: Path
+) -> None:
     before = content_of(folder)
-    command = [*args, "--resume", str(folder)] if args == ["minimax-q"] else ["--resume", str(folder), *args]
-    assert gist in refused(train.main, command)
+    message = refused(resume, folder, **changes)
+    assert [name for name in named if name not in message] == []
     assert content_of(folder) == before
+    assert "dqn" in refused(train, "minimax-q", resume=folder)
 
 
 def test_a_run_locks_its_folder(tmp_path: Path, stopper: Stopper, monkeypatch: pytest.MonkeyPatch) -> None:
+    del stopper
     refusals = []
+    write = FolderRecorder.write_checkpoint
 
-    def intrude(*_: object) -> None:
+    def intrude(recorder: FolderRecorder, state: Any, progress: Any) -> None:
         refusals.append(refused(resume, tmp_path / "it"))
+        write(recorder, state, progress)
 
-    monkeypatch.setattr(Checkpoints, "write", intrude)
-    in_parts(DQN, tmp_path / "it", stopper, [])
-    assert set(refusals) == {f"{tmp_path / 'it'}: another process is training in it; wait for it or stop it"}
-
-
-def test_a_read_only_folder_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    access = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode: path != folder and access(path, mode))
-    message = refused(resume, folder)
-    assert message == f"{folder}: is not writable; copy the run elsewhere and resume it there"
+    monkeypatch.setattr(FolderRecorder, "write_checkpoint", intrude)
+    train(**SHORT, run_dir=tmp_path / "it")
+    assert refusals
+    assert all(str(tmp_path / "it") in refusal for refusal in refusals)
 
 
-def test_a_run_whose_checkpoints_are_gone_keeps_its_results_unless_by_force(
-    folder: Path, tmp_path: Path, stopper: Stopper, capsys: pytest.CaptureFixture[str]
-) -> None:
-    in_parts(DQN, tmp_path / "whole", stopper, [])
-    shutil.rmtree(folder / "checkpoint")
+def test_a_run_whose_checkpoint_is_gone_keeps_its_results_unless_by_force(folder: Path, tmp_path: Path) -> None:
+    whole = train(**SHORT, run_dir=tmp_path / "whole" / "it").folder
+    (folder / CHECKPOINT).unlink()
     before = content_of(folder)
-    lost = f"{folder}: has results but no checkpoint (the disk was full, or it is gone)"
-    assert refused(resume, folder) == f"{lost}; put it back, or begin the run again with --force"
+    message = refused(resume, folder)
+    assert str(folder) in message
+    assert "force" in message
     assert content_of(folder) == before
-    resume(folder, "--force")
-    assert capsys.readouterr().err == f"{folder}: holds no checkpoint yet; the run begins again\n"
-    assert_same(tmp_path / "whole", folder)
+    resume(folder, force=True)
+    assert_same(whole, folder)
 
 
 def test_a_run_that_diverges_keeps_its_last_good_checkpoint(folder: Path) -> None:
-    before = last_checkpoint(folder).read_bytes()
-    with pytest.raises(UserError, match="the loss is no longer finite; lower --learning-rate"):
-        resume(folder, "--learning-rate", "1e30", "--force")
-    assert last_checkpoint(folder).read_bytes() == before
-    assert getattr(read_settings(folder)[0], "learning_rate", None) == 1e30
+    before = (folder / CHECKPOINT).read_bytes()
+    assert "learning_rate" in refused(resume, folder, learning_rate=1e30, force=True)
+    assert (folder / CHECKPOINT).read_bytes() == before
 
 
 def test_a_run_keeps_its_device_and_takes_another_by_force(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    config = json.loads((folder / "config.json").read_text())
-    config["config"]["device"] = "cuda"
-    (folder / "config.json").write_text(json.dumps(config))
-    assert refused(resume, folder).endswith("has no CUDA; use --device cpu")
-    message = refused(resume, folder, "--device", "cpu")
-    assert "--device was 'cuda' and now is 'cpu' (--force takes them)" in message
-    read = Checkpoints.read
-
-    def read_from_cuda(checkpoints: Checkpoints, expected: Any) -> Any:
-        found = read(checkpoints, expected)
-        assert found is not None
-        found.state.tensors["generator"].fill_(255)  # no state that the generator of a CPU takes
-        return found._replace(settings={**found.settings, "device": "cuda"})
-
-    monkeypatch.setattr(Checkpoints, "read", read_from_cuda)
-    resume(folder, "--device", "auto", "--force")
-    assert getattr(read_settings(folder)[0], "device", "") == "cpu"
+    content = json.loads((folder / "config.json").read_text())
+    content["config"]["device"] = "cuda"
+    (folder / "config.json").write_text(json.dumps(content))
+    assert "device" in refused(resume, folder)
+    assert "device" in refused(resume, folder, device="cpu")
+    found = read_checkpoint(folder)
+    assert found is not None
+    found.state.update(device="cuda", generator=torch.zeros(16, dtype=torch.uint8))
+    monkeypatch.setattr(run, "read_checkpoint", lambda _: found)
+    resume(folder, device="auto", force=True)
+    assert getattr(read_settings(folder)[0], "device", "") == "auto"
     assert metrics(folder)[-1]["plies"] == 2_400
 
 
@@ -195,15 +200,16 @@ def test_a_run_keeps_its_device_and_takes_another_by_force(folder: Path, monkeyp
 def test_metrics_that_lack_what_the_checkpoint_counts_are_refused(content: str, folder: Path) -> None:
     path = folder / "metrics.jsonl"
     path.write_text(content)
-    message = refused(resume, folder)
-    assert message.startswith(f"{path}: ")
-    assert message.endswith("; restore it")
+    assert str(path) in refused(resume, folder)
 
 
-def test_what_metrics_hold_beyond_the_checkpoint_is_cut_off(folder: Path) -> None:
-    path = folder / "metrics.jsonl"
+def test_metrics_and_snapshots_beyond_the_checkpoint_are_dropped(folder: Path) -> None:
+    path, snapshots = folder / "metrics.jsonl", folder / "snapshots"
+    shutil.copy(snapshots / "960.safetensors", snapshots / "2001.safetensors")
     first = metrics(folder)[0]
     path.write_text(path.read_text() + path.read_text().replace("960", "1111") + '{"plies"')
     resume(folder)
     assert [line["plies"] for line in metrics(folder)] == [960, 1_920, 2_400]
     assert metrics(folder)[0] == first
+    assert {960, 1_920, 2_400} <= {*snapshot_steps(folder)}
+    assert 2_001 not in snapshot_steps(folder)

@@ -1,6 +1,6 @@
-"""A learner of the user, as small as can be: its weights drift at random, and its player is linear in the planes."""
+"""A custom learner, as small as can be: its weights drift at random, and its player is linear in the planes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from tictactoe import Rules
 
 
 class Linear:
-    """Mark the empty cell with the highest value."""
+    """A player that marks the empty cell with the highest value."""
 
     def __init__(self, weights: NDArray[np.float64]) -> None:
         self.weights = weights
@@ -20,9 +20,13 @@ class Linear:
         cells: NDArray[np.int64] = np.where(planes[:, ::3], planes @ self.weights, -np.inf).argmax(axis=1)
         return cells
 
+    def tensors(self) -> dict[str, Any]:
+        """Return what only our own players are saved by."""
+        return {}
+
 
 class Drift:
-    """Change the weights at random."""
+    """A learner whose weights change at random."""
 
     rules = Rules()
 
@@ -36,7 +40,7 @@ class Drift:
         self.steps += min(most, 10)
         self.weights += self.settings["scale"] * self.rng.standard_normal(self.weights.shape)
 
-    def player(self) -> Linear:
+    def player(self) -> Any:
         return Linear(self.weights)
 
     def teach(self, mover: NDArray[Any], opponent: NDArray[Any]) -> None:
@@ -54,3 +58,16 @@ class Drift:
         self.weights = state["weights"]
         self.steps, self.taught = state["counts"]["steps"], state["counts"]["taught"]
         self.rng.bit_generator.state = state["generator"]
+
+
+class DriftAsFunction(Drift):
+    """The same learner with a plain function as its player, and none of what is optional."""
+
+    teach = property()
+    metrics = property()
+
+    def player(self) -> Callable[[NDArray[np.int8]], int]:
+        def choose(observation: NDArray[np.int8]) -> int:
+            return int(Linear(self.weights).act(observation)[0])
+
+        return choose
