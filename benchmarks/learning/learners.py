@@ -23,7 +23,7 @@ from benchmarks.data import Result, Seats
 from selfplay.cli.flags import run_command
 from selfplay.cli.train import read
 from selfplay.dqn.config import DQNConfig
-from selfplay.learning.api import Config
+from selfplay.learning.algorithms import Config
 from tictactoe import Rewards, Rules, batch
 
 PROG, TITLE = "python -m benchmarks.learning.learners", "The published learners"

@@ -52,7 +52,7 @@ def wins_in_the_second_seat(model: MaskablePPO, game: AECEnv[str, Any, Any]) -> 
 
 def main() -> None:
     sys.path.append(str(Path(__file__).parents[2]))
-    from docs.recipes.pettingzoo_two_lines import train  # noqa: PLC0415 (found by the line above)
+    from docs.recipes.pettingzoo_two_lines import train
 
     torch.set_num_threads(1)
     print_versions("sb3-contrib", "stable-baselines3", "pettingzoo", "torch")

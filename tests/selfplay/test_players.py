@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from selfplay.cli import prove, train
-from selfplay.learning.api import SHIPPED_FOLDER
+from selfplay.learning.load import SHIPPED_FOLDER
 from selfplay.players import resolve, run_folder
 from tests.runs import refused, saved
 from tictactoe import Rules

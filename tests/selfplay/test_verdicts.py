@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 import selfplay
 from selfplay.judging.verdict import verdict_text
-from selfplay.learning.api import SHIPPED_FOLDER
+from selfplay.learning.load import SHIPPED_FOLDER
 from tests.runs import python, refused, saved
 from tictactoe import Rules
 

@@ -21,7 +21,11 @@ from tictactoe.opponents import OPPONENTS
     [
         ({"opponent": "me"}, "opponent 'me'.*random, heuristic, rule, optimal"),
         ({"opponent": None}, "opponent None"),
-        ({"opponent": type("Module", (), {"__call__": print, "forward": print})()}, "opponent .*Module.*lambda"),
+        pytest.param(
+            {"opponent": type("Module", (), {"__call__": print, "forward": print})()},
+            "opponent .*Module.*lambda",
+            id="a module",
+        ),
         ({"seat": 2}, "seat 2"),
         ({"seat": "first"}, "seat 'first'"),
         ({"opponent": "optimal", "rows": 5, "cols": 13}, "64 cells"),

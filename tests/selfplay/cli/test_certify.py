@@ -12,7 +12,7 @@ import pytest
 
 from selfplay.cli import certify
 from selfplay.judging import check_certificate
-from selfplay.learning.api import SHIPPED_FOLDER
+from selfplay.learning.load import SHIPPED_FOLDER
 from tests.runs import python, refused
 
 pytestmark = pytest.mark.usefixtures("here")

@@ -9,7 +9,7 @@ import selfplay
 from selfplay.cli import certify, prove, repair, train
 from selfplay.judging import check_certificate
 from selfplay.learning import folder as run_folder
-from selfplay.learning.api import SHIPPED_FOLDER
+from selfplay.learning.load import SHIPPED_FOLDER
 from selfplay.players import REPAIRED
 from selfplay.tabular.config import MinimaxQConfig
 from tests.runs import content_of, refused, save, saved

@@ -8,10 +8,11 @@ import torch
 
 from selfplay.cli import train
 from selfplay.dqn.config import PRESETS, DQNConfig
-from selfplay.learning.api import ALGORITHMS
+from selfplay.learning.algorithms import ALGORITHMS
 from selfplay.learning.folder import RunFlags
 from selfplay.tabular.config import MinimaxQConfig, TDBackupConfig
 from tests.runs import refused, saved
+from tictactoe import Rules
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ from tests.runs import refused, saved
         ("--lr 0.5 --hidden 64 64 --no-mask", DQNConfig(learning_rate=0.5, hidden=(64, 64))),
         ("--lr=0.5", DQNConfig(learning_rate=0.5)),
         ("minimax-q", MinimaxQConfig()),
-        ("td-backup --rows 4 --cols 2", TDBackupConfig(rows=4, cols=2)),
+        ("td-backup --rows 4 --cols 2", TDBackupConfig(rules=Rules(4, 2))),
         (
             "--seed 4 --preset article --batch-size 64",
             dataclasses.replace(PRESETS["article"], seed=4, batch_size=64),

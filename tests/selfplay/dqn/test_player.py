@@ -8,7 +8,7 @@ import torch
 
 from selfplay.dqn.player import network_inputs, rule_ratings
 from tests.selfplay.decisions import ABSOLUTE, MOVER
-from tests.selfplay.dqn.scripted import CPU, config_with, make
+from tests.selfplay.dqn.scripted import config_with, make
 from tictactoe import Rules, planes
 from tictactoe.opponents import rule_choices
 from tictactoe.tree import game_tree

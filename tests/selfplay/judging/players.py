@@ -221,7 +221,7 @@ def network_player(rules: Rules, seed: int, mask: bool = False, canonical: bool 
         nn.Sequential(nn.Linear(3 * rules.cells, 16), nn.ReLU(), nn.Linear(16, rules.cells)) for _ in range(networks)
     ]
     symmetry: Symmetry = "canonical" if canonical else "none"
-    config = DQNConfig(rows=rules.rows, cols=rules.cols, k=rules.k, mask=mask, symmetry=symmetry)
+    config = DQNConfig(rules=rules, mask=mask, symmetry=symmetry)
     return QPlayer(config, tuple(layers))
 
 

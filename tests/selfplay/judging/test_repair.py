@@ -76,7 +76,7 @@ def test_a_planted_mistake_is_corrected_in_its_position(seed: int) -> None:
         (Rules(1, 9, 2), random_table(Rules(1, 9, 2), 2, careless=0)),
         (Rules(1, 5, 2), ScriptedPlayer(first_empty)),  # it never loses as X, and could win
     ],
-    ids=str,
+    ids=["3,3,3", "2,4,3", "3,3,2", "1,9,2", "1,5,2"],
 )
 def test_each_correction_replaces_a_mistake_by_the_preferred_move_that_keeps_the_value(
     rules: Rules, player: ScriptedPlayer

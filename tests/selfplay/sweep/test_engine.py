@@ -129,7 +129,7 @@ def test_a_sweep_whose_ray_is_killed_ends_at_once_and_goes_on(whole: Path, tmp_p
 
 
 def test_a_sweep_on_a_cluster_learns_the_same(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ray.cluster_utils import Cluster  # noqa: PLC0415 (there may be none)
+    from ray.cluster_utils import Cluster
 
     folder = tmp_path / "it"
     node = {"num_cpus": 2, "node_ip_address": "127.0.0.2", "include_dashboard": False}

@@ -16,8 +16,8 @@ import selfplay
 from selfplay.cli import web as command
 from selfplay.dqn.config import OWN_NETWORK, DQNConfig
 from selfplay.judging.agents import player_policy
-from selfplay.learning.api import load
 from selfplay.learning.folder import SNAPSHOTS as FOLDER, write_config
+from selfplay.learning.load import load
 from selfplay.position import read_board
 from selfplay.tabular.players import AfterstatePlayer, MinimaxQPlayer, TabularPlayer
 from selfplay.tensor_file import write_tensors

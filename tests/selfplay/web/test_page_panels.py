@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 
 import selfplay
 from selfplay.judging.agents import player_policy
-from selfplay.learning.api import load, snapshot_steps
 from selfplay.learning.folder import CONFIG, SNAPSHOTS
+from selfplay.learning.load import load, snapshot_steps
 from selfplay.position import Position, read_board
 from selfplay.web import mistakes
 from tests.selfplay.web.positions import exact_result
