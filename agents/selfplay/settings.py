@@ -121,8 +121,8 @@ def declared(hint: Any) -> tuple[Any, Sequence[Bounds], bool]:
     arguments = get_args(hint)
     if NoneType in arguments:
         return *declared(arguments[0])[:2], True
-    kind, *bounds = arguments if get_origin(hint) is Annotated else (hint,)
-    return kind, bounds, False
+    kind, *notes = arguments if get_origin(hint) is Annotated else (hint,)
+    return kind, [note for note in notes if isinstance(note, Bounds)], False
 
 
 def board(rows: int, cols: int, k: int) -> Rules:
