@@ -52,7 +52,12 @@ def measure(way: Way, flags: Flags) -> Result:
 
         def train(seed: int) -> float:
             began = time.perf_counter()
-            settings = {"seed": seed, "total_steps": flags.total_steps, "stop": "never", "device": "cpu"}
+            settings: dict[str, Any] = {
+                "seed": seed,
+                "total_steps": flags.total_steps,
+                "stop": "never",
+                "device": "cpu",
+            }
             selfplay.train(run_dir=f"{folder}/{seed}", progress=False, **settings)
             return time.perf_counter() - began
 

@@ -75,14 +75,15 @@ def main(args: Sequence[str], prog: str = "selfplay sweep") -> None:
                 for result in engine.train_all(folder, source, config.cpus, config.checkpoint_interval):
                     results.append(result)
                     of_all = f" of {len(runs):,}" if runs else ""
-                    print(f"{len(results):,}{of_all}: {result.run}: {result.end} after {result.steps:,}", flush=True)
+                    how = f"{result.end} after {result.steps:,} steps"
+                    print(f"{len(results):,}{of_all}: {result.run}: {how}", flush=True)
         except UserError as error:
             raise UserError(f"{error}; continue with {resume}") from None
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"interrupted; continue with {resume}") from None
+    failed = [result for result in results if result.end == FAILED]
     numbers = Counter(result.end for result in results)
     print(f"\n{len(results):,} runs: {', '.join(f'{number:,} {end}' for end, number in numbers.items())}")
-    failed = [result for result in results if result.end == FAILED]
     for result in failed:
         print(f"failed: {result.run}: {result.why}", file=sys.stderr)
     print(f"\nThe sweep is in {folder}. What you can do next:\n")

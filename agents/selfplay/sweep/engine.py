@@ -53,6 +53,9 @@ def train_all(folder: Path, source: Grid | Search, cpus: int | None, checkpoint_
     """Train the runs of a sweep, some side by side, and yield the result of each as it ends.
 
     `cpus` is the number of runs side by side, by default the number of cores. Ray must be connected.
+
+    Raises:
+        UserError: the folder of a run is a link, through which files elsewhere would be written.
     """
     task = ray.remote(max_retries=MOST_RETRIES, retry_exceptions=[BusyError])(train_run)
     most = cpus or int(ray.cluster_resources()["CPU"])
@@ -62,6 +65,8 @@ def train_all(folder: Path, source: Grid | Search, cpus: int | None, checkpoint_
             run = source.next_run()
             if run is None:
                 break
+            if (folder / run.name).is_symlink():
+                raise UserError(f"{folder / run.name}: is a link to elsewhere; put the run's folder in its place")
             at_work[task.remote(folder.resolve(), run, checkpoint_interval)] = run
         if not at_work:
             return
@@ -89,11 +94,9 @@ def train_run(sweep: Path, run: Run, checkpoint_interval: float) -> None:
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # runs side by side would share one GPU, and be slower for it
     if not (sweep / plans.FILE).exists():
         raise UserError(
-            f"{sweep}: {socket.gethostname()} does not see it; --dir must be on storage that all machines see"
+            f"{sweep}: {socket.gethostname()} does not see it; dir must be on storage that all machines see"
         )
     folder = sweep / run.name
-    if folder.is_symlink():
-        raise UserError(f"{folder}: is a link to elsewhere; put the run's folder in its place")
     (folder / FAILURE).unlink(missing_ok=True)
     try:
         if not (folder / CONFIG).exists():

@@ -62,6 +62,7 @@ class Plan:
                 raise UserError(f"{name}: a sweep sets it for each run; see --seeds and --dir")
             if names.count(name) > 1:
                 raise UserError(f"{name} is given twice")
+        parse_seeds(self.seeds)  # refuses what is none
 
 
 class Range(NamedTuple):

@@ -23,12 +23,23 @@ from selfplay.sweep.results import FAILURE
 
 pytest.importorskip("ray", reason="the extra `sweep` is not installed")
 pytest.importorskip("optuna", reason="the extra `sweep` is not installed")
-from ray.cluster_utils import Cluster
 
 from selfplay.sweep import engine
 
 SMALL = ("hidden=16", "num_envs=16", "batch_size=32", "memory_size=700", "warmup=64", "eval_every=800")
 PLAN = Plan(seeds="1000", set=(*SMALL, "total_steps=2400"), each=("mask=true",))
+
+SWEEP_ON_A_CLUSTER = """
+import subprocess, sys
+from ray.cluster_utils import Cluster
+
+cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+words = [sys.executable, "-m", "selfplay", "sweep", *sys.argv[1:], "--address", cluster.address]
+status = subprocess.run(words).returncode
+cluster.shutdown()
+sys.exit(status)
+"""
+"""A program of its own, since a cluster that ends disconnects its process from any other Ray."""
 
 
 def flags(plan: Plan, folder: Path, *more: str) -> list[str]:
@@ -161,12 +172,8 @@ def test_a_search_trains_until_all_its_settings_are_tried(tmp_path: Path) -> Non
 
 
 def test_a_sweep_on_a_cluster_learns_the_same(undisturbed: dict[str, bytes], tmp_path: Path) -> None:
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
-    try:
-        words = [sys.executable, "-m", "selfplay", "sweep", *flags(PLAN, tmp_path, "--address", cluster.address)]
-        subprocess.run(words, check=True, capture_output=True)
-    finally:
-        cluster.shutdown()
+    words = [sys.executable, "-c", SWEEP_ON_A_CLUSTER, *flags(PLAN, tmp_path)]
+    subprocess.run(words, check=True, capture_output=True)
     assert models(tmp_path) == undisturbed
 
 
@@ -178,14 +185,20 @@ def test_an_address_without_a_cluster_is_refused(tmp_path: Path) -> None:
             command.main(flags(PLAN, tmp_path, "--address", address))
 
 
-def test_a_worker_begins_no_run_elsewhere(tmp_path: Path) -> None:
+def test_a_worker_that_does_not_see_the_sweep_begins_no_run(tmp_path: Path) -> None:
     [run, *_] = all_runs(PLAN)
-    with pytest.raises(UserError, match=str(tmp_path)):  # the folder of the sweep is not on this machine
+    with pytest.raises(UserError, match=str(tmp_path)):
         engine.train_run(tmp_path, run, 60.0)
-    plans.write(PLAN, tmp_path)
-    elsewhere = tmp_path / "elsewhere"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("on_ray")
+def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "sweep", tmp_path / "elsewhere"
+    folder.mkdir()
     elsewhere.mkdir()
-    (tmp_path / run.name).symlink_to(elsewhere)
-    with pytest.raises(UserError, match=run.name):
-        engine.train_run(tmp_path, run, 60.0)
+    plans.write(PLAN, folder)
+    (folder / "default,seed=1000").symlink_to(elsewhere)
+    with pytest.raises(UserError, match="default,seed=1000"):
+        command.main(["--resume", str(folder)])
     assert list(elsewhere.iterdir()) == []
