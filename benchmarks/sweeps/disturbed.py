@@ -129,8 +129,7 @@ def disturb(folder: Path, flags: Flags, undisturbed: Mapping[str, Any], victim: 
     Raises:
         UserError: it ended although nothing was killed that it needs.
     """
-    began = time.perf_counter()
-    kills, starts, slowest_end = 0, 0, 0.0
+    kills, starts = 0, 0
     args = arguments(flags, folder)
     while True:
         sweep = start(*args)
@@ -144,15 +143,12 @@ def disturb(folder: Path, flags: Flags, undisturbed: Mapping[str, Any], victim: 
             break
         if victim == "a worker" or not moments:
             raise UserError(f"the sweep ended with status {sweep.returncode}: {complaint}")
-        slowest_end = max(slowest_end, time.perf_counter() - moments[-1])
         args = ["--resume", str(folder), "--checkpoint-interval", "0.2"]
     runs = runs_of(folder)
     return {
         "kills": kills,
         "starts of the sweep": starts,
         "equal runs": f"{sum(runs.get(name) == run for name, run in undisturbed.items())} of {len(undisturbed)}",
-        "seconds": time.perf_counter() - began,
-        "seconds to the slowest end": slowest_end,
     }
 
 
@@ -173,19 +169,17 @@ def main(args: Sequence[str]) -> None:
     flags = harness.read_flags(Flags, args, PROG)
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        began = time.perf_counter()
         sweep = start(*arguments(flags, place / "undisturbed"))
         complaint = sweep.communicate()[1]
         if sweep.returncode != 0:
             raise UserError(f"the sweep ended with status {sweep.returncode}: {complaint}")
-        alone = time.perf_counter() - began
         undisturbed = runs_of(place / "undisturbed")
         harness.run(
             "Disturbed sweeps",
             flags.victims,
             [0],
             lambda victim, _: disturb(place / victim.replace(" ", "-"), flags, undisturbed, victim),
-            f"sweeps of {2 * flags.pairs} runs of {flags.plies:,} plies, which take {alone:.0f} s if left alone",
+            f"sweeps of {2 * flags.pairs} runs of {flags.plies:,} plies",
             ["ray"],
             flags.docs,
         )

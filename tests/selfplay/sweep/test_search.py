@@ -48,10 +48,20 @@ def test_only_settings_among_the_best_continue_to_the_last_seed(tmp_path: Path) 
         distances[run.setting] = result_of(run).steps
     assert len(seeds) == 12
     assert all(of_setting == list(range(len(of_setting))) for of_setting in seeds.values())
-    assert {len(of_setting) for of_setting in seeds.values()} <= {1, 3, 4}  # the rungs are after one and three seeds
+    assert {len(of_setting) for of_setting in seeds.values()} <= {1, 3, 4}  # they stop after one or three seeds
     assert len(seeds[min(distances, key=distances.__getitem__)]) == 4
     assert len(seeds[max(distances, key=distances.__getitem__)]) == 1
     assert len(runs) < 36
+
+
+@pytest.mark.parametrize(("steps", "continues"), [(20, True), (35, False)])
+def test_the_best_third_of_six_settings_continues(steps: int, continues: bool, tmp_path: Path) -> None:
+    search = search_in(tmp_path)
+    *others, last = [run for run in (search.next_run() for _ in range(6)) if run]
+    for run, steps_of_other in zip(others, (10, 30, 40, 50, 60), strict=True):
+        search.ended(run, result_of(run)._replace(end=PROVED, steps=steps_of_other))
+    search.ended(last, result_of(last)._replace(end=PROVED, steps=steps))
+    assert (last.setting in search.trials) == continues
 
 
 def test_an_interrupted_search_continues_with_what_it_was_training(tmp_path: Path) -> None:
