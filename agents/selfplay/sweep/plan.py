@@ -138,17 +138,16 @@ def search_space(plan: Plan) -> dict[str, Range | list[str]]:
         raise UserError("a search samples from --vary NAME=LOWEST..HIGHEST or NAME=VALUE,VALUE, and takes no --each")
     space: dict[str, Range | list[str]] = {}
     for name, text in pairs(plan, "vary"):
-        low, dots, high = text.partition("..")
-        words = [low, high] if dots else text.split(",")
-        for word in words:
-            make_run(plan, {name: parse_value(word)}, seed=0)  # refuses what the setting cannot have
-        if dots:
-            limits = Range(parse_value(low), parse_value(high))
-            if not limits.low < limits.high:
-                raise UserError(f"{name}={text}: the end of a range must be above its beginning")
-            space[name] = limits
-        else:
+        words = re.split(r"\.\.|,", text)
+        # As the setting has them: 0 and 1 are the ends of a range of fractions if it is a fraction.
+        values = [getattr(make_run(plan, {name: parse_value(word)}, seed=0).config, name) for word in words]
+        if ".." not in text:
             space[name] = words
+            continue
+        low, high = values[0], values[-1]
+        if len(values) != 2 or type(low) not in (int, float) or not low < high:
+            raise UserError(f"{name}={text}: a range must be two numbers, the lower one first")
+        space[name] = Range(low, high)
     return space
 
 

@@ -57,17 +57,20 @@ class Search:
         """Return a run to train next, None if there is none for now."""
         if self.waiting:
             return self.waiting.pop(0)
+        while self._settings_tried() < self.plan.search:
+            trial = self.study.ask(self.distributions)
+            values = {name: sampled_value(value, self.space[name]) for name, value in trial.params.items()}
+            run = plans.make_run(self.plan, values, self.seeds[0])
+            if run.setting not in self.trials:
+                self.trials[run.setting] = trial, values, []
+                return run
+            self.study.tell(trial, state=TrialState.PRUNED)  # it is being trained already
+        return None
+
+    def _settings_tried(self) -> int:
+        """Return the number of settings that have been tried, or are being trained."""
         ended = self.study.get_trials(deepcopy=False, states=[TrialState.COMPLETE, TrialState.PRUNED])
-        if len(ended) + len(self.trials) >= self.plan.search:
-            return None
-        trial = self.study.ask(self.distributions)
-        values = {name: sampled_value(value, self.space[name]) for name, value in trial.params.items()}
-        run = plans.make_run(self.plan, values, self.seeds[0])
-        if run.setting in self.trials:  # sampled twice
-            self.study.tell(trial, state=TrialState.PRUNED)
-            return self.next_run()
-        self.trials[run.setting] = trial, values, []
-        return run
+        return len(ended) + len(self.trials)
 
     def ended(self, run: Run, result: Result) -> None:
         """Note the result of a run. Its setting continues with the next seed, unless others were better."""

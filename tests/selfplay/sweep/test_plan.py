@@ -83,6 +83,8 @@ def test_a_value_is_read_as_it_is_shown(value: object) -> None:
         ({"search": 2, "vary": ("learning_rate=0.1..1e999",)}, "learning_rate"),
         ({"search": 2, "vary": ("batch_size=1.5..3",)}, "batch_size"),
         ({"search": 2, "vary": ("mask=true,maybe",)}, "mask=maybe"),
+        ({"search": 2, "vary": ("hidden=16..32",)}, "hidden"),
+        ({"search": 2, "vary": ("mask=false..true",)}, "mask"),
         ({"search": 2}, "vary"),
         ({"search": 2, "vary": ("gamma=0.1..0.9",), "each": ("mask=true",)}, "each"),
         ({"objective": "speed"}, "objective"),
@@ -94,12 +96,10 @@ def test_a_mistake_is_named(flags: dict[str, Any], name: str) -> None:
 
 
 def test_a_search_samples_from_ranges_and_values() -> None:
-    plan = Plan(search=5, vary=("learning_rate=0.001..0.1", "batch_size=64..1024", "hidden=16,32x16"))
-    assert search_space(plan) == {
-        "learning_rate": Range(0.001, 0.1),
-        "batch_size": Range(64, 1024),
-        "hidden": ["16", "32x16"],
-    }
+    space = search_space(Plan(search=5, vary=("gamma=0..1", "batch_size=64..1e3", "hidden=16,32x16")))
+    assert space == {"gamma": Range(0, 1), "batch_size": Range(64, 1_000), "hidden": ["16", "32x16"]}
+    ends = [*space["gamma"], *space["batch_size"]]
+    assert [type(end) for end in ends] == [float, float, int, int]  # so that fractions are sampled, or integers
 
 
 def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
