@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from selfplay.cli.flags import offer, parse
+from selfplay.errors import UserError
 from selfplay.program import open_console, tensorboard
 
 
@@ -27,7 +28,10 @@ def main(args: Sequence[str], prog: str = "selfplay report") -> None:
 
     plan = plans.read(config.sweep)
     out = config.out or config.sweep / "report"
-    report.write(plan, results.read(config.sweep, plan), out)
+    found = results.read(config.sweep, plan)
+    if not found:
+        raise UserError(f"{config.sweep}: no run of this search has begun")
+    report.write(plan, found, out)
     page = (out / report.PAGE).read_text("utf-8").partition("\n![")[0]  # without its plots
     console = open_console()
     if console.is_terminal:

@@ -104,6 +104,8 @@ def test_the_results_of_a_search_are_those_of_the_runs_that_have_begun(tmp_path:
     plan = Plan("td-backup", "0..2", ("games=40", "eval_every=20"), ("gamma=0.5..1.0",), search=4)
     sweep_in(tmp_path, Plan("td-backup"))
     plans.write(plan, tmp_path)
+    with pytest.raises(UserError, match=str(tmp_path)):
+        command.main([str(tmp_path)])
     run = plans.make_run(plan, {"gamma": 0.75}, 1)
     train(tmp_path, run)
     [[found]] = results.read(tmp_path, plan).values()
