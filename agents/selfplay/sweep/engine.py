@@ -117,6 +117,8 @@ def connected(cpus: int | None, address: str | None) -> Iterator[None]:
     Raises:
         UserError: there is no cluster at the address, or a process of Ray has died.
     """
+    if address is not None:
+        _check_cluster(address)
     with tempfile.TemporaryDirectory(prefix="selfplay-", ignore_cleanup_errors=True) as files:
         try:
             if address is None:
@@ -131,7 +133,6 @@ def connected(cpus: int | None, address: str | None) -> Iterator[None]:
                     _temp_dir=files,
                 )
             else:
-                _check_cluster(address)
                 ray.init(address, log_to_driver=False, logging_level="ERROR")
             yield
         except ray.exceptions.RayError as error:
